@@ -1,0 +1,1 @@
+"""dsgui: author, check, launch and watch DeepSpeed runs in the browser."""

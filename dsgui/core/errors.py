@@ -1,0 +1,35 @@
+"""The one small tree of errors that mean "cannot proceed".
+
+DsguiError
+├── DocumentError   a text that is not a JSON object (line and column inside)
+├── PlanError       a launch request that cannot become a plan
+├── RunError        a run that cannot be started, found or stopped
+└── TargetError     the target Python environment gave no usable answer
+
+A wrong config is none of these: it yields findings. Messages say where, what was seen, what was expected and what to do.
+"""
+
+
+class DsguiError(Exception):
+    """Base of every error dsgui raises on purpose; its text is fit for the page as it is."""
+
+
+class DocumentError(DsguiError):
+    """The text is not a JSON object. `line` and `column` count from 1."""
+
+    def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+class PlanError(DsguiError):
+    """A launch request that cannot become a plan (missing script, bad port, unreadable argument line)."""
+
+
+class RunError(DsguiError):
+    """A run that cannot be started, found or stopped."""
+
+
+class TargetError(DsguiError):
+    """The target Python environment could not be asked, or its answer made no sense."""
