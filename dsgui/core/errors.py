@@ -6,7 +6,8 @@ DsguiError
 ├── RunError        a run that cannot be started, found or stopped
 └── TargetError     the target Python environment gave no usable answer
 
-A wrong config is none of these: it yields findings. Messages say where, what was seen, what was expected and what to do.
+A wrong config is none of these: it yields findings. Messages say where, what was seen, what was expected and what to
+do.
 """
 
 

@@ -1,0 +1,39 @@
+# make run    creates .venv, installs what is needed, starts dsgui and prints its URL
+# make test   the same, plus Debian's Chromium and the test tools, then lint, types and tests
+# Options for the app go in ARGS: make run ARGS="--port 8000 --python /path/to/env/bin/python"
+
+PYTHON ?=
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test check unit setup setup-dev screenshots bench clean
+
+run: setup
+	@$(BIN)/python app.py $(ARGS)
+
+setup:
+	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements.txt
+
+setup-dev: setup
+	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt
+	@sh scripts/setup_browser.sh
+
+test: setup-dev check unit
+
+check:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+unit:
+	$(BIN)/python -m pytest $(ARGS)
+
+screenshots: setup-dev
+	$(BIN)/python scripts/screenshots.py
+
+bench: setup-dev
+	$(BIN)/python -m benchmarks.run
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts

@@ -1,0 +1,85 @@
+"""Starts dsgui: `python app.py`, then open the URL it prints."""
+
+import argparse
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+# No request may leave the machine: Gradio's version check and the hub's telemetry are off before either is imported.
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+
+FIRST_PORT = 7860
+PORTS_TRIED = 100
+CANNOT_START = 2
+
+
+def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="app.py", description="Author a DeepSpeed config, launch it, watch it.")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    parser.add_argument("--port", type=int, help=f"port (default: {FIRST_PORT}, or the next free one)")
+    parser.add_argument(
+        "--runs-dir", type=Path, default=default_runs_dir(), help="where runs are kept (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--python",
+        default=sys.executable,
+        help="the interpreter that trains, with DeepSpeed installed (default: the one that runs dsgui)",
+    )
+    return parser.parse_args(arguments)
+
+
+def default_runs_dir() -> Path:
+    """`$XDG_DATA_HOME/dsgui/runs`: outside the checkout, so that an update of dsgui touches no run."""
+    data_home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(data_home) / "dsgui" / "runs"
+
+
+def bind(host: str, port: int | None) -> socket.socket:
+    """A listening socket: on `port` if given, else on the first free port from 7860. Raises OSError."""
+    candidates = [port] if port is not None else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED)
+    last: OSError | None = None
+    for candidate in candidates:
+        try:
+            return socket.create_server((host, candidate), backlog=256)
+        except OSError as error:
+            last = error
+    raise last or OSError("no port to try")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until interrupted. Returns the exit status."""
+    options = parse_arguments(arguments)
+    try:
+        listener = bind(options.host, options.port)
+    except (OSError, OverflowError) as error:
+        where = f"{options.host}:{options.port or FIRST_PORT}"
+        print(f"dsgui: can't listen on {where}: {error}. Choose another --port, or leave it out.", file=sys.stderr)
+        return CANNOT_START
+    return serve(options, listener)
+
+
+def serve(options: argparse.Namespace, listener: socket.socket) -> int:
+    """Join the parts and run the web server on `listener`."""
+    import uvicorn
+
+    from dsgui.compose import make_services
+    from dsgui.core.errors import DsguiError
+    from dsgui.ui.server import make_app
+
+    host, port = listener.getsockname()[:2]
+    try:
+        app = make_app(make_services(options.python, options.runs_dir), host, port)
+    except DsguiError as error:
+        print(f"dsgui: {error}", file=sys.stderr)
+        return CANNOT_START
+    print(f"dsgui is running at http://{host}:{port}/ (stop it with Ctrl+C; runs go on)", flush=True)
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

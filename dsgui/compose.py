@@ -1,0 +1,29 @@
+"""Joins the parts for one process: which store, launcher, target and documents the pages are given."""
+
+from pathlib import Path
+
+from dsgui.core.checker import Checker
+from dsgui.runs import Runs
+from dsgui.shell.catalog import Catalog
+from dsgui.shell.launcher import Launcher
+from dsgui.shell.store import Store
+from dsgui.shell.target import TargetProbe
+from dsgui.shell.telemetry import list_gpus
+from dsgui.ui.services import Services
+
+RECIPES = ("translation",)
+
+
+def make_services(python: str, runs_dir: Path) -> Services:
+    """The services of a server whose runs train with `python` and live in `runs_dir`. Raises `RunError`."""
+    catalog = Catalog()
+    probe = TargetProbe(python, list_gpus)
+    probe.start()
+    return Services(
+        checker=Checker(catalog.schema()),
+        presets=catalog.presets(),
+        recipes={name: catalog.recipe(name) for name in RECIPES},
+        target=lambda: probe.current,
+        target_complete=lambda: probe.complete,
+        runs=Runs(Store(runs_dir), Launcher()),
+    )

@@ -1,0 +1,45 @@
+"""The batch-size identity, solved exactly as DeepSpeed solves it.
+
+train_batch_size = train_micro_batch_size_per_gpu × gradient_accumulation_steps × world_size, where a missing term is
+found by floor division and the identity is asserted afterwards (deepspeed/runtime/config.py,
+`_set_batch_related_parameters` and `_batch_assertion`).
+"""
+
+from dataclasses import dataclass
+
+Number = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The three terms after solving, in samples, samples and steps, and the ranks they are spread over."""
+
+    train: Number
+    micro: Number
+    accumulation: Number
+    world_size: int
+
+    @property
+    def product(self) -> Number:
+        """What `train` has to be."""
+        return self.micro * self.accumulation * self.world_size
+
+    @property
+    def holds(self) -> bool:
+        return min(self.train, self.micro, self.accumulation) > 0 and self.train == self.product
+
+
+def solve(train: Number | None, micro: Number | None, accumulation: Number | None, world_size: int) -> Batch | None:
+    """The terms DeepSpeed would go on with; None when neither `train` nor `micro` is given. A result may still break
+    the identity (`holds`): DeepSpeed raises then."""
+    if train is None:
+        if micro is None:
+            return None
+        accumulation = 1 if accumulation is None else accumulation
+        return Batch(micro * accumulation * world_size, micro, accumulation, world_size)
+    if micro is None:
+        accumulation = 1 if accumulation is None else accumulation
+        micro = train // world_size // accumulation if accumulation else 0
+    elif accumulation is None:
+        accumulation = train // micro // world_size if micro else 0
+    return Batch(train, micro, accumulation, world_size)

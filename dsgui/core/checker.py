@@ -1,0 +1,26 @@
+"""The one call the page and the command line make: a config's text and its context → every finding, worst first."""
+
+from dsgui.core import rules
+from dsgui.core.context import Context
+from dsgui.core.document import Document
+from dsgui.core.findings import Finding, Severity
+from dsgui.core.schema import Schema
+from dsgui.core.validation import SchemaCheck
+
+
+class Checker:
+    """Schema and rules together."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self._schema_check = SchemaCheck(schema)
+
+    def findings(self, document: Document, context: Context) -> list[Finding]:
+        """All findings, errors first, in the order of the text within a severity."""
+        config = document.value
+        found = [*self._schema_check.findings(config, context), *rules.check(config, context)]
+        return sorted(found, key=lambda f: (f.severity.rank, document.line_of(f.pointer) or 0))
+
+    def has_error(self, document: Document, context: Context) -> bool:
+        """True when DeepSpeed would refuse the config."""
+        return any(f.severity is Severity.ERROR for f in self.findings(document, context))

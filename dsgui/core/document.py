@@ -1,0 +1,320 @@
+"""The JSON text of a config: parsed with positions, so that one value can change and nothing else does.
+
+Unknown keys, key order, indentation and number spelling (`5e8`, `1e-5`, `0.0`) live in the text, and an edit splices
+the text. The parsed value is only ever a view of it.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dsgui.core import pointer as pointers
+from dsgui.core.errors import DocumentError
+
+MAX_DEPTH = 64
+_SPACE = re.compile(r"[ \t\n\r]*")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+_LITERALS = {"true": True, "false": False, "null": None}
+_WORD = re.compile(r"[A-Za-z_]+")
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One `"key": value` of an object; `start` is where the key's opening quote stands."""
+
+    key: str
+    start: int
+    node: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value and the span of text it was written as: `text[start:end]`."""
+
+    start: int
+    end: int
+    value: Any
+    members: tuple[Member, ...] = ()
+    items: tuple["Node", ...] = ()
+
+    @property
+    def is_object(self) -> bool:
+        return isinstance(self.value, dict)
+
+    def child(self, part: str) -> "Node | None":
+        for member in self.members:
+            if member.key == part:
+                return member.node
+        if part.isdecimal() and int(part) < len(self.items):
+            return self.items[int(part)]
+        return None
+
+
+class Document:
+    """A config's text. Immutable: `set` and `remove` return a new document.
+
+    Raises `DocumentError` (with line and column) when the text is not one JSON object. Blank text is an empty config.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.root = _Parser(text).document()
+
+    @cached_property
+    def value(self) -> dict[str, Any]:
+        """The parsed config. Treat it as read-only."""
+        return dict(self.root.value)
+
+    def node(self, pointer: str) -> Node | None:
+        """The node at `pointer`, or None."""
+        node: Node | None = self.root
+        for part in pointers.split(pointer):
+            node = node.child(part) if node else None
+        return node
+
+    def literal(self, pointer: str) -> str | None:
+        """The text a value is written as (`5e8` stays `5e8`), or None when it is absent."""
+        node = self.node(pointer)
+        return self.text[node.start : node.end] if node else None
+
+    def line_of(self, pointer: str) -> int | None:
+        """The line (from 1) on which the value at `pointer` starts."""
+        node = self.node(pointer)
+        return self.text.count("\n", 0, node.start) + 1 if node else None
+
+    def literals(self) -> Iterator[tuple[str, str]]:
+        """Every leaf as (pointer, literal); arrays and empty objects count as leaves."""
+        stack: list[tuple[tuple[str, ...], Node]] = [((), self.root)]
+        while stack:
+            parts, node = stack.pop()
+            if node.members:
+                stack += [((*parts, member.key), member.node) for member in reversed(node.members)]
+            elif parts:
+                yield pointers.join(parts), self.text[node.start : node.end]
+
+    def set(self, pointer: str, literal: str) -> "Document":
+        """The document with the value at `pointer` written as `literal` (JSON text); missing parents are made."""
+        parts = pointers.split(pointer)
+        node, depth = self._deepest(parts)
+        if depth == len(parts):
+            return self._splice(node.start, node.end, literal)
+        if not node.is_object:  # `"zero_optimization": true` gives way to an object
+            return self._splice(node.start, node.end, self._nested(parts[depth:], literal, node.start))
+        if not self.text.strip():
+            return Document(self._nested(parts, literal, 0) + "\n")
+        return self._insert(node, parts[depth], parts[depth + 1 :], literal)
+
+    def remove(self, pointer: str) -> "Document":
+        """The document without the member at `pointer`, and without parents that this leaves empty."""
+        parts = pointers.split(pointer)
+        while len(parts) > 1 and len(self._members(parts[:-1])) == 1:
+            parts = parts[:-1]
+        parent = self.node(pointers.join(parts[:-1]))
+        if parent is None or parent.child(parts[-1]) is None:
+            return self
+        members = parent.members
+        index = next(i for i, member in enumerate(members) if member.key == parts[-1])
+        if len(members) == 1:
+            return self._splice(parent.start, parent.end, "{}")
+        if index + 1 < len(members):
+            return self._splice(members[index].start, members[index + 1].start, "")
+        return self._splice(members[index - 1].node.end, members[index].node.end, "")
+
+    def _members(self, parts: tuple[str, ...]) -> tuple[Member, ...]:
+        node = self.node(pointers.join(parts))
+        return node.members if node else ()
+
+    def _deepest(self, parts: tuple[str, ...]) -> tuple[Node, int]:
+        node, depth = self.root, 0
+        for part in parts:
+            child = node.child(part)
+            if child is None:
+                break
+            node, depth = child, depth + 1
+        return node, depth
+
+    def _splice(self, start: int, end: int, new: str) -> "Document":
+        return Document(self.text[:start] + new + self.text[end:])
+
+    def _insert(self, parent: Node, key: str, rest: tuple[str, ...], literal: str) -> "Document":
+        if not parent.members:
+            return self._splice(parent.start, parent.end, self._nested((key, *rest), literal, parent.start))
+        last = parent.members[-1]
+        gap = self._gap_before(parent, last)
+        value = self._nested(rest, literal, last.start) if rest else literal
+        return self._splice(last.node.end, last.node.end, f",{gap}{json.dumps(key)}: {value}")
+
+    def _gap_before(self, parent: Node, member: Member) -> str:
+        """The white space to put before a new member, copied from its elder sibling."""
+        before = self.text[parent.start + 1 : member.start]
+        white = before[len(before.rstrip()) :]
+        return "\n" + white.rpartition("\n")[2] if "\n" in white else " "
+
+    def _nested(self, parts: tuple[str, ...], literal: str, position: int) -> str:
+        """`{"a": {"b": literal}}`, indented like the line on which `position` stands."""
+        if not parts:
+            return literal
+        line = self.text[self.text.rfind("\n", 0, position) + 1 : position]
+        indent = line[: len(line) - len(line.lstrip())]
+        if not self._is_multiline:
+            return "{" + f"{json.dumps(parts[0])}: {self._nested(parts[1:], literal, position)}" + "}"
+        text = literal
+        for depth in range(len(parts) - 1, -1, -1):
+            outer = indent + self._unit * depth
+            text = f"{{\n{outer}{self._unit}{json.dumps(parts[depth])}: {text}\n{outer}}}"
+        return text
+
+    @cached_property
+    def _is_multiline(self) -> bool:
+        return "\n" in self.text.strip() or len(self.text.strip()) <= 2
+
+    @cached_property
+    def _unit(self) -> str:
+        found = re.search(r"\n([ \t]+)\S", self.text)
+        return found.group(1) if found else "    "
+
+
+class _Parser:
+    """Strict JSON, as `json.loads` reads it, plus: positions, duplicate keys refused, bounded depth."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def document(self) -> Node:
+        if not self.text.strip():
+            return Node(0, len(self.text), {})
+        self._space()
+        start = self.at
+        node = self._value(0)
+        self._space()
+        if self.at < len(self.text):
+            raise self._error("there is text after the end of the config", self.at)
+        if not node.is_object:
+            raise self._error(f"a config is a JSON object, {{…}}; this is {_kind(node.value)}", start)
+        return node
+
+    def _value(self, depth: int) -> Node:
+        if depth > MAX_DEPTH:
+            raise self._error(f"objects are nested more than {MAX_DEPTH} deep", self.at)
+        self._space()
+        char = self.text[self.at : self.at + 1]
+        if char == "{":
+            return self._object(depth)
+        if char == "[":
+            return self._array(depth)
+        if char == '"':
+            return self._string_node()
+        return self._scalar()
+
+    def _string_node(self) -> Node:
+        start, value = self.at, self._string()
+        return Node(start, self.at, value)
+
+    def _object(self, depth: int) -> Node:
+        start, members, seen = self.at, list[Member](), dict[str, int]()
+        self.at += 1
+        while not self._closes("}", bool(members)):
+            key_start = self.at
+            if self.text[self.at : self.at + 1] != '"':
+                raise self._unexpected('a key in double quotes, such as "zero_optimization"')
+            key = self._string()
+            if key in seen:
+                lines = self._line(seen[key]), self._line(key_start)
+                raise self._error(
+                    f'"{key}" stands twice, on lines {lines[0]} and {lines[1]}; DeepSpeed refuses that and the HF '
+                    "Trainer silently takes the second. Keep one",
+                    key_start,
+                )
+            seen[key] = key_start
+            self._expect(":")
+            members.append(Member(key, key_start, self._value(depth + 1)))
+        return Node(start, self.at, {m.key: m.node.value for m in members}, members=tuple(members))
+
+    def _array(self, depth: int) -> Node:
+        start, items = self.at, list[Node]()
+        self.at += 1
+        while not self._closes("]", bool(items)):
+            items.append(self._value(depth + 1))
+        return Node(start, self.at, [item.value for item in items], items=tuple(items))
+
+    def _closes(self, bracket: str, needs_comma: bool) -> bool:
+        """True when the container ends here; otherwise steps over the comma to the next element."""
+        self._space()
+        char = self.text[self.at : self.at + 1]
+        if char == bracket:
+            self.at += 1
+            return True
+        if not needs_comma:
+            return False
+        if char != ",":
+            raise self._unexpected(f"“,” or “{bracket}”")
+        comma = self.at
+        self.at += 1
+        self._space()
+        if self.text[self.at : self.at + 1] == bracket:
+            raise self._error("a comma stands before the closing bracket; JSON allows none there", comma)
+        return False
+
+    def _string(self) -> str:
+        try:
+            value, self.at = _DECODER.raw_decode(self.text, self.at)
+        except json.JSONDecodeError as error:
+            raise self._error(f"a string is broken here ({error.msg.lower()})", error.pos) from error
+        return str(value)
+
+    def _scalar(self) -> Node:
+        start = self.at
+        number = _NUMBER.match(self.text, start)
+        if number:
+            self.at = number.end()
+            return Node(start, self.at, self._number(number))
+        word = _WORD.match(self.text, start)
+        if word and word.group() in _LITERALS:
+            self.at = word.end()
+            return Node(start, self.at, _LITERALS[word.group()])
+        raise self._unexpected("a value: a number, true, false, null, or text in double quotes")
+
+    def _number(self, match: re.Match[str]) -> int | float:
+        digits, is_float = match.group(), bool(match.group(1) or match.group(2))
+        if len(digits) > 300:
+            raise self._error(f"a number of {len(digits)} digits is more than any key takes", match.start())
+        return float(digits) if is_float else int(digits)
+
+    def _expect(self, char: str) -> None:
+        self._space()
+        if self.text[self.at : self.at + 1] != char:
+            raise self._unexpected(f"“{char}”")
+        self.at += 1
+
+    def _space(self) -> None:
+        match = _SPACE.match(self.text, self.at)
+        self.at = match.end() if match else self.at
+
+    def _unexpected(self, expected: str) -> DocumentError:
+        word = _WORD.match(self.text, self.at)
+        seen = word.group() if word else self.text[self.at : self.at + 1]
+        if not seen:
+            return self._error(f"the text ends where {expected} should stand", self.at)
+        hint = {"True": " Write true.", "False": " Write false.", "None": " Write null."}.get(seen, "")
+        if seen in "/#":
+            hint = " JSON has no comments."
+        return self._error(f"“{seen}” stands where {expected} should.{hint}".removesuffix("."), self.at)
+
+    def _line(self, position: int) -> int:
+        return self.text.count("\n", 0, position) + 1
+
+    def _error(self, what: str, position: int) -> DocumentError:
+        line = self._line(position)
+        column = position - self.text.rfind("\n", 0, position)
+        return DocumentError(f"Line {line}, column {column}: {what}.", line, column)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, list):
+        return "a list"
+    return "text" if isinstance(value, str) else f"the value {json.dumps(value)}"

@@ -1,0 +1,56 @@
+"""A finding: one thing to know about a config, where it is, and what to do. Findings are values, never raised."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from dsgui.core.document import Document
+
+
+class Severity(Enum):
+    """error: it will not run · warning: it runs and probably isn't what was meant · note: good to know."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def rank(self) -> int:
+        return list(Severity).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One edit: `literal` (JSON text) goes to `pointer`; None removes what is there."""
+
+    pointer: str
+    literal: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The one right repair: what its button says and the edits it makes."""
+
+    label: str
+    changes: tuple[Change, ...]
+
+    def apply(self, document: Document) -> Document:
+        """The repaired document; everything the fix does not name keeps its text."""
+        for change in self.changes:
+            if change.literal is None:
+                document = document.remove(change.pointer)
+            else:
+                document = document.set(change.pointer, change.literal)
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Where (`pointer`) · what was seen and expected (`message`) · what to do (`advice`), perhaps with a `fix`."""
+
+    rule: str
+    severity: Severity
+    pointer: str
+    message: str
+    advice: str = ""
+    fix: Fix | None = None
+    source: str = ""

@@ -1,0 +1,168 @@
+"""Findings from the schema alone: types, ranges, unknown keys of strict blocks, and "auto" where it means nothing."""
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from dsgui.core.context import Context, Integration
+from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.pointer import MISSING, dotted, join, lookup, split
+from dsgui.core.schema import Field, FieldKind, Schema
+
+_TRUE_FALSE_WORDS = {"true", "false", "1", "0", "yes", "no", "on", "off", "y", "n", "t", "f"}
+_BATCH = {"/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"}
+# A raw boolean takes any text for true; this one is combined with `|` and stops (deepspeed/runtime/config.py).
+_STRICT_RAW_BOOLEANS = {"/wall_clock_breakdown"}
+
+
+class SchemaCheck:
+    """The schema, compiled once, as a source of findings."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._validator = Draft202012Validator(dict(schema.document))
+
+    def findings(self, config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
+        """One finding a misfit; "auto" is judged by who reads the file."""
+        for error in self._validator.iter_errors(config):
+            yield from self._translate(error, config)
+        for pointer in _autos(config, ""):
+            yield from self._auto(pointer, context)
+
+    def _translate(self, error: ValidationError, config: Mapping[str, Any]) -> Iterator[Finding]:
+        if error.validator == "anyOf" and isinstance(error.instance, dict):
+            branch = [e for e in error.context or () if e.schema_path and e.schema_path[0] == 0]
+            for inner in branch:
+                yield from self._translate(inner, config)
+            return
+        pointer = join(list(error.absolute_path))
+        if error.validator == "additionalProperties":
+            yield from self._unknown_keys(pointer, error)
+        elif error.instance != "auto":
+            yield self._misfit(pointer, error)
+
+    def _unknown_keys(self, pointer: str, error: ValidationError) -> Iterator[Finding]:
+        known = self._schema.keys_of(pointer)
+        for key in error.instance:
+            if key in known:
+                continue
+            near = difflib.get_close_matches(key, known, n=1)
+            where = join((*split(pointer), key))
+            yield Finding(
+                "DS002",
+                Severity.ERROR,
+                where,
+                f"{dotted(where)}: {dotted(pointer)} has no such key, and DeepSpeed refuses unknown keys there.",
+                f"Did you mean {near[0]}?" if near else "Remove it, or move it to the block it belongs to.",
+                _rename(where, near[0], error.instance) if near and near[0] not in error.instance else None,
+                "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel",
+            )
+
+    def _misfit(self, pointer: str, error: ValidationError) -> Finding:
+        field = self._schema.field(pointer)
+        seen = _shortened(json.dumps(error.instance, ensure_ascii=False))
+        if field is None:  # inside a list, say
+            message = f"{dotted(pointer)}: {seen} does not fit: {error.message}."
+            return Finding("DS001", Severity.ERROR, pointer, message)
+        severity, consequence = _weight(field, error.instance)
+        return Finding(
+            "DS001",
+            severity,
+            pointer,
+            f"{field.key}: {seen} is not {field.expected}.{consequence}",
+            _advice(field),
+            None,
+            "deepspeed/runtime/config.py",
+        )
+
+    def _auto(self, pointer: str, context: Context) -> Iterator[Finding]:
+        field = self._schema.field(pointer)
+        if context.integration is Integration.HF:
+            if field is None or not field.takes_auto:
+                yield _auto_left_over(pointer, field)
+        elif field is not None and pointer not in _BATCH:
+            yield _auto_natively(field)
+
+
+def _autos(value: Any, pointer: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, child in value.items():
+            yield from _autos(child, pointer + join((key,)))
+    elif value == "auto":
+        yield pointer
+
+
+def _auto_left_over(pointer: str, field: Field | None) -> Finding:
+    removal = Fix(f"Clear {split(pointer)[-1]}", (Change(pointer, None),))
+    return Finding(
+        "DS003",
+        Severity.ERROR,
+        pointer,
+        f"{dotted(pointer)}: the HF Trainer does not fill “auto” here, and accelerate stops with "
+        f"“`{split(pointer)[-1]}` not found in kwargs”.",
+        "Write a value, or clear it" + (f" for the default {_default(field)}." if field else "."),
+        removal,
+        "accelerate/utils/dataclasses.py: DeepSpeedPlugin.deepspeed_config_process",
+    )
+
+
+def _auto_natively(field: Field) -> Finding:
+    if field.model == "pydantic":
+        severity, what = Severity.WARNING, f"native DeepSpeed drops “auto” and uses its default, {_default(field)}"
+    elif field.kind is FieldKind.BOOLEAN and field.pointer not in _STRICT_RAW_BOOLEANS:
+        severity, what = Severity.WARNING, "“auto” is filled by the HF Trainer only; natively any text counts as true"
+    else:
+        severity, what = Severity.ERROR, "“auto” is filled by the HF Trainer only; native DeepSpeed fails on the text"
+    return Finding("DS003", severity, field.pointer, f"{field.key}: {what}.", "Write a value, or choose “HF Trainer”.")
+
+
+def _weight(field: Field, value: Any) -> tuple[Severity, str]:
+    """How bad a misfit is: DeepSpeed's pydantic blocks convert some texts, its raw booleans take any text for true."""
+    if field.model == "pydantic" and _converts(field, value):
+        return Severity.NOTE, " DeepSpeed converts it."
+    if field.model == "raw" and field.kind is FieldKind.BOOLEAN and field.pointer not in _STRICT_RAW_BOOLEANS:
+        return Severity.WARNING, f" DeepSpeed takes it for {'true' if value else 'false'}."
+    if field.pointer in _BATCH and isinstance(value, bool):
+        return Severity.WARNING, f" DeepSpeed counts it as {int(value)}."
+    return Severity.ERROR, ""
+
+
+def _converts(field: Field, value: Any) -> bool:
+    text = str(value).lower()
+    if field.kind is FieldKind.BOOLEAN:
+        return text in _TRUE_FALSE_WORDS
+    if field.kind is FieldKind.INTEGER or (field.kind is FieldKind.CHOICE and isinstance(field.choices[0], int)):
+        return isinstance(value, bool) or (isinstance(value, str) and value.strip().lstrip("-").isdecimal())
+    return field.kind is FieldKind.NUMBER and isinstance(value, str | bool) and _is_float(text)
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text in {"true", "false"}
+    return True
+
+
+def _rename(pointer: str, key: str, block: Mapping[str, Any]) -> Fix:
+    old = split(pointer)[-1]
+    value = json.dumps(lookup(block, join((old,))), ensure_ascii=False)
+    return Fix(f"Rename it to {key}", (Change(pointer, None), Change(join((*split(pointer)[:-1], key)), value)))
+
+
+def _default(field: Field | None) -> str:
+    return "none" if field is None or field.default is MISSING else json.dumps(field.default)
+
+
+def _advice(field: Field) -> str:
+    if field.default is MISSING or field.default is None:
+        return "Correct it, or clear the field."
+    return f"Correct it, or clear the field for DeepSpeed's default, {_shortened(json.dumps(field.default))}."
+
+
+def _shortened(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,235 @@
+"""The Configure page: context bar, presets, the form, the JSON, the findings, download."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.context import Context, Integration
+from dsgui.core.hardware import CARDS, Target
+from dsgui.core.preset import Preset
+from dsgui.ui.embedded import embedded
+from dsgui.ui.services import Services
+from dsgui.ui.workbench import ASSUMED_VERSIONS, View, Workbench, make_context
+
+THIS_MACHINE = "this"
+ONCE: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+LIVE: dict[str, Any] = {**ONCE, "trigger_mode": "always_last"}
+
+# The browser alone keeps the text, so that a reload or a closed tab loses nothing typed; it also saves the file.
+_REMEMBER = "(text) => { try { localStorage.setItem('dsgui.config', text ?? ''); } catch {} }"
+_RECALL = "(text) => { try { return localStorage.getItem('dsgui.config') || text; } catch { return text; } }"
+_DOWNLOAD = """(text) => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text ?? ''], { type: 'application/json' }));
+  link.download = 'ds_config.json';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}"""
+
+Form = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBar:
+    """What a config is checked against, as components."""
+
+    integration: gr.Dropdown
+    gpus: gr.Number
+    nodes: gr.Number
+    device: gr.Dropdown
+    version: gr.Dropdown
+
+    @property
+    def inputs(self) -> list[gr.components.Component]:
+        """In the order `make_context` takes them after the target."""
+        return [self.integration, self.gpus, self.nodes, self.device, self.version]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurePage:
+    """The components that other pages read or refresh."""
+
+    text: gr.Code
+    bar: ContextBar
+    form: gr.HTML
+    findings: gr.HTML
+    refresh: Callable[..., tuple[str, Form]]
+
+    def refresh_after(self, event: Any) -> Any:
+        """Show the text's findings and form state once `event` is through."""
+        return event.then(self.refresh, [self.text, self.form, *self.bar.inputs], [self.findings, self.form], **ONCE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loading:
+    """The components that bring a whole new text."""
+
+    preset: gr.Dropdown
+    purpose: gr.HTML
+    upload: gr.UploadButton
+    undo: gr.Button
+    previous: gr.State
+
+
+def build_configure(services: Services, workbench: Workbench, default_ranks: int) -> ConfigurePage:
+    """Lays the page out and wires it. Must be called inside a `gr.Blocks`."""
+    first = services.presets[0]
+    bar = _context_bar(services.target(), first, default_ranks)
+    with gr.Row(elem_classes="ds-columns"):
+        with gr.Column(scale=6, min_width=320):
+            preset, purpose = _preset_chooser(services.presets)
+            form = embedded("form", "ds-form", ("edit",), value={}, elem_id="config-form")
+        with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
+            findings = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
+            text = _json_editor(first.text)
+            with gr.Row(elem_classes="ds-buttons"):
+                download = gr.Button("Download ds_config.json", variant="primary", size="sm", elem_id="download")
+                upload = gr.UploadButton("Open a file…", file_types=[".json"], size="sm", elem_id="upload")
+                undo = gr.Button("Undo load", size="sm", interactive=False, elem_id="undo-load")
+    page = ConfigurePage(text, bar, form, findings, _refresher(services, workbench))
+    _wire_edits(page, services, workbench)
+    _wire_loading(page, _Loading(preset, purpose, upload, undo, gr.State("")), services.presets)
+    download.click(None, [text], None, js=_DOWNLOAD, api_visibility="private")
+    return page
+
+
+def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> None:
+    """When the page opens: the text this browser kept from last time, else the first preset."""
+    page.refresh_after(demo.load(None, [page.text], [page.text], js=_RECALL, api_visibility="private"))
+
+
+def _context_bar(target: Target, first: Preset, default_ranks: int) -> ContextBar:
+    readers = [("HF Trainer", Integration.HF.value), ("deepspeed.initialize (native)", Integration.NATIVE.value)]
+    ranks = "GPUs per node" if target.gpus else "GPUs (here: CPU ranks) per node"
+    with gr.Row(elem_classes="ds-context"):
+        return ContextBar(
+            gr.Dropdown(
+                readers,
+                value=first.integration.value,
+                label="Who reads the config",
+                elem_id="integration",
+                min_width=150,
+            ),
+            gr.Number(default_ranks, label=ranks, precision=0, minimum=1, elem_id="gpus", min_width=110),
+            gr.Number(1, label="Nodes", precision=0, minimum=1, elem_id="nodes", min_width=80),
+            gr.Dropdown(_device_choices(target), value=THIS_MACHINE, label="Device", elem_id="device", min_width=150),
+            gr.Dropdown(_version_choices(target), value="", label="DeepSpeed", elem_id="version", min_width=150),
+        )
+
+
+def _device_choices(target: Target) -> list[tuple[str, str]]:
+    here = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU"
+    return [(f"This machine: {here}", THIS_MACHINE), *((f"Plan for {card.title}", card.id) for card in CARDS)]
+
+
+def _version_choices(target: Target) -> list[tuple[str, str]]:
+    installed = target.version("deepspeed")
+    here = f"{installed} (installed)" if installed else f"{ASSUMED_VERSIONS[0]} (none installed)"
+    return [(here, ""), *((f"Plan for {v}", v) for v in ASSUMED_VERSIONS if v != installed)]
+
+
+def _preset_chooser(presets: tuple[Preset, ...]) -> tuple[gr.Dropdown, gr.HTML]:
+    choices = [(preset.title, preset.id) for preset in presets]
+    chooser = gr.Dropdown(choices, value=presets[0].id, label="Start from a preset", elem_id="preset")
+    return chooser, gr.HTML(_purpose(presets[0]), elem_classes="ds-purpose")
+
+
+def _purpose(preset: Preset) -> str:
+    notes = "".join(f"<li>{escape(note)}</li>" for note in preset.notes)
+    return (
+        f'<p>{escape(preset.purpose)} <span class="ds-source">From: {escape(preset.source)}</span></p>'
+        f"<details><summary>What to know ({len(preset.notes)})</summary><ul>{notes}</ul></details>"
+    )
+
+
+def _json_editor(text: str) -> gr.Code:
+    return gr.Code(
+        text,
+        language="json",
+        label="ds_config.json",
+        interactive=True,
+        lines=12,
+        max_lines=26,
+        elem_id="config-json",
+        buttons=["copy"],
+    )
+
+
+def _refresher(services: Services, workbench: Workbench) -> Callable[..., tuple[str, Form]]:
+    def refresh(text: str | None, form: Form | None, *bar: Any) -> tuple[str, Form]:
+        view = workbench.show(text or "", _context(services, bar), form)
+        return view.findings, view.form
+
+    return refresh
+
+
+def _context(services: Services, bar: tuple[Any, ...]) -> Context:
+    return make_context(services.target(), *bar)
+
+
+def _wire_edits(page: ConfigurePage, services: Services, workbench: Workbench) -> None:
+    def edit(state: Form | None, text: str | None, *bar: Any) -> tuple[str, str, Form]:
+        return _outputs(workbench.edit(state or {}, text or "", _context(services, bar)))
+
+    def fix(
+        text: str | None, reader: str, gpus: float, nodes: float, device: str, version: str, event: gr.EventData
+    ) -> tuple[str, str, Form]:
+        chosen = dict(event._data or {})
+        names = (str(chosen.get(name, "")) for name in ("rule", "pointer", "label"))
+        return _outputs(workbench.fix(*names, text or "", _context(services, (reader, gpus, nodes, device, version))))
+
+    everything = [page.text, page.findings, page.form]
+    page.form.edit(edit, [page.form, page.text, *page.bar.inputs], everything, **LIVE)
+    page.findings.fix(fix, [page.text, *page.bar.inputs], everything, **ONCE)
+    gr.on(
+        [page.text.input, *(component.change for component in page.bar.inputs)],
+        page.refresh,
+        [page.text, page.form, *page.bar.inputs],
+        [page.findings, page.form],
+        **LIVE,
+    )
+    page.text.change(None, [page.text], None, js=_REMEMBER, api_visibility="private")
+
+
+def _outputs(view: View) -> tuple[str, str, Form]:
+    return view.text, view.findings, view.form
+
+
+def _wire_loading(page: ConfigurePage, loading: _Loading, presets: tuple[Preset, ...]) -> None:
+    by_id = {preset.id: preset for preset in presets}
+
+    def load_preset(id: str, text: str) -> tuple[Any, ...]:
+        chosen = by_id[id]
+        return chosen.text, _purpose(chosen), chosen.integration.value, text, gr.Button(interactive=True)
+
+    def load_file(path: str | None, text: str) -> tuple[Any, ...]:
+        return _read(path), text, gr.Button(interactive=True)
+
+    brought = [loading.previous, loading.undo]
+    loaded = loading.preset.input(
+        load_preset,
+        [loading.preset, page.text],
+        [page.text, loading.purpose, page.bar.integration, *brought],
+        **ONCE,
+    )
+    opened = loading.upload.upload(load_file, [loading.upload, page.text], [page.text, *brought], **ONCE)
+    swapped = loading.undo.click(
+        lambda text, previous: (previous, text), [page.text, loading.previous], [page.text, loading.previous], **ONCE
+    )
+    for event in (loaded, opened, swapped):
+        page.refresh_after(event)
+
+
+def _read(path: str | None) -> str:
+    """The text of an uploaded file; what can't be read is said in the page and changes nothing."""
+    if not path:
+        raise gr.Error("No file arrived. Choose a .json file.")
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        name = Path(path).name
+        raise gr.Error(f"{name} is not text in UTF-8 (byte {error.start}). Save it as UTF-8 and try again.") from error

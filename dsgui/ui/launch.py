@@ -1,0 +1,236 @@
+"""The Launch page: what runs, on what, the exact command, start."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.errors import DocumentError, DsguiError
+from dsgui.core.hardware import Target
+from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, shell_line
+from dsgui.ui.configure import LIVE, ONCE, ConfigurePage
+from dsgui.ui.findings_view import verdict
+from dsgui.ui.services import Services
+from dsgui.ui.workbench import Workbench, make_context
+
+OWN_SCRIPT = "own"
+_READERS = [
+    ("--deepspeed FILE (HF Trainer)", ConfigArgument.HF.name),
+    ("--deepspeed --deepspeed_config FILE (native)", ConfigArgument.NATIVE.name),
+    ("the script finds its own config", ConfigArgument.NONE.name),
+]
+_RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words (needs no download)"}
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPage:
+    """`started` fires the chain that other pages follow; `run_id` holds the run just started, "" if none was."""
+
+    ranks: gr.Number
+    started: Any
+    run_id: gr.State
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """The page's inputs, in the order `_request` takes them."""
+
+    what: gr.Radio
+    script: gr.Textbox
+    arguments: gr.Textbox
+    reader: gr.Dropdown
+    ranks: gr.Number
+    gpus: gr.CheckboxGroup
+    port: gr.Textbox
+    directory: gr.Textbox
+    name: gr.Textbox
+
+    @property
+    def inputs(self) -> list[gr.components.Component]:
+        return [getattr(self, name) for name in self.__slots__]
+
+
+def build_launch(services: Services, workbench: Workbench, configure: ConfigurePage, default_ranks: int) -> LaunchPage:
+    """Lays the page out and wires it. Must be called inside a `gr.Blocks`, after the Configure page."""
+    with gr.Row(elem_classes="ds-columns"):
+        with gr.Column(scale=6, min_width=320):
+            desk = _desk(services, default_ranks)
+        with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
+            verdict_line = gr.Markdown("", elem_id="launch-verdict")
+            command = gr.Code(
+                "",
+                language="shell",
+                label="The command, exactly as it will run",
+                interactive=False,
+                wrap_lines=True,
+                lines=4,
+                elem_id="command",
+                buttons=["copy"],
+            )
+            anyway = gr.Checkbox(False, label="Launch although DeepSpeed would refuse it", visible=False)
+            launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
+            message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
+    plan, run_id = gr.State(None), gr.State("")
+    _wire_preview(services, workbench, configure, desk, [command, verdict_line, anyway, launch, plan], anyway)
+    started = launch.click(
+        _starter(services), [plan, configure.text], [run_id, message, plan, launch], **{**ONCE, "trigger_mode": "once"}
+    )
+    return LaunchPage(desk.ranks, started, run_id)
+
+
+def _desk(services: Services, default_ranks: int) -> _Desk:
+    target = services.target()
+    recipes = [(_RECIPES.get(name, name), name) for name in services.recipes]
+    what = gr.Radio(
+        [*recipes, ("My own script", OWN_SCRIPT)], value=recipes[0][1], label="What to run", elem_id="what-to-run"
+    )
+    script = gr.Textbox(
+        label="Script",
+        placeholder="/path/to/train.py",
+        visible=False,
+        elem_id="script",
+        info="A Python file on this machine.",
+    )
+    arguments = gr.Textbox(
+        "",
+        label="Arguments for the script",
+        placeholder="--learning_rate 1e-4 --max_steps 500",
+        info="As you would type them after the script's name. The config is added for you.",
+        elem_id="arguments",
+    )
+    ranks = gr.Number(
+        default_ranks, label=_ranks_label(target), precision=0, minimum=1, elem_id="ranks", visible=not target.gpus
+    )
+    gpus = gr.CheckboxGroup(
+        [(_gpu_label(gpu.index, gpu.name, gpu.memory_bytes), str(gpu.index)) for gpu in target.gpus],
+        value=[str(gpu.index) for gpu in target.gpus],
+        label="GPUs",
+        visible=bool(target.gpus),
+        elem_id="gpu-list",
+    )
+    with gr.Accordion("More: how the config is passed, port, folder, name", open=False):
+        reader = gr.Dropdown(_READERS, value=ConfigArgument.HF.name, label="How the script takes the config")
+        port = gr.Textbox("", label="Master port", placeholder="a free one is chosen", elem_id="port")
+        directory = gr.Textbox("", label="Working directory", placeholder="the run's own folder", elem_id="directory")
+        name = gr.Textbox("", label="Name of the run", placeholder="the script's name", elem_id="run-name")
+    what.change(lambda chosen: gr.Textbox(visible=chosen == OWN_SCRIPT), [what], [script], **ONCE)
+    return _Desk(what, script, arguments, reader, ranks, gpus, port, directory, name)
+
+
+def _ranks_label(target: Target) -> str:
+    return "GPUs" if target.gpus else "CPU ranks (this machine has no GPU)"
+
+
+def _gpu_label(index: int, name: str, memory_bytes: int | None) -> str:
+    return f"{index}: {name}" + (f", {memory_bytes / (1 << 30):.0f} GiB" if memory_bytes else "")
+
+
+def _wire_preview(
+    services: Services,
+    workbench: Workbench,
+    configure: ConfigurePage,
+    desk: _Desk,
+    outputs: list[gr.components.Component],
+    anyway: gr.Checkbox,
+) -> None:
+    count = len(configure.bar.inputs)
+
+    def preview(text: str | None, accepted: bool, *values: Any) -> tuple[Any, ...]:
+        bar, asked = values[:count], values[count:]
+        ranks, problem = _ranks(services.target(), *asked[4:6]), ""
+        line, refused = _verdict(services, workbench, text or "", (bar[0], ranks, 1, *bar[3:]))
+        try:
+            plan: Plan | None = services.runs.prepare(_request(services, text or "", *asked))
+        except DsguiError as error:
+            plan, problem = None, f"**{_markdown(str(error))}**"
+        ready = plan is not None and (accepted or not refused)
+        return (
+            shell_line(plan) if plan else "",
+            problem or line,
+            gr.Checkbox(visible=refused),
+            gr.Button(interactive=ready),
+            plan,
+        )
+
+    inputs = [configure.text, anyway, *configure.bar.inputs, *desk.inputs]
+    changes = [component.change for component in (configure.text, anyway, *configure.bar.inputs, *desk.inputs)]
+    gr.on(changes, preview, inputs, outputs, **LIVE)
+    # One number in two places: the config is checked for the ranks that will run it.
+    if not services.target().gpus:
+        desk.ranks.input(lambda ranks: ranks, [desk.ranks], [configure.bar.gpus], **ONCE)
+        configure.bar.gpus.input(lambda ranks: ranks, [configure.bar.gpus], [desk.ranks], **ONCE)
+
+
+def _verdict(services: Services, workbench: Workbench, text: str, bar: tuple[Any, ...]) -> tuple[str, bool]:
+    """One line on the config at the ranks chosen here, and whether DeepSpeed would refuse it."""
+    context = make_context(services.target(), *bar)
+    try:
+        findings = workbench.findings(text, context)
+    except DocumentError as error:
+        return f"**The config can’t be read.** {_markdown(str(error))} See Configure.", True
+    found = verdict(findings)
+    if any(f.severity.value == "error" for f in findings):
+        return f"**DeepSpeed would refuse this config at {context.devices}: {found}.** See Configure.", True
+    return f"Config checked for {context.devices}: {found or 'nothing to report'}.", False
+
+
+def _request(
+    services: Services,
+    text: str,
+    what: str,
+    script: str,
+    arguments: str,
+    reader: str,
+    ranks: float | None,
+    gpus: list[str],
+    port: str,
+    directory: str,
+    name: str,
+) -> LaunchRequest:
+    recipe = services.recipes.get(what)
+    indices = tuple(sorted(int(index) for index in gpus))
+    return LaunchRequest(
+        name=name.strip() or (what if recipe else ""),
+        script=str(recipe) if recipe else script.strip(),
+        arguments=arguments,
+        ranks=_ranks(services.target(), ranks, gpus),
+        gpu_indices=indices,
+        master_port=int(port) if port.strip().isdecimal() else _no_port(port),
+        working_directory=directory.strip(),
+        config_text=text,
+        config_argument=ConfigArgument[reader],
+        target_python=services.target().python,
+        environment={},
+    )
+
+
+def _no_port(port: str) -> None:
+    if port.strip():
+        raise DsguiError(
+            f"Master port: “{port.strip()}” is not a number. Give one from 1024 to 65535, or leave it empty."
+        )
+
+
+def _ranks(target: Target, ranks: float | None, gpus: list[str]) -> int:
+    return len(gpus) if target.gpus else int(ranks or 0)
+
+
+def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
+    def start(plan: Plan | None, text: str | None) -> tuple[Any, ...]:
+        if plan is None:
+            return "", "Nothing to launch yet: see what the line above asks for.", None, gr.Button(interactive=False)
+        try:
+            run_id = services.runs.start(plan, text or "")
+        except DsguiError as error:
+            return "", f"**Not started.** {_markdown(str(error))}", plan, gr.Button(interactive=True)
+        return run_id, f"Started run {run_id}.", None, gr.Button(interactive=False)
+
+    return start
+
+
+def _markdown(text: str) -> str:
+    """Text with Markdown's and HTML's signs made harmless."""
+    for sign in "\\`*_{}[]<>#|":
+        text = text.replace(sign, f"\\{sign}" if sign not in "<>" else {"<": "&lt;", ">": "&gt;"}[sign])
+    return text

@@ -1,0 +1,90 @@
+"""The whole app as one `gr.Blocks`: three tabs, and what leads from one to the next."""
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.hardware import Target
+from dsgui.ui.configure import ONCE, build_configure, recall_on_load
+from dsgui.ui.launch import build_launch
+from dsgui.ui.runs_page import build_runs
+from dsgui.ui.services import Services
+from dsgui.ui.workbench import Workbench
+
+STATIC = Path(__file__).with_name("static")
+_TABS = (("configure", "1 · Configure"), ("launch", "2 · Launch"), ("runs", "3 · Runs"))
+# The browser asks again until the accelerator has answered; a run's page is reached by `?run=<id>`.
+_PROBE_POLL_S = 1.0
+
+
+def build_pages(services: Services) -> gr.Blocks:
+    """The Blocks of the app. Nothing in it starts a process or keeps state between requests but Gradio's own."""
+    workbench = Workbench(services.checker)
+    ranks = default_ranks(services.target())
+    with gr.Blocks(analytics_enabled=False, title="dsgui", fill_width=True) as demo:
+        header = gr.HTML(_header(services), elem_id="header")
+        with gr.Tabs(selected="configure", elem_id="pages") as tabs:
+            with gr.Tab(_TABS[0][1], id="configure"):
+                configure = build_configure(services, workbench, ranks)
+            with gr.Tab(_TABS[1][1], id="launch"):
+                launch = build_launch(services, workbench, configure, ranks)
+            with gr.Tab(_TABS[2][1], id="runs"):
+                runs = build_runs(services)
+        launch.started.then(_show_run, [launch.run_id], [tabs, runs.monitor], **ONCE)
+        demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
+        recall_on_load(configure, demo)
+        _follow_probe(services, header, configure)
+    return demo
+
+
+def default_ranks(target: Target) -> int:
+    """Every GPU of this machine; two CPU ranks where there is none."""
+    return len(target.gpus) or 2
+
+
+def _show_run(run_id: str) -> tuple[Any, Any]:
+    if not run_id:
+        return gr.skip(), gr.skip()
+    return gr.Tabs(selected="runs"), run_id
+
+
+def _linked_run(request: gr.Request) -> tuple[Any, Any]:
+    return _show_run(str(request.query_params.get("run", "")))
+
+
+def _follow_probe(services: Services, header: gr.HTML, configure: Any) -> None:
+    timer = gr.Timer(_PROBE_POLL_S)
+
+    def follow() -> tuple[Any, Any]:
+        complete = services.target_complete()
+        return (_header(services) if complete else gr.skip()), gr.Timer(active=not complete)
+
+    configure.refresh_after(timer.tick(follow, None, [header, timer], **ONCE))
+
+
+def _header(services: Services) -> str:
+    target = services.target()
+    parts = [f"{name} {target.version(package)}" for package, name in _SHOWN if target.version(package)]
+    device = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU only"
+    parts += [f"Python {target.python_version}", _dtypes(device, target)]
+    missing = "" if target.version("deepspeed") else '<p class="ds-problem">No DeepSpeed in this environment.</p>'
+    problem = f'<p class="ds-problem">{escape(target.problem)}</p>' if target.problem else missing
+    return (
+        '<div class="ds-header"><h1>dsgui</h1>'
+        '<p class="ds-lead">Author a DeepSpeed config, launch it, watch it. Start with a preset, fix what the '
+        "findings say, then open <b>2 · Launch</b>.</p>"
+        f'<p class="ds-target" title="{escape(target.python)}">{escape(" · ".join(parts))}</p>{problem}</div>'
+    )
+
+
+_SHOWN = (("deepspeed", "DeepSpeed"), ("torch", "torch"), ("transformers", "transformers"))
+
+
+def _dtypes(device: str, target: Target) -> str:
+    if target.accelerator is None:
+        return f"{device} (asking DeepSpeed what it supports…)" if not target.problem else device
+    have = [name for name, has in (("bf16", target.bf16), ("fp16", target.fp16)) if has]
+    lack = [name for name, has in (("bf16", target.bf16), ("fp16", target.fp16)) if has is False]
+    return f"{device}: " + ", ".join([*have, *(f"no {name}" for name in lack)])

@@ -1,0 +1,71 @@
+"""Plain routes beside Gradio's: the form's field list, our static files, and the runs as JSON, in deltas.
+
+A plain route costs a fraction of a Gradio event, and a poll's cost depends on what changed, not on the run's length.
+"""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Query
+from fastapi.responses import FileResponse, JSONResponse, Response
+
+from dsgui.core.errors import RunError
+from dsgui.runs import Cursor, Runs
+from dsgui.ui.pages import STATIC
+from dsgui.ui.services import Services
+from dsgui.ui.workbench import form_model
+
+_TYPES = {".js": "text/javascript", ".css": "text/css"}
+_DAY_S = 86_400
+
+
+def plotly_script() -> Path:
+    """plotly.js as the `plotly` package ships it; nothing is fetched from elsewhere. Found without importing plotly."""
+    return Path(str(files("plotly.package_data"))) / "plotly.min.js"
+
+
+def make_routes(services: Services) -> APIRouter:
+    """Everything under `/dsgui/`."""
+    router = APIRouter(prefix="/dsgui")
+    model = form_model(services.checker.schema)
+
+    @router.get("/form.json")
+    def form() -> list[dict[str, Any]]:
+        return model
+
+    @router.get("/static/plotly.min.js")
+    def plotly() -> FileResponse:
+        return FileResponse(plotly_script(), headers={"Cache-Control": f"max-age={_DAY_S}"})
+
+    @router.get("/static/{name}")
+    def static(name: str) -> FileResponse:
+        path = STATIC / name
+        if path.parent != STATIC or path.suffix not in _TYPES or not path.is_file():
+            raise HTTPException(404, "No such file.")
+        return FileResponse(path, media_type=_TYPES[path.suffix], headers={"Cache-Control": "no-cache"})
+
+    _add_runs(router, services.runs)
+    return router
+
+
+def _add_runs(router: APIRouter, runs: Runs) -> None:
+    @router.get("/runs")
+    def listed() -> Response:
+        return _json([run.to_json() for run in runs.list()])
+
+    @router.get("/runs/{run_id}")
+    def followed(
+        run_id: str,
+        points: int = Query(0, ge=0),
+        samples: int = Query(0, ge=0),
+        output: int = Query(-1, ge=-1),
+    ) -> Response:
+        try:
+            return _json(runs.follow(run_id, Cursor(points, samples, output)).to_json())
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+
+def _json(value: Any) -> Response:
+    return JSONResponse(value, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,323 @@
+// The Runs page: the list of runs, and one run with its curves, followed by asking only for what is new.
+
+const POLL_MS = 1000;
+const LIST_MS = 3000;
+const OUTPUT_KEPT = 200000;
+const LIVE_STATES = new Set(["pending", "running", "stopping"]);
+// Okabe and Ito's palette: told apart by people with any kind of colour blindness.
+const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"];
+const GIB = 2 ** 30;
+
+const el = (tag, attributes = {}, ...children) => {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children);
+  return node;
+};
+
+let plotlyLoading = null;
+function loadPlotly() {
+  plotlyLoading ??= new Promise((resolve, reject) => {
+    const script = el("script", { src: "/dsgui/static/plotly.min.js" });
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => { plotlyLoading = null; reject(new Error("plotly.min.js did not load")); };
+    document.head.append(script);
+  });
+  return plotlyLoading;
+}
+
+const pad = (n) => String(n).padStart(2, "0");
+function duration(seconds) {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return "–";
+  const s = Math.round(seconds);
+  const rest = `${pad(Math.floor(s / 60) % 60)}:${pad(s % 60)}`;
+  return s >= 3600 ? `${Math.floor(s / 3600)}:${rest}` : rest;
+}
+const figure = (value) => (typeof value === "number" ? Number(value.toPrecision(4)).toString() : value === undefined || value === null ? "–" : String(value));
+const number = (value) => (typeof value === "number" ? value : value === undefined || value === null ? null : NaN);
+
+function theme() {
+  const style = getComputedStyle(document.body);
+  const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
+  return { text: read("--body-text-color", "#222"), grid: read("--border-color-primary", "#ddd") };
+}
+
+// One chart: named traces that only ever grow, drawn at most once a poll.
+class Chart {
+  constructor(title, yTitle, xTitle) {
+    this.title = title; this.yTitle = yTitle; this.xTitle = xTitle;
+    this.traces = new Map();
+    this.plot = el("div", { class: "ds-plot" });
+    this.node = el("figure", { class: "ds-chart", "data-chart": title, hidden: true },
+      el("figcaption", {}, title), this.plot);
+    this.changed = false;
+    this.drawn = false;
+  }
+
+  add(name, x, y, options = {}) {
+    if (x === null || x === undefined || y === null || y === undefined) return;
+    let trace = this.traces.get(name);
+    if (!trace) {
+      const colour = options.colour || COLOURS[this.traces.size % COLOURS.length];
+      trace = { name, x: [], y: [], type: "scattergl", mode: options.mode || "lines",
+        line: { color: colour, width: 2, dash: options.dash }, marker: { color: colour, size: 8, symbol: options.symbol },
+        yaxis: options.axis || "y", connectgaps: false, hovertemplate: options.hover };
+      // SVG draws the same everywhere; long runs are thinned on the server.
+      trace.type = "scatter";
+      this.traces.set(name, trace);
+    }
+    trace.x.push(x);
+    trace.y.push(Number.isNaN(y) ? null : y);
+    this.changed = true;
+  }
+
+  layout() {
+    const colours = theme();
+    const axis = (title) => ({ title: { text: title, standoff: 6 }, gridcolor: colours.grid, zerolinecolor: colours.grid, automargin: true });
+    const right = [...this.traces.values()].some((t) => t.yaxis === "y2");
+    return {
+      uirevision: "keep", height: 250, margin: { l: 48, r: right ? 48 : 12, t: 8, b: 40 },
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colours.text, size: 12 },
+      xaxis: axis(this.xTitle), yaxis: { ...axis(this.yTitle), rangemode: this.fromZero ? "tozero" : "normal" },
+      ...(right ? { yaxis2: { ...axis("%"), overlaying: "y", side: "right", range: [0, 100], showgrid: false } } : {}),
+      showlegend: this.traces.size > 1, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, hovermode: "x unified",
+    };
+  }
+
+  async draw(force = false) {
+    if ((!this.changed && !force) || !this.traces.size) return;
+    this.changed = false;
+    this.node.hidden = false;
+    if (!this.node.isConnected || !this.node.offsetWidth) { this.changed = true; return; }
+    const Plotly = await loadPlotly();
+    const traces = [...this.traces.values()].map((t) => (t.x.length === 1 && t.mode === "lines" ? { ...t, mode: "markers" } : t));
+    await Plotly.react(this.plot, traces, this.layout(), { displaylogo: false, responsive: true,
+      modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"] });
+  }
+}
+
+// One run's page: asks for what came after its cursor, adds it, draws.
+class RunView {
+  constructor(id, onStop) {
+    this.id = id;
+    this.onStop = onStop;
+    this.cursor = { points: 0, samples: 0, output: -1 };
+    this.order = 0;
+    this.output = "";
+    this.build();
+  }
+
+  build() {
+    this.title = el("h2", { class: "ds-run-title" });
+    this.badge = el("span", { class: "ds-state" });
+    this.reason = el("p", { class: "ds-reason", role: "status" });
+    this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": "Training progress" });
+    this.facts = el("dl", { class: "ds-facts" });
+    this.stop = el("button", { type: "button", class: "ds-stop", id: "stop-run" }, "Stop");
+    this.note = el("p", { class: "ds-note", hidden: true });
+    this.charts = {
+      loss: new Chart("Loss", "loss", "step"),
+      memory: new Chart("Memory", "GiB", "seconds since start"),
+      rate: new Chart("Learning rate", "learning rate", "step"),
+      norm: new Chart("Gradient norm", "grad norm", "step"),
+      score: new Chart("Evaluation", "score", "step"),
+      gpu: new Chart("GPU memory and utilisation", "GiB", "seconds since start"),
+    };
+    this.charts.memory.fromZero = true;
+    this.log = el("pre", { class: "ds-log", tabindex: "0", "aria-label": "Output of the run" });
+    this.command = el("pre", { class: "ds-command" });
+    this.directory = el("code", {});
+    this.stop.addEventListener("click", () => { this.stop.disabled = true; this.onStop(this.id); });
+    this.node = el("div", { class: "ds-run" },
+      el("div", { class: "ds-run-head" }, this.title, this.badge, this.stop),
+      this.reason, this.bar, this.facts, this.note,
+      el("div", { class: "ds-charts" }, ...Object.values(this.charts).map((chart) => chart.node)),
+      el("details", { class: "ds-output", open: true }, el("summary", {}, "Output"), this.log),
+      el("details", { class: "ds-about" }, el("summary", {}, "Command and files"), this.command,
+        el("p", {}, "Everything of this run is in ", this.directory)));
+  }
+
+  async poll() {
+    const query = new URLSearchParams(this.cursor);
+    const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}?${query}`);
+    if (answer.status === 404) { this.missing(); return false; }
+    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    const delta = await answer.json();
+    this.cursor = delta.cursor;
+    this.take(delta);
+    await Promise.all(Object.values(this.charts).map((chart) => chart.draw()));
+    return LIVE_STATES.has(delta.state);
+  }
+
+  missing() {
+    this.title.textContent = this.id;
+    this.reason.textContent = "No run of that name is kept here. It may have been deleted, or belong to another --runs-dir.";
+  }
+
+  take(delta) {
+    this.header(delta);
+    for (const point of delta.points) this.addPoint(point);
+    for (const sample of delta.samples) this.addSample(sample, delta.started_at);
+    if (delta.output) this.addOutput(delta.output);
+  }
+
+  header(delta) {
+    this.title.textContent = delta.name || this.id;
+    this.badge.textContent = delta.state;
+    this.badge.dataset.state = delta.state;
+    this.reason.textContent = this.sentence(delta);
+    const live = LIVE_STATES.has(delta.state);
+    this.stop.hidden = !live && !(delta.state === "lost" && delta.alive > 0);
+    this.stop.textContent = delta.state === "stopping" ? "Stopping…" : "Stop";
+    if (delta.state !== "stopping" && delta.state !== this.lastState) this.stop.disabled = false;
+    if (delta.state === "stopping") this.stop.disabled = true;
+    this.lastState = delta.state;
+    const { step, total, eta_s: eta } = delta.progress || {};
+    if (total) { this.bar.max = total; this.bar.value = step || 0; }
+    else if (live) this.bar.removeAttribute("value");
+    this.bar.hidden = !live && !total;
+    const facts = [["Step", total ? `${step ?? 0} / ${total}` : figure(step)], ["Elapsed", duration(delta.elapsed_s)],
+      ["ETA", live && eta !== null && eta !== undefined ? duration(eta) : "–"], ["Loss", figure(this.lastLoss)],
+      ["Run", this.id]];
+    this.facts.replaceChildren(...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+    this.command.textContent = delta.command || "";
+    this.directory.textContent = delta.directory || "";
+    this.note.hidden = !delta.telemetry_note;
+    this.note.textContent = delta.telemetry_note || "";
+  }
+
+  sentence(delta) {
+    if (delta.reason) return delta.reason;
+    if (delta.state === "pending") return "Starting the supervisor…";
+    if (delta.state !== "running") return "";
+    if (delta.phase === "compiling") return "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later ones start at once.";
+    if (delta.phase === "starting") return "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its operators, about a minute.";
+    return "";
+  }
+
+  addPoint(point) {
+    const values = point.values || {};
+    if (point.kind === "train") this.order += 1;
+    const x = point.step ?? this.order;
+    if (point.kind === "final") return;
+    const suffix = point.rank ? ` (rank ${point.rank})` : "";
+    for (const [name, raw] of Object.entries(values)) {
+      const value = number(raw);
+      if (name === "loss") { this.charts.loss.add(`train${suffix}`, x, value); if (!point.rank) this.lastLoss = raw; }
+      else if (name === "eval_loss") this.charts.loss.add("eval", x, value, { mode: "lines+markers", symbol: "diamond" });
+      else if (name === "learning_rate" || name === "lr") this.charts.rate.add("learning rate", x, value, { colour: COLOURS[2] });
+      else if (name === "grad_norm") this.charts.norm.add("grad norm", x, value, { colour: COLOURS[3] });
+      else if (/^eval_(?!.*(runtime|per_second|gen_len))/.test(name)) this.charts.score.add(name.slice(5), x, value, { mode: "lines+markers" });
+    }
+  }
+
+  addSample(sample, startedAt) {
+    const x = Math.round((sample.time_s - startedAt) * 10) / 10;
+    this.charts.memory.add("host, all processes", x, sample.host_used_bytes / GIB, { colour: COLOURS[6] });
+    if (typeof sample.run_bytes === "number") this.charts.memory.add("this run", x, sample.run_bytes / GIB, { colour: COLOURS[1] });
+    for (const gpu of sample.gpus || []) {
+      if (typeof gpu.used_bytes === "number") this.charts.gpu.add(`GPU ${gpu.index} memory`, x, gpu.used_bytes / GIB);
+      if (typeof gpu.utilisation_percent === "number") this.charts.gpu.add(`GPU ${gpu.index} %`, x, gpu.utilisation_percent, { axis: "y2", dash: "dot" });
+    }
+  }
+
+  addOutput(text) {
+    const follows = this.log.scrollTop + this.log.clientHeight >= this.log.scrollHeight - 20;
+    this.output = (this.output + text).slice(-OUTPUT_KEPT);
+    // A progress bar rewrites its line with \r: show what a terminal would.
+    this.log.textContent = this.output.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, "").replace(/\r+\n/g, "\n").replace(/[^\n]*\r(?=[^\n])/g, "");
+    if (follows) this.log.scrollTop = this.log.scrollHeight;
+  }
+
+  redraw() { for (const chart of Object.values(this.charts)) chart.draw(true); }
+}
+
+class Monitor {
+  constructor(element, trigger) {
+    this.trigger = trigger;
+    this.list = el("div", { class: "ds-run-list", role: "list", "aria-label": "Runs" });
+    this.detail = el("div", { class: "ds-run-detail" });
+    this.root = element.querySelector(".ds-runs");
+    this.root.replaceChildren(this.list, this.detail);
+    this.trouble = el("p", { class: "ds-trouble", role: "alert", hidden: true });
+    this.root.prepend(this.trouble);
+    this.list.addEventListener("click", (event) => {
+      const row = event.target.closest("[data-run]");
+      if (row) this.show(row.dataset.run);
+    });
+    new MutationObserver(() => this.view?.redraw()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    this.empty();
+    this.loop(() => this.refreshList(), LIST_MS);
+    this.loop(() => this.refreshRun(), POLL_MS);
+  }
+
+  // Asks again only after the last answer; a hidden page waits.
+  async loop(step, pause) {
+    for (;;) {
+      if (this.root.offsetWidth && !document.hidden) {
+        try { await step(); this.well(); } catch (error) { this.unwell(error); }
+      }
+      await new Promise((resolve) => { setTimeout(resolve, pause); });
+    }
+  }
+
+  well() { this.trouble.hidden = true; }
+  unwell(error) {
+    this.trouble.hidden = false;
+    this.trouble.textContent = `The dsgui server does not answer (${error.message}). Runs go on without it; this page tries again.`;
+  }
+
+  empty() {
+    this.detail.replaceChildren(el("p", { class: "ds-empty" },
+      "No run yet. Open “2 · Launch” and start one: its loss, memory and output appear here, and stay when you close the tab."));
+  }
+
+  show(id) {
+    if (!id || this.view?.id === id) return;
+    this.view = new RunView(id, (run) => this.trigger("stop", { run_id: run }));
+    this.alive = true;
+    this.detail.replaceChildren(this.view.node);
+    const url = new URL(window.location);
+    url.searchParams.set("run", id);
+    window.history.replaceState(null, "", url);
+    this.mark();
+  }
+
+  async refreshRun() {
+    if (!this.view || !this.alive) { await this.view?.redrawHidden?.(); return; }
+    this.alive = await this.view.poll();
+    if (!this.alive) { await this.view.poll(); this.refreshList(); }
+  }
+
+  async refreshList() {
+    const answer = await fetch("/dsgui/runs");
+    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    const runs = await answer.json();
+    this.list.replaceChildren(...runs.map((run) => this.row(run)));
+    if (!this.view && runs.length) this.show(runs[0].run_id);
+    const shown = runs.find((run) => run.run_id === this.view?.id);
+    if (shown && LIVE_STATES.has(shown.state)) this.alive = true;
+    this.mark();
+  }
+
+  row(run) {
+    const step = run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
+    const loss = run.loss === null || run.loss === undefined ? "" : ` · loss ${figure(run.loss)}`;
+    return el("button", { type: "button", class: "ds-run-row", role: "listitem", "data-run": run.run_id },
+      el("span", { class: "ds-run-name" }, run.name || run.run_id),
+      el("span", { class: "ds-state", "data-state": run.state }, run.state),
+      el("span", { class: "ds-run-sub" }, `step ${step}${loss} · ${duration(run.duration_s)}`));
+  }
+
+  mark() {
+    for (const row of this.list.children) row.setAttribute("aria-current", String(row.dataset.run === this.view?.id));
+  }
+}
+
+export function mount(element, props, trigger, watch) {
+  const monitor = new Monitor(element, trigger);
+  watch("value", () => monitor.show(props.value));
+  monitor.show(props.value);
+}

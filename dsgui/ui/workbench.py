@@ -1,0 +1,160 @@
+"""The Configure page's logic: the form, the JSON text, presets and fixes, each as a function of what is on the page.
+
+The text is the single state. A form edit, a fix, a preset or an upload makes a new text; form and findings are views.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dsgui.core.checker import Checker
+from dsgui.core.context import LATEST_KNOWN, Context, Integration
+from dsgui.core.document import Document
+from dsgui.core.errors import DocumentError
+from dsgui.core.findings import Finding
+from dsgui.core.hardware import CARDS, Hardware, Target
+from dsgui.core.pointer import MISSING
+from dsgui.core.schema import Field, Schema, form_state, literal_for
+from dsgui.ui.findings_view import broken_html, findings_html
+
+ASSUMED_VERSIONS = ("0.19.8", "0.19.6", "0.18.9", "0.17.6", "0.16.9", "0.15.4", "0.14.5")
+MAX_TEXT_BYTES = 1 << 20
+MAX_RANKS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the page shows for one text: the text itself, the findings panel, the form's state."""
+
+    text: str
+    findings: str
+    form: dict[str, Any]
+
+
+def form_model(schema: Schema) -> list[dict[str, Any]]:
+    """The form's fixed part, once per page: sections with fields as JSON for `static/form.js`."""
+    return [
+        {
+            "id": section.id,
+            "title": section.title,
+            "intro": section.intro,
+            "fields": [_field_model(f) for f in section.fields],
+        }
+        for section in schema.sections
+    ]
+
+
+def _field_model(field: Field) -> dict[str, Any]:
+    model = {
+        "pointer": field.pointer,
+        "key": field.key,
+        "title": field.title,
+        "help": field.description,
+        "kind": field.kind.value,
+        "choices": [c if isinstance(c, str) else json.dumps(c) for c in field.choices],
+        "suggestions": list(field.suggestions),
+        "default": None if field.default is MISSING else _plain(field.default),
+        "auto": field.takes_auto,
+        "unit": field.unit,
+        "removed": field.removed,
+        "common": field.common,
+    }
+    return {name: value for name, value in model.items() if value not in (None, "", [], False)}
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def make_context(
+    target: Target, integration: str, gpus: float | None, nodes: float | None, device: str, version: str
+) -> Context:
+    """The context the bar on the page describes; what is empty or out of range counts as 1."""
+    return Context(
+        integration=Integration(integration),
+        nodes=_count(nodes),
+        gpus_per_node=_count(gpus),
+        deepspeed_version=version or target.version("deepspeed") or LATEST_KNOWN,
+        torch_version=target.version("torch"),
+        hardware=_hardware(target, device),
+    )
+
+
+def _count(value: float | None) -> int:
+    return min(max(int(value or 1), 1), MAX_RANKS)
+
+
+def _hardware(target: Target, device: str) -> tuple[Hardware, ...]:
+    planned = tuple(card for card in CARDS if card.id == device)
+    return planned or target.hardware
+
+
+def subject(context: Context) -> str:
+    """What a config is checked against, in words."""
+    reader = "HF Trainer" if context.integration is Integration.HF else "native DeepSpeed"
+    devices = sorted({h.title.removeprefix("This machine: ") for h in context.hardware})
+    return f"DeepSpeed {context.deepspeed_version}, {reader}, {context.devices} ({', '.join(devices) or 'any device'})"
+
+
+class Workbench:
+    """Makes a `View` of whatever happened on the page. A text that is not JSON is a view too, not an error."""
+
+    def __init__(self, checker: Checker) -> None:
+        self._checker = checker
+        self._schema = checker.schema
+
+    def show(self, text: str, context: Context, form: Mapping[str, Any] | None = None) -> View:
+        """The view of `text`; while it is broken the form keeps the state it had (`form`)."""
+        try:
+            document = self._document(text)
+        except DocumentError as error:
+            kept = {**(form or {}), "broken": str(error), "line": error.line, "acked": {}}
+            return View(text, broken_html(error), kept)
+        return self._view(document, context)
+
+    def edit(self, form: Mapping[str, Any], text: str, context: Context) -> View:
+        """The view after the form's pending edits (`form["edits"]`: pointer → typed text) went into `text`."""
+        edits = {str(p): str(typed) for p, typed in dict(form.get("edits") or {}).items()}
+        try:
+            document = self._document(text)
+            for pointer, typed in edits.items():
+                document = self._apply(document, pointer, typed)
+        except DocumentError:
+            return self.show(text, context, form)
+        return self._view(document, context, acked=edits)
+
+    def fix(self, rule: str, pointer: str, label: str, text: str, context: Context) -> View:
+        """The view after the fix so named was applied; unchanged when the finding is no longer there."""
+        try:
+            document = self._document(text)
+        except DocumentError:
+            return self.show(text, context)
+        for finding in self._checker.findings(document, context):
+            if finding.fix and (finding.rule, finding.pointer, finding.fix.label) == (rule, pointer, label):
+                return self._view(finding.fix.apply(document), context)
+        return self._view(document, context)
+
+    def findings(self, text: str, context: Context) -> list[Finding]:
+        """The findings of `text`. Raises `DocumentError` when it can't be read."""
+        return self._checker.findings(self._document(text), context)
+
+    def _document(self, text: str) -> Document:
+        if len(text) > MAX_TEXT_BYTES:
+            raise DocumentError(f"The text has {len(text):,} characters; a config has at most {MAX_TEXT_BYTES:,}.")
+        return Document(text)
+
+    def _apply(self, document: Document, pointer: str, typed: str) -> Document:
+        field = self._schema.fields.get(pointer)
+        if field is None:  # not a field of the form: a stale page or somebody else's request
+            return document
+        literal = literal_for(field, typed)
+        return document.remove(pointer) if literal is None else document.set(pointer, literal)
+
+    def _view(self, document: Document, context: Context, acked: Mapping[str, str] | None = None) -> View:
+        findings = self._checker.findings(document, context)
+        problems: dict[str, str] = {}
+        for finding in findings:
+            problems.setdefault(finding.pointer, finding.severity.value)
+        form = {**asdict(form_state(self._schema, document)), "problems": problems, "acked": dict(acked or {})}
+        return View(document.text, findings_html(findings, subject(context)), form)

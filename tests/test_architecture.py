@@ -1,0 +1,75 @@
+"""The arrows of docs/structure.md never turn back."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+# A module may import its own layer and those to the right of it here.
+ALLOWED = {
+    "dsgui.core": {"dsgui.core"},
+    "dsgui.shell": {"dsgui.shell", "dsgui.core"},
+    "dsgui.supervise": {"dsgui.shell", "dsgui.core"},
+    "dsgui.runs": {"dsgui.shell", "dsgui.core"},
+    "dsgui.ui": {"dsgui.ui", "dsgui.runs", "dsgui.core"},
+    "dsgui.compose": {"dsgui.ui", "dsgui.runs", "dsgui.shell", "dsgui.core"},
+}
+CORE_MAY_USE = {"jsonschema"}
+NOT_IN_CORE = {"subprocess", "os", "socket", "pathlib", "time", "threading", "signal", "tempfile", "shutil", "sqlite3"}
+NEVER = {"torch", "deepspeed", "transformers", "datasets", "accelerate"}
+
+
+def modules():
+    return sorted((ROOT / "dsgui").rglob("*.py"))
+
+
+def name_of(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def imports_of(source):
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def layer_of(module):
+    return next((layer for layer in ALLOWED if module == layer or module.startswith(layer + ".")), None)
+
+
+def turned_back(module, source):
+    """The imports of `module` that point the wrong way."""
+    layer = layer_of(module)
+    if layer is None:
+        return []
+    ours = [name for name in imports_of(source) if layer_of(name)]
+    return [name for name in ours if layer_of(name) not in ALLOWED[layer]]
+
+
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_no_arrow_turns_back(path):
+    assert turned_back(name_of(path), path.read_text("utf-8")) == []
+
+
+def test_an_arrow_that_turns_back_is_seen():
+    assert turned_back("dsgui.core.batch", "from dsgui.shell.store import Store") != []
+    assert turned_back("dsgui.ui.pages", "import dsgui.shell.target") == ["dsgui.shell.target"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "dsgui/core").rglob("*.py")), ids=name_of)
+def test_core_touches_no_world(path):
+    tops = {name.split(".")[0] for name in imports_of(path.read_text("utf-8"))}
+    assert not tops & NOT_IN_CORE
+    third_party = {top for top in tops if top not in __import__("sys").stdlib_module_names and top != "dsgui"}
+    assert third_party <= CORE_MAY_USE
+
+
+@pytest.mark.parametrize("path", [p for p in modules() if p.name != "ask_target.py"], ids=name_of)
+def test_dsgui_never_imports_what_trains(path):
+    tops = {name.split(".")[0] for name in imports_of(path.read_text("utf-8"))}
+    assert not tops & NEVER

@@ -1,0 +1,191 @@
+"""What the rules say of batch size, precision and hardware, and that each fix repairs what it names."""
+
+import json
+
+import pytest
+
+from dsgui.core import rules
+from dsgui.core.context import Context, Integration
+from dsgui.core.document import Document
+from dsgui.core.findings import Severity
+from dsgui.core.hardware import CARDS, Gpu, Hardware, Target
+
+NATIVE = Context(Integration.NATIVE)
+CARD = {card.id: card for card in CARDS}
+CPU = Hardware("this", "This machine: CPU", "cpu", bf16=True, fp16=False)
+
+
+def check(config, context=NATIVE, rule=None):
+    return [f for f in rules.check(config, context) if rule is None or f.rule == rule]
+
+
+def errors(config, context=NATIVE):
+    return [f for f in check(config, context) if f.severity is Severity.ERROR]
+
+
+def native(**fields):
+    return Context(Integration.NATIVE, **fields)
+
+
+def repaired(config, finding):
+    return finding.fix.apply(Document(json.dumps(config, indent=2))).value
+
+
+# ------------------------------------------------------------------------------------------------------ batch size
+def test_a_broken_identity_names_all_factors_and_is_fixed_by_its_button():
+    config = {"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}
+    context = native(nodes=1, gpus_per_node=4)
+    (finding,) = check(config, context)
+    assert finding.rule == "DS010"
+    assert finding.message.startswith(
+        "train_batch_size: 100 is not micro batch 4 × accumulation steps 8 × world size 4 = 128."
+    )
+    assert "clear it and DeepSpeed will derive it" in finding.advice
+    assert repaired(config, finding)["train_batch_size"] == 128
+    assert check(repaired(config, finding), context) == []
+
+
+def test_the_world_is_nodes_times_gpus():
+    config = {"train_batch_size": 64, "train_micro_batch_size_per_gpu": 8, "gradient_accumulation_steps": 1}
+    assert check(config, native(nodes=2, gpus_per_node=4)) == []
+    assert errors(config, native(nodes=1, gpus_per_node=4))
+
+
+def test_a_solved_term_is_said_to_be_solved():
+    (finding,) = check({"train_batch_size": 10, "train_micro_batch_size_per_gpu": 4})
+    assert "accumulation steps 2 (solved by DeepSpeed)" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("config", "world_size"),
+    [
+        ({"train_batch_size": 4, "train_micro_batch_size_per_gpu": 8}, 1),
+        ({"train_batch_size": 4}, 8),
+        ({"train_batch_size": 9}, 2),
+        ({"train_batch_size": 5, "gradient_accumulation_steps": 3}, 2),
+    ],
+)
+def test_every_batch_fix_gives_a_config_that_holds(config, world_size):
+    context = native(gpus_per_node=world_size)
+    (finding,) = errors(config, context)
+    assert errors(repaired(config, finding), context) == []
+
+
+def test_no_batch_size_at_all_is_an_error_with_a_fix_for_the_reader():
+    for reader, value in ((Integration.NATIVE, 1), (Integration.HF, "auto")):
+        (finding,) = errors({}, Context(reader))
+        assert finding.rule == "DS011"
+        assert repaired({}, finding) == {"train_micro_batch_size_per_gpu": value}
+
+
+def test_null_counts_as_absent():
+    assert check({"train_batch_size": None, "train_micro_batch_size_per_gpu": 1}) == []
+
+
+def test_auto_is_explained_under_hf_and_refused_natively():
+    config = {"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto"}
+    (note,) = check(config, Context(Integration.HF, gpus_per_node=2))
+    assert note.severity is Severity.NOTE
+    assert "--per_device_train_batch_size × 1 × world size 2" in note.message
+    assert {f.pointer for f in errors(config)} == {"/train_batch_size", "/train_micro_batch_size_per_gpu"}
+
+
+def test_under_hf_an_absent_accumulation_is_one_not_solved():
+    config = {"train_batch_size": 64, "train_micro_batch_size_per_gpu": 8}
+    assert check(config, native(gpus_per_node=4)) == []
+    assert errors(config, Context(Integration.HF, gpus_per_node=4))
+
+
+# ------------------------------------------------------------------------------------------------------- precision
+def test_fp16_and_bf16_exclude_each_other_under_the_old_name_too():
+    for block in ("bf16", "bfloat16"):
+        config = {"train_batch_size": 1, "fp16": {"enabled": True}, block: {"enabled": True}}
+        (finding,) = errors(config)
+        assert finding.rule == "DS020"
+        assert "0.19.8" in finding.message
+
+
+def test_both_auto_is_fine_for_hf_and_for_a_deepspeed_that_drops_auto():
+    config = {"train_batch_size": 1, "fp16": {"enabled": "auto"}, "bf16": {"enabled": "auto"}}
+    assert errors(config, Context(Integration.HF)) == []
+    assert errors(config, native(deepspeed_version="0.18.9")) == []
+    assert errors(config, native(deepspeed_version="0.16.9"))
+
+
+def test_amp_is_worded_for_the_version_in_use():
+    config = {"train_batch_size": 1, "amp": {"enabled": True, "opt_level": "O1"}, "zero_optimization": {"stage": 2}}
+    (new,) = check(config, rule="DS021")
+    assert "removed in 0.19.8" in new.message
+    (old,) = check(config, native(deepspeed_version="0.16.9"), rule="DS021")
+    assert "Amp and ZeRO are not currently compatible" in old.message
+    assert "0.16.9" in old.message
+    for finding, context in ((new, NATIVE), (old, native(deepspeed_version="0.16.9"))):
+        assert check(repaired(config, finding), context) == []
+
+
+def test_amp_switched_off_is_refused_by_the_new_deepspeed_alone():
+    config = {"train_batch_size": 1, "amp": {"enabled": False}, "zero_optimization": {"stage": 2}}
+    assert errors(config)
+    assert errors(config, native(deepspeed_version="0.19.6")) == []
+
+
+def test_amp_without_zero_clashes_with_fp16_in_old_versions():
+    config = {"train_batch_size": 1, "amp": {"enabled": True}, "fp16": {"enabled": True}}
+    (finding,) = errors(config, native(deepspeed_version="0.18.9"))
+    assert "Cannot enable both amp with (legacy) fp16 or bfloat16 mode" in finding.message
+
+
+# -------------------------------------------------------------------------------------------------------- hardware
+BF16 = {"train_batch_size": 1, "bf16": {"enabled": True}}
+
+
+@pytest.mark.parametrize("card", ["v100", "t4", "rtx2080ti", "p100"])
+def test_cards_below_capability_8_have_no_native_bf16(card):
+    (finding,) = check(BF16, native(hardware=(CARD[card],)))
+    assert finding.rule == "DS030"
+    assert finding.severity is Severity.WARNING  # current torch emulates it, so DeepSpeed lets it pass
+    assert "emulates" in finding.message
+    (refused,) = check(BF16, native(hardware=(CARD[card],), torch_version="2.2.2"))
+    assert refused.severity is Severity.ERROR
+
+
+@pytest.mark.parametrize("card", ["a10", "a100-80", "rtx3090", "rtx4090", "l40s", "h100", "h200", "mi300x"])
+def test_newer_cards_have_bf16(card):
+    assert check(BF16, native(hardware=(CARD[card],))) == []
+
+
+def test_every_selected_gpu_is_looked_at_not_only_the_first():
+    target = Target("python", gpus=(Gpu(0, "A100", (8, 0), None), Gpu(1, "V100", (7, 0), None)))
+    (finding,) = check(BF16, native(hardware=target.hardware))
+    assert "GPU 1: V100" in finding.message
+
+
+def test_the_bf16_fix_leads_to_fp16_on_a_card_that_has_it():
+    (finding,) = check(BF16, native(hardware=(CARD["v100"],)))
+    config = repaired(BF16, finding)
+    assert (config["bf16"]["enabled"], config["fp16"]["enabled"]) == (False, True)
+    assert check(config, native(hardware=(CARD["v100"],))) == []
+    (p100,) = check(BF16, native(hardware=(CARD["p100"],)))
+    assert p100.fix is None
+
+
+def test_the_cpu_is_judged_by_deepspeeds_own_accelerator():
+    assert check(BF16, native(hardware=(CPU,))) == []
+    fp16 = {"train_batch_size": 1, "fp16": {"enabled": True}}
+    (finding,) = errors(fp16, native(hardware=(CPU,)))
+    assert "CPU accelerator" in finding.message
+    unasked = Hardware("this", "This machine: CPU", "cpu")
+    assert check(fp16, native(hardware=(unasked,))) == []
+
+
+def test_auto_bf16_waits_for_the_trainer():
+    config = {"train_batch_size": 1, "bf16": {"enabled": "auto"}}
+    assert check(config, Context(Integration.HF, hardware=(CARD["v100"],))) == []
+
+
+@pytest.mark.parametrize(
+    "config", [{}, {"fp16": 3}, {"amp": None}, {"zero_optimization": []}, {"train_batch_size": "x"}, {"bf16": None}]
+)
+def test_no_shape_of_config_breaks_a_rule(config):
+    for version in ("0.14.5", "0.19.8"):
+        check(config, native(deepspeed_version=version, hardware=(CPU, CARD["v100"])))
