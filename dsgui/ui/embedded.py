@@ -13,4 +13,6 @@ def embedded(module: str, root_class: str, events: tuple[str, ...], **arguments:
         f"const events = [{names}]; "
         f"import('/dsgui/static/{module}.js').then((m) => m.mount(element, props, trigger, watch, events));"
     )
-    return gr.HTML(html_template=f'<div class="{root_class}"></div>', js_on_load=script, **arguments)
+    return gr.HTML(
+        html_template=f'<div class="{root_class}"></div>', js_on_load=script, apply_default_css=False, **arguments
+    )

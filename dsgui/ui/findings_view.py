@@ -53,9 +53,9 @@ def _item(finding: Finding) -> str:
 
 
 def _without_key(finding: Finding) -> str:
-    """The message without the key it starts with: the line above names it."""
+    """The message without the key it starts with: the line above names it. JSON words keep their spelling."""
     text = finding.message.removeprefix(f"{dotted(finding.pointer)}: ")
-    return text[:1].upper() + text[1:] if text is not finding.message and text[:1] not in "tf" else text
+    return text if text.startswith(("true", "false", "null")) else text[:1].upper() + text[1:]
 
 
 def _advice(finding: Finding) -> str:

@@ -7,7 +7,17 @@ from dsgui.ui.pages import STATIC, build_pages
 from dsgui.ui.routes import make_routes
 from dsgui.ui.services import Services
 
-_THEME = gr.themes.Default(primary_hue="teal", neutral_hue="slate", spacing_size="sm", radius_size="sm")
+# Gradio's own 600 weight holds a handful of letters only, so bold text takes the 700 one.
+_SANS = gr.themes.LocalFont("Source Sans Pro", weights=(400, 700))
+_MONO = gr.themes.LocalFont("IBM Plex Mono", weights=(400, 700))
+_THEME = gr.themes.Default(
+    primary_hue="teal",
+    neutral_hue="slate",
+    spacing_size="sm",
+    radius_size="sm",
+    font=(_SANS, "system-ui", "sans-serif"),
+    font_mono=(_MONO, "ui-monospace", "monospace"),
+)
 MAX_UPLOAD = "1mb"
 
 

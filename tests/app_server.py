@@ -1,0 +1,57 @@
+"""The real app as a process, for tests."""
+
+import contextlib
+import re
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+START_TIMEOUT_S = 60
+
+
+@dataclass
+class App:
+    """A running app: where it answers and what it printed until then."""
+
+    url: str
+    port: int
+    printed: str
+    process: subprocess.Popen
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running_app(runs_dir: Path, *arguments: str, port: int | None = 0) -> Iterator[App]:
+    """`python app.py` on a free port (`port=None`: let it choose), ended afterwards."""
+    chosen = [] if port is None else ["--port", str(port or free_port())]
+    command = [sys.executable, "app.py", "--runs-dir", str(runs_dir), *chosen, *arguments]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    watchdog = threading.Timer(START_TIMEOUT_S, process.kill)
+    watchdog.start()
+    try:
+        yield _when_up(process)
+    finally:
+        watchdog.cancel()
+        process.terminate()
+        process.wait(timeout=20)
+        process.stdout.close()
+
+
+def _when_up(process: subprocess.Popen) -> App:
+    printed = ""
+    for line in process.stdout:
+        printed += line
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        if found:
+            return App(found.group(), int(found.group(1)), printed, process)
+    raise AssertionError(f"the app did not start: {printed}")

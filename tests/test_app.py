@@ -1,0 +1,89 @@
+"""The app as a user starts it: one URL, honest refusals, nothing heavy imported."""
+
+import json
+import subprocess
+import sys
+import urllib.request
+
+from tests.app_server import ROOT, free_port, running_app
+
+HEAVY = {"torch", "deepspeed", "transformers", "datasets", "accelerate", "matplotlib", "plotly", "pyarrow"}
+
+
+def get(url):
+    return urllib.request.urlopen(url, timeout=20)
+
+
+def test_it_prints_one_url_and_serves_the_page(tmp_path):
+    with running_app(tmp_path) as app:
+        assert b"gradio" in get(app.url).read()
+        assert app.printed.count("http://") == 1
+
+
+def test_the_port_asked_for_is_refused_in_one_sentence_when_it_is_taken(tmp_path):
+    with running_app(tmp_path) as app:
+        done = subprocess.run(
+            [sys.executable, "app.py", "--port", str(app.port)], cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+    assert done.returncode == 2
+    assert f"can't listen on 127.0.0.1:{app.port}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_a_port_the_next_free_one_is_taken(tmp_path):
+    with running_app(tmp_path, port=None) as first, running_app(tmp_path, port=None) as second:
+        assert first.port != second.port
+        assert get(second.url).status == 200
+
+
+def test_a_python_that_does_not_exist_is_said_in_the_page_and_the_app_goes_on(tmp_path):
+    with running_app(tmp_path, "--python", str(tmp_path / "nowhere")) as app:
+        page = get(app.url).read().decode()
+    assert "does not exist" in page
+
+
+def test_a_runs_directory_that_cannot_be_made_is_said_at_once(tmp_path):
+    blocked = tmp_path / "a file"
+    blocked.write_text("")
+    done = subprocess.run(
+        [sys.executable, "app.py", "--port", str(free_port()), "--runs-dir", str(blocked / "runs")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert str(blocked) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_first_page_is_small(tmp_path):
+    with running_app(tmp_path) as app:
+        assert len(get(app.url).read()) <= 300_000
+
+
+def test_starting_imports_nothing_that_trains_or_plots(tmp_path):
+    script = (
+        "import sys, json; sys.argv = ['app.py']\n"
+        "from pathlib import Path\n"
+        "from dsgui.compose import make_services\n"
+        "from dsgui.ui.server import make_app\n"
+        f"make_app(make_services(sys.executable, Path({str(tmp_path)!r})), '127.0.0.1', 7860)\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    loaded = set(json.loads(done.stdout.splitlines()[-1]))
+    assert not loaded & HEAVY
+
+
+def test_files_outside_the_static_folder_are_not_served(tmp_path):
+    with running_app(tmp_path) as app:
+        for name in ("..%2Fpages.py", "%2Fetc%2Fpasswd", "pages.py", "nothing.js"):
+            done = subprocess.run(
+                [sys.executable, "-c", f"import urllib.request as u; u.urlopen('{app.url}dsgui/static/{name}')"],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            assert "404" in done.stderr

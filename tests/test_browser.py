@@ -1,0 +1,222 @@
+"""The main job in a real browser: preset → break the batch identity → fix it → download → launch → watch → stop."""
+
+import json
+import os
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.app_server import running_app
+
+pytestmark = pytest.mark.browser
+
+CHROMIUM = os.environ.get("DSGUI_CHROMIUM", "/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# The first run on a machine compiles DeepSpeed's operators.
+FIRST_POINTS_MS = 240_000
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    with running_app(tmp_path_factory.mktemp("runs")) as app:
+        yield app
+
+
+@pytest.fixture
+def page(browser, app):
+    """A page whose console errors and foreign requests fail the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    page = context.new_page()
+    foreign, errors = [], []
+    page.on("request", lambda request: None if _ours(request.url, app) else foreign.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(app.url)
+    page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
+    yield page
+    context.close()
+    assert foreign == []
+    assert errors == []
+
+
+def _ours(url, app):
+    return url.startswith((app.url, "data:", "blob:"))
+
+
+def json_text(page):
+    """The text of the JSON editor, as the browser keeps it."""
+    return page.evaluate("localStorage.getItem('dsgui.config')")
+
+
+def fill(page, pointer, value, section):
+    page.click(f'[data-tab="{section}"]')
+    page.fill(f'[data-pointer="{pointer}"]', value)
+
+
+def choose_preset(page, title):
+    page.click("#preset input")
+    page.get_by_role("option", name=title).first.click()
+
+
+def findings(page):
+    return page.locator("#findings")
+
+
+def test_the_whole_path_from_preset_to_a_stopped_run(page, app):
+    expect(findings(page)).to_contain_text("Checks pass")
+    # Break the batch identity for two ranks.
+    for pointer, value in (
+        ("/train_micro_batch_size_per_gpu", "4"),
+        ("/gradient_accumulation_steps", "2"),
+        ("/train_batch_size", "100"),
+    ):
+        fill(page, pointer, value, "batch")
+    expect(findings(page)).to_contain_text("100 is not micro batch 4 × accumulation steps 2 × world size 2 = 16")
+    # Fix it with its button.
+    page.click('#findings button:has-text("Set train_batch_size to 16")')
+    expect(findings(page)).to_contain_text("Checks pass")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("16")
+    # Back to what the recipe's arguments fill in, then download and parse the file.
+    for pointer in ("/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps", "/train_batch_size"):
+        fill(page, pointer, "auto", "batch")
+    expect(findings(page)).to_contain_text("The HF Trainer fills “auto”")
+    with page.expect_download() as caught:
+        page.click("#download")
+    assert caught.value.suggested_filename == "ds_config.json"
+    config = json.loads(open(caught.value.path(), encoding="utf-8").read())
+    assert config["zero_optimization"]["stage"] == 2
+    assert config["train_batch_size"] == "auto"
+    launch_watch_and_stop(page, app)
+
+
+def launch_watch_and_stop(page, app):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("Arguments for the script").fill("--logging_steps 1")
+    command = page.locator("#command")
+    expect(command).to_contain_text("--logging_steps 1")
+    shown = command.locator(".cm-content").inner_text()
+    page.click("#launch")
+    expect(page.locator(".ds-run-title")).to_contain_text("translation", timeout=20_000)
+    run_id = page.url.split("run=")[1]
+    loss = page.locator('[data-chart="Loss"] .js-plotly-plot')
+    expect(loss).to_be_visible(timeout=FIRST_POINTS_MS)
+    points = "() => document.querySelector('[data-chart=\"Loss\"] .js-plotly-plot').data[0].x.length"
+    page.wait_for_function(f"({points})() >= 3", timeout=60_000)
+    expect(page.locator('[data-chart="Memory"] .js-plotly-plot')).to_be_visible()
+    page.click("#stop-run")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
+    assert processes_of(run_id) == []
+    written = page.locator(".ds-command").text_content()
+    assert "".join(shown.split()) == "".join(written.split())
+
+
+def processes_of(run_id):
+    """Pids whose environment carries the run's marker."""
+    found = []
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as environ:
+                if f"DSGUI_RUN_ID={run_id}".encode() in environ.read().split(b"\0"):
+                    found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_run_has_its_own_url_that_outlives_the_tab(page, app, browser):
+    page.get_by_role("tab", name="3 · Runs").click()
+    page.locator(".ds-run-row").first.click()
+    url = page.url
+    context = browser.new_context()
+    other = context.new_page()
+    other.goto(url)
+    expect(other.locator(".ds-run-title")).to_be_visible(timeout=20_000)
+    expect(other.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=20_000)
+    context.close()
+
+
+def test_broken_json_says_where_and_leaves_the_form_and_the_text_alone(page):
+    editor = page.locator("#config-json .cm-content")
+    editor.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.press("Backspace")  # the last brace or the line end before it
+    page.keyboard.press("Backspace")
+    expect(findings(page)).to_contain_text("Line ")
+    expect(page.locator(".ds-banner")).to_be_visible()
+    page.click('[data-tab="zero"]')
+    expect(page.locator('[data-pointer="/zero_optimization/stage"]')).to_have_value("2")
+    editor.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("}")
+    expect(findings(page)).to_contain_text("Checks pass")
+
+
+def test_text_in_a_number_field_and_a_negative_batch_are_findings_and_stay_as_typed(page):
+    fill(page, "/train_batch_size", "many", "batch")
+    expect(findings(page)).to_contain_text('"many" is not a whole number')
+    fill(page, "/train_batch_size", "-8", "batch")
+    expect(findings(page)).to_contain_text("-8 is not a whole number of 1 or more")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("-8")
+    assert json.loads(json_text(page))["train_batch_size"] == -8
+
+
+def test_numbers_stay_as_typed_and_edits_survive_a_reload(page):
+    fill(page, "/zero_optimization/reduce_bucket_size", "3e8", "zero")
+    expect(page.locator("#config-json")).to_contain_text('"reduce_bucket_size": 3e8')
+    page.reload()
+    expect(page.locator("#config-json")).to_contain_text('"reduce_bucket_size": 3e8')
+
+
+def test_quick_typing_in_many_fields_loses_nothing(page):
+    page.click('[data-tab="batch"]')
+    values = {"/train_batch_size": "48", "/train_micro_batch_size_per_gpu": "4", "/gradient_accumulation_steps": "6"}
+    for pointer, value in values.items():
+        page.locator(f'[data-pointer="{pointer}"]').fill("")
+        page.locator(f'[data-pointer="{pointer}"]').press_sequentially(value)
+    expect(findings(page)).to_contain_text("Checks pass")
+    config = json.loads(json_text(page))
+    assert {pointer: str(config[pointer[1:]]) for pointer in values} == values
+
+
+def test_bf16_is_checked_against_the_planned_card(page):
+    page.click('[data-tab="precision"]')
+    page.select_option('[data-pointer="/bf16/enabled"]', "true")
+    page.click("#device input")
+    page.get_by_role("option", name="V100").click()
+    expect(findings(page)).to_contain_text("compute capability 7.0")
+    page.click("#device input")
+    page.get_by_role("option", name="A100 80 GB").click()
+    expect(findings(page)).to_contain_text("Checks pass")
+
+
+def test_a_missing_script_and_a_bad_port_are_said_and_nothing_starts(page):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    page.locator("#script textarea, #script input").first.fill("/no/such/train.py")
+    expect(page.locator("#launch-verdict")).to_contain_text("/no/such/train.py")
+    expect(page.locator("#launch")).to_be_disabled()
+
+
+def test_a_script_that_dies_at_once_shows_its_last_words(page, tmp_path):
+    script = tmp_path / "dies here.py"
+    script.write_text("raise SystemExit('no data today')\n")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    page.locator("#script textarea, #script input").first.fill(str(script))
+    expect(page.locator("#launch")).to_be_enabled()
+    page.click("#launch")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=90_000)
+    expect(page.locator(".ds-log")).to_contain_text("no data today")
