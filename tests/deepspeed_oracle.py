@@ -20,7 +20,7 @@ def answer(question):
     dist.get_world_size = lambda group=None: question["world_size"]
     try:
         config = DeepSpeedConfig(question["config"])
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 — whatever DeepSpeed raises is the answer
         return {"verdict": "reject", "message": f"{type(error).__name__}: {error}"}
     batch = config.train_batch_size, config.train_micro_batch_size_per_gpu, config.gradient_accumulation_steps
     return {"verdict": "ok", "batch": batch}

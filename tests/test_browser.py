@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -96,7 +97,7 @@ def test_the_whole_path_from_preset_to_a_stopped_run(page, app):
     with page.expect_download() as caught:
         page.click("#download")
     assert caught.value.suggested_filename == "ds_config.json"
-    config = json.loads(open(caught.value.path(), encoding="utf-8").read())
+    config = json.loads(Path(caught.value.path()).read_text("utf-8"))
     assert config["zero_optimization"]["stage"] == 2
     assert config["train_batch_size"] == "auto"
     launch_watch_and_stop(page, app)

@@ -17,6 +17,8 @@ _TRUE_FALSE_WORDS = {"true", "false", "1", "0", "yes", "no", "on", "off", "y", "
 _BATCH = {"/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"}
 # A raw boolean takes any text for true; this one is combined with `|` and stops (deepspeed/runtime/config.py).
 _STRICT_RAW_BOOLEANS = {"/wall_clock_breakdown"}
+# accelerate writes its own value over these before it looks for an "auto" that is left.
+_OVERWRITTEN_BY_HF = {"/steps_per_print"}
 
 
 class SchemaCheck:
@@ -82,7 +84,7 @@ class SchemaCheck:
     def _auto(self, pointer: str, context: Context) -> Iterator[Finding]:
         field = self._schema.field(pointer)
         if context.integration is Integration.HF:
-            if field is None or not field.takes_auto:
+            if pointer not in _OVERWRITTEN_BY_HF and (field is None or not field.takes_auto):
                 yield _auto_left_over(pointer, field)
         elif field is not None and pointer not in _BATCH:
             yield _auto_natively(field)

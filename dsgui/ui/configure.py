@@ -141,7 +141,7 @@ def _preset_chooser(presets: tuple[Preset, ...]) -> tuple[gr.Dropdown, gr.HTML]:
 def _purpose(preset: Preset) -> str:
     notes = "".join(f"<li>{escape(note)}</li>" for note in preset.notes)
     return (
-        f'<p>{escape(preset.purpose)} <span class="ds-source">From: {escape(preset.source)}</span></p>'
+        f'<p>{escape(preset.purpose)} <span class="ds-source">{escape(preset.source)}</span></p>'
         f"<details><summary>What to know ({len(preset.notes)})</summary><ul>{notes}</ul></details>"
     )
 

@@ -1,12 +1,12 @@
 """The Launch page: what runs, on what, the exact command, start."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import gradio as gr
 
-from dsgui.core.errors import DocumentError, DsguiError
+from dsgui.core.errors import DocumentError, DsguiError, PlanError
 from dsgui.core.hardware import Target
 from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, shell_line
 from dsgui.ui.configure import LIVE, ONCE, ConfigurePage
@@ -25,11 +25,12 @@ _RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words 
 
 @dataclass(frozen=True, slots=True)
 class LaunchPage:
-    """`started` fires the chain that other pages follow; `run_id` holds the run just started, "" if none was."""
+    """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
+    command anew when one of the given triggers fires."""
 
-    ranks: gr.Number
     started: Any
     run_id: gr.State
+    preview_on: Callable[[list[Any]], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,22 @@ class _Desk:
 
     @property
     def inputs(self) -> list[gr.components.Component]:
-        return [getattr(self, name) for name in self.__slots__]
+        return [getattr(self, field.name) for field in fields(self)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the desk's inputs hold, by the same names."""
+
+    what: str
+    script: str
+    arguments: str
+    reader: str
+    ranks: float | None
+    gpus: list[str]
+    port: str
+    directory: str
+    name: str
 
 
 def build_launch(services: Services, workbench: Workbench, configure: ConfigurePage, default_ranks: int) -> LaunchPage:
@@ -72,11 +88,19 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     plan, run_id = gr.State(None), gr.State("")
-    _wire_preview(services, workbench, configure, desk, [command, verdict_line, anyway, launch, plan], anyway)
+    inputs = [configure.text, anyway, *configure.bar.inputs, *desk.inputs]
+    outputs = [command, verdict_line, anyway, launch, plan]
+    preview = _previewer(services, workbench, len(configure.bar.inputs))
+
+    def preview_on(triggers: list[Any]) -> Any:
+        return gr.on(triggers, preview, inputs, outputs, **LIVE)
+
+    preview_on([component.change for component in inputs])
+    _share_ranks(services.target(), desk.ranks, configure.bar.gpus)
     started = launch.click(
         _starter(services), [plan, configure.text], [run_id, message, plan, launch], **{**ONCE, "trigger_mode": "once"}
     )
-    return LaunchPage(desk.ranks, started, run_id)
+    return LaunchPage(started, run_id, preview_on)
 
 
 def _desk(services: Services, default_ranks: int) -> _Desk:
@@ -126,40 +150,31 @@ def _gpu_label(index: int, name: str, memory_bytes: int | None) -> str:
     return f"{index}: {name}" + (f", {memory_bytes / (1 << 30):.0f} GiB" if memory_bytes else "")
 
 
-def _wire_preview(
-    services: Services,
-    workbench: Workbench,
-    configure: ConfigurePage,
-    desk: _Desk,
-    outputs: list[gr.components.Component],
-    anyway: gr.Checkbox,
-) -> None:
-    count = len(configure.bar.inputs)
+def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Callable[..., tuple[Any, ...]]:
+    """The handler that turns what is on the page into a plan, or says what is missing."""
 
     def preview(text: str | None, accepted: bool, *values: Any) -> tuple[Any, ...]:
-        bar, asked = values[:count], values[count:]
-        ranks, problem = _ranks(services.target(), *asked[4:6]), ""
-        line, refused = _verdict(services, workbench, text or "", (bar[0], ranks, 1, *bar[3:]))
+        bar, asked = values[:bar_width], _Asked(*values[bar_width:])
+        ranks = _ranks(services.target(), asked)
+        says, refused = _verdict(services, workbench, text or "", (bar[0], ranks, 1, *bar[3:]))
+        plan: Plan | None = None
         try:
-            plan: Plan | None = services.runs.prepare(_request(services, text or "", *asked))
+            plan = services.runs.prepare(_request(services, text or "", asked))
         except DsguiError as error:
-            plan, problem = None, f"**{_markdown(str(error))}**"
+            says = f"**{_markdown(str(error))}**"
         ready = plan is not None and (accepted or not refused)
-        return (
-            shell_line(plan) if plan else "",
-            problem or line,
-            gr.Checkbox(visible=refused),
-            gr.Button(interactive=ready),
-            plan,
-        )
+        line = shell_line(plan) if plan else ""
+        return line, says, gr.Checkbox(visible=refused), gr.Button(interactive=ready), plan
 
-    inputs = [configure.text, anyway, *configure.bar.inputs, *desk.inputs]
-    changes = [component.change for component in (configure.text, anyway, *configure.bar.inputs, *desk.inputs)]
-    gr.on(changes, preview, inputs, outputs, **LIVE)
-    # One number in two places: the config is checked for the ranks that will run it.
-    if not services.target().gpus:
-        desk.ranks.input(lambda ranks: ranks, [desk.ranks], [configure.bar.gpus], **ONCE)
-        configure.bar.gpus.input(lambda ranks: ranks, [configure.bar.gpus], [desk.ranks], **ONCE)
+    return preview
+
+
+def _share_ranks(target: Target, ranks: gr.Number, gpus: gr.Number) -> None:
+    """One number in two places: the config is checked for the ranks that will run it."""
+    if target.gpus:
+        return
+    ranks.input(lambda value: value, [ranks], [gpus], **ONCE)
+    gpus.input(lambda value: value, [gpus], [ranks], **ONCE)
 
 
 def _verdict(services: Services, workbench: Workbench, text: str, bar: tuple[Any, ...]) -> tuple[str, bool]:
@@ -175,45 +190,31 @@ def _verdict(services: Services, workbench: Workbench, text: str, bar: tuple[Any
     return f"Config checked for {context.devices}: {found or 'nothing to report'}.", False
 
 
-def _request(
-    services: Services,
-    text: str,
-    what: str,
-    script: str,
-    arguments: str,
-    reader: str,
-    ranks: float | None,
-    gpus: list[str],
-    port: str,
-    directory: str,
-    name: str,
-) -> LaunchRequest:
-    recipe = services.recipes.get(what)
-    indices = tuple(sorted(int(index) for index in gpus))
+def _request(services: Services, text: str, asked: _Asked) -> LaunchRequest:
+    recipe = services.recipes.get(asked.what)
     return LaunchRequest(
-        name=name.strip() or (what if recipe else ""),
-        script=str(recipe) if recipe else script.strip(),
-        arguments=arguments,
-        ranks=_ranks(services.target(), ranks, gpus),
-        gpu_indices=indices,
-        master_port=int(port) if port.strip().isdecimal() else _no_port(port),
-        working_directory=directory.strip(),
+        name=asked.name.strip() or (asked.what if recipe else ""),
+        script=str(recipe) if recipe else asked.script.strip(),
+        arguments=asked.arguments,
+        ranks=_ranks(services.target(), asked),
+        gpu_indices=tuple(sorted(int(index) for index in asked.gpus)),
+        master_port=_port(asked.port.strip()),
+        working_directory=asked.directory.strip(),
         config_text=text,
-        config_argument=ConfigArgument[reader],
+        config_argument=ConfigArgument[asked.reader],
         target_python=services.target().python,
         environment={},
     )
 
 
-def _no_port(port: str) -> None:
-    if port.strip():
-        raise DsguiError(
-            f"Master port: “{port.strip()}” is not a number. Give one from 1024 to 65535, or leave it empty."
-        )
+def _port(typed: str) -> int | None:
+    if typed and not typed.isdecimal():
+        raise PlanError(f"Master port: “{typed}” is not a number. Give one from 1024 to 65535, or leave it empty.")
+    return int(typed) if typed else None
 
 
-def _ranks(target: Target, ranks: float | None, gpus: list[str]) -> int:
-    return len(gpus) if target.gpus else int(ranks or 0)
+def _ranks(target: Target, asked: _Asked) -> int:
+    return len(asked.gpus) if target.gpus else int(asked.ranks or 0)
 
 
 def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:

@@ -28,11 +28,12 @@ def build_pages(services: Services) -> gr.Blocks:
         with gr.Tabs(selected="configure", elem_id="pages") as tabs:
             with gr.Tab(_TABS[0][1], id="configure"):
                 configure = build_configure(services, workbench, ranks)
-            with gr.Tab(_TABS[1][1], id="launch"):
+            with gr.Tab(_TABS[1][1], id="launch") as launch_tab:
                 launch = build_launch(services, workbench, configure, ranks)
             with gr.Tab(_TABS[2][1], id="runs"):
                 runs = build_runs(services)
         launch.started.then(_show_run, [launch.run_id], [tabs, runs.monitor], **ONCE)
+        launch.preview_on([launch_tab.select])
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         _follow_probe(services, header, configure)

@@ -17,7 +17,7 @@ _THEME = gr.themes.Default(
     radius_size="sm",
     font=(_SANS, "system-ui", "sans-serif"),
     font_mono=(_MONO, "ui-monospace", "monospace"),
-)
+).set(body_text_color_subdued="*neutral_500", body_text_color_subdued_dark="*neutral_400")
 MAX_UPLOAD = "1mb"
 
 

@@ -54,7 +54,7 @@ def _field_model(field: Field) -> dict[str, Any]:
         "kind": field.kind.value,
         "choices": [c if isinstance(c, str) else json.dumps(c) for c in field.choices],
         "suggestions": list(field.suggestions),
-        "default": None if field.default is MISSING else _plain(field.default),
+        "default": None if field.default is MISSING or field.default is None else _plain(field.default),
         "auto": field.takes_auto,
         "unit": field.unit,
         "removed": field.removed,

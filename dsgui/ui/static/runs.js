@@ -116,7 +116,7 @@ class RunView {
     this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": "Training progress" });
     this.facts = el("dl", { class: "ds-facts" });
     this.stop = el("button", { type: "button", class: "ds-stop", id: "stop-run" }, "Stop");
-    this.note = el("p", { class: "ds-note", hidden: true });
+    this.note = el("p", { class: "ds-remark", hidden: true });
     this.charts = {
       loss: new Chart("Loss", "loss", "step"),
       memory: new Chart("Memory", "GiB", "seconds since start"),
