@@ -80,7 +80,8 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
                 label="The command, exactly as it will run",
                 interactive=False,
                 wrap_lines=True,
-                lines=4,
+                lines=3,
+                max_lines=10,
                 elem_id="command",
                 buttons=["copy"],
             )

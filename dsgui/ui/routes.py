@@ -3,7 +3,7 @@
 A plain route costs a fraction of a Gradio event, and a poll's cost depends on what changed, not on the run's length.
 """
 
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,11 @@ _DAY_S = 86_400
 
 
 def plotly_script() -> Path:
-    """plotly.js as the `plotly` package ships it; nothing is fetched from elsewhere. Found without importing plotly."""
-    return Path(str(files("plotly.package_data"))) / "plotly.min.js"
+    """plotly.js as the `plotly` package ships it; nothing is fetched from elsewhere, and plotly is not imported."""
+    package = find_spec("plotly")
+    if package is None or not package.submodule_search_locations:
+        raise HTTPException(404, "The plotly package is not installed: run make setup again.")
+    return Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
 
 
 def make_routes(services: Services) -> APIRouter:

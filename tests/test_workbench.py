@@ -1,0 +1,124 @@
+"""The Configure page's logic: the text is the single state; form edits, fixes and broken texts are views of it."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dsgui.core.context import Context, Integration
+from dsgui.core.document import Document
+from dsgui.core.findings import Finding, Fix, Severity
+from dsgui.core.hardware import Target
+from dsgui.core.schema import FieldKind, form_state, literal_for, shown_text
+from dsgui.ui.findings_view import findings_html
+from dsgui.ui.workbench import MAX_TEXT_BYTES, Workbench, make_context, subject
+
+NATIVE = Context(Integration.NATIVE)
+HF = Context(Integration.HF)
+
+
+@pytest.fixture
+def bench(checker):
+    return Workbench(checker)
+
+
+def edits(**typed):
+    return {"edits": {"/" + pointer.replace("__", "/"): text for pointer, text in typed.items()}}
+
+
+def test_an_edit_goes_into_the_text_and_is_acknowledged(bench):
+    view = bench.edit(edits(train_batch_size="8", zero_optimization__reduce_bucket_size="5e8"), "{}", NATIVE)
+    assert '"reduce_bucket_size": 5e8' in view.text
+    assert view.form["acked"] == {"/train_batch_size": "8", "/zero_optimization/reduce_bucket_size": "5e8"}
+    assert view.form["values"]["/zero_optimization/reduce_bucket_size"] == "5e8"
+
+
+def test_clearing_a_field_removes_the_key(bench):
+    view = bench.edit(edits(fp16__enabled=""), '{"fp16": {"enabled": true}, "train_batch_size": 1}', NATIVE)
+    assert json.loads(view.text) == {"train_batch_size": 1}
+
+
+def test_while_the_text_is_broken_the_form_keeps_its_state_and_edits_wait(bench):
+    form = {"values": {"/train_batch_size": "8"}, **edits(train_batch_size="9")}
+    view = bench.edit(form, '{"train_batch_size": 8,', NATIVE)
+    assert view.text == '{"train_batch_size": 8,'
+    assert view.form["values"] == {"/train_batch_size": "8"}
+    assert "Line 1" in view.form["broken"]
+    assert view.form["acked"] == {}
+
+
+def test_a_pointer_that_is_no_field_of_the_form_is_ignored(bench):
+    view = bench.edit({"edits": {"/__proto__": "1", "": "2", "/train_batch_size": "4"}}, "{}", NATIVE)
+    assert json.loads(view.text) == {"train_batch_size": 4}
+
+
+def test_a_fix_is_found_again_by_name_and_a_stale_one_changes_nothing(bench):
+    text = '{"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}'
+    label = "Set train_batch_size to 32"
+    fixed = bench.fix("DS010", "/train_batch_size", label, text, NATIVE)
+    assert json.loads(fixed.text)["train_batch_size"] == 32
+    assert bench.fix("DS010", "/train_batch_size", label, fixed.text, NATIVE).text == fixed.text
+
+
+def test_a_text_as_large_as_a_model_is_refused_in_words(bench):
+    view = bench.show(" " * (MAX_TEXT_BYTES + 1), NATIVE)
+    assert "characters" in view.findings
+
+
+def test_everything_in_a_finding_is_escaped():
+    evil = "<img src=x onerror=alert(1)>"
+    finding = Finding("DS001", Severity.ERROR, f"/{evil}", evil, evil, Fix(evil, ()))
+    html = findings_html([finding], evil)
+    assert "<img" not in html
+    assert 'onerror=alert(1)"' not in html
+
+
+def test_the_context_bar_survives_empty_and_absurd_numbers():
+    target = Target("python")
+    for gpus in (None, 0, -3, 10**9):
+        context = make_context(target, "hf", gpus, None, "this", "")
+        assert 1 <= context.gpus_per_node <= 4096
+        assert context.nodes == 1
+    assert "HF Trainer" in subject(make_context(target, "hf", 2, 1, "v100", "0.16.9"))
+
+
+def test_parameters_follow_the_chosen_optimizer(schema):
+    state = form_state(schema, Document('{"optimizer": {"type": "SGD", "params": {"betas": [0.9, 0.999]}}}'))
+    assert "/optimizer/params/eps" in state.hidden
+    assert "/optimizer/params/lr" not in state.hidden
+    assert "SGD does not take" in state.inactive["/optimizer/params/betas"]
+
+
+def test_stage_3_keys_say_that_they_do_nothing_at_stage_2(schema):
+    text = '{"zero_optimization": {"stage": 2, "stage3_max_live_parameters": 1e9}}'
+    state = form_state(schema, Document(text))
+    assert state.values["/zero_optimization/stage3_max_live_parameters"] == "1e9"
+    assert "/zero_optimization/stage3_max_live_parameters" in state.inactive
+
+
+@pytest.mark.parametrize("typed", ["5e8", "1e-5", "0.0", "0", "-1", "auto", "null"])
+def test_numbers_and_auto_stay_as_typed_in_every_number_field(schema, typed):
+    for field in schema.fields.values():
+        if field.kind in (FieldKind.INTEGER, FieldKind.NUMBER):
+            literal = literal_for(field, typed)
+            assert shown_text(field, literal) == typed
+            assert json.loads(literal) == ("auto" if typed == "auto" else json.loads(typed))
+
+
+def test_a_list_may_be_typed_with_or_without_brackets(schema):
+    betas = schema.fields["/optimizer/params/betas"]
+    assert literal_for(betas, "0.8, 0.999") == "[0.8, 0.999]"
+    assert literal_for(betas, "[0.8,0.999]") == "[0.8,0.999]"
+
+
+@given(st.data(), st.text(min_size=1, max_size=12))
+def test_form_to_json_to_form_is_the_identity_and_never_breaks_the_text(schema, data, typed):
+    field = data.draw(st.sampled_from(list(schema.fields.values())))
+    literal = literal_for(field, typed)
+    if literal is None:
+        assert not typed.strip()
+        return
+    document = Document("{}").set(field.pointer, literal)
+    again = shown_text(field, document.literal(field.pointer))
+    assert literal_for(field, again) == literal
