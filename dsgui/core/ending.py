@@ -1,0 +1,150 @@
+"""What the output says of how a run ended, and the verdict: the launcher's exit code alone does not tell.
+
+deepspeed/launcher/launch.py says which rank processes it started, which ended well and the return code of the first
+that did not; runner.py ends with 0 when launch.py itself was killed.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from dsgui.core.state import RunState
+
+_REASON_LIMIT = 300
+_SIGABRT, _SIGKILL = 6, 9
+_SIGNALS = {
+    1: "SIGHUP",
+    2: "SIGINT",
+    3: "SIGQUIT",
+    4: "SIGILL",
+    _SIGABRT: "SIGABRT",
+    7: "SIGBUS",
+    8: "SIGFPE",
+    _SIGKILL: "SIGKILL",
+    11: "SIGSEGV",
+    13: "SIGPIPE",
+    15: "SIGTERM",
+}
+_PREFIX = re.compile(r"\A(?:\[(?:rank|default)\d+\]:\s?|[\w.-]+: (?=\[rank\d+\]|Traceback|\s))")
+_SPAWNED = re.compile(r"process (\d+) spawned with command")
+_ENDED_WELL = re.compile(r"Process (\d+) exits successfully")
+_RETURN_CODE = re.compile(r"exits with return code = (-?\d+)")
+_KILLING = re.compile(r"Killing subprocess \d+")
+_LAUNCHER_LINE = re.compile(r"\[(?:launch|runner|real_accelerator)\.py:\d+:|^\s*warnings\.warn\(")
+_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:: |:?\Z)")
+_POINTS_THAT_FORGIVE = 3
+_TRACEBACK = "Traceback (most recent call last):"
+
+
+@dataclass(slots=True)
+class Ending:
+    """What the output says of how the run ended; the exit code alone does not tell (deepspeed/launcher/launch.py)."""
+
+    spawned: set[int] = field(default_factory=set)
+    ended_well: set[int] = field(default_factory=set)
+    return_code: int | None = None
+    killing: bool = False
+    finished: bool = False  # the final metrics were printed
+    last_line: str = ""
+    error: str = ""  # the first traceback's last line, of those after the last trained step
+    _in_traceback: bool = False
+    _points_since: int = 0
+
+    def line(self, text: str) -> None:
+        """Takes one whole line, stripped of colours."""
+        bare = _PREFIX.sub("", text, count=1)
+        if "'train_runtime'" in text or '"train_runtime"' in text:
+            self.finished = True
+        if self._launcher(text):
+            return
+        self._traceback(bare)
+        self.last_line = bare[:_REASON_LIMIT]
+
+    def trains(self) -> None:
+        """A point came. After a few, an earlier traceback did not end the run (one rank may outlive another's)."""
+        self._points_since += 1
+        if self._points_since >= _POINTS_THAT_FORGIVE:
+            self.error, self._in_traceback = "", False
+
+    def _launcher(self, text: str) -> bool:
+        if match := _SPAWNED.search(text):
+            self.spawned.add(int(match[1]))
+        elif match := _ENDED_WELL.search(text):
+            self.ended_well.add(int(match[1]))
+        elif match := _RETURN_CODE.search(text):
+            self.return_code = int(match[1])
+        elif _KILLING.search(text):
+            self.killing = True
+        else:
+            return bool(_LAUNCHER_LINE.search(text))
+        return True
+
+    def _traceback(self, bare: str) -> None:
+        if bare.strip() == _TRACEBACK:
+            self._in_traceback = True
+        elif self._in_traceback and _EXCEPTION.match(bare):
+            self._in_traceback = False
+            if not self.error:
+                self.error, self._points_since = bare[:_REASON_LIMIT], 0
+
+
+def verdict(exit_code: int, ending: Ending, left: int) -> tuple[RunState, str]:
+    """The state and a sentence on it. `exit_code` is Popen's; `left` processes outlived the launcher and were ended."""
+    code = ending.return_code or exit_code
+    after = f" {_processes(left)} it left behind {'was' if left == 1 else 'were'} ended." if left else ""
+    if code:
+        return _failed_or_finished(code, ending, after)
+    if problem := _silent_failure(ending):
+        return RunState.FAILED, problem + after
+    return RunState.SUCCEEDED, after.strip()
+
+
+def _silent_failure(ending: Ending) -> str:
+    """Why exit code 0 is no success, or ""."""
+    missing = len(ending.spawned - ending.ended_well)
+    if missing:
+        return (
+            f"The launcher ended with exit code 0, but {missing} of its {len(ending.spawned)} rank processes did not "
+            f"end well{_told(ending)}"
+        )
+    return f"Something outside dsgui told the launcher to end{_told(ending)}" if ending.killing else ""
+
+
+def _failed_or_finished(code: int, ending: Ending, after: str) -> tuple[RunState, str]:
+    number = signal_number(code)
+    if number == _SIGABRT and ending.finished and not ending.error:
+        return RunState.SUCCEEDED, (
+            "Training finished; then a process aborted (SIGABRT) while Python was shutting down, which happens when a "
+            f"script ends without torch.distributed.destroy_process_group().{after}"
+        )
+    if number is None:
+        return RunState.FAILED, f"Ended with exit code {code}{_told(ending)}{after}"
+    return RunState.FAILED, f"A process was killed by {_signal_name(number)}{_told(ending)}{_hint(number)}{after}"
+
+
+def signal_number(code: int) -> int | None:
+    """The signal behind a return code: -9 (Popen), 247 (`sys.exit(-9)`) or 137 (a shell's)."""
+    number = -code if code < 0 else 256 - code if code >= 192 else code - 128 if code > 128 else 0
+    return number if 0 < number < 65 else None
+
+
+def _told(ending: Ending) -> str:
+    if ending.error:
+        return f": {_sentence(ending.error)}"
+    return f". The last line of its output: “{ending.last_line.strip()}”." if ending.last_line else ", without a word."
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _signal_name(number: int) -> str:
+    return f"{_SIGNALS[number]} (signal {number})" if number in _SIGNALS else f"signal {number}"
+
+
+def _hint(number: int) -> str:
+    out_of_memory = " The system does that when memory runs out: look at the memory curve and at dmesg."
+    return out_of_memory if number == _SIGKILL else ""
+
+
+def _processes(count: int) -> str:
+    return "1 process" if count == 1 else f"{count} processes"

@@ -1,0 +1,213 @@
+"""A launch as a value: what was asked for becomes a plan, and argv and environment are pure functions of the plan.
+
+The preview and the launch are given the same `Plan`, so they cannot differ. The launcher's options are those of
+deepspeed/launcher/runner.py: `--include` and `--num_gpus` exclude each other, and `launch.py` starts the ranks with
+`sys.executable`, so the interpreter named here is the one that trains.
+"""
+
+import posixpath
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import Any
+
+from dsgui.core.errors import PlanError
+
+MARKER = "DSGUI_RUN_ID"  # every process of a run carries it: that is how a stray is proven to be ours
+CONFIG_FILE = "ds_config.json"
+LOWEST_PORT, HIGHEST_PORT = 1024, 65535
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+class ConfigArgument(Enum):
+    """How the script is told where its DeepSpeed config is."""
+
+    HF = "--deepspeed FILE"
+    NATIVE = "--deepspeed --deepspeed_config FILE"
+    NONE = ""  # not passed; the script knows its own
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRequest:
+    """What the Launch page asks for, as typed. `gpu_indices` are physical (PCI bus order), empty on CPU."""
+
+    name: str
+    script: str
+    arguments: str
+    ranks: int
+    gpu_indices: tuple[int, ...]
+    master_port: int | None
+    working_directory: str
+    config_text: str
+    config_argument: ConfigArgument
+    target_python: str
+    environment: Mapping[str, str]
+    preset: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A launch made concrete: absolute paths, arguments split, port chosen. `environment` is what the user added."""
+
+    run_id: str
+    name: str
+    run_directory: str
+    script: str
+    arguments: tuple[str, ...]
+    ranks: int
+    gpu_indices: tuple[int, ...]
+    master_port: int
+    working_directory: str
+    config_argument: ConfigArgument
+    target_python: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    preset: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan as JSON; `argv` and `added_environment` are there for people and other tools to read."""
+        fields = asdict(self) | {"config_argument": self.config_argument.name, "environment": dict(self.environment)}
+        return fields | {"argv": list(argv(self)), "added_environment": environment(self)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Plan":
+        """The inverse of `to_json`; unknown keys are ignored. Raises KeyError, TypeError or ValueError."""
+        return cls(
+            run_id=str(value["run_id"]),
+            name=str(value["name"]),
+            run_directory=str(value["run_directory"]),
+            script=str(value["script"]),
+            arguments=tuple(str(word) for word in value["arguments"]),
+            ranks=int(value["ranks"]),
+            gpu_indices=tuple(int(index) for index in value["gpu_indices"]),
+            master_port=int(value["master_port"]),
+            working_directory=str(value["working_directory"]),
+            config_argument=ConfigArgument[value["config_argument"]],
+            target_python=str(value["target_python"]),
+            environment={str(k): str(v) for k, v in value.get("environment", {}).items()},
+            preset=str(value.get("preset", "")),
+        )
+
+
+def make_plan(request: LaunchRequest, *, run_id: str, run_directory: str, script_path: str, master_port: int) -> Plan:
+    """The plan for `request`. Raises `PlanError`; whether the files exist is for the caller to check."""
+    _check_ranks(request)
+    check_port(master_port)
+    _check_environment(request.environment)
+    if not request.script.strip():
+        raise PlanError("Script: nothing was given. Expected the path of the Python file that trains. Give it.")
+    plan = Plan(
+        run_id=run_id,
+        name=request.name.strip() or posixpath.splitext(posixpath.basename(script_path))[0],
+        run_directory=run_directory,
+        script=script_path,
+        arguments=_split(request.arguments),
+        ranks=request.ranks,
+        gpu_indices=request.gpu_indices,
+        master_port=master_port,
+        working_directory=request.working_directory or run_directory,
+        config_argument=request.config_argument,
+        target_python=request.target_python,
+        environment=dict(request.environment),
+        preset=request.preset,
+    )
+    _check_words(argv(plan))
+    return plan
+
+
+def argv(plan: Plan) -> tuple[str, ...]:
+    """The command, word by word; no shell reads it."""
+    launcher = (
+        plan.target_python,
+        "-m",
+        "deepspeed.launcher.runner",
+        _devices(plan),
+        f"--master_port={plan.master_port}",
+    )
+    return (*launcher, plan.script, *plan.arguments, *_config_words(plan))
+
+
+def environment(plan: Plan) -> dict[str, str]:
+    """What is added to the inherited environment."""
+    return _added(plan) | {MARKER: plan.run_id}
+
+
+def shell_line(plan: Plan) -> str:
+    """The command for a terminal; pasted there it runs the same, in the same folder and environment.
+
+    The marker is left out: it changes nothing in the training, and a process that carries it is ended with the run.
+    """
+    assignments = (f"{name}={shlex.quote(value)}" for name, value in _added(plan).items())
+    command = " ".join((*assignments, shlex.join(argv(plan))))
+    return f"cd {shlex.quote(plan.working_directory)} && {command}"
+
+
+def check_port(port: int) -> None:
+    """Raises `PlanError` for a port that an ordinary user's process can't listen on."""
+    if not LOWEST_PORT <= port <= HIGHEST_PORT:
+        raise PlanError(
+            f"Master port: {port} is outside {LOWEST_PORT} to {HIGHEST_PORT}. Give one inside, or leave it empty and a "
+            "free one is chosen."
+        )
+
+
+def _added(plan: Plan) -> dict[str, str]:
+    # CUDA counts the fastest card first unless told to count as nvidia-smi and NVML do.
+    order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if plan.gpu_indices else {}
+    return {"PYTHONUNBUFFERED": "1"} | order | dict(plan.environment)
+
+
+def _devices(plan: Plan) -> str:
+    if plan.gpu_indices:
+        return "--include=localhost:" + ",".join(str(index) for index in plan.gpu_indices)
+    return f"--num_gpus={plan.ranks}"
+
+
+def _config_words(plan: Plan) -> tuple[str, ...]:
+    path = posixpath.join(plan.run_directory, CONFIG_FILE)
+    words = {
+        ConfigArgument.HF: ("--deepspeed", path),
+        ConfigArgument.NATIVE: ("--deepspeed", "--deepspeed_config", path),
+        ConfigArgument.NONE: (),
+    }
+    return words[plan.config_argument]
+
+
+def _split(arguments: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(arguments))
+    except ValueError as error:
+        raise PlanError(
+            f"Arguments: “{arguments}” can't be split into words ({str(error).lower()}). Expected them as typed in a "
+            "shell. Close the quote, or put a backslash before it."
+        ) from error
+
+
+def _check_ranks(request: LaunchRequest) -> None:
+    if request.ranks < 1:
+        raise PlanError(f"Ranks: {request.ranks} was asked for, at least 1 is needed. Give 1 or more, or choose a GPU.")
+    if request.gpu_indices and len(request.gpu_indices) != request.ranks:
+        raise PlanError(
+            f"Ranks: {request.ranks} ranks on {len(request.gpu_indices)} chosen GPUs. Expected one rank a GPU. Choose "
+            "as many GPUs as ranks."
+        )
+    if len(set(request.gpu_indices)) != len(request.gpu_indices) or any(index < 0 for index in request.gpu_indices):
+        raise PlanError(f"GPUs: {list(request.gpu_indices)} is not a list of different GPU numbers. Choose each once.")
+
+
+def _check_environment(variables: Mapping[str, str]) -> None:
+    for name, value in variables.items():
+        if not _VARIABLE.match(name) or "\0" in value:
+            raise PlanError(
+                f"Environment: “{name}” can't be a variable here. Expected letters, digits and underscores, and a "
+                "value without a null character. Rename or remove it."
+            )
+        if name == MARKER:
+            raise PlanError(f"Environment: {MARKER} is dsgui's own mark on a run's processes. Remove it.")
+
+
+def _check_words(words: tuple[str, ...]) -> None:
+    for word in words:
+        if "\0" in word:
+            raise PlanError(f"Arguments: {word!r} has a null character, which no command can take. Remove it.")

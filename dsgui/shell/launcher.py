@@ -1,0 +1,66 @@
+"""Starts supervisors: detached processes that own one run each and outlive the server."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from dsgui.core.errors import RunError
+from dsgui.core.plan import MARKER
+from dsgui.shell.store import RunDirectory
+
+_ROOT = Path(__file__).resolve().parents[2]
+_HANDSHAKE_S = 60
+
+
+class Launcher:
+    """`python` runs the supervisor: dsgui's own interpreter, not the one that trains. `grace_s` is how long a stopped
+    run's processes have between TERM and KILL."""
+
+    def __init__(self, python: str = sys.executable, grace_s: float = 10) -> None:
+        self._python, self._grace_s = python, grace_s
+
+    def start(self, directory: RunDirectory) -> None:
+        """Returns once the supervisor has written its first state. Raises `RunError`."""
+        self._detach(directory)
+
+    def end(self, directory: RunDirectory) -> None:
+        """A supervisor for a run that has lost its own: it ends what is left. Raises `RunError`."""
+        self._detach(directory, "--end")
+
+    def _detach(self, directory: RunDirectory, *options: str) -> None:
+        # `-m` finds the package through the working directory, so nothing is added to the run's PYTHONPATH. The child
+        # forks, and ends when the fork has written the run's state: no zombie, no pipe, no thread stays here.
+        command = [self._python, "-m", "dsgui.supervise", str(directory.path), f"--grace={self._grace_s}", *options]
+        environment = {name: value for name, value in os.environ.items() if name != MARKER}
+        try:
+            with open(directory.supervisor_log, "ab", opener=_private) as log:
+                done = subprocess.run(
+                    command,
+                    cwd=_ROOT,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                    timeout=_HANDSHAKE_S,
+                    check=False,
+                )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise RunError(
+                f"Run {directory.run_id}: its supervisor could not be started ({error}). Try again."
+            ) from error
+        if done.returncode:
+            raise RunError(
+                f"Run {directory.run_id}: its supervisor ended with code {done.returncode}: {_last_line(directory)} "
+                f"See {directory.supervisor_log}."
+            )
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _last_line(directory: RunDirectory) -> str:
+    lines = directory.supervisor_log.read_text("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else "it said nothing."

@@ -1,0 +1,199 @@
+"""Who a process is, which processes are a run's, and ending all of them and nothing else (Linux, through /proc).
+
+A process is a run's when it carries the run's marker in its environment, is in the session of the run's launcher while
+that launcher still holds its pid, descends from one that is, or descends from the run's supervisor. The supervisor is
+a child subreaper (prctl(2)): a process that detaches itself becomes the supervisor's child, never init's.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from dsgui.core.plan import MARKER
+from dsgui.core.state import Identity
+
+_PROC = Path("/proc")
+_ZOMBIE_STATES = frozenset("ZXx")
+_PR_SET_CHILD_SUBREAPER = 36
+_SCAN_S = 0.05
+_KILL_WAIT_S = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessStat:
+    """The fields of /proc/<pid>/stat that say who a process is."""
+
+    pid: int
+    parent: int
+    session: int
+    start_time: int
+    zombie: bool
+
+
+@cache
+def boot_id() -> str:
+    """Changes with every boot of the machine."""
+    return (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+
+
+def read_stat(pid: int) -> ProcessStat | None:
+    """None when there is no such process."""
+    try:
+        text = (_PROC / str(pid) / "stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = text[text.rindex(b")") + 2 :].split()  # the name before it may hold spaces and brackets
+    return ProcessStat(
+        pid, int(fields[1]), int(fields[3]), int(fields[19]), fields[0].decode("ascii") in _ZOMBIE_STATES
+    )
+
+
+def identify(pid: int) -> Identity | None:
+    """The identity of a process that exists (zombies too), else None."""
+    stat = read_stat(pid)
+    return Identity(pid, stat.start_time, boot_id()) if stat else None
+
+
+def is_alive(identity: Identity | None) -> bool:
+    """Whether this very process runs; a zombie does not."""
+    stat = _stat_of(identity)
+    return stat is not None and not stat.zombie
+
+
+def is_rebooted(identity: Identity | None) -> bool:
+    """Whether the machine was restarted since."""
+    return identity is not None and identity.boot_id != boot_id()
+
+
+def send_signal(identity: Identity, number: signal.Signals) -> bool:
+    """Signals this very process, with no moment in which its pid could become another's. False when it is gone."""
+    try:
+        handle = os.pidfd_open(identity.pid)
+    except ProcessLookupError:
+        return False
+    try:
+        if not is_alive(identity):
+            return False
+        signal.pidfd_send_signal(handle, number)
+    except ProcessLookupError:
+        return False
+    finally:
+        os.close(handle)
+    return True
+
+
+def become_subreaper() -> bool:
+    """From now on orphaned descendants become this process's children. False where the kernel refuses."""
+    return bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+
+
+def snapshot() -> dict[int, ProcessStat]:
+    """Every process of the machine, by pid."""
+    stats = (read_stat(int(name)) for name in os.listdir(_PROC) if name.isdecimal())
+    return {stat.pid: stat for stat in stats if stat}
+
+
+def descendants(root: int, table: dict[int, ProcessStat]) -> set[int]:
+    """The pids below `root`, without it."""
+    return _closure({root}, table) - {root}
+
+
+def marked(run_id: str, pids: Iterable[int]) -> set[int]:
+    """Those of `pids` whose environment carries the run's marker; other users' can't be read and aren't ours."""
+    line = f"{MARKER}={run_id}".encode()
+    return {pid for pid in pids if line in _environment(pid).split(b"\0")}
+
+
+def members(run_id: str, process: Identity | None = None, supervisor: int | None = None) -> set[int]:
+    """The pids of the run's processes that are alive, never this process itself. `supervisor` is a pid known to be
+    the run's supervisor: everything below it is the run's."""
+    table = snapshot()
+    seeds = marked(run_id, table) | _session(process, table)
+    found = _closure(seeds, table) | (descendants(supervisor, table) if supervisor else set())
+    return {pid for pid in found - {os.getpid()} if not table[pid].zombie}
+
+
+def end_tree(
+    run_id: str, process: Identity | None, grace_s: float = 10, supervisor: int | None = None
+) -> tuple[int, ...]:
+    """TERM to every process of the run, also to those that appear meanwhile; after `grace_s` in all, KILL.
+
+    Returns the pids that are still alive a few seconds after (in an uninterruptible wait)."""
+    deadline = time.monotonic() + grace_s
+    _signal_until(deadline, signal.SIGTERM, run_id, process, supervisor)
+    return _signal_until(time.monotonic() + _KILL_WAIT_S, signal.SIGKILL, run_id, process, supervisor)
+
+
+def reap(spare: int) -> None:
+    """Collects adopted orphans that have ended, but not `spare`, which its own parent object waits for."""
+    for pid, stat in snapshot().items():
+        if stat.zombie and stat.parent == os.getpid() and pid != spare:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def _signal_until(
+    deadline: float, number: signal.Signals, run_id: str, process: Identity | None, supervisor: int | None
+) -> tuple[int, ...]:
+    told: set[Identity] = set()
+    while alive := members(run_id, process, supervisor):
+        if time.monotonic() >= deadline:
+            break
+        fresh = {identity for pid in alive if (identity := identify(pid))} - told
+        for identity in fresh:
+            send_signal(identity, number)
+        told |= fresh
+        time.sleep(_SCAN_S)
+    return tuple(sorted(alive))
+
+
+def _stat_of(identity: Identity | None) -> ProcessStat | None:
+    if identity is None or identity.boot_id != boot_id():
+        return None
+    stat = read_stat(identity.pid)
+    return stat if stat and stat.start_time == identity.start_time else None
+
+
+def _session(process: Identity | None, table: dict[int, ProcessStat]) -> set[int]:
+    """The launcher's session, if the launcher (or its zombie) still holds the pid that names it."""
+    if process is None or _stat_of(process) is None:
+        return set()
+    return {pid for pid, stat in table.items() if stat.session == process.pid}
+
+
+def _closure(seeds: set[int], table: dict[int, ProcessStat]) -> set[int]:
+    children: dict[int, list[int]] = {}
+    for pid, stat in table.items():
+        children.setdefault(stat.parent, []).append(pid)
+    found, todo = set(seeds) & table.keys(), list(seeds)
+    while todo:
+        new = [child for child in children.get(todo.pop(), ()) if child not in found]
+        found.update(new)
+        todo += new
+    return found
+
+
+def _environment(pid: int) -> bytes:
+    try:
+        return (_PROC / str(pid) / "environ").read_bytes()
+    except OSError:
+        return b""
+
+
+def remove_shared_buffers(master_port: int, folder: Path = Path("/dev/shm")) -> list[str]:
+    """Removes what a run on the CPU leaves behind, 33 MB a rank; call it when none of the run's processes is left.
+
+    They are named deepspeed_allreduce_buffer_<uid>_<address>_<port>_<rank> (deepspeed/ops/csrc/cpu/comm/shm.cpp), so a
+    run that still listens on another port, and another user's, keep theirs."""
+    removed = []
+    for path in folder.glob(f"deepspeed_allreduce_buffer_{os.getuid()}_*_{master_port}_*"):
+        with contextlib.suppress(OSError):
+            path.unlink()
+            removed.append(path.name)
+    return removed

@@ -1,0 +1,292 @@
+"""Run directories: one class owns every path of a run, another the folder of them all.
+
+The supervisor writes, everyone else reads. A whole document is replaced in one step; a line is appended with one
+write, so that a reader, and whoever comes after a `kill -9`, sees whole ones.
+"""
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dsgui.core.errors import RunError
+from dsgui.core.plan import CONFIG_FILE, Plan, shell_line
+from dsgui.core.state import RunStatus
+
+_RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
+_DIRECTORY_MODE, _FILE_MODE = 0o700, 0o600
+_OUTPUT_BLOCK_BYTES = 1 << 18
+OUTPUT_TAIL_BYTES = 1 << 16
+
+
+class RunDirectory:
+    """One run's folder: its paths, and reading and writing what is in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def run_id(self) -> str:
+        return self.path.name
+
+    @property
+    def plan_file(self) -> Path:
+        return self.path / "plan.json"
+
+    @property
+    def config_file(self) -> Path:
+        return self.path / CONFIG_FILE
+
+    @property
+    def command_file(self) -> Path:
+        return self.path / "command.txt"
+
+    @property
+    def state_file(self) -> Path:
+        return self.path / "state.json"
+
+    @property
+    def progress_file(self) -> Path:
+        return self.path / "progress.json"
+
+    @property
+    def output_file(self) -> Path:
+        return self.path / "output.log"
+
+    @property
+    def points_file(self) -> Path:
+        return self.path / "points.jsonl"
+
+    @property
+    def samples_file(self) -> Path:
+        return self.path / "samples.jsonl"
+
+    @property
+    def supervisor_log(self) -> Path:
+        return self.path / "supervisor.log"
+
+    # -- what was asked for ----------------------------------------------------------------------------------------
+
+    def write_plan(self, plan: Plan, config_text: str) -> None:
+        """Raises OSError."""
+        replace_file(self.config_file, config_text.encode("utf-8", "surrogatepass"))
+        replace_file(self.command_file, (shell_line(plan) + "\n").encode("utf-8", "surrogateescape"))
+        replace_file(self.plan_file, _json_bytes(plan.to_json()))
+
+    def read_plan(self) -> Plan:
+        """Raises `RunError` when there is none or it can't be read."""
+        try:
+            return Plan.from_json(json.loads(self.plan_file.read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RunError(
+                f"Run {self.run_id}: {self.plan_file} can't be read ({error}). Expected what dsgui wrote when the run "
+                "was started. Delete the folder, or put the file back."
+            ) from error
+
+    # -- how it goes -----------------------------------------------------------------------------------------------
+
+    def write_status(self, status: RunStatus) -> None:
+        """Raises OSError."""
+        replace_file(self.state_file, _json_bytes(status.to_json()))
+
+    def read_status(self) -> RunStatus | None:
+        """None before the supervisor has written one, or when the file is not one."""
+        value = _read_json(self.state_file)
+        try:
+            return RunStatus.from_json(value) if value is not None else None
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def write_progress(self, progress: Mapping[str, Any]) -> None:
+        """Raises OSError. Not forced to the disk: it is replaced a second later."""
+        replace_file(self.progress_file, _json_bytes(progress), durable=False)
+
+    def read_progress(self) -> dict[str, Any]:
+        """Empty before there is any."""
+        return _read_json(self.progress_file) or {}
+
+    def last_sign_of_life(self) -> float | None:
+        """When the supervisor last wrote something, unix seconds."""
+        times = [_modified(path) for path in (self.samples_file, self.output_file, self.state_file, self.plan_file)]
+        return max((at for at in times if at is not None), default=None)
+
+    # -- what it printed -------------------------------------------------------------------------------------------
+
+    def read_lines(self, path: Path, offset: int) -> tuple[list[bytes], int]:
+        """The whole lines of `path` from byte `offset` on, and the offset after them. A half line waits."""
+        try:
+            with path.open("rb") as file:
+                file.seek(offset)
+                block = file.read()
+        except FileNotFoundError:
+            return [], 0
+        whole = block[: block.rfind(b"\n") + 1]
+        return whole.splitlines(), offset + len(whole)
+
+    def read_output(self, offset: int) -> tuple[str, int]:
+        """The output from byte `offset` on and the offset after it; a negative offset means the last 64 KiB.
+
+        More than 256 KiB of news is cut to its end. A character whose bytes aren't all there yet waits."""
+        try:
+            with self.output_file.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                limit = OUTPUT_TAIL_BYTES if offset < 0 else _OUTPUT_BLOCK_BYTES
+                start = max(offset, size - limit, 0)
+                file.seek(start)
+                block = file.read(size - start) if size > start else b""
+        except FileNotFoundError:
+            return "", max(offset, 0)
+        if start > max(offset, 0):
+            block = _from_line_start(block)
+        whole = _whole_characters(block)
+        return whole.decode("utf-8", "replace"), size - len(block) + len(whole)
+
+
+class Store:
+    """The folder of all runs. Made if missing; raises `RunError` when it can't be written."""
+
+    def __init__(self, runs_dir: Path, clock: Callable[[], float] = time.time) -> None:
+        self.runs_dir = Path(runs_dir).expanduser().absolute()
+        self._clock = clock
+        with self._saying_what_to_do():
+            self.runs_dir.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
+            if not os.access(self.runs_dir, os.W_OK | os.X_OK):
+                raise PermissionError("it is not writable")
+
+    def new_id(self) -> str:
+        """A run id nobody has: local date and time, and four hexadecimal digits."""
+        while True:
+            stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(self._clock()))
+            run_id = f"{stamp}-{secrets.token_hex(2)}"
+            if not (self.runs_dir / run_id).exists():
+                return run_id
+
+    def directory(self, run_id: str) -> RunDirectory:
+        """Where the run is or will be. Raises `RunError` for what is not a run id: an id is never a path."""
+        if not _RUN_ID.match(run_id):
+            raise RunError(f"Run “{run_id[:80]}”: not a run id. Expected one like 20260131-235959-0a1b. See the list.")
+        return RunDirectory(self.runs_dir / run_id)
+
+    def create(self, run_id: str) -> RunDirectory:
+        """Makes the run's folder. Raises `RunError` when it is there already, or the disk can't take it."""
+        directory = self.directory(run_id)
+        with self._saying_what_to_do():
+            try:
+                directory.path.mkdir(mode=_DIRECTORY_MODE)
+            except FileExistsError as error:
+                raise RunError(f"Run {run_id} was started already. Follow it, or make a new one on Launch.") from error
+        return directory
+
+    def open(self, run_id: str) -> RunDirectory:
+        """Raises `RunError` when there is no such run."""
+        directory = self.directory(run_id)
+        if not directory.path.is_dir():
+            raise RunError(f"Run {run_id}: there is none in {self.runs_dir}. It may have been deleted. See the list.")
+        return directory
+
+    def list(self) -> list[RunDirectory]:
+        """Every run with a plan, newest first."""
+        try:
+            names = sorted((name for name in os.listdir(self.runs_dir) if _RUN_ID.match(name)), reverse=True)
+        except FileNotFoundError:
+            return []
+        found = (RunDirectory(self.runs_dir / name) for name in names)
+        return [directory for directory in found if directory.plan_file.exists()]
+
+    def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str) -> None:
+        """Raises `RunError`."""
+        with self._saying_what_to_do():
+            directory.write_plan(plan, config_text)
+
+    def write_status(self, directory: RunDirectory, status: RunStatus) -> None:
+        """Raises `RunError`."""
+        with self._saying_what_to_do():
+            directory.write_status(status)
+
+    @contextlib.contextmanager
+    def _saying_what_to_do(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise RunError(
+                f"Runs folder {self.runs_dir}: can't be written ({error.strerror or error}). Expected a folder of "
+                "yours with free space. Give another with --runs-dir, or free some space."
+            ) from error
+
+
+class Appender:
+    """An append-only file. Each `write` is one system call: visible at once, kept after a `kill -9`."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
+
+    def write(self, data: bytes) -> None:
+        """Raises OSError, also when only a part fitted on the disk."""
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+
+    def write_json(self, value: Mapping[str, Any]) -> None:
+        """One value, one line. Raises OSError."""
+        self.write(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def replace_file(path: Path, data: bytes, durable: bool = True) -> None:
+    """Readers see the old content or the new, never a part. Raises OSError."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _json_bytes(value: Mapping[str, Any]) -> bytes:
+    # ASCII only: a path that is no valid UTF-8 (surrogates) survives the round trip.
+    return json.dumps(value, indent=1, allow_nan=False).encode("ascii") + b"\n"
+
+
+def _read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        value = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _modified(path: Path) -> float | None:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return None
+
+
+def _from_line_start(block: bytes) -> bytes:
+    """What follows the first line end, if there is one near."""
+    match = re.search(rb"[\r\n]", block[:4096])
+    return block[match.end() :] if match else block.lstrip(bytes(range(0x80, 0xC0)))
+
+
+def _whole_characters(block: bytes) -> bytes:
+    """`block` without the first bytes of a UTF-8 character at its end, if its other bytes are still to come."""
+    for back in range(1, min(4, len(block) + 1)):
+        byte = block[-back]
+        if 0xC2 <= byte <= 0xF4:
+            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return block[:-back] if back < length else block
+        if not 0x80 <= byte < 0xC0:
+            break
+    return block

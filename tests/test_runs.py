@@ -1,0 +1,227 @@
+"""Prepare, start, list and follow: what the pages are given."""
+
+import json
+import os
+import socket
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dsgui.core.errors import PlanError, RunError
+from dsgui.core.plan import argv, shell_line
+from dsgui.core.state import Identity, RunState, RunStatus
+from dsgui.runs import POINTS_SHOWN, SAMPLES_SHOWN, Cursor, Runs
+from dsgui.shell.launcher import Launcher
+from dsgui.shell.processes import boot_id
+from dsgui.shell.store import RunDirectory, Store
+from tests.run_fixtures import CONFIG, Bench, bench, wait_until
+
+__all__ = ["bench"]
+
+
+def point(step: int | None, loss: float, kind: str = "train", rank: int | None = None) -> bytes:
+    line = {"step": step, "epoch": None, "values": {"loss": loss}, "kind": kind, "rank": rank}
+    return json.dumps(line).encode() + b"\n"
+
+
+def written_run(bench: Bench, status: RunStatus | None) -> RunDirectory:
+    """A run that another server started."""
+    plan = bench.runs.prepare(bench.request(bench.script("")))
+    directory = bench.store.create(plan.run_id)
+    directory.write_plan(plan, CONFIG)
+    if status:
+        directory.write_status(status)
+    return directory
+
+
+def test_a_plan_is_made_without_writing_anything(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("")))
+    assert list(bench.store.runs_dir.iterdir()) == []
+    assert plan.working_directory == plan.run_directory == str(bench.store.runs_dir / plan.run_id)
+    assert Path(plan.script).is_absolute()
+    assert 1024 <= plan.master_port < 32768
+    assert bench.runs.prepare(bench.request(bench.script(""))).run_id != plan.run_id
+
+
+def test_what_is_started_is_what_was_shown(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("import sys; print(sys.argv)"), arguments="--a 'b c'"))
+    shown = shell_line(plan)
+    delta = bench.ended(bench.runs.start(plan, CONFIG))
+    assert delta.command == shown
+    assert repr(list(argv(plan)[5:])) in delta.output
+
+
+def test_a_relative_script_is_found_in_the_working_directory(bench: Bench) -> None:
+    script = bench.script("")
+    plan = bench.runs.prepare(bench.request(script.name, working_directory=str(bench.folder)))
+    assert plan.script == str(script)
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("", "nothing was given"),
+        ("/no/such/train.py", "does not exist"),
+        (".", "is a folder"),
+        ("~nobody-here/x.py", "can't be used"),
+        ("a\0b", "can't be used"),
+        ("x" * 5000, "can't be used"),
+    ],
+)
+def test_a_script_that_cannot_run_is_refused(bench: Bench, script: str, says: str) -> None:
+    with pytest.raises(PlanError, match=says):
+        bench.runs.prepare(bench.request(script))
+
+
+def test_a_python_or_a_folder_that_is_not_there_is_refused(bench: Bench) -> None:
+    script = bench.script("")
+    with pytest.raises(PlanError, match="--python"):
+        bench.runs.prepare(bench.request(script, target_python="/no/python"))
+    for folder in ("/no/such/folder", str(script)):
+        with pytest.raises(PlanError, match="Working directory"):
+            bench.runs.prepare(bench.request(script, working_directory=folder))
+
+
+def test_a_port_in_use_is_named_and_a_free_one_offered(bench: Bench) -> None:
+    script = bench.script("")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        with pytest.raises(PlanError, match=f"{port} is in use") as caught:
+            bench.runs.prepare(bench.request(script, master_port=port))
+    offered = int(str(caught.value).split("Give ")[1].split(",")[0])
+    assert bench.runs.prepare(bench.request(script, master_port=offered)).master_port == offered
+    with pytest.raises(PlanError, match="outside"):
+        bench.runs.prepare(bench.request(script, master_port=70_000))
+
+
+def test_a_double_click_starts_one_run(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("print('once')")))
+    outcomes: list[object] = []
+
+    def click() -> None:
+        try:
+            outcomes.append(bench.runs.start(plan, CONFIG))
+        except RunError as error:
+            outcomes.append(error)
+
+    threads = [threading.Thread(target=click) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes.count(plan.run_id) == 1
+    assert all("started already" in str(outcome) for outcome in outcomes if outcome != plan.run_id)
+    assert bench.ended(plan.run_id).output == "once\n"
+
+
+def test_a_supervisor_that_cannot_start_is_told_and_kept(bench: Bench) -> None:
+    runs = Runs(bench.store, Launcher(python="/no/such/python"))
+    plan = runs.prepare(bench.request(bench.script("")))
+    with pytest.raises(RunError, match="supervisor could not be started"):
+        runs.start(plan, CONFIG)
+    assert runs.summary(plan.run_id).state is RunState.FAILED
+
+
+def test_another_server_finds_the_run(bench: Bench) -> None:
+    run_id = bench.start("import time\nprint('step=2 loss=nan')\ntime.sleep(600)", name="mine", preset="zero2")
+    second = Runs(Store(bench.store.runs_dir), Launcher(grace_s=1))
+    wait_until(lambda: second.summary(run_id).step == 2)
+    [summary] = second.list()
+    assert (summary.run_id, summary.name, summary.state) == (run_id, "mine", RunState.RUNNING)
+    assert (summary.step, summary.total, summary.loss, summary.preset) == (2, None, "NaN", "zero2")
+    assert summary.to_json()["state"] == "running"
+    second.stop(run_id)
+    wait_until(lambda: bench.runs.summary(run_id).state is RunState.STOPPED)
+
+
+def test_following_gives_only_what_is_new(bench: Bench) -> None:
+    run_id = bench.start("print('step=1 loss=3')\ninput_file = open('go', 'w')\n" + "import time\ntime.sleep(600)")
+    wait_until(lambda: bench.runs.follow(run_id, Cursor()).points)
+    first = bench.runs.follow(run_id, Cursor())
+    again = bench.runs.follow(run_id, first.cursor)
+    assert (first.output, again.output, again.points) == ("step=1 loss=3\n", "", [])
+    assert first.elapsed_s is not None
+    assert json.dumps(first.to_json(), allow_nan=False)
+    assert first.to_json()["cursor"] == {
+        "points": first.cursor.points, "samples": first.cursor.samples, "output": len(first.output),
+    }  # fmt: skip
+    wait_until(lambda: bench.runs.follow(run_id, first.cursor).samples)
+    bench.runs.stop(run_id)
+    bench.ended(run_id)
+
+
+def test_a_long_run_is_thinned_for_the_screen(bench: Bench) -> None:
+    directory = written_run(bench, RunStatus(RunState.SUCCEEDED, started_at=1.0, ended_at=2.0))
+    ranks = [point(step, 1.0, rank=rank) for step in range(20_000) for rank in (0, 1)]
+    directory.points_file.write_bytes(b"".join(ranks) + b"cut sho\n" + point(5, 1.0, "eval") + point(None, 1.0))
+    directory.samples_file.write_bytes(b"".join(b'{"time_s": %d}\n' % n for n in range(10_000)))
+    delta = bench.runs.follow(directory.run_id, Cursor())
+    for rank in (0, 1):
+        steps = [p["step"] for p in delta.points if p["rank"] == rank]
+        assert POINTS_SHOWN / 2 < len(steps) <= POINTS_SHOWN
+        assert steps[-1] == 19_999
+    assert [p["kind"] for p in delta.points[-2:]] == ["eval", "train"]
+    assert len(delta.samples) <= SAMPLES_SHOWN
+    assert delta.samples[-1] == {"time_s": 9_999}
+    assert delta.cursor.points == os.path.getsize(directory.points_file)
+
+
+def test_a_run_whose_machine_was_restarted_is_lost(bench: Bench) -> None:
+    gone = Identity(os.getpid(), 1, "another boot")
+    directory = written_run(bench, RunStatus(RunState.RUNNING, gone, gone, started_at=1.0))
+    assert "restarted" in bench.runs.follow(directory.run_id, Cursor()).reason
+    assert bench.runs.list()[0].state is RunState.LOST
+
+
+def test_a_reused_pid_is_not_the_supervisor(bench: Bench) -> None:
+    reused = Identity(os.getpid(), 1, boot_id())
+    directory = written_run(bench, RunStatus(RunState.RUNNING, reused, reused, started_at=1.0))
+    bench.runs.stop(directory.run_id)  # would end this very test otherwise
+    assert bench.runs.summary(directory.run_id).state is RunState.LOST
+
+
+def test_a_supervisor_that_never_wrote_is_pending_then_lost(bench: Bench) -> None:
+    directory = written_run(bench, None)
+    assert bench.runs.summary(directory.run_id).state is RunState.PENDING
+    later = Runs(bench.store, Launcher(), clock=lambda: os.path.getmtime(directory.plan_file) + 1000)
+    assert later.summary(directory.run_id).state is RunState.LOST
+    directory.plan_file.unlink()
+
+
+def test_a_damaged_run_spoils_no_list(bench: Bench) -> None:
+    good = written_run(bench, RunStatus(RunState.FAILED))
+    bad = written_run(bench, RunStatus(RunState.FAILED))
+    bad.plan_file.write_text("{")
+    assert [run.run_id for run in bench.runs.list()] == [good.run_id]
+    with pytest.raises(RunError, match="can't be read"):
+        bench.runs.follow(bad.run_id, Cursor())
+    bad.plan_file.unlink()
+
+
+def test_an_ended_run_is_read_once_and_forgotten_when_deleted(bench: Bench) -> None:
+    directory = written_run(bench, RunStatus(RunState.FAILED, started_at=1.0, ended_at=3.5))
+    [summary] = bench.runs.list()
+    assert summary.duration_s == 2.5
+    directory.state_file.write_text("{}")
+    assert bench.runs.list() == [summary]
+    directory.plan_file.unlink()
+    assert bench.runs.list() == []
+
+
+def test_a_run_that_is_not_there_is_an_error_with_a_sentence(bench: Bench) -> None:
+    for ask in (bench.runs.summary, bench.runs.stop, bench.runs.alive_processes):
+        with pytest.raises(RunError, match="there is none"):
+            ask("20260131-235959-0a1b")
+    with pytest.raises(RunError, match="not a run id"):
+        bench.runs.follow("../../etc", Cursor())
+
+
+def test_a_disk_that_takes_nothing_refuses_the_start(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("")))
+    bench.store.runs_dir.rmdir()
+    bench.store.runs_dir.write_text("")
+    with pytest.raises(RunError, match="--runs-dir"):
+        bench.runs.start(replace(plan), CONFIG)
+    bench.store.runs_dir.unlink()

@@ -1,0 +1,153 @@
+"""A run directory: who owns its paths, what readers see of files that grow."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dsgui.core.errors import RunError
+from dsgui.core.plan import ConfigArgument, Plan
+from dsgui.core.state import Identity, RunState, RunStatus
+from dsgui.shell.store import OUTPUT_TAIL_BYTES, Appender, RunDirectory, Store, replace_file
+
+RUN = "20260131-235959-0a1b"
+
+
+def plan(run_directory: Path, name: str = "n") -> Plan:
+    return Plan(RUN, name, str(run_directory), "/s.py", (), 1, (), 29500, "/w", ConfigArgument.HF, "/py")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_run_is_private_to_its_user(tmp_path: Path) -> None:
+    store = Store(tmp_path / "a" / "runs")
+    directory = store.create(RUN)
+    directory.write_plan(plan(directory.path), "{}")
+    Appender(directory.output_file).close()
+    assert mode(store.runs_dir) == mode(directory.path) == 0o700
+    assert {mode(path) for path in directory.path.iterdir()} == {0o600}
+
+
+def test_a_plan_and_the_config_come_back_byte_for_byte(tmp_path: Path) -> None:
+    directory = Store(tmp_path).create(RUN)
+    config = '{"a": 5e8,\r\n "è": 1}'
+    directory.write_plan(plan(directory.path, "it's è\n\udcff"), config)
+    assert directory.read_plan() == plan(directory.path, "it's è\n\udcff")
+    assert directory.config_file.read_bytes() == config.encode()
+    assert "deepspeed.launcher.runner" in directory.command_file.read_text()
+
+
+@pytest.mark.parametrize("run_id", ["", ".", "..", "../x", "/etc", "20260131-235959-0a1b/..", "x" * 300, RUN + "\n"])
+def test_an_id_is_never_a_path(tmp_path: Path, run_id: str) -> None:
+    store = Store(tmp_path)
+    for question in (store.open, store.create, store.directory):
+        with pytest.raises(RunError, match="not a run id"):
+            question(run_id)
+
+
+def test_a_run_is_created_once(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.create(RUN)
+    with pytest.raises(RunError, match="started already"):
+        store.create(RUN)
+
+
+def test_new_ids_are_ids_and_differ(tmp_path: Path) -> None:
+    store = Store(tmp_path, clock=lambda: 1_000_000.5)
+    ids = {store.new_id() for _ in range(20)}
+    assert len(ids) > 15
+    assert all(store.directory(run_id).run_id == run_id for run_id in ids)
+
+
+def test_runs_are_listed_newest_first_and_other_folders_are_not(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for run_id in ("20250101-000000-0000", RUN):
+        directory = store.create(run_id)
+        directory.write_plan(plan(directory.path), "{}")
+    store.create("20270101-000000-ffff")  # nothing in it yet
+    (tmp_path / "notes").mkdir()
+    assert [directory.run_id for directory in store.list()] == [RUN, "20250101-000000-0000"]
+
+
+def test_a_runs_folder_that_cannot_be_made_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="--runs-dir"):
+        Store(tmp_path / "file" / "runs")
+
+
+def test_a_runs_folder_that_vanishes_says_what_to_do(tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs")
+    store.runs_dir.rmdir()
+    assert store.list() == []
+    with pytest.raises(RunError, match="--runs-dir"):
+        store.create(RUN)
+
+
+def test_a_status_comes_back_and_unknown_keys_are_ignored(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path)
+    assert directory.read_status() is None
+    status = RunStatus(RunState.RUNNING, Identity(1, 2, "b"), None, None, "r", 1.5, None, "training", "note")
+    directory.write_status(status)
+    assert directory.read_status() == status
+    assert RunStatus.from_json(status.to_json() | {"later": 1}) == status
+    assert RunStatus.from_json({"state": "failed"}).state is RunState.FAILED
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"state": "odd"}', '{"supervisor": {"pid": 1}}'])
+def test_a_broken_state_file_is_no_status(tmp_path: Path, text: str) -> None:
+    directory = RunDirectory(tmp_path)
+    directory.state_file.write_text(text)
+    assert directory.read_status() is None
+
+
+def test_a_replaced_file_leaves_nothing_else_behind(tmp_path: Path) -> None:
+    replace_file(tmp_path / "x", b"1")
+    replace_file(tmp_path / "x", b"2", durable=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+    assert (tmp_path / "x").read_bytes() == b"2"
+    (tmp_path / "dir").mkdir()
+    with pytest.raises(OSError, match="dir"):
+        replace_file(tmp_path / "dir", b"")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dir", "x"]
+
+
+def test_a_half_line_waits_for_its_end(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path)
+    assert directory.read_lines(directory.points_file, 0) == ([], 0)
+    file = Appender(directory.points_file)
+    file.write(b'{"a": 1}\n{"b"')
+    lines, offset = directory.read_lines(directory.points_file, 0)
+    assert (lines, offset) == ([b'{"a": 1}'], 9)
+    file.write(b": 2}\n")
+    file.close()
+    assert directory.read_lines(directory.points_file, offset) == ([b'{"b": 2}'], 18)
+
+
+@given(st.text(max_size=60), st.integers(1, 5))
+def test_output_read_while_it_grows_is_whole(tmp_path_factory: pytest.TempPathFactory, text: str, size: int) -> None:
+    directory = RunDirectory(tmp_path_factory.getbasetemp())
+    directory.output_file.write_bytes(b"")
+    data, seen, offset = text.encode("utf-8"), "", 0
+    for start in range(0, len(data), size):
+        with directory.output_file.open("ab") as file:
+            file.write(data[start : start + size])
+        news, offset = directory.read_output(offset)
+        seen += news
+    assert (seen, offset) == (text, len(data))
+
+
+def test_the_first_look_at_long_output_is_its_end(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path)
+    assert directory.read_output(-1) == ("", 0)
+    lines = [f"line {n} è\n" for n in range(50_000)]
+    directory.output_file.write_bytes("".join(lines).encode() + b"\xff")
+    text, offset = directory.read_output(-1)
+    assert len(text.encode()) <= OUTPUT_TAIL_BYTES + 2
+    assert text.endswith("line 49999 è\n\ufffd")
+    assert text.startswith("line ")
+    assert directory.read_output(offset) == ("", os.path.getsize(directory.output_file))

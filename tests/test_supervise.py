@@ -1,0 +1,270 @@
+"""One run, from its first process to its last: real supervisors, real processes, small scripts."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dsgui.core.state import RunState
+from dsgui.core.trainlog import Progress
+from dsgui.runs import Cursor
+from dsgui.shell.processes import identify, is_alive, members, remove_shared_buffers, send_signal
+from dsgui.supervise import Pace
+from tests.run_fixtures import Bench, bench, exists, wait_until
+
+__all__ = ["bench"]
+
+FAMILY = """
+    import os, signal, subprocess, sys, time
+    if sys.argv[1:2] == ["stubborn"]:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        print("stubborn", os.getpid())
+        time.sleep(600)
+    def detach():
+        # Twice forked, in a session of its own: nobody's child any more.
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                print("stray", os.getpid(), flush=True)
+                time.sleep(600)
+            os._exit(0)
+        os.wait()
+    detach()
+    subprocess.Popen([sys.executable, "-u", __file__, "stubborn"])
+    {then}
+"""
+
+
+def printed_pids(output: str) -> dict[str, int]:
+    words = (line.split() for line in output.splitlines())
+    return {pair[0]: int(pair[1]) for pair in words if len(pair) == 2 and pair[1].isdecimal()}
+
+
+def start_family(bench: Bench, then: str = "time.sleep(600)") -> tuple[str, dict[str, int]]:
+    run_id = bench.start(FAMILY.format(then=then))
+    bench.wait_for_output(run_id, "stubborn")
+    bench.wait_for_output(run_id, "stray")
+    return run_id, printed_pids(bench.runs.follow(run_id, Cursor()).output)
+
+
+def test_a_run_that_ends_well_keeps_all_it_said(bench: Bench) -> None:
+    run_id = bench.start("""
+        import os
+        for step in range(1, 4):
+            print(f"step={step} loss={3 / step} lr=0.1")
+        print(os.environ["DSGUI_RUN_ID"], os.environ["PYTHONUNBUFFERED"], os.getcwd())
+    """)
+    delta = bench.ended(run_id)
+    assert (delta.state, delta.reason, delta.exit_code) == (RunState.SUCCEEDED, "", 0)
+    assert [(point["step"], point["values"]["loss"]) for point in delta.points] == [(1, 3.0), (2, 1.5), (3, 1.0)]
+    assert f"{run_id} 1 {bench.store.directory(run_id).path}" in delta.output
+    assert delta.progress == {"step": 3, "total": None, "eta_s": None}
+    assert len(delta.samples) >= 1
+    assert delta.samples[0]["host_total_bytes"] > 0
+    assert bench.store.directory(run_id).config_file.read_text() == '{"train_batch_size": 8}'
+
+
+def test_a_script_that_dies_at_once_says_why(bench: Bench) -> None:
+    delta = bench.ended(bench.start("def f():\n    raise ValueError('bad è')\nf()"))
+    assert (delta.state, delta.exit_code) == (RunState.FAILED, 1)
+    assert delta.reason == "Ended with exit code 1: ValueError: bad è."
+
+
+def test_a_silent_script_is_fine_and_a_silent_failure_says_its_code(bench: Bench) -> None:
+    assert bench.ended(bench.start("")).state is RunState.SUCCEEDED
+    delta = bench.ended(bench.start("raise SystemExit(3)"))
+    assert (delta.state, delta.reason) == (RunState.FAILED, "Ended with exit code 3, without a word.")
+
+
+def test_exit_code_0_is_no_success_when_a_rank_was_killed(bench: Bench) -> None:
+    delta = bench.ended(
+        bench.start("""
+        print("[2026-11-21 05:52:21,303] [INFO] [launch.py:245:main] process 61 spawned with command: ['python']")
+        print("[2026-11-21 05:52:29,908] [ERROR] [launch.py:285:sigkill_handler] ['x'] exits with return code = -9")
+    """)
+    )
+    assert (delta.state, delta.exit_code) == (RunState.FAILED, 0)
+    assert "SIGKILL" in delta.reason
+
+
+def test_an_abort_after_the_last_metrics_is_a_success(bench: Bench) -> None:
+    delta = bench.ended(bench.start("import os\nprint({'train_runtime': '1', 'train_loss': '2'})\nos.abort()"))
+    assert delta.state is RunState.SUCCEEDED
+    assert "SIGABRT" in delta.reason
+
+
+def test_a_python_that_cannot_start_is_a_failed_run(bench: Bench) -> None:
+    bench.python.write_text("#!/no/such/interpreter\n")
+    delta = bench.ended(bench.start(""))
+    assert delta.state is RunState.FAILED
+    assert "could not be started" in delta.reason
+
+
+def test_stop_ends_the_stubborn_and_the_stray(bench: Bench) -> None:
+    run_id, pids = start_family(bench)
+    assert all(exists(pid) for pid in pids.values())
+    assert set(pids.values()) < set(bench.runs.alive_processes(run_id))
+    bench.runs.stop(run_id)
+    bench.runs.stop(run_id)  # a second click changes nothing
+    delta = bench.ended(run_id)
+    assert (delta.state, delta.reason) == (RunState.STOPPED, "Stopped on request.")
+    assert not any(exists(pid) for pid in pids.values())
+    assert bench.runs.alive_processes(run_id) == []
+
+
+def test_what_the_launcher_leaves_behind_is_ended_too(bench: Bench) -> None:
+    run_id, pids = start_family(bench, "time.sleep(1)")
+    delta = bench.ended(run_id)
+    assert delta.state is RunState.SUCCEEDED
+    assert "2 processes it left behind were ended" in delta.reason
+    assert not any(exists(pid) for pid in pids.values())
+
+
+def test_a_run_that_floods_its_output_while_it_is_stopped_still_ends(bench: Bench) -> None:
+    run_id = bench.start("""
+        import signal, sys
+        signal.signal(signal.SIGTERM, lambda *_: (sys.stdout.write("x" * 3_000_000 + "\\nsaved\\n"), sys.exit(0)))
+        print("on")
+        while True:
+            signal.pause()
+    """)
+    bench.wait_for_output(run_id, "on")
+    bench.runs.stop(run_id)
+    assert bench.ended(run_id).output.endswith("saved\n")
+
+
+def test_a_killed_supervisor_means_lost_and_stop_still_ends_the_run(bench: Bench) -> None:
+    run_id, pids = start_family(bench)
+    supervisor = bench.store.open(run_id).read_status().supervisor  # type: ignore[union-attr]
+    assert supervisor is not None
+    assert bench.runs.summary(run_id).state is RunState.RUNNING
+    send_signal(supervisor, signal.SIGKILL)
+    wait_until(lambda: not is_alive(supervisor))
+    delta = bench.runs.follow(run_id, Cursor())
+    assert delta.state is RunState.LOST
+    assert delta.alive == 3
+    assert "3 processes still run; Stop ends them" in delta.reason
+    assert [run.state for run in bench.runs.list()] == [RunState.LOST]
+    bench.runs.stop(run_id)
+    delta = bench.ended(run_id)
+    assert delta.state is RunState.STOPPED
+    assert not any(exists(pid) for pid in pids.values())
+    assert [run.state for run in bench.runs.list()] == [RunState.STOPPED]
+
+
+def test_a_lost_run_with_nothing_left_stays_lost(bench: Bench) -> None:
+    run_id = bench.start("import time\nprint('on')\ntime.sleep(600)")
+    bench.wait_for_output(run_id, "on")
+    status = bench.store.open(run_id).read_status()
+    assert status is not None
+    assert status.supervisor is not None
+    for identity in (status.supervisor, status.process):
+        assert identity is not None
+        send_signal(identity, signal.SIGKILL)
+        wait_until(lambda identity=identity: not is_alive(identity))  # type: ignore[misc]
+    bench.runs.stop(run_id)
+    delta = bench.runs.follow(run_id, Cursor())
+    assert (delta.state, delta.alive) == (RunState.LOST, 0)
+    assert delta.elapsed_s is not None
+
+
+def test_output_that_is_no_text_is_kept_and_shown(bench: Bench) -> None:
+    run_id = bench.start(r"""
+        import os
+        os.write(1, b"\xff\xfe\x80 \x1b[31mred\x1b[0m\nstep=1 loss=2\n" + "è".encode()[:1])
+    """)
+    delta = bench.ended(run_id)
+    assert b"\xff\xfe\x80 \x1b[31mred" in bench.store.directory(run_id).output_file.read_bytes()
+    assert "red" in delta.output
+    assert [point["step"] for point in delta.points] == [1]
+
+
+def test_a_hundred_thousand_lines_are_all_kept(bench: Bench) -> None:
+    run_id = bench.start("for n in range(100_000):\n    print('line', n)\nprint('step=1 loss=2')", environment={})
+    delta = bench.ended(run_id)
+    assert delta.state is RunState.SUCCEEDED
+    assert bench.store.directory(run_id).output_file.read_bytes().count(b"\n") == 100_001
+    assert len(delta.points) == 1
+
+
+def test_awkward_paths_and_arguments_arrive_unchanged(bench: Bench) -> None:
+    folder = bench.folder / 'it\'s "a" folder\n$HOME è'
+    folder.mkdir()
+    other = Bench(folder)
+    script = other.script("import os, sys; print(os.getcwd()); print(sys.argv[1:])", "tr ain'è.py")
+    working_directory = folder / "w d"
+    working_directory.mkdir()
+    arguments = "--note 'two words' --quote \"it's\" è"
+    request = other.request(script, arguments=arguments, working_directory=str(working_directory))
+    delta = other.ended(other.runs.start(other.runs.prepare(request), "{}"))
+    assert delta.state is RunState.SUCCEEDED, delta.reason
+    assert str(working_directory) in delta.output
+    config = str(other.store.directory(delta.run_id).config_file)
+    assert repr(["--note", "two words", "--quote", "it's", "è", "--deepspeed", config]) in delta.output
+
+
+def test_nothing_of_dsgui_reaches_the_runs_python_path(bench: Bench) -> None:
+    delta = bench.ended(bench.start("import os, sys; print(os.environ.get('PYTHONPATH', ''), sys.path)"))
+    assert str(Path(__file__).parents[1]) not in delta.output
+
+
+def test_a_supervisor_leaves_this_process_no_child_and_no_descriptor(bench: Bench) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    run_id = bench.start("import time\ntime.sleep(600)")
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    assert set(os.listdir("/proc/self/fd")) == before
+    bench.runs.stop(run_id)
+    bench.ended(run_id)
+
+
+def test_only_proven_processes_are_a_runs(bench: Bench) -> None:
+    run_id = "20260131-235959-0a1b"
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, start_new_session=True) as other:
+        identity = identify(other.pid)
+        assert identity is not None
+        assert members(run_id) == set()
+        assert members(run_id, identity) == {other.pid}
+        reused = type(identity)(identity.pid, identity.start_time - 1, identity.boot_id)
+        assert members(run_id, reused) == set()
+        assert not is_alive(reused)
+        assert not send_signal(reused, signal.SIGKILL)
+        assert not is_alive(type(identity)(identity.pid, identity.start_time, "another boot"))
+        assert is_alive(identity)
+        other.communicate(b"\n")
+    assert identify(other.pid) is None
+
+
+def test_only_this_runs_shared_buffers_are_removed(tmp_path: Path) -> None:
+    mine = [f"deepspeed_allreduce_buffer_{os.getuid()}_127.0.0.1_29500_{rank}" for rank in (0, 1)]
+    others = [
+        f"deepspeed_allreduce_buffer_{os.getuid()}_127.0.0.1_29501_0",
+        f"deepspeed_allreduce_buffer_{os.getuid() + 1}_127.0.0.1_29500_0",
+        "other_29500_0",
+    ]
+    for name in mine + others:
+        (tmp_path / name).write_bytes(b"")
+    assert sorted(remove_shared_buffers(29500, tmp_path)) == mine
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(others)
+
+
+def test_a_run_removes_the_buffers_it_left(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("print(open('/dev/shm/' + __import__('sys').argv[1], 'w'))")))
+    name = f"deepspeed_allreduce_buffer_{os.getuid()}_127.0.0.1_{plan.master_port}_0"
+    run_id = bench.runs.start(replace(plan, arguments=(name,)), "{}")
+    delta = bench.ended(run_id)
+    assert name in delta.output
+    assert not Path("/dev/shm", name).exists()
+
+
+def test_the_time_left_follows_from_the_steps_done() -> None:
+    pace = Pace()
+    assert pace.eta_s(Progress(10, 110), 100.0) is None
+    assert pace.eta_s(Progress(30, 110), 110.0) == 40.0
+    assert pace.eta_s(Progress(30, None), 110.0) is None
+    assert pace.eta_s(Progress(30, 110, 7.0), 110.0) == 7.0
+    assert pace.eta_s(Progress(5, 110), 120.0) is None  # began again

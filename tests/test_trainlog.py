@@ -1,0 +1,265 @@
+"""What training prints becomes points, progress and a phase. The transcripts are copied from transformers 5.23, torch
+2.13 and deepspeed 0.19.8; older spellings from their tutorials."""
+
+import math
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dsgui.core.ending import Ending, signal_number, verdict
+from dsgui.core.state import RunState
+from dsgui.core.trainlog import LINE_LIMIT_BYTES, Point, Progress, TrainLog
+
+BAR = "█████     "
+TRAINER = (
+    "\r  0%|          | 0/12 [00:00<?, ?it/s]\r  8%|▊         | 1/12 [00:00<00:02,  5.43it/s]"
+    "\r                                              "
+    "\r{'loss': '0.6893', 'grad_norm': '0.389', 'learning_rate': '5e-05', 'epoch': '0.0625'}\n"
+    "\r  8%|▊         | 1/12 [00:00<00:02,  5.43it/s]\r                                              "
+    "\r{'loss': '0.6892', 'grad_norm': '0.7717', 'learning_rate': '4.167e-05', 'epoch': '0.1875'}\n"
+    f"\r 25%|{BAR}| 3/12 [00:00<00:01,  5.43it/s]\r                                              "
+    "\r{'loss': '0.6941', 'grad_norm': '0.4087', 'learning_rate': '2.917e-05', 'epoch': '0.375'}\n"
+    f"\r 50%|{BAR}| 6/12 [00:00<00:01,  5.43it/s]\n"
+    "\r  0%|          | 0/2 [00:00<?, ?it/s]\x1b[A\r                                              \r\n"
+    "\r                                     \r\x1b[A{'eval_loss': '0.6929', 'eval_runtime': '0.0154', "
+    "'eval_samples_per_second': '1036', 'eval_steps_per_second': '129.5', 'epoch': '0.375'}\n"
+    f"\r 50%|{BAR}| 6/12 [00:00<00:01,  5.43it/s]\n\r100%|██████████| 2/2 [00:00<00:00, 768.61it/s]\x1b[A\n"
+    f"\r                                              \x1b[A\r 67%|{BAR}| 8/12 [00:00<00:00, 32.09it/s]"
+    "\r100%|██████████| 12/12 [00:00<00:00, 24.10it/s]\r                                               "
+    "\r{'train_runtime': '0.5331', 'train_samples_per_second': '90.04', 'train_steps_per_second': '22.51', "
+    "'train_loss': '0.6927', 'epoch': '0.75'}\n"
+    "\r100%|██████████| 12/12 [00:00<00:00, 24.10it/s]\r100%|██████████| 12/12 [00:00<00:00, 22.53it/s]\n"
+)
+
+
+def read(text: str | bytes) -> list[Point]:
+    log = TrainLog()
+    return log.feed(text) + log.finish()
+
+
+def test_a_trainers_transcript_gives_every_point_its_step() -> None:
+    log = TrainLog()
+    points = log.feed(TRAINER) + log.finish()
+    assert [(point.kind, point.step, point.epoch) for point in points] == [
+        ("train", 1, 0.0625),
+        ("train", 3, 0.1875),
+        ("train", 6, 0.375),
+        ("eval", 6, 0.375),
+        ("final", 12, 0.75),
+    ]
+    assert points[0].values == {"loss": 0.6893, "grad_norm": 0.389, "learning_rate": 5e-05}
+    assert points[3].values["eval_loss"] == 0.6929
+    assert log.progress == Progress(12, 12, 0.0)
+    assert (log.bad_lines, log.ending.finished) == (0, True)
+
+
+def test_a_point_is_known_as_soon_as_its_bar_is_drawn_again() -> None:
+    log = TrainLog()
+    first_bar = TRAINER.index("\r  8%", TRAINER.index("0.0625"))
+    assert log.feed(TRAINER[:first_bar]) == []
+    [point] = log.feed("\r  8%|▊         | 1/12 [00:00<00:02,  5.43it/s]")
+    assert point.step == 1
+    assert log.phase == "training"
+
+
+@given(st.lists(st.integers(0, len(TRAINER.encode())), max_size=30))
+def test_how_the_output_is_cut_changes_nothing(cuts: list[int]) -> None:
+    data, log = TRAINER.encode(), TrainLog()
+    edges = [0, *sorted(cuts), len(data)]
+    points = [p for a, b in pairwise(edges) for p in log.feed(data[a:b])] + log.finish()
+    assert points == read(TRAINER)
+
+
+_PIECES = st.sampled_from(
+    ["\r", "\n", "{'loss': 1.0, 'epoch': 1}", "{'loss': ", "  5%|x| 1/20 [00:01<00:19, 1it/s]", "x" * 9, "|", "9%|",
+     " 3/4 [", "]", "step=3 loss=2", "è\x1b[A", "Epoch 1:", "{'eval_loss': '2'}\n"]
+)  # fmt: skip
+
+
+@settings(max_examples=200)
+@given(st.lists(_PIECES, max_size=25), st.integers(1, 7))
+def test_any_output_reads_the_same_byte_by_byte(pieces: list[str], size: int) -> None:
+    data, log = "".join(pieces).encode(), TrainLog()
+    points = [p for start in range(0, len(data), size) for p in log.feed(data[start : start + size])] + log.finish()
+    assert points == read(data)
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_upset_it(data: bytes) -> None:
+    read(data)
+
+
+def test_without_bars_dicts_have_no_step() -> None:
+    old = "{'loss': 2.5, 'learning_rate': 5e-05, 'epoch': 0.5}\n"
+    [point] = read("HOST: " + old)
+    assert (point.step, point.epoch, point.values) == (None, 0.5, {"loss": 2.5, "learning_rate": 5e-05})
+
+
+def test_nan_infinity_and_zero_are_values() -> None:
+    [point] = read("{'loss': nan, 'grad_norm': 'inf', 'learning_rate': 0.0, 'epoch': 0}\n")
+    assert math.isnan(point.values["loss"])
+    assert point.values["grad_norm"] == math.inf
+    assert point.values["learning_rate"] == 0.0
+    assert point.to_json()["values"] == {"loss": "NaN", "grad_norm": "Infinity", "learning_rate": 0.0}
+    assert math.isnan(Point.from_json(point.to_json()).values["loss"])
+
+
+@pytest.mark.parametrize(
+    ("line", "step", "rank", "values"),
+    [
+        (
+            "[2024-05-01 10:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=0, lr=[0.001, 0.002], "
+            "mom=[(0.9, 0.999)]",
+            10,
+            0,
+            {"learning_rate": 0.001, "skipped_steps": 0.0},
+        ),
+        ("Rank[0]: Epoch 1, step 7059 / 37256, loss 3.7812", 7059, 0, {"loss": 3.7812}),
+        ("HOST: step=10 loss=2.3", 10, None, {"loss": 2.3}),
+        ("step: 4, train_loss: nan, lr: 1e-4.", 4, None, {"train_loss": math.nan, "learning_rate": 1e-4}),
+        ("\x1b[32mstep 3/9: loss 2.5\x1b[0m", 3, None, {"loss": 2.5}),
+        ("epoch=0/micro_step=8/global_step=8, RunningAvgSamplesPerSec=12.5, CurrSamplesPerSec=13", 8, None,
+         {"samples_per_second": 12.5}),
+    ],
+)  # fmt: skip
+def test_other_loops_lines_are_read(line: str, step: int, rank: int | None, values: dict[str, float]) -> None:
+    [point] = read(line + "\n")
+    assert (point.step, point.rank) == (step, rank)
+    assert repr(point.values) == repr(values)
+
+
+def test_steps_that_begin_again_with_an_epoch_go_on() -> None:
+    points = read("Epoch 1, step 9 / 10, loss 3\nEpoch 2, step 1 / 10, loss 2\nEpoch 3, step 1 / 10, loss 1\n")
+    assert [point.step for point in points] == [9, 11, 21]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "hello", "{'lr': 0.1, 'betas': (0.9, 0.99)}", "{'a': {'loss': 'x'}}", "stepping on loss", "100%|",
+     "loss: high", "  train_loss               =     7.1178", "epoch 3 step by step"],
+)  # fmt: skip
+def test_other_lines_are_no_points(line: str) -> None:
+    assert read(line + "\n") == []
+
+
+def test_a_broken_metrics_line_is_counted() -> None:
+    log = TrainLog()
+    assert log.feed("{'loss': '0.6\n") == []
+    assert log.bad_lines == 1
+
+
+def test_bars_of_preparation_and_evaluation_are_not_the_training() -> None:
+    log = TrainLog()
+    log.feed("\rMap: 100%|██| 500/500 [00:01<00:00, 400it/s]\n\rLoading weights:  50%|█ | 1/2 [00:01<00:01, 1it/s]")
+    assert log.progress is None
+    log.feed(
+        "\r100%|██| 7/7 [00:01<00:00, 4it/s]\n\r  0%|  | 0/40 [00:00<?, ?it/s]\r  5%|█ | 2/40 [00:10<1:01:20, 2s/it]"
+    )
+    assert log.progress == Progress(2, 40, 3680.0)
+    log.feed("\n{'loss': 1.0, 'epoch': 1}\n\r  5%|█ | 2/40 [00:10<00:20, 2s/it]\n\r 50%|█ | 2/4 [00:01<00:01, 1it/s]")
+    assert (log.progress, log.phase) == (Progress(2, 40, 20.0), "evaluating")
+
+
+def test_compiling_is_a_phase_until_the_extension_is_loaded() -> None:
+    log = TrainLog()
+    assert log.phase == "starting"
+    log.feed("recipe: DeepSpeed may now compile its operators: about a minute, on the first run only\n")
+    assert log.phase == "compiling"
+    log.feed("DeepSpeed deepspeed.ops.comm.deepspeed_shm_comm_op built successfully\n")
+    assert log.phase == "starting"
+
+
+def test_a_line_without_end_takes_bounded_memory() -> None:
+    log = TrainLog()
+    for _ in range(100):
+        log.feed(b"x" * 100_000)
+    assert len(log._tail) == LINE_LIMIT_BYTES
+    assert [point.step for point in log.feed("\nstep=3 loss=1\n")] == [3]
+
+
+def test_a_hundred_thousand_lines_take_seconds_at_most() -> None:
+    data = b"".join(b"[rank0] some ordinary line %d\nstep=%d loss=2.5 lr=0.1\n" % (n, n) for n in range(50_000))
+    log, began = TrainLog(), time.perf_counter()
+    count = sum(len(log.feed(data[start : start + 65536])) for start in range(0, len(data), 65536))
+    assert count == 50_000
+    assert time.perf_counter() - began < 15
+
+
+# --- how it ended -----------------------------------------------------------------------------------------------------
+
+LAUNCH = "[2026-11-21 05:52:21,303] [INFO] [launch.py:245:main] "
+
+
+def ending(*lines: str) -> Ending:
+    log = TrainLog()
+    log.feed("\n".join(lines) + "\n")
+    return log.ending
+
+
+def test_two_ranks_that_end_well_are_a_success() -> None:
+    said = ending(
+        LAUNCH + "process 61 spawned with command: ['python']",
+        LAUNCH + "process 62 spawned with command: ['python']",
+        LAUNCH + "Process 61 exits successfully.",
+        LAUNCH + "Process 62 exits successfully.",
+    )
+    assert verdict(0, said, 0) == (RunState.SUCCEEDED, "")
+
+
+def test_exit_code_0_with_a_rank_unaccounted_for_is_a_failure() -> None:
+    said = ending(LAUNCH + "process 61 spawned with command: ['python']", "step=1 loss=2")
+    state, reason = verdict(0, said, 1)
+    assert state is RunState.FAILED
+    assert "1 of its 1 rank processes" in reason
+    assert "1 process it left behind was ended" in reason
+
+
+def test_a_rank_killed_by_a_signal_is_a_failure_whatever_the_exit_code() -> None:
+    said = ending(
+        LAUNCH + "process 61 spawned with command: ['python']",
+        LAUNCH + "Killing subprocess 61",
+        "[2026-11-21 05:52:21,303] [ERROR] [launch.py:285:sigkill_handler] ['python'] exits with return code = -9",
+    )
+    state, reason = verdict(0, said, 0)
+    assert state is RunState.FAILED
+    assert "SIGKILL" in reason
+    assert "memory" in reason
+
+
+def test_the_first_tracebacks_last_line_is_the_reason() -> None:
+    said = ending(
+        "[rank1]: Traceback (most recent call last):",
+        '[rank1]:   File "train.py", line 3, in <module>',
+        "[rank1]:     main()",
+        "[rank1]: ValueError: 100 is not 4 * 8",
+        LAUNCH + "Killing subprocess 61",
+        LAUNCH + "['python'] exits with return code = 1",
+    )
+    assert verdict(1, said, 0) == (RunState.FAILED, "Ended with exit code 1: ValueError: 100 is not 4 * 8.")
+
+
+def test_a_traceback_that_training_went_on_after_is_not_the_reason() -> None:
+    trouble = ["Traceback (most recent call last):", '  File "x"', "KeyError: 'wandb'"]
+    said = ending(*trouble, *(f"step={n} loss=1" for n in range(5)), "error: disk on fire")
+    assert "disk on fire" in verdict(3, said, 0)[1]
+
+
+def test_an_abort_after_the_final_metrics_is_a_success_that_says_so() -> None:
+    said = ending(
+        "{'train_runtime': '3.5', 'train_loss': '7.1', 'epoch': '2'}", "terminate called without an active exception"
+    )
+    for code in (-6, 250, 134):
+        state, reason = verdict(code, said, 0)
+        assert state is RunState.SUCCEEDED
+        assert "SIGABRT" in reason
+    assert verdict(250, ending("step=1 loss=2"), 0)[0] is RunState.FAILED
+
+
+@pytest.mark.parametrize(
+    ("code", "number"), [(0, None), (1, None), (2, None), (-9, 9), (247, 9), (137, 9), (128, None)]
+)
+def test_signals_are_found_behind_return_codes(code: int, number: int | None) -> None:
+    assert signal_number(code) == number
