@@ -38,9 +38,7 @@ def test_setting_a_value_changes_its_text_alone():
 
 def test_a_new_key_is_indented_like_its_siblings():
     changed = Document(TEXT).set("/zero_optimization/stage", "2")
-    assert changed.text == TEXT.replace(
-        '"sub_group_size": 1e9\n', '"sub_group_size": 1e9,\n        "stage": 2\n'
-    )
+    assert changed.text == TEXT.replace('"sub_group_size": 1e9\n', '"sub_group_size": 1e9,\n        "stage": 2\n')
 
 
 def test_missing_parents_are_made_and_go_again_when_emptied():

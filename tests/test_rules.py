@@ -96,6 +96,20 @@ def test_under_hf_an_absent_accumulation_is_one_not_solved():
     assert errors(config, Context(Integration.HF, gpus_per_node=4))
 
 
+def test_a_train_batch_that_no_argument_can_make_is_an_error_under_hf():
+    config = {
+        "train_batch_size": 100,
+        "train_micro_batch_size_per_gpu": 4,
+        "gradient_accumulation_steps": "auto",
+    }
+    context = Context(Integration.HF, gpus_per_node=2)
+    (finding,) = errors(config, context)
+    assert "does not divide by 8" in finding.message
+    assert errors(repaired(config, finding), context) == []
+    (note,) = check({**config, "train_batch_size": 96}, context)
+    assert "must make it 96" in note.message
+
+
 # ------------------------------------------------------------------------------------------------------- precision
 def test_fp16_and_bf16_exclude_each_other_under_the_old_name_too():
     for block in ("bf16", "bfloat16"):

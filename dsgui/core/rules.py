@@ -129,14 +129,31 @@ def _batch_auto(config: Config, context: Context) -> Iterator[Finding]:
                 "Write a number, clear it so that DeepSpeed derives it, or choose “HF Trainer” above.",
             )
         return
-    micro, accumulation = (
-        _from_trainer(config, MICRO, "--per_device_train_batch_size"),
-        _from_trainer(config, ACCUMULATION, "--gradient_accumulation_steps"),
-    )
-    yield _finding(
+    yield _filled_by_trainer(config, context, autos[0])
+
+
+def _filled_by_trainer(config: Config, context: Context, pointer: str) -> Finding:
+    """What the Trainer will multiply; an error when a train batch given as a number can't come out whole."""
+    micro = _from_trainer(config, MICRO, "--per_device_train_batch_size")
+    accumulation = _from_trainer(config, ACCUMULATION, "--gradient_accumulation_steps")
+    train, rest = _batch_term(config, TRAIN), context.world_size
+    for term in (_batch_term(config, MICRO), _batch_term(config, ACCUMULATION)):
+        rest *= int(term) if isinstance(term, int | float) and term >= 1 else 1
+    if isinstance(train, int | float) and train % rest:
+        return _finding(
+            Severity.ERROR,
+            TRAIN,
+            f"train_batch_size: {_number(train)} is not {micro} × {accumulation} × world size {context.world_size} for "
+            f"any value of the arguments: it does not divide by {rest}.",
+            "Write “auto”, and the Trainer's arguments decide.",
+            Fix("Set train_batch_size to “auto”", (Change(TRAIN, '"auto"'),)),
+        )
+    shown = "" if train in (None, "auto", "?") else f"; your arguments must make it {_number(float(train))}"
+    return _finding(
         Severity.NOTE,
-        autos[0],
-        f"The HF Trainer fills “auto”: train_batch_size = {micro} × {accumulation} × world size {context.world_size}.",
+        pointer,
+        f"The HF Trainer fills “auto”: train_batch_size = {micro} × {accumulation} × world size "
+        f"{context.world_size}{shown}.",
     )
 
 

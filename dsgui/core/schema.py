@@ -175,7 +175,7 @@ class Schema:
             description=node.get("description", ""),
             kind=_kind(main),
             choices=tuple(main.get("enum", ())),
-            suggestions=tuple(str(e) for e in (*main.get("examples", ()), *node.get("examples", ()))),
+            suggestions=tuple(str(e) for e in dict.fromkeys((*main.get("examples", ()), *node.get("examples", ())))),
             default=node.get("default", MISSING),
             takes_auto="x-auto" in node,
             minimum=main.get("minimum"),

@@ -12,7 +12,7 @@ import sys
 PACKAGES = ("deepspeed", "torch", "transformers", "accelerate", "datasets")
 
 
-def versions():
+def versions() -> "dict[str, str]":
     """Installed versions by package name; a package that is not installed is left out."""
     found = {}
     for package in PACKAGES:
@@ -23,7 +23,7 @@ def versions():
     return found
 
 
-def accelerator():
+def accelerator() -> "dict[str, object]":
     """What DeepSpeed's accelerator answers: its name and whether it has bf16 and fp16."""
     try:
         from deepspeed.accelerator import get_accelerator
@@ -38,9 +38,9 @@ def accelerator():
         return {"problem": f"{type(error).__name__}: {error}"}
 
 
-def main():
+def main() -> None:
     """Print the answer as the last line: DeepSpeed may print before it."""
-    answer = {"python": platform.python_version(), "versions": versions()}
+    answer: dict[str, object] = {"python": platform.python_version(), "versions": versions()}
     if "accelerator" in sys.argv[1:]:
         answer["accelerator"] = accelerator()
     print("\n" + json.dumps(answer), flush=True)

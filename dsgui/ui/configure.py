@@ -44,7 +44,7 @@ class ContextBar:
     version: gr.Dropdown
 
     @property
-    def inputs(self) -> list[gr.components.Component]:
+    def inputs(self) -> list[Any]:
         """In the order `make_context` takes them after the target."""
         return [self.integration, self.gpus, self.nodes, self.device, self.version]
 
@@ -179,8 +179,9 @@ def _wire_edits(page: ConfigurePage, services: Services, workbench: Workbench) -
         text: str | None, reader: str, gpus: float, nodes: float, device: str, version: str, event: gr.EventData
     ) -> tuple[str, str, Form]:
         chosen = dict(event._data or {})
-        names = (str(chosen.get(name, "")) for name in ("rule", "pointer", "label"))
-        return _outputs(workbench.fix(*names, text or "", _context(services, (reader, gpus, nodes, device, version))))
+        rule, pointer, label = (str(chosen.get(name, "")) for name in ("rule", "pointer", "label"))
+        context = _context(services, (reader, gpus, nodes, device, version))
+        return _outputs(workbench.fix(rule, pointer, label, text or "", context))
 
     everything = [page.text, page.findings, page.form]
     page.form.edit(edit, [page.form, page.text, *page.bar.inputs], everything, **LIVE)

@@ -48,7 +48,7 @@ class _Desk:
     name: gr.Textbox
 
     @property
-    def inputs(self) -> list[gr.components.Component]:
+    def inputs(self) -> list[Any]:
         return [getattr(self, field.name) for field in fields(self)]
 
 
@@ -188,7 +188,7 @@ def _verdict(services: Services, workbench: Workbench, text: str, bar: tuple[Any
     found = verdict(findings)
     if any(f.severity.value == "error" for f in findings):
         return f"**DeepSpeed would refuse this config at {context.devices}: {found}.** See Configure.", True
-    return f"Config checked for {context.devices}: {found or 'nothing to report'}.", False
+    return f"The config from 1 · Configure, checked for {context.devices}: {found or 'nothing to report'}.", False
 
 
 def _request(services: Services, text: str, asked: _Asked) -> LaunchRequest:

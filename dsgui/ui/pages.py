@@ -23,6 +23,7 @@ def build_pages(services: Services) -> gr.Blocks:
     """The Blocks of the app. Nothing in it starts a process or keeps state between requests but Gradio's own."""
     workbench = Workbench(services.checker)
     ranks = default_ranks(services.target())
+    demo: gr.Blocks
     with gr.Blocks(analytics_enabled=False, title="dsgui", fill_width=True) as demo:
         header = gr.HTML(_header(services), elem_id="header")
         with gr.Tabs(selected="configure", elem_id="pages") as tabs:

@@ -25,7 +25,7 @@ def make_app(services: Services, host: str, port: int) -> FastAPI:
     """The ASGI app. Nothing runs in it beyond answering requests."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(make_routes(services))
-    return gr.mount_gradio_app(
+    mounted: FastAPI = gr.mount_gradio_app(
         app,
         build_pages(services),
         path="",
@@ -39,3 +39,4 @@ def make_app(services: Services, host: str, port: int) -> FastAPI:
         css=(STATIC / "style.css").read_text("utf-8"),
         show_error=False,
     )
+    return mounted

@@ -61,11 +61,10 @@ class Chart {
     let trace = this.traces.get(name);
     if (!trace) {
       const colour = options.colour || COLOURS[this.traces.size % COLOURS.length];
-      trace = { name, x: [], y: [], type: "scattergl", mode: options.mode || "lines",
+      // SVG, not WebGL: it draws the same everywhere, and the server thins long runs.
+      trace = { name, x: [], y: [], type: "scatter", mode: options.mode || "lines",
         line: { color: colour, width: 2, dash: options.dash }, marker: { color: colour, size: 8, symbol: options.symbol },
         yaxis: options.axis || "y", connectgaps: false, hovertemplate: options.hover };
-      // SVG draws the same everywhere; long runs are thinned on the server.
-      trace.type = "scatter";
       this.traces.set(name, trace);
     }
     trace.x.push(x);
@@ -205,8 +204,8 @@ class RunView {
     const suffix = point.rank ? ` (rank ${point.rank})` : "";
     for (const [name, raw] of Object.entries(values)) {
       const value = number(raw);
-      if (name === "loss") { this.charts.loss.add(`train${suffix}`, x, value); if (!point.rank) this.lastLoss = raw; }
-      else if (name === "eval_loss") this.charts.loss.add("eval", x, value, { mode: "lines+markers", symbol: "diamond" });
+      if (name === "loss") { this.charts.loss.add(`train${suffix}`, x, value, point.rank ? {} : { colour: COLOURS[0] }); if (!point.rank) this.lastLoss = raw; }
+      else if (name === "eval_loss") this.charts.loss.add("eval", x, value, { mode: "lines+markers", symbol: "diamond", colour: COLOURS[1] });
       else if (name === "learning_rate" || name === "lr") this.charts.rate.add("learning rate", x, value, { colour: COLOURS[2] });
       else if (name === "grad_norm") this.charts.norm.add("grad norm", x, value, { colour: COLOURS[3] });
       else if (/^eval_(?!.*(runtime|per_second|gen_len))/.test(name)) this.charts.score.add(name.slice(5), x, value, { mode: "lines+markers" });
@@ -230,6 +229,8 @@ class RunView {
     this.log.textContent = this.output.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, "").replace(/\r+\n/g, "\n").replace(/[^\n]*\r(?=[^\n])/g, "");
     if (follows) this.log.scrollTop = this.log.scrollHeight;
   }
+
+  drawPending() { for (const chart of Object.values(this.charts)) chart.draw(); }
 
   redraw() { for (const chart of Object.values(this.charts)) chart.draw(true); }
 }
@@ -286,7 +287,8 @@ class Monitor {
   }
 
   async refreshRun() {
-    if (!this.view || !this.alive) { await this.view?.redrawHidden?.(); return; }
+    if (!this.view) return;
+    if (!this.alive) { this.view.drawPending(); return; }
     this.alive = await this.view.poll();
     if (!this.alive) { await this.view.poll(); this.refreshList(); }
   }
