@@ -103,6 +103,8 @@ def run(argv: Sequence[str]) -> None:
     datasets.disable_progress_bars()  # the training bar is the only one to follow
     model_arguments, data, training = parse_arguments(argv)
     refuse_evaluation_without_stage_3(training)
+    if training.deepspeed:
+        introduce_ranks_to_deepspeed()
     with training.main_process_first(desc="loading the sentences"):
         pairs = load_wanted(data, training)
     tokenizer = load_tokenizer(model_arguments)
@@ -178,6 +180,17 @@ def refuse_evaluation_without_stage_3(training: Seq2SeqTrainingArguments) -> Non
         raise RecipeError(
             "--do_eval without --do_train needs a ZeRO stage 3 config; use one, or leave out --deepspeed."
         )
+
+
+def introduce_ranks_to_deepspeed() -> None:
+    """Let DeepSpeed take over the process group, before ZeRO-3 splits a model while it is being loaded.
+
+    With use_cpu, transformers opens the group without DeepSpeed, which would then count one rank. No effect on GPUs.
+    """
+    import deepspeed
+
+    say("DeepSpeed may now compile its operators: one to two minutes, on the first run only")
+    deepspeed.init_distributed()
 
 
 # --- model and data -------------------------------------------------------------------------------------------------
@@ -286,8 +299,6 @@ def engine_check(trainer: Seq2SeqTrainer) -> Any:
 def train_and_evaluate(trainer: Seq2SeqTrainer) -> None:
     """Do what --do_train and --do_eval ask for; the model and the figures go to the output directory."""
     training = trainer.args
-    if training.deepspeed:
-        say("DeepSpeed may now compile its operators: one to two minutes, on the first run only")
     if training.do_train:
         result = trainer.train(resume_from_checkpoint=training.resume_from_checkpoint)
         report(trainer, "train", result.metrics)
