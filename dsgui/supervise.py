@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,13 +28,16 @@ from dsgui.core.plan import Plan, argv, environment
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.core.trainlog import Point, Progress, TrainLog, number_to_json
 from dsgui.shell.processes import (
+    ProcessStat,
     become_subreaper,
     descendants,
     end_tree,
+    held_build_locks,
     identify,
     members,
     reap,
     remove_shared_buffers,
+    remove_stale_locks,
     snapshot,
 )
 from dsgui.shell.store import Appender, RunDirectory
@@ -45,7 +48,16 @@ SETTLE_S = 2.0  # what outlives the launcher may be about to end by itself
 SAMPLE_S = 1.0
 _POLL_S = 0.1
 _READ_BYTES = 1 << 16
+_COMPILERS = frozenset(
+    {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
+)
 _DISK_NOTE = "The disk refused some of this run's records: parts are missing here."
+
+
+def phase_of(logged: str, program_names: Set[str]) -> str:
+    """The phase that the output tells, or "compiling" where a compiler works before the training: DeepSpeed compiles
+    some operators without a word."""
+    return "compiling" if logged == "starting" and program_names & _COMPILERS else logged
 
 
 @dataclass(slots=True)
@@ -140,6 +152,7 @@ class Supervisor:
         self._writing = threading.Lock()
         self._stop_asked = False
         self._left = 0
+        self._locks: set[Path] = set()
         self._exited_at: float | None = None
         self._ending: threading.Thread | None = None
 
@@ -224,14 +237,19 @@ class Supervisor:
 
     def _tick(self, process: "subprocess.Popen[bytes]", telemetry: Telemetry) -> None:
         reap(spare=process.pid)
-        self._records.take_sample(telemetry.sample(self._family()).to_json())
+        family = self._family()
+        self._records.take_sample(telemetry.sample(family).to_json())
         self._records.write_progress()
-        if self._records.log.phase != self._status.phase:
-            self._write(phase=self._records.log.phase)
+        phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})
+        if phase == "compiling":
+            self._locks |= held_build_locks(family)
+        if phase != self._status.phase:
+            self._write(phase=phase)
 
-    def _family(self) -> set[int]:
+    def _family(self) -> dict[int, ProcessStat]:
+        """The run's living processes, by pid."""
         table = snapshot()
-        return {pid for pid in descendants(os.getpid(), table) if not table[pid].zombie}
+        return {pid: table[pid] for pid in descendants(os.getpid(), table) if not table[pid].zombie}
 
     # -- ending ----------------------------------------------------------------------------------------------------
 
@@ -261,6 +279,7 @@ class Supervisor:
         return not left
 
     def _begin_ending(self) -> None:
+        self._locks |= held_build_locks(self._family())
         # A thread, since what is ending may still print, and nobody can end while its output is stuck in a full pipe.
         self._ending = threading.Thread(target=self._end, name="ending")
         self._ending.start()
@@ -274,9 +293,9 @@ class Supervisor:
     def _finish(self, exit_code: int) -> None:
         reap(spare=0)
         self._records.finish()
-        removed = remove_shared_buffers(self._plan.master_port)
+        removed = remove_shared_buffers(self._plan.master_port) + remove_stale_locks(self._locks)
         if removed:
-            print(f"removed from /dev/shm: {' '.join(removed)}", file=sys.stderr, flush=True)
+            print(f"removed what was left: {' '.join(removed)}", file=sys.stderr, flush=True)
         state, reason = self._judge(exit_code)
         if self._records.refused:
             reason = f"{reason} {_DISK_NOTE}".strip()
@@ -332,14 +351,16 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
     """Ends what is left of a run whose supervisor is gone, and says so in its state."""
     plan, status = directory.read_plan(), directory.read_status() or RunStatus()
     process: Identity | None = status.process
-    count = len(members(plan.run_id, process))
+    left = members(plan.run_id, process)
+    locks = held_build_locks(left)
     status = replace(status, state=RunState.STOPPING, supervisor=identify(os.getpid()), reason="")
     directory.write_status(status)
     ready()
     while end_tree(plan.run_id, process, grace_s):
         grace_s = 0
     remove_shared_buffers(plan.master_port)
-    reason = f"Its supervisor was gone; Stop ended the {count} processes that still ran."
+    remove_stale_locks(locks)
+    reason = f"Its supervisor was gone; Stop ended what still ran of it (processes {_listed(sorted(left))})."
     directory.write_status(replace(status, state=RunState.STOPPED, reason=reason, ended_at=time.time()))
 
 

@@ -12,8 +12,8 @@ import pytest
 from dsgui.core.state import RunState
 from dsgui.core.trainlog import Progress
 from dsgui.runs import Cursor
-from dsgui.shell.processes import identify, is_alive, members, remove_shared_buffers, send_signal
-from dsgui.supervise import Pace
+from dsgui.shell.processes import identify, is_alive, members, remove_shared_buffers, remove_stale_locks, send_signal
+from dsgui.supervise import Pace, phase_of
 from tests.run_fixtures import Bench, bench, exists, wait_until
 
 __all__ = ["bench"]
@@ -259,6 +259,35 @@ def test_a_run_removes_the_buffers_it_left(bench: Bench) -> None:
     delta = bench.ended(run_id)
     assert name in delta.output
     assert not Path("/dev/shm", name).exists()
+
+
+def test_a_compiler_at_work_is_seen_though_nothing_is_printed(bench: Bench) -> None:
+    (bench.folder / "cc1plus").symlink_to("/bin/sleep")
+    run_id = bench.start("import subprocess, sys; subprocess.run([sys.argv[1], '600'])", arguments="../../cc1plus")
+    wait_until(lambda: bench.runs.follow(run_id, Cursor()).phase == "compiling")
+    bench.runs.stop(run_id)
+    bench.ended(run_id)
+    assert phase_of("training", {"cc1plus"}) == "training"
+    assert phase_of("starting", {"python"}) == "starting"
+
+
+def test_a_run_stopped_while_it_compiles_leaves_no_lock_that_others_would_wait_for(bench: Bench) -> None:
+    builds = bench.folder / "torch_extensions"
+    for op in ("mine", "other"):
+        (builds / op).mkdir(parents=True)
+    run_id = bench.start(f"""
+        import os, time
+        baton = os.open({str(builds / "mine/lock")!r}, os.O_CREAT | os.O_EXCL)  # as torch/utils/file_baton.py
+        print("on")
+        time.sleep(600)
+    """)
+    bench.wait_for_output(run_id, "on")
+    with (builds / "other/lock").open("w"):
+        bench.runs.stop(run_id)
+        bench.ended(run_id)
+        assert not (builds / "mine/lock").exists()
+        assert remove_stale_locks([builds / "other/lock"]) == []
+    assert remove_stale_locks([builds / "other/lock"]) == [str(builds / "other/lock")]
 
 
 def test_the_time_left_follows_from_the_steps_done() -> None:

@@ -39,7 +39,7 @@ _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+)\Z")
 _TRAINS = re.compile(r"epoch|train|step|iter", re.IGNORECASE)
 _COMPILES = re.compile(
     r"building extension module|creating extension directory|emitting ninja build|detected cuda files|"
-    r"may now compile its operators|^\[\d+/\d+\] .*(?:c\+\+|g\+\+|nvcc|clang)",
+    r"^\[\d+/\d+\] .*(?:c\+\+|g\+\+|nvcc|clang)",
     re.IGNORECASE,
 )
 _COMPILED = re.compile(r"loading extension module|op: [\d.]+ seconds|built successfully|no work to do", re.IGNORECASE)

@@ -10,7 +10,7 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,6 +34,7 @@ class ProcessStat:
     session: int
     start_time: int
     zombie: bool
+    name: str  # the kernel's: the program's, cut to 15 bytes
 
 
 @cache
@@ -48,9 +49,15 @@ def read_stat(pid: int) -> ProcessStat | None:
         text = (_PROC / str(pid) / "stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    fields = text[text.rindex(b")") + 2 :].split()  # the name before it may hold spaces and brackets
+    before, _, after = text.rpartition(b")")  # the name may hold spaces and brackets itself
+    fields = after.split()
     return ProcessStat(
-        pid, int(fields[1]), int(fields[3]), int(fields[19]), fields[0].decode("ascii") in _ZOMBIE_STATES
+        pid=pid,
+        parent=int(fields[1]),
+        session=int(fields[3]),
+        start_time=int(fields[19]),
+        zombie=fields[0].decode("ascii") in _ZOMBIE_STATES,
+        name=before.partition(b"(")[2].decode("utf-8", "replace"),
     )
 
 
@@ -136,6 +143,39 @@ def reap(spare: int) -> None:
         if stat.zombie and stat.parent == os.getpid() and pid != spare:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
+
+
+def held_build_locks(pids: Iterable[int]) -> set[Path]:
+    """The locks of torch's extension builds that these processes hold. torch/utils/file_baton.py keeps the file open
+    while it builds; a process killed then leaves it, and every later run waits for it for ever."""
+    return {path for pid in pids for path in _open_files(pid) if path.name == "lock" and _is_build(path.parent)}
+
+
+def remove_stale_locks(locks: Iterable[Path]) -> list[str]:
+    """Removes those that exist and that no process has open; call it when none of the run's processes is left."""
+    left = [path for path in locks if path.exists()]
+    held = held_build_locks(snapshot()) if left else set()
+    removed = []
+    for path in set(left) - held:
+        with contextlib.suppress(OSError):
+            path.unlink()
+            removed.append(str(path))
+    return removed
+
+
+def _is_build(folder: Path) -> bool:
+    return "torch_extensions" in folder.parts or (folder / "build.ninja").exists()
+
+
+def _open_files(pid: int) -> Iterator[Path]:
+    folder = _PROC / str(pid) / "fd"
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    for name in names:
+        with contextlib.suppress(OSError):
+            yield Path(os.readlink(folder / name))
 
 
 def _signal_until(
