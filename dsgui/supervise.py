@@ -183,7 +183,7 @@ class Supervisor:
             process = subprocess.Popen(
                 argv(self._plan),
                 cwd=self._plan.working_directory,
-                env={**os.environ, **environment(self._plan)},
+                env=environment(self._plan, os.environ),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

@@ -6,12 +6,18 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dsgui.runs import Runs
+from dsgui.shell.launcher import Launcher
+from dsgui.shell.store import Store
+
 ROOT = Path(__file__).parents[1]
 START_TIMEOUT_S = 60
+END_TIMEOUT_S = 30
 
 
 @dataclass
@@ -45,6 +51,20 @@ def running_app(runs_dir: Path, *arguments: str, port: int | None = 0) -> Iterat
         process.terminate()
         process.wait(timeout=20)
         process.stdout.close()
+        _end_runs(runs_dir)
+
+
+def _end_runs(runs_dir: Path) -> None:
+    """Runs outlive the server by design; a test's do not outlive the test."""
+    if not runs_dir.is_dir():
+        return
+    runs = Runs(Store(runs_dir), Launcher())
+    live = [run.run_id for run in runs.list() if run.state.live]
+    for run_id in live:
+        runs.stop(run_id)
+    deadline = time.monotonic() + END_TIMEOUT_S
+    while any(runs.alive_processes(run_id) for run_id in live) and time.monotonic() < deadline:
+        time.sleep(0.2)
 
 
 def _when_up(process: subprocess.Popen) -> App:

@@ -44,8 +44,8 @@ def test_chosen_gpus_are_included_and_counted_as_nvidia_smi_counts() -> None:
     chosen = plan(replace(REQUEST, gpu_indices=(1, 3)))
     assert "--include=localhost:1,3" in argv(chosen)
     assert not any(word.startswith("--num_gpus") for word in argv(chosen))
-    assert environment(chosen)["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
-    assert "CUDA_DEVICE_ORDER" not in environment(plan())
+    assert environment(chosen, {})["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
+    assert "CUDA_DEVICE_ORDER" not in environment(plan(), {})
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,19 @@ def test_the_config_is_passed_as_the_script_takes_it(how: ConfigArgument, words:
 
 
 def test_the_environment_has_the_marker_and_what_the_user_added() -> None:
-    added = environment(plan(replace(REQUEST, environment={"NCCL_DEBUG": "INFO"})))
-    assert added == {"PYTHONUNBUFFERED": "1", "NCCL_DEBUG": "INFO", "DSGUI_RUN_ID": "20260131-235959-0a1b"}
+    whole = environment(plan(replace(REQUEST, environment={"NCCL_DEBUG": "INFO"})), {"HOME": "/h"})
+    assert whole == {
+        "HOME": "/h",
+        "PATH": "/env/bin",
+        "PYTHONUNBUFFERED": "1",
+        "NCCL_DEBUG": "INFO",
+        "DSGUI_RUN_ID": "20260131-235959-0a1b",
+    }
+
+
+def test_the_targets_own_programs_come_first_so_that_its_ninja_builds() -> None:
+    assert environment(plan(), {"PATH": "/usr/bin:/bin"})["PATH"] == "/env/bin:/usr/bin:/bin"
+    assert 'PATH=/env/bin:"$PATH" ' in shell_line(plan())
 
 
 def test_the_name_defaults_to_the_scripts() -> None:

@@ -68,7 +68,7 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         """The plan as JSON; `argv` and `added_environment` are there for people and other tools to read."""
         fields = asdict(self) | {"config_argument": self.config_argument.name, "environment": dict(self.environment)}
-        return fields | {"argv": list(argv(self)), "added_environment": environment(self)}
+        return fields | {"argv": list(argv(self)), "added_environment": environment(self, {})}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Plan":
@@ -128,9 +128,14 @@ def argv(plan: Plan) -> tuple[str, ...]:
     return (*launcher, plan.script, *plan.arguments, *_config_words(plan))
 
 
-def environment(plan: Plan) -> dict[str, str]:
-    """What is added to the inherited environment."""
-    return _added(plan) | {MARKER: plan.run_id}
+def environment(plan: Plan, inherited: Mapping[str, str]) -> dict[str, str]:
+    """The run's whole environment: what is inherited, the target's programs first in PATH, and what is added.
+
+    DeepSpeed compiles with the `ninja` it finds in PATH: without the target's own there may be none, and another one takes
+    every cached operator for changed and builds it again.
+    """
+    path = ":".join(filter(None, (_programs(plan), inherited.get("PATH", ""))))
+    return {**inherited, "PATH": path, **_added(plan), MARKER: plan.run_id}
 
 
 def shell_line(plan: Plan) -> str:
@@ -138,8 +143,9 @@ def shell_line(plan: Plan) -> str:
 
     The marker is left out: it changes nothing in the training, and a process that carries it is ended with the run.
     """
+    path = f'PATH={shlex.quote(_programs(plan))}:"$PATH"'
     assignments = (f"{name}={shlex.quote(value)}" for name, value in _added(plan).items())
-    command = " ".join((*assignments, shlex.join(argv(plan))))
+    command = " ".join((path, *assignments, shlex.join(argv(plan))))
     return f"cd {shlex.quote(plan.working_directory)} && {command}"
 
 
@@ -150,6 +156,11 @@ def check_port(port: int) -> None:
             f"Master port: {port} is outside {LOWEST_PORT} to {HIGHEST_PORT}. Give one inside, or leave it empty and a "
             "free one is chosen."
         )
+
+
+def _programs(plan: Plan) -> str:
+    """The folder of the target's programs."""
+    return posixpath.dirname(plan.target_python)
 
 
 def _added(plan: Plan) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from pathlib import PurePath
 from typing import Any
 
 import gradio as gr
@@ -137,7 +138,12 @@ def _desk(services: Services, default_ranks: int) -> _Desk:
     with gr.Accordion("More: how the config is passed, port, folder, name", open=False):
         reader = gr.Dropdown(_READERS, value=ConfigArgument.HF.name, label="How the script takes the config")
         port = gr.Textbox("", label="Master port", placeholder="a free one is chosen", elem_id="port")
-        directory = gr.Textbox("", label="Working directory", placeholder="the run's own folder", elem_id="directory")
+        directory = gr.Textbox(
+            "",
+            label="Working directory",
+            placeholder="the script's folder (a recipe: the run's own)",
+            elem_id="directory",
+        )
         name = gr.Textbox("", label="Name of the run", placeholder="the script's name", elem_id="run-name")
     what.change(lambda chosen: gr.Textbox(visible=chosen == OWN_SCRIPT), [what], [script], **ONCE)
     return _Desk(what, script, arguments, reader, ranks, gpus, port, directory, name)
@@ -193,14 +199,15 @@ def _verdict(services: Services, workbench: Workbench, text: str, bar: tuple[Any
 
 def _request(services: Services, text: str, asked: _Asked) -> LaunchRequest:
     recipe = services.recipes.get(asked.what)
+    script = asked.script.strip()
     return LaunchRequest(
         name=asked.name.strip() or (asked.what if recipe else ""),
-        script=str(recipe) if recipe else asked.script.strip(),
+        script=str(recipe) if recipe else script,
         arguments=asked.arguments,
         ranks=_ranks(services.target(), asked),
         gpu_indices=tuple(sorted(int(index) for index in asked.gpus)),
         master_port=_port(asked.port.strip()),
-        working_directory=asked.directory.strip(),
+        working_directory=asked.directory.strip() or ("" if recipe else str(PurePath(script).parent)),
         config_text=text,
         config_argument=ConfigArgument[asked.reader],
         target_python=services.target().python,
