@@ -205,7 +205,8 @@ class Runs:
         except RunError:
             return None
         summary = self._summary(directory, plan, seen)
-        if not summary.state.live and not seen.alive:
+        # "Lost" may be taken back: its processes are looked for anew each time.
+        if not summary.state.live and summary.state is not RunState.LOST:
             self._ended[directory.run_id] = summary
         return summary
 

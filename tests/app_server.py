@@ -45,7 +45,9 @@ def running_app(runs_dir: Path, *arguments: str, port: int | None = 0) -> Iterat
     watchdog = threading.Timer(START_TIMEOUT_S, process.kill)
     watchdog.start()
     try:
-        yield _when_up(process)
+        app = _when_up(process)
+        watchdog.cancel()
+        yield app
     finally:
         watchdog.cancel()
         process.terminate()

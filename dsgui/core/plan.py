@@ -131,8 +131,8 @@ def argv(plan: Plan) -> tuple[str, ...]:
 def environment(plan: Plan, inherited: Mapping[str, str]) -> dict[str, str]:
     """The run's whole environment: what is inherited, the target's programs first in PATH, and what is added.
 
-    DeepSpeed compiles with the `ninja` it finds in PATH: without the target's own there may be none, and another one takes
-    every cached operator for changed and builds it again.
+    DeepSpeed compiles with the `ninja` it finds in PATH: without the target's own there may be none, and another one
+    takes every cached operator for changed and builds it again.
     """
     path = ":".join(filter(None, (_programs(plan), inherited.get("PATH", ""))))
     return {**inherited, "PATH": path, **_added(plan), MARKER: plan.run_id}

@@ -57,11 +57,24 @@ class ConfigurePage:
     bar: ContextBar
     form: gr.HTML
     findings: gr.HTML
-    refresh: Callable[..., tuple[str, Form]]
+    synchronise: Callable[..., tuple[Any, str, Form]]
 
-    def refresh_after(self, event: Any) -> Any:
-        """Show the text's findings and form state once `event` is through."""
-        return event.then(self.refresh, [self.text, self.form, *self.bar.inputs], [self.findings, self.form], **ONCE)
+    @property
+    def inputs(self) -> list[Any]:
+        return [self.text, self.form, *self.bar.inputs]
+
+    @property
+    def outputs(self) -> list[Any]:
+        return [self.text, self.findings, self.form]
+
+    def synchronise_after(self, event: Any) -> Any:
+        """Bring text, findings and form in step once `event` is through."""
+        return event.then(self.synchronise, self.inputs, self.outputs, **ONCE)
+
+    def synchronise_on(self, triggers: list[Any]) -> Any:
+        """The same for triggers that may come thick and fast. They share one listener, so that no answer to an older
+        text can arrive after the answer to a newer one."""
+        return gr.on(triggers, self.synchronise, self.inputs, self.outputs, **LIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +103,8 @@ def build_configure(services: Services, workbench: Workbench, default_ranks: int
                 download = gr.Button("Download ds_config.json", variant="primary", size="sm", elem_id="download")
                 upload = gr.UploadButton("Open a file…", file_types=[".json"], size="sm", elem_id="upload")
                 undo = gr.Button("Undo load", size="sm", interactive=False, elem_id="undo-load")
-    page = ConfigurePage(text, bar, form, findings, _refresher(services, workbench))
-    _wire_edits(page, services, workbench)
+    page = ConfigurePage(text, bar, form, findings, _synchroniser(services, workbench))
+    _wire_fixes(page, services, workbench)
     _wire_loading(page, _Loading(preset, purpose, upload, undo, gr.State("")), services.presets)
     download.click(None, [text], None, js=_DOWNLOAD, api_visibility="private")
     return page
@@ -99,7 +112,7 @@ def build_configure(services: Services, workbench: Workbench, default_ranks: int
 
 def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> None:
     """When the page opens: the text this browser kept from last time, else the first preset."""
-    page.refresh_after(demo.load(None, [page.text], [page.text], js=_RECALL, api_visibility="private"))
+    page.synchronise_after(demo.load(None, [page.text], [page.text], js=_RECALL, api_visibility="private"))
 
 
 def _context_bar(target: Target, first: Preset, default_ranks: int) -> ContextBar:
@@ -159,22 +172,24 @@ def _json_editor(text: str) -> gr.Code:
     )
 
 
-def _refresher(services: Services, workbench: Workbench) -> Callable[..., tuple[str, Form]]:
-    def refresh(text: str | None, form: Form | None, *bar: Any) -> tuple[str, Form]:
-        view = workbench.show(text or "", _context(services, bar), form)
-        return view.findings, view.form
+def _synchroniser(services: Services, workbench: Workbench) -> Callable[..., tuple[Any, str, Form]]:
+    """Text, findings and form in step: pending edits of the form go into the text, else the text is left alone."""
 
-    return refresh
+    def synchronise(text: str | None, form: Form | None, *bar: Any) -> tuple[Any, str, Form]:
+        context = _context(services, bar)
+        if form and form.get("edits"):
+            return _outputs(workbench.edit(form, text or "", context))
+        view = workbench.show(text or "", context, form)
+        return gr.skip(), view.findings, view.form
+
+    return synchronise
 
 
 def _context(services: Services, bar: tuple[Any, ...]) -> Context:
     return make_context(services.target(), *bar)
 
 
-def _wire_edits(page: ConfigurePage, services: Services, workbench: Workbench) -> None:
-    def edit(state: Form | None, text: str | None, *bar: Any) -> tuple[str, str, Form]:
-        return _outputs(workbench.edit(state or {}, text or "", _context(services, bar)))
-
+def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -> None:
     def fix(
         text: str | None, reader: str, gpus: float, nodes: float, device: str, version: str, event: gr.EventData
     ) -> tuple[str, str, Form]:
@@ -183,16 +198,7 @@ def _wire_edits(page: ConfigurePage, services: Services, workbench: Workbench) -
         context = _context(services, (reader, gpus, nodes, device, version))
         return _outputs(workbench.fix(rule, pointer, label, text or "", context))
 
-    everything = [page.text, page.findings, page.form]
-    page.form.edit(edit, [page.form, page.text, *page.bar.inputs], everything, **LIVE)
-    page.findings.fix(fix, [page.text, *page.bar.inputs], everything, **ONCE)
-    gr.on(
-        [page.text.input, *(component.change for component in page.bar.inputs)],
-        page.refresh,
-        [page.text, page.form, *page.bar.inputs],
-        [page.findings, page.form],
-        **LIVE,
-    )
+    page.findings.fix(fix, [page.text, *page.bar.inputs], page.outputs, **ONCE)
     page.text.change(None, [page.text], None, js=_REMEMBER, api_visibility="private")
 
 
@@ -222,7 +228,7 @@ def _wire_loading(page: ConfigurePage, loading: _Loading, presets: tuple[Preset,
         lambda text, previous: (previous, text), [page.text, loading.previous], [page.text, loading.previous], **ONCE
     )
     for event in (loaded, opened, swapped):
-        page.refresh_after(event)
+        page.synchronise_after(event)
 
 
 def _read(path: str | None) -> str:

@@ -1,7 +1,7 @@
 """The Launch page: what runs, on what, the exact command, start."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -161,7 +161,7 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
     """The handler that turns what is on the page into a plan, or says what is missing."""
 
     def preview(text: str | None, accepted: bool, *values: Any) -> tuple[Any, ...]:
-        bar, asked = values[:bar_width], _Asked(*values[bar_width:])
+        bar, asked = values[:bar_width], _asked(values[bar_width:])
         ranks = _ranks(services.target(), asked)
         says, refused = _verdict(services, workbench, text or "", (bar[0], ranks, 1, *bar[3:]))
         plan: Plan | None = None
@@ -195,6 +195,20 @@ def _verdict(services: Services, workbench: Workbench, text: str, bar: tuple[Any
     if any(f.severity.value == "error" for f in findings):
         return f"**DeepSpeed would refuse this config at {context.devices}: {found}.** See Configure.", True
     return f"The config from 1 · Configure, checked for {context.devices}: {found or 'nothing to report'}.", False
+
+
+def _asked(values: tuple[Any, ...]) -> _Asked:
+    """Gradio gives None for a text box that was never shown or filled."""
+    given = _Asked(*values)
+    return replace(
+        given,
+        script=given.script or "",
+        arguments=given.arguments or "",
+        gpus=given.gpus or [],
+        port=given.port or "",
+        directory=given.directory or "",
+        name=given.name or "",
+    )
 
 
 def _request(services: Services, text: str, asked: _Asked) -> LaunchRequest:

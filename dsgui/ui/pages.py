@@ -37,7 +37,9 @@ def build_pages(services: Services) -> gr.Blocks:
         launch.preview_on([launch_tab.select])
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
-        _follow_probe(services, header, configure)
+        probed = _follow_probe(services, header)
+        bar_changes = [component.change for component in configure.bar.inputs]
+        configure.synchronise_on([configure.form.edit, configure.text.input, *bar_changes, probed.change])
     return demo
 
 
@@ -56,14 +58,16 @@ def _linked_run(request: gr.Request) -> tuple[Any, Any]:
     return _show_run(str(request.query_params.get("run", "")))
 
 
-def _follow_probe(services: Services, header: gr.HTML, configure: Any) -> None:
-    timer = gr.Timer(_PROBE_POLL_S)
+def _follow_probe(services: Services, header: gr.HTML) -> gr.Checkbox:
+    """Asks until the accelerator has answered; the (unseen) checkbox then turns on."""
+    timer, probed = gr.Timer(_PROBE_POLL_S), gr.Checkbox(False, visible=False)
 
-    def follow() -> tuple[Any, Any]:
+    def follow() -> tuple[Any, Any, bool]:
         complete = services.target_complete()
-        return (_header(services) if complete else gr.skip()), gr.Timer(active=not complete)
+        return (_header(services) if complete else gr.skip()), gr.Timer(active=not complete), complete
 
-    configure.refresh_after(timer.tick(follow, None, [header, timer], **ONCE))
+    timer.tick(follow, None, [header, timer, probed], **ONCE)
+    return probed
 
 
 def _header(services: Services) -> str:

@@ -2,6 +2,8 @@
 
 const POLL_MS = 1000;
 const LIST_MS = 3000;
+const ENDED_POLLS = 5; // a run that has ended is still looked at, every fifth time
+const DRAW_LIMIT_MS = 5000;
 const OUTPUT_KEPT = 200000;
 const LIVE_STATES = new Set(["pending", "running", "stopping"]);
 // Okabe and Ito's palette: told apart by people with any kind of colour blindness.
@@ -53,7 +55,7 @@ class Chart {
     this.node = el("figure", { class: "ds-chart", "data-chart": title, hidden: true },
       el("figcaption", {}, title), this.plot);
     this.changed = false;
-    this.drawn = false;
+    this.drawingSince = 0;
   }
 
   add(name, x, y, options = {}) {
@@ -85,15 +87,22 @@ class Chart {
     };
   }
 
-  async draw(force = false) {
-    if ((!this.changed && !force) || !this.traces.size) return;
-    this.changed = false;
+  // Never awaited by the poll: a drawing that hangs must not stop the run from being followed.
+  draw(force = false) {
+    const busy = this.drawingSince && performance.now() - this.drawingSince < DRAW_LIMIT_MS;
+    if ((!this.changed && !force) || !this.traces.size || busy) return;
     this.node.hidden = false;
-    if (!this.node.isConnected || !this.node.offsetWidth) { this.changed = true; return; }
+    if (!this.node.isConnected || !this.node.offsetWidth) return;
+    this.changed = false;
+    this.drawingSince = performance.now();
+    this.render().catch(() => { this.changed = true; }).finally(() => { this.drawingSince = 0; });
+  }
+
+  async render() {
     const Plotly = await loadPlotly();
     const traces = [...this.traces.values()].map((t) => (t.x.length === 1 && t.mode === "lines" ? { ...t, mode: "markers" } : t));
-    await Plotly.react(this.plot, traces, this.layout(), { displaylogo: false, responsive: true,
-      modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"] });
+    await Plotly.react(this.plot, traces, this.layout(), { displaylogo: false, responsive: true, plotlyServerURL: "",
+      modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "sendChartToCloud"] });
   }
 }
 
@@ -146,7 +155,7 @@ class RunView {
     const delta = await answer.json();
     this.cursor = delta.cursor;
     this.take(delta);
-    await Promise.all(Object.values(this.charts).map((chart) => chart.draw()));
+    this.draw();
     return LIVE_STATES.has(delta.state);
   }
 
@@ -230,9 +239,7 @@ class RunView {
     if (follows) this.log.scrollTop = this.log.scrollHeight;
   }
 
-  drawPending() { for (const chart of Object.values(this.charts)) chart.draw(); }
-
-  redraw() { for (const chart of Object.values(this.charts)) chart.draw(true); }
+  draw(force = false) { for (const chart of Object.values(this.charts)) chart.draw(force); }
 }
 
 class Monitor {
@@ -248,7 +255,8 @@ class Monitor {
       const row = event.target.closest("[data-run]");
       if (row) this.show(row.dataset.run);
     });
-    new MutationObserver(() => this.view?.redraw()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    new MutationObserver(() => this.view?.draw(true)).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    this.polls = 0;
     this.empty();
     this.loop(() => this.refreshList(), LIST_MS);
     this.loop(() => this.refreshRun(), POLL_MS);
@@ -288,9 +296,13 @@ class Monitor {
 
   async refreshRun() {
     if (!this.view) return;
-    if (!this.alive) { this.view.drawPending(); return; }
-    this.alive = await this.view.poll();
-    if (!this.alive) { await this.view.poll(); this.refreshList(); }
+    this.polls += 1;
+    if (!this.alive && this.polls % ENDED_POLLS) { this.view.draw(); return; }
+    const view = this.view;
+    const alive = await view.poll();
+    if (view !== this.view) return;
+    if (this.alive && !alive) await this.refreshList();
+    this.alive = alive;
   }
 
   async refreshList() {
@@ -299,8 +311,6 @@ class Monitor {
     const runs = await answer.json();
     this.list.replaceChildren(...runs.map((run) => this.row(run)));
     if (!this.view && runs.length) this.show(runs[0].run_id);
-    const shown = runs.find((run) => run.run_id === this.view?.id);
-    if (shown && LIVE_STATES.has(shown.state)) this.alive = true;
     this.mark();
   }
 
