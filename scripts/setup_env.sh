@@ -7,6 +7,9 @@ venv=.venv
 stamp="$venv/.installed-$(basename "$requirements")"
 
 fail() { printf 'dsgui: %s\n' "$1" >&2; exit 2; }
+has_headers() {
+    "$1" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' 2>/dev/null
+}
 is_311() { "$1" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; }
 
 find_python() {
@@ -24,6 +27,8 @@ check_tools() {
         fail "this Python has no venv module.  Debian or Ubuntu:  sudo apt-get install python3.11-venv"
     command -v "${CXX:-g++}" >/dev/null 2>&1 ||
         fail "no C++ compiler; DeepSpeed compiles its operators with one.  Debian or Ubuntu:  sudo apt-get install g++"
+    has_headers "$1" ||
+        fail "no Python.h; DeepSpeed's operators need it.  Debian or Ubuntu:  sudo apt-get install python3.11-dev"
 }
 
 if [ -f "$stamp" ] && cmp -s "$requirements" "$stamp" && [ -x "$venv/bin/python" ]; then exit 0; fi
