@@ -1,5 +1,7 @@
 // The Runs page: the list of runs, and one run with its curves, followed by asking only for what is new.
 
+import { el } from "./dom.js";
+
 const POLL_MS = 1000;
 const LIST_MS = 3000;
 const ENDED_POLLS = 5; // a run that has ended is still looked at, every fifth time
@@ -9,15 +11,6 @@ const LIVE_STATES = new Set(["pending", "running", "stopping"]);
 // Okabe and Ito's palette: told apart by people with any kind of colour blindness.
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"];
 const GIB = 2 ** 30;
-
-const el = (tag, attributes = {}, ...children) => {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...children);
-  return node;
-};
 
 let plotlyLoading = null;
 function loadPlotly() {
