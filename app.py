@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 # No request may leave the machine: Gradio's version check and the hub's telemetry are off before either is imported.
@@ -14,6 +15,10 @@ os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 FIRST_PORT = 7860
 PORTS_TRIED = 100
 CANNOT_START = 2
+EXPOSED = (
+    "dsgui: warning: there is no password yet, so whoever reaches {host} can run programs here as you. "
+    "An SSH tunnel to 127.0.0.1 is the safe way."
+)
 
 
 def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -44,10 +49,25 @@ def bind(host: str, port: int | None) -> socket.socket:
     last: OSError | None = None
     for candidate in candidates:
         try:
-            return socket.create_server((host, candidate), backlog=256)
+            return socket.create_server((host, candidate), family=_family(host), backlog=256)
         except OSError as error:
             last = error
     raise last or OSError("no port to try")
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def url_of(host: str, port: int) -> str:
+    """What to open: an address that means "all of them" is reached through loopback."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the address."""
+    return host.startswith("127.") or host in ("::1", "localhost")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,8 +96,11 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return CANNOT_START
-    print(f"dsgui is running at http://{host}:{port}/ (stop it with Ctrl+C; runs go on)", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    if not is_loopback(host):
+        print(EXPOSED.format(host=host), file=sys.stderr)
+    print(f"dsgui is running at {url_of(host, port)} (stop it with Ctrl+C; runs go on)", flush=True)
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
     return 0
 
 

@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from parts import scores
+from parts.config_defaults import decided_by
 from parts.process import ASK_HUB, RecipeError, bad_input, leave_process_group, refuse, say, share_cores
 from parts.sentences import DataArguments, load_split, made_by_code, tokenized
 
@@ -119,14 +120,14 @@ def run(argv: Sequence[str]) -> None:
 
 
 def parse_arguments(argv: Sequence[str]) -> Arguments:
-    """Read the command line; what it leaves out comes from the tables above."""
+    """Read the command line; what it leaves out comes from the DeepSpeed config, then from the tables above."""
     parser = new_parser()
     given, unknown = parser.parse_known_args(list(argv))
     if unknown := [word for word in unknown if word not in OUTDATED_OPTIONS]:
         raise RecipeError(f"unknown options: {' '.join(unknown)}. --help lists the known ones.")
     if given.deepspeed:
         require_launcher()
-    parser.set_defaults(**defaults_for(given))
+    parser.set_defaults(**defaults_for(given) | decided_by(given.deepspeed))
     subject = f"the options or the file --deepspeed {given.deepspeed}" if given.deepspeed else "the options"
     with bad_input(f"{subject} cannot be used"):
         model, data, training, _ = parser.parse_args_into_dataclasses(

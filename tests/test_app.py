@@ -1,6 +1,7 @@
 """The app as a user starts it: one URL, honest refusals, nothing heavy imported."""
 
 import json
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -56,6 +57,19 @@ def test_a_runs_directory_that_cannot_be_made_is_said_at_once(tmp_path):
     assert done.returncode == 2
     assert str(blocked) in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
+    with running_app(tmp_path) as app:
+        app.process.send_signal(signal.SIGINT)
+        assert app.process.wait(timeout=20) == 0
+        assert "Traceback" not in app.process.stdout.read()
+
+
+def test_listening_for_everybody_is_warned_about_and_still_prints_a_url_to_open(tmp_path):
+    with running_app(tmp_path, "--host", "0.0.0.0") as app:
+        assert get(app.url).status == 200
+        assert "no password" in app.printed
 
 
 def test_the_first_page_is_small(tmp_path):

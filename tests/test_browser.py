@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ def page(browser, app):
     foreign, errors = [], []
     page.on("request", lambda request: None if _ours(request.url, app) else foreign.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.goto(app.url)
     page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
     yield page
@@ -90,17 +92,14 @@ def test_the_whole_path_from_preset_to_a_stopped_run(page, app):
     page.click('#findings button:has-text("Set train_batch_size to 16")')
     expect(findings(page)).to_contain_text("Checks pass")
     expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("16")
-    # Back to what the recipe's arguments fill in, then download and parse the file.
-    for pointer in ("/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps", "/train_batch_size"):
-        fill(page, pointer, "auto", "batch")
-    expect(findings(page)).to_contain_text("The HF Trainer fills “auto”")
-    page.wait_for_function("JSON.parse(localStorage.getItem('dsgui.config')).train_batch_size === 'auto'")
+    expect(findings(page)).to_contain_text("--per_device_train_batch_size 4 --gradient_accumulation_steps 2")
+    # Download and parse the file, then launch that very config.
     with page.expect_download() as caught:
         page.click("#download")
     assert caught.value.suggested_filename == "ds_config.json"
     config = json.loads(Path(caught.value.path()).read_text("utf-8"))
     assert config["zero_optimization"]["stage"] == 2
-    assert config["train_batch_size"] == "auto"
+    assert config["train_batch_size"] == 16
     launch_watch_and_stop(page, app)
 
 
@@ -138,16 +137,34 @@ def processes_of(run_id):
     return found
 
 
-def test_a_run_has_its_own_url_that_outlives_the_tab(page, app, browser):
-    page.get_by_role("tab", name="3 · Runs").click()
-    page.locator(".ds-run-row").first.click()
+def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, browser, tmp_path):
+    start_script(
+        page,
+        tmp_path / "slow.py",
+        "import time\nfor n in range(600):\n    print(f'step={n} loss={1/(n+1)}')\n    time.sleep(0.2)\n",
+    )
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
     url = page.url
+    page.close()
     context = browser.new_context()
     other = context.new_page()
     other.goto(url)
-    expect(other.locator(".ds-run-title")).to_be_visible(timeout=20_000)
-    expect(other.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=20_000)
+    expect(other.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=20_000)
+    expect(other.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=60_000)
+    other.click("#stop-run")
+    expect(other.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
     context.close()
+
+
+def start_script(page, script, source):
+    """Launch a script of the user's own from the Launch page."""
+    script.write_text(source)
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    page.locator("#script textarea, #script input").first.fill(str(script))
+    expect(page.locator("#command")).to_contain_text(script.name)
+    expect(page.locator("#launch")).to_be_enabled()
+    page.click("#launch")
 
 
 def test_broken_json_says_where_and_leaves_the_form_and_the_text_alone(page):
@@ -205,21 +222,27 @@ def test_bf16_is_checked_against_the_planned_card(page):
     expect(findings(page)).to_contain_text("Checks pass")
 
 
-def test_a_missing_script_and_a_bad_port_are_said_and_nothing_starts(page):
+def test_a_missing_script_and_bad_ports_are_said_and_nothing_starts(page):
     page.get_by_role("tab", name="2 · Launch").click()
     page.get_by_label("My own script").check()
     page.locator("#script textarea, #script input").first.fill("/no/such/train.py")
     expect(page.locator("#launch-verdict")).to_contain_text("/no/such/train.py")
     expect(page.locator("#launch")).to_be_disabled()
+    page.get_by_label("Bundled recipe").check()
+    expect(page.locator("#launch")).to_be_enabled()
+    page.get_by_role("button", name="More: how the config is passed").click()
+    with socket.create_server(("", 0)) as taken:
+        for typed, says in (
+            ("http", "is not a number"),
+            ("80", "outside 1024"),
+            (str(taken.getsockname()[1]), "in use"),
+        ):
+            page.locator("#port textarea, #port input").first.fill(typed)
+            expect(page.locator("#launch-verdict")).to_contain_text(says)
+            expect(page.locator("#launch")).to_be_disabled()
 
 
 def test_a_script_that_dies_at_once_shows_its_last_words(page, tmp_path):
-    script = tmp_path / "dies here.py"
-    script.write_text("raise SystemExit('no data today')\n")
-    page.get_by_role("tab", name="2 · Launch").click()
-    page.get_by_label("My own script").check()
-    page.locator("#script textarea, #script input").first.fill(str(script))
-    expect(page.locator("#launch")).to_be_enabled()
-    page.click("#launch")
+    start_script(page, tmp_path / "dies here.py", "raise SystemExit('no data today')\n")
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=90_000)
     expect(page.locator(".ds-log")).to_contain_text("no data today")

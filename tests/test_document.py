@@ -83,6 +83,7 @@ def test_blank_text_is_an_empty_config_that_can_be_filled():
         ('{"a": "x\ny"}', 1, 9, "string"),
         ('{"a": 1} x', 1, 10, "after the end"),
         ('{"a": ' + "9" * 400 + "}", 1, 7, "400 digits"),
+        ('{"a": 1e999}', 1, 7, "larger than any number"),
     ],
 )
 def test_a_text_that_is_no_config_says_where_it_breaks(text, line, column, says):

@@ -71,6 +71,11 @@ def scores(parts: ModuleType) -> ModuleType:
     return importlib.import_module("parts.scores")
 
 
+@pytest.fixture(scope="module")
+def config_defaults(parts: ModuleType) -> ModuleType:
+    return importlib.import_module("parts.config_defaults")
+
+
 def python(arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """Run Python in `folder` as a user would, without a network and on one core."""
     environment = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
@@ -204,3 +209,30 @@ def test_the_script_itself_ends_that_way(bad_files: Path) -> None:
     assert child.returncode == 2
     assert child.stderr.splitlines()[-1] == "translation.py: --train_file nowhere.jsonl: no such file."
     assert "Traceback" not in child.stderr
+
+
+def test_what_the_command_line_leaves_out_follows_the_numbers_of_the_config(
+    config_defaults: ModuleType, tmp_path: Path
+) -> None:
+    file = tmp_path / "ds.json"
+    file.write_text(
+        """{"train_batch_size": "auto", "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": "auto",
+        "optimizer": {"type": "AdamW", "params": {"lr": 3e-5, "betas": [0.8, 0.999]}}, "bf16": {"enabled": true}}"""
+    )
+    assert config_defaults.decided_by(str(file)) == {
+        "per_device_train_batch_size": 4,
+        "learning_rate": 3e-5,
+        "adam_beta1": 0.8,
+        "adam_beta2": 0.999,
+        "bf16": True,
+    }
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{", '{"optimizer": 3}', '{"optimizer": {"params": {"betas": "auto"}}}'])
+def test_a_config_that_decides_nothing_or_is_broken_leaves_the_defaults(
+    config_defaults: ModuleType, tmp_path: Path, text: str
+) -> None:
+    file = tmp_path / "ds.json"
+    file.write_text(text)
+    assert config_defaults.decided_by(str(file)) == {}
+    assert config_defaults.decided_by(None) == {}

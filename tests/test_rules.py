@@ -110,6 +110,23 @@ def test_a_train_batch_that_no_argument_can_make_is_an_error_under_hf():
     assert "must make it 96" in note.message
 
 
+def test_numbers_that_hf_compares_are_listed_as_the_arguments_the_script_needs():
+    config = {
+        "train_micro_batch_size_per_gpu": 4,
+        "gradient_accumulation_steps": 2,
+        "gradient_clipping": 1.0,  # the Trainer's own default: nothing to pass
+        "optimizer": {"type": "AdamW", "params": {"lr": 3e-5, "betas": [0.8, 0.999], "eps": "auto"}},
+        "bf16": {"enabled": True},
+    }
+    (note,) = check(config, Context(Integration.HF), "DS013")
+    assert note.severity is Severity.NOTE
+    assert (
+        "--per_device_train_batch_size 4 --gradient_accumulation_steps 2 --learning_rate 3e-05 --adam_beta1 0.8 --bf16."
+        in note.message
+    )
+    assert check(config, NATIVE, "DS013") == []
+
+
 # ------------------------------------------------------------------------------------------------------- precision
 def test_fp16_and_bf16_exclude_each_other_under_the_old_name_too():
     for block in ("bf16", "bfloat16"):

@@ -124,6 +124,16 @@ class Document:
             return self._splice(members[index].start, members[index + 1].start, "")
         return self._splice(members[index - 1].node.end, members[index].node.end, "")
 
+    def rename(self, pointer: str, key: str) -> "Document":
+        """The document with the member at `pointer` called `key`; its value and place stay."""
+        parts = pointers.split(pointer)
+        parent = self.node(pointers.join(parts[:-1]))
+        for member in parent.members if parent else ():
+            if member.key == parts[-1]:
+                _, end = _DECODER.raw_decode(self.text, member.start)
+                return self._splice(member.start, end, json.dumps(key, ensure_ascii=False))
+        return self
+
     def _members(self, parts: tuple[str, ...]) -> tuple[Member, ...]:
         node = self.node(pointers.join(parts))
         return node.members if node else ()
@@ -283,7 +293,12 @@ class _Parser:
         digits, is_float = match.group(), bool(match.group(1) or match.group(2))
         if len(digits) > 300:
             raise self._error(f"a number of {len(digits)} digits is more than any key takes", match.start())
-        return float(digits) if is_float else int(digits)
+        if not is_float:
+            return int(digits)
+        value = float(digits)
+        if value in (float("inf"), float("-inf")):
+            raise self._error(f"{digits} is larger than any number a JSON reader holds", match.start())
+        return value
 
     def _expect(self, char: str) -> None:
         self._space()

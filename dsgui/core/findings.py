@@ -20,10 +20,11 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One edit: `literal` (JSON text) goes to `pointer`; None removes what is there."""
+    """One edit: `literal` (JSON text) goes to `pointer`; None removes what is there, or renames it to `key`."""
 
     pointer: str
     literal: str | None
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,9 @@ class Fix:
     def apply(self, document: Document) -> Document:
         """The repaired document; everything the fix does not name keeps its text."""
         for change in self.changes:
-            if change.literal is None:
+            if change.key:
+                document = document.rename(change.pointer, change.key)
+            elif change.literal is None:
                 document = document.remove(change.pointer)
             else:
                 document = document.set(change.pointer, change.literal)

@@ -21,6 +21,7 @@ TRAIN = "/train_batch_size"
 MICRO = "/train_micro_batch_size_per_gpu"
 ACCUMULATION = "/gradient_accumulation_steps"
 
+LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
 AMP_REMOVED_IN = "0.19.8"
 # Before 0.17 the precision blocks were read raw, so the text "auto" counted as true; since then pydantic drops it.
 AUTO_DROPPED_SINCE = "0.17"
@@ -53,7 +54,7 @@ def _batch_term(config: Config, pointer: str) -> batches.Number | str | None:
         return None
     if value == "auto":
         return "auto"
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and abs(value) <= LARGEST_BATCH:
         return value
     return "?"
 
@@ -162,6 +163,46 @@ def _from_trainer(config: Config, pointer: str, option: str) -> str:
     if value is MISSING:
         return "1" if pointer == ACCUMULATION else pointer[1:]
     return option if value == "auto" else str(value)
+
+
+# --------------------------------------------------------------------------------------- what HF compares with its own
+# Key → Trainer option and its default: a number in the file must equal the argument
+# (transformers/integrations/deepspeed.py, `trainer_config_process` and `fill_match`).
+_COMPARED: tuple[tuple[str, str, Any], ...] = (
+    (MICRO, "--per_device_train_batch_size", 8),
+    (ACCUMULATION, "--gradient_accumulation_steps", 1),
+    ("/gradient_clipping", "--max_grad_norm", 1.0),
+    ("/optimizer/params/lr", "--learning_rate", 5e-5),
+    ("/optimizer/params/betas/0", "--adam_beta1", 0.9),
+    ("/optimizer/params/betas/1", "--adam_beta2", 0.999),
+    ("/optimizer/params/eps", "--adam_epsilon", 1e-8),
+    ("/optimizer/params/weight_decay", "--weight_decay", 0.0),
+    ("/scheduler/params/warmup_max_lr", "--learning_rate", 5e-5),
+    ("/scheduler/params/warmup_num_steps", "--warmup_steps", 0),
+    ("/fp16/enabled", "--fp16", False),
+    ("/bf16/enabled", "--bf16", False),
+)
+
+
+def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
+    if context.integration is not Integration.HF:
+        return
+    words: dict[str, str] = {}
+    pointers = []
+    for pointer, option, default in _COMPARED:
+        value = lookup(config, pointer)
+        if isinstance(value, int | float) and value != default:
+            words.setdefault(option, "" if value is True else f" {value:g}" if value < 1 else f" {_number(value)}")
+            pointers.append(pointer)
+    if words:
+        yield _finding(
+            Severity.NOTE,
+            pointers[0].removesuffix("/0").removesuffix("/1"),
+            "The HF Trainer compares its own arguments with these values and stops at a difference. The script needs: "
+            + " ".join(option + word for option, word in words.items())
+            + ".",
+            "Pass them, or write “auto” in the config. The bundled recipe takes them from the config by itself.",
+        )
 
 
 # ----------------------------------------------------------------------------------------------------- precision
@@ -346,6 +387,12 @@ RULES: tuple[Rule, ...] = (
         "“auto” in the batch size",
         "transformers/integrations/deepspeed.py: trainer_config_process",
         _batch_auto,
+    ),
+    Rule(
+        "DS013",
+        "Values the HF Trainer compares with its arguments",
+        "transformers/integrations/deepspeed.py: fill_match",
+        _trainer_arguments,
     ),
     Rule(
         "DS020",

@@ -10,7 +10,7 @@ from jsonschema.exceptions import ValidationError
 
 from dsgui.core.context import Context, Integration
 from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import MISSING, dotted, join, lookup, split
+from dsgui.core.pointer import MISSING, dotted, join, split
 from dsgui.core.schema import Field, FieldKind, Schema
 
 _TRUE_FALSE_WORDS = {"true", "false", "1", "0", "yes", "no", "on", "off", "y", "n", "t", "f"}
@@ -60,7 +60,9 @@ class SchemaCheck:
                 where,
                 f"{dotted(where)}: {dotted(pointer)} has no such key, and DeepSpeed refuses unknown keys there.",
                 f"Did you mean {near[0]}?" if near else "Remove it, or move it to the block it belongs to.",
-                _rename(where, near[0], error.instance) if near and near[0] not in error.instance else None,
+                Fix(f"Rename it to {near[0]}", (Change(where, None, near[0]),))
+                if near and near[0] not in error.instance
+                else None,
                 "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel",
             )
 
@@ -148,12 +150,6 @@ def _is_float(text: str) -> bool:
     except ValueError:
         return text in {"true", "false"}
     return True
-
-
-def _rename(pointer: str, key: str, block: Mapping[str, Any]) -> Fix:
-    old = split(pointer)[-1]
-    value = json.dumps(lookup(block, join((old,))), ensure_ascii=False)
-    return Fix(f"Rename it to {key}", (Change(pointer, None), Change(join((*split(pointer)[:-1], key)), value)))
 
 
 def _default(field: Field | None) -> str:

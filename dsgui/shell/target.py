@@ -8,6 +8,7 @@ import json
 import subprocess
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ class TargetProbe:
         """What is known by now; the versions are always there, unless the interpreter can't be asked (`problem`)."""
         with self._lock:
             if self._target is None:
-                self._target = self._describe("versions", VERSIONS_TIMEOUT_S)
+                self._target = self._describe("versions", VERSIONS_TIMEOUT_S, Target(self.python, gpus=self._gpus()))
             return self._target
 
     @property
@@ -67,13 +68,14 @@ class TargetProbe:
         """True once the accelerator has answered or failed to."""
         return not self._thread.is_alive() and self._thread.ident is not None
 
-    def _describe(self, what: str, timeout_s: float) -> Target:
+    def _describe(self, what: str, timeout_s: float, known: Target) -> Target:
+        """The answer, or what was known before with the problem said."""
         try:
-            return Target.from_json(self.python, ask(self.python, what, timeout_s), self._gpus())
+            return Target.from_json(self.python, ask(self.python, what, timeout_s), known.gpus)
         except TargetError as error:
-            return Target(self.python, problem=str(error))
+            return replace(known, problem=str(error))
 
     def _ask_accelerator(self) -> None:
-        target = self._describe("accelerator", ACCELERATOR_TIMEOUT_S)
+        target = self._describe("accelerator", ACCELERATOR_TIMEOUT_S, self.current)
         with self._lock:
             self._target = target

@@ -21,7 +21,14 @@ LIVE: dict[str, Any] = {**ONCE, "trigger_mode": "always_last"}
 
 # The browser alone keeps the text, so that a reload or a closed tab loses nothing typed; it also saves the file.
 _REMEMBER = "(text) => { try { localStorage.setItem('dsgui.config', text ?? ''); } catch {} }"
-_RECALL = "(text) => { try { return localStorage.getItem('dsgui.config') || text; } catch { return text; } }"
+_REMEMBER_BAR = "(...bar) => { try { localStorage.setItem('dsgui.bar', JSON.stringify(bar)); } catch {} }"
+_RECALL = """(text, ...bar) => {
+  try {
+    const saved = JSON.parse(localStorage.getItem('dsgui.bar') || 'null');
+    const known = Array.isArray(saved) && saved.length === bar.length;
+    return [localStorage.getItem('dsgui.config') || text, ...(known ? saved : bar)];
+  } catch { return [text, ...bar]; }
+}"""
 _DOWNLOAD = """(text) => {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text ?? ''], { type: 'application/json' }));
@@ -111,8 +118,9 @@ def build_configure(services: Services, workbench: Workbench, default_ranks: int
 
 
 def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> None:
-    """When the page opens: the text this browser kept from last time, else the first preset."""
-    page.synchronise_after(demo.load(None, [page.text], [page.text], js=_RECALL, api_visibility="private"))
+    """When the page opens: the text and context this browser kept from last time, else the first preset."""
+    kept = [page.text, *page.bar.inputs]
+    page.synchronise_after(demo.load(None, kept, kept, js=_RECALL, api_visibility="private"))
 
 
 def _context_bar(target: Target, first: Preset, default_ranks: int) -> ContextBar:
@@ -127,8 +135,8 @@ def _context_bar(target: Target, first: Preset, default_ranks: int) -> ContextBa
                 elem_id="integration",
                 min_width=150,
             ),
-            gr.Number(default_ranks, label=ranks, precision=0, minimum=1, elem_id="gpus", min_width=110),
-            gr.Number(1, label="Nodes", precision=0, minimum=1, elem_id="nodes", min_width=80),
+            gr.Number(default_ranks, label=ranks, precision=0, elem_id="gpus", min_width=110),
+            gr.Number(1, label="Nodes", precision=0, elem_id="nodes", min_width=80),
             gr.Dropdown(_device_choices(target), value=THIS_MACHINE, label="Device", elem_id="device", min_width=150),
             gr.Dropdown(_version_choices(target), value="", label="DeepSpeed", elem_id="version", min_width=150),
         )
@@ -152,10 +160,12 @@ def _preset_chooser(presets: tuple[Preset, ...]) -> tuple[gr.Dropdown, gr.HTML]:
 
 
 def _purpose(preset: Preset) -> str:
-    notes = "".join(f"<li>{escape(note)}</li>" for note in preset.notes)
+    expects = f"Made for {preset.model or 'any model'} on {preset.nodes * preset.gpus} GPU(s)."
+    ran = [f"The tutorial ran it with: {preset.arguments}"] if preset.arguments else []
+    notes = "".join(f"<li>{escape(note)}</li>" for note in (expects, *preset.notes, *ran))
     return (
         f'<p>{escape(preset.purpose)} <span class="ds-source">{escape(preset.source)}</span></p>'
-        f"<details><summary>What to know ({len(preset.notes)})</summary><ul>{notes}</ul></details>"
+        f"<details><summary>What to know about it</summary><ul>{notes}</ul></details>"
     )
 
 
@@ -200,6 +210,8 @@ def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -
 
     page.findings.fix(fix, [page.text, *page.bar.inputs], page.outputs, **ONCE)
     page.text.change(None, [page.text], None, js=_REMEMBER, api_visibility="private")
+    changes = [component.change for component in page.bar.inputs]
+    gr.on(changes, None, page.bar.inputs, None, js=_REMEMBER_BAR, api_visibility="private")
 
 
 def _outputs(view: View) -> tuple[str, str, Form]:
@@ -209,26 +221,32 @@ def _outputs(view: View) -> tuple[str, str, Form]:
 def _wire_loading(page: ConfigurePage, loading: _Loading, presets: tuple[Preset, ...]) -> None:
     by_id = {preset.id: preset for preset in presets}
 
-    def load_preset(id: str, text: str) -> tuple[Any, ...]:
+    def load_preset(id: str, text: str, form: Form | None) -> tuple[Any, ...]:
         chosen = by_id[id]
-        return chosen.text, _purpose(chosen), chosen.integration.value, text, gr.Button(interactive=True)
+        brought = text, gr.Button(interactive=True), _emptied(form)
+        return chosen.text, _purpose(chosen), chosen.integration.value, *brought
 
-    def load_file(path: str | None, text: str) -> tuple[Any, ...]:
-        return _read(path), text, gr.Button(interactive=True)
+    def load_file(path: str | None, text: str, form: Form | None) -> tuple[Any, ...]:
+        return _read(path), text, gr.Button(interactive=True), _emptied(form)
 
-    brought = [loading.previous, loading.undo]
+    brought = [loading.previous, loading.undo, page.form]
     loaded = loading.preset.input(
         load_preset,
-        [loading.preset, page.text],
+        [loading.preset, page.text, page.form],
         [page.text, loading.purpose, page.bar.integration, *brought],
         **ONCE,
     )
-    opened = loading.upload.upload(load_file, [loading.upload, page.text], [page.text, *brought], **ONCE)
+    opened = loading.upload.upload(load_file, [loading.upload, page.text, page.form], [page.text, *brought], **ONCE)
     swapped = loading.undo.click(
         lambda text, previous: (previous, text), [page.text, loading.previous], [page.text, loading.previous], **ONCE
     )
     for event in (loaded, opened, swapped):
         page.synchronise_after(event)
+
+
+def _emptied(form: Form | None) -> Form:
+    """The form's state without edits that waited for the text that is being replaced."""
+    return {**(form or {}), "edits": {}, "acked": {}, "discard": True}
 
 
 def _read(path: str | None) -> str:

@@ -38,7 +38,10 @@ def _headline(findings: Sequence[Finding], subject: str) -> str:
     if not errors:
         rest = verdict(findings)
         kind, text = "ds-ok", "Checks pass" + (f" ({rest})" if rest else "")
-    return f'<p class="ds-verdict {kind}">{escape(text)}</p><p class="ds-subject">Checked for {escape(subject)}</p>'
+    return (
+        f'<p class="ds-verdict {kind}" role="status">{escape(text)}</p>'
+        f'<p class="ds-subject">Checked for {escape(subject)}</p>'
+    )
 
 
 def _item(finding: Finding) -> str:

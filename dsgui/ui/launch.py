@@ -2,21 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
+from dsgui.core.context import Integration
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
 from dsgui.core.hardware import Target
 from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, shell_line
-from dsgui.ui.configure import LIVE, ONCE, ConfigurePage
+from dsgui.ui.configure import LIVE, ONCE, THIS_MACHINE, ConfigurePage
 from dsgui.ui.findings_view import verdict
 from dsgui.ui.services import Services
 from dsgui.ui.workbench import Workbench, make_context
 
 OWN_SCRIPT = "own"
+AS_CONFIGURED = "configured"
+_AS_READ = {Integration.HF.value: ConfigArgument.HF.name, Integration.NATIVE.value: ConfigArgument.NATIVE.name}
 _READERS = [
+    ("as “Who reads the config” on 1 · Configure says", AS_CONFIGURED),
     ("--deepspeed FILE (HF Trainer)", ConfigArgument.HF.name),
     ("--deepspeed --deepspeed_config FILE (native)", ConfigArgument.NATIVE.name),
     ("the script finds its own config", ConfigArgument.NONE.name),
@@ -125,9 +129,7 @@ def _desk(services: Services, default_ranks: int) -> _Desk:
         info="As you would type them after the script's name. The config is added for you.",
         elem_id="arguments",
     )
-    ranks = gr.Number(
-        default_ranks, label=_ranks_label(target), precision=0, minimum=1, elem_id="ranks", visible=not target.gpus
-    )
+    ranks = gr.Number(default_ranks, label=_ranks_label(target), precision=0, elem_id="ranks", visible=not target.gpus)
     gpus = gr.CheckboxGroup(
         [(_gpu_label(gpu.index, gpu.name, gpu.memory_bytes), str(gpu.index)) for gpu in target.gpus],
         value=[str(gpu.index) for gpu in target.gpus],
@@ -136,7 +138,7 @@ def _desk(services: Services, default_ranks: int) -> _Desk:
         elem_id="gpu-list",
     )
     with gr.Accordion("More: how the config is passed, port, folder, name", open=False):
-        reader = gr.Dropdown(_READERS, value=ConfigArgument.HF.name, label="How the script takes the config")
+        reader = gr.Dropdown(_READERS, value=AS_CONFIGURED, label="How the script takes the config")
         port = gr.Textbox("", label="Master port", placeholder="a free one is chosen", elem_id="port")
         directory = gr.Textbox(
             "",
@@ -163,10 +165,12 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
     def preview(text: str | None, accepted: bool, *values: Any) -> tuple[Any, ...]:
         bar, asked = values[:bar_width], _asked(values[bar_width:])
         ranks = _ranks(services.target(), asked)
-        says, refused = _verdict(services, workbench, text or "", (bar[0], ranks, 1, *bar[3:]))
+        reader = Integration.HF.value if asked.what in services.recipes else bar[0]
+        # What runs here is judged here, whatever Configure plans for.
+        says, refused = _verdict(services, workbench, text or "", (reader, ranks, 1, THIS_MACHINE, ""))
         plan: Plan | None = None
         try:
-            plan = services.runs.prepare(_request(services, text or "", asked))
+            plan = services.runs.prepare(_request(services, text or "", asked, reader))
         except DsguiError as error:
             says = f"**{_markdown(str(error))}**"
         ready = plan is not None and (accepted or not refused)
@@ -181,7 +185,7 @@ def _share_ranks(target: Target, ranks: gr.Number, gpus: gr.Number) -> None:
     if target.gpus:
         return
     ranks.input(lambda value: value, [ranks], [gpus], **ONCE)
-    gpus.input(lambda value: value, [gpus], [ranks], **ONCE)
+    gpus.change(lambda value: value, [gpus], [ranks], **ONCE)
 
 
 def _verdict(services: Services, workbench: Workbench, text: str, bar: tuple[Any, ...]) -> tuple[str, bool]:
@@ -211,9 +215,9 @@ def _asked(values: tuple[Any, ...]) -> _Asked:
     )
 
 
-def _request(services: Services, text: str, asked: _Asked) -> LaunchRequest:
+def _request(services: Services, text: str, asked: _Asked, reader: str) -> LaunchRequest:
     recipe = services.recipes.get(asked.what)
-    script = asked.script.strip()
+    script = str(Path(asked.script.strip()).expanduser().absolute()) if asked.script.strip() else ""
     return LaunchRequest(
         name=asked.name.strip() or (asked.what if recipe else ""),
         script=str(recipe) if recipe else script,
@@ -221,16 +225,16 @@ def _request(services: Services, text: str, asked: _Asked) -> LaunchRequest:
         ranks=_ranks(services.target(), asked),
         gpu_indices=tuple(sorted(int(index) for index in asked.gpus)),
         master_port=_port(asked.port.strip()),
-        working_directory=asked.directory.strip() or ("" if recipe else str(PurePath(script).parent)),
+        working_directory=asked.directory.strip() or ("" if recipe else str(Path(script).parent)),
         config_text=text,
-        config_argument=ConfigArgument[asked.reader],
+        config_argument=ConfigArgument[_AS_READ[reader] if recipe or asked.reader == AS_CONFIGURED else asked.reader],
         target_python=services.target().python,
         environment={},
     )
 
 
 def _port(typed: str) -> int | None:
-    if typed and not typed.isdecimal():
+    if typed and not (typed.isdecimal() and len(typed) <= 5):
         raise PlanError(f"Master port: “{typed}” is not a number. Give one from 1024 to 65535, or leave it empty.")
     return int(typed) if typed else None
 

@@ -109,7 +109,7 @@ class Workbench:
         try:
             document = self._document(text)
         except DocumentError as error:
-            kept = {**(form or {}), "broken": str(error), "line": error.line, "acked": {}}
+            kept = {**(form or {}), "broken": str(error), "line": error.line, "acked": {}, "discard": False}
             return View(text, broken_html(error), kept)
         return self._view(document, context)
 

@@ -3,7 +3,6 @@
 
 export function mount(element, props, trigger, watch) {
   const root = element.querySelector(".ds-findings-root");
-  root.setAttribute("aria-live", "polite");
   root.addEventListener("click", (event) => {
     const fix = event.target.closest("[data-label]");
     const where = event.target.closest("[data-goto]");

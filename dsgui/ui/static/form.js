@@ -37,13 +37,14 @@ function fieldRow(field, index) {
     ? [selectControl(field, id)] : inputControl(field, id);
   const clear = el("button", { type: "button", class: "ds-clear", "data-clear": field.pointer,
     title: "Unset: remove the key from the config", "aria-label": `Unset ${field.key}` }, "×");
+  controls[0].setAttribute("aria-describedby", `${id}-help`);
   const unit = field.unit ? el("span", { class: "ds-unit" }, field.unit) : "";
   const removed = field.removed ? el("span", { class: "ds-removed" }, `removed in DeepSpeed ${field.removed}`) : "";
   return el("div", { class: "ds-field", "data-row": field.pointer, "data-common": Boolean(field.common) },
     el("label", { for: id }, el("span", { class: "ds-title" }, field.title), " ", unit, removed,
       el("code", { class: "ds-key" }, field.key)),
     el("div", { class: "ds-control" }, ...controls, clear),
-    el("p", { class: "ds-help" }, field.help || ""),
+    el("p", { class: "ds-help", id: `${id}-help` }, field.help || ""),
     el("p", { class: "ds-inactive", hidden: true }));
 }
 
@@ -87,6 +88,7 @@ class Form {
       const tab = event.target.closest("[data-tab]");
       if (tab) { this.search.value = ""; this.open(tab.dataset.tab); }
     });
+    this.tabs.addEventListener("keydown", (event) => this.moveTab(event));
     this.panels.addEventListener("input", (event) => this.edited(event.target));
     this.panels.addEventListener("click", (event) => {
       const clear = event.target.closest("[data-clear]");
@@ -100,6 +102,17 @@ class Form {
       this.arrange();
     });
     window.addEventListener("dsgui:goto", (event) => this.goto(event.detail));
+  }
+
+  // As in any tab list: the arrows move, and only the chosen tab is a stop of the Tab key.
+  moveTab(event) {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    const ids = this.sections.map((section) => section.id);
+    const next = ids[(ids.indexOf(this.section) + by + ids.length) % ids.length];
+    this.open(next);
+    this.tabs.querySelector(`[data-tab="${next}"]`).focus();
+    event.preventDefault();
   }
 
   edited(control) {
@@ -125,6 +138,7 @@ class Form {
   // A new state from the server: what it acknowledged is no longer dirty; what is still dirty keeps what was typed.
   receive(state) {
     if (!state || !state.values) return;
+    if (state.discard) this.dirty.clear(); // a whole new text was loaded: what waited for the old one is void
     for (const [pointer, text] of Object.entries(state.acked || {})) {
       if (this.dirty.get(pointer) === text) this.dirty.delete(pointer);
     }
@@ -147,6 +161,7 @@ class Form {
     }
     row.classList.toggle("ds-set", control.value !== UNSET);
     row.dataset.problem = (problems || {})[pointer] || "";
+    control.setAttribute("aria-invalid", String(row.dataset.problem === "error"));
     const note = row.querySelector(".ds-inactive");
     const why = (inactive || {})[pointer];
     note.hidden = !why;
@@ -196,6 +211,7 @@ class Form {
   markTab(section, set, trouble, selected) {
     const tab = this.tabs.querySelector(`[data-tab="${section.id}"]`);
     tab.setAttribute("aria-selected", String(selected));
+    tab.tabIndex = section.id === this.section ? 0 : -1;
     tab.dataset.problem = trouble;
     tab.dataset.count = set || "";
     tab.title = set ? `${set} set` : "nothing set";

@@ -6,6 +6,7 @@ const POLL_MS = 1000;
 const LIST_MS = 3000;
 const ENDED_POLLS = 5; // a run that has ended is still looked at, every fifth time
 const DRAW_LIMIT_MS = 5000;
+const STOP_AGAIN_MS = 4000;
 const OUTPUT_KEPT = 200000;
 const LIVE_STATES = new Set(["pending", "running", "stopping"]);
 // Okabe and Ito's palette: told apart by people with any kind of colour blindness.
@@ -45,8 +46,8 @@ class Chart {
     this.title = title; this.yTitle = yTitle; this.xTitle = xTitle;
     this.traces = new Map();
     this.plot = el("div", { class: "ds-plot" });
-    this.node = el("figure", { class: "ds-chart", "data-chart": title, hidden: true },
-      el("figcaption", {}, title), this.plot);
+    this.caption = el("figcaption", {}, title);
+    this.node = el("figure", { class: "ds-chart", "data-chart": title, hidden: true }, this.caption, this.plot);
     this.changed = false;
     this.drawingSince = 0;
   }
@@ -88,7 +89,10 @@ class Chart {
     if (!this.node.isConnected || !this.node.offsetWidth) return;
     this.changed = false;
     this.drawingSince = performance.now();
-    this.render().catch(() => { this.changed = true; }).finally(() => { this.drawingSince = 0; });
+    this.render()
+      .then(() => { this.caption.textContent = this.title; })
+      .catch((error) => { this.changed = true; this.caption.textContent = `${this.title}: can't be drawn (${error.message})`; })
+      .finally(() => { this.drawingSince = 0; });
   }
 
   async render() {
@@ -130,7 +134,12 @@ class RunView {
     this.log = el("pre", { class: "ds-log", tabindex: "0", "aria-label": "Output of the run" });
     this.command = el("pre", { class: "ds-command" });
     this.directory = el("code", {});
-    this.stop.addEventListener("click", () => { this.stop.disabled = true; this.onStop(this.id); });
+    this.stop.addEventListener("click", () => {
+      this.stop.disabled = true;
+      this.onStop(this.id);
+      // A stop that could not be sent may be tried again.
+      setTimeout(() => { if (this.lastState !== "stopping") this.stop.disabled = false; }, STOP_AGAIN_MS);
+    });
     this.node = el("div", { class: "ds-run" },
       el("div", { class: "ds-run-head" }, this.title, this.badge, this.stop),
       this.reason, this.bar, this.facts, this.note,
@@ -238,7 +247,7 @@ class RunView {
 class Monitor {
   constructor(element, trigger) {
     this.trigger = trigger;
-    this.list = el("div", { class: "ds-run-list", role: "list", "aria-label": "Runs" });
+    this.list = el("nav", { class: "ds-run-list", "aria-label": "Runs" });
     this.detail = el("div", { class: "ds-run-detail" });
     this.root = element.querySelector(".ds-runs");
     this.root.replaceChildren(this.list, this.detail);
@@ -302,18 +311,33 @@ class Monitor {
     const answer = await fetch("/dsgui/runs");
     if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
     const runs = await answer.json();
-    this.list.replaceChildren(...runs.map((run) => this.row(run)));
+    this.listRows(runs);
     if (!this.view && runs.length) this.show(runs[0].run_id);
     this.mark();
   }
 
+  // Rows stay the same elements while their text changes: a row that has the focus keeps it.
+  listRows(runs) {
+    const known = new Map([...this.list.children].map((row) => [row.dataset.run, row]));
+    const rows = runs.map((run) => this.write(known.get(run.run_id) || this.row(run), run));
+    const same = rows.length === this.list.children.length && rows.every((row, i) => row === this.list.children[i]);
+    if (!same) this.list.replaceChildren(...rows);
+  }
+
   row(run) {
+    return el("button", { type: "button", class: "ds-run-row", "data-run": run.run_id },
+      el("span", { class: "ds-run-name" }), el("span", { class: "ds-state" }), el("span", { class: "ds-run-sub" }));
+  }
+
+  write(row, run) {
+    const [name, state, sub] = row.children;
     const step = run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
     const loss = run.loss === null || run.loss === undefined ? "" : ` · loss ${figure(run.loss)}`;
-    return el("button", { type: "button", class: "ds-run-row", role: "listitem", "data-run": run.run_id },
-      el("span", { class: "ds-run-name" }, run.name || run.run_id),
-      el("span", { class: "ds-state", "data-state": run.state }, run.state),
-      el("span", { class: "ds-run-sub" }, `step ${step}${loss} · ${duration(run.duration_s)}`));
+    name.textContent = run.name || run.run_id;
+    state.textContent = run.state;
+    state.dataset.state = run.state;
+    sub.textContent = `step ${step}${loss} · ${duration(run.duration_s)}`;
+    return row;
   }
 
   mark() {
