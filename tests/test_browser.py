@@ -20,6 +20,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# How far a chart's horizontal axis reaches on the screen, not what it was given.
+DRAWN_TO = "(name) => document.querySelector(`[data-chart='${name}'] .js-plotly-plot`)._fullLayout.xaxis.range[1]"
 # The first run on a machine compiles DeepSpeed's operators.
 FIRST_POINTS_MS = 300_000
 
@@ -114,9 +116,10 @@ def launch_watch_and_stop(page, app):
     run_id = page.url.split("run=")[1]
     loss = page.locator('[data-chart="Loss"] .js-plotly-plot')
     expect(loss).to_be_visible(timeout=FIRST_POINTS_MS)
-    points = "() => document.querySelector('[data-chart=\"Loss\"] .js-plotly-plot').data[0].x.length"
-    page.wait_for_function(f"({points})() >= 3", timeout=60_000)
-    expect(page.locator('[data-chart="Memory"] .js-plotly-plot')).to_be_visible()
+    page.wait_for_function(f"({DRAWN_TO})('Loss') >= 6", timeout=60_000)
+    page.wait_for_function(f"({DRAWN_TO})('Memory') >= 5", timeout=60_000)
+    for figure in page.locator(".ds-chart:visible").all():
+        assert figure.locator("svg").first.bounding_box()["width"] <= figure.bounding_box()["width"]
     page.click("#stop-run")
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
     assert processes_of(run_id) == []

@@ -106,7 +106,7 @@ def test_a_train_batch_that_no_argument_can_make_is_an_error_under_hf():
     (finding,) = errors(config, context)
     assert "does not divide by 8" in finding.message
     assert errors(repaired(config, finding), context) == []
-    (note,) = check({**config, "train_batch_size": 96}, context)
+    (note,) = check({**config, "train_batch_size": 96}, context, "DS012")
     assert "must make it 96" in note.message
 
 

@@ -49,7 +49,10 @@ class Chart {
     this.caption = el("figcaption", {}, title);
     this.node = el("figure", { class: "ds-chart", "data-chart": title, hidden: true }, this.caption, this.plot);
     this.changed = false;
+    this.revision = 0;
     this.drawingSince = 0;
+    // A chart that gets a neighbour becomes narrower.
+    new ResizeObserver(() => this.draw(true)).observe(this.node);
   }
 
   add(name, x, y, options = {}) {
@@ -73,18 +76,21 @@ class Chart {
     const axis = (title) => ({ title: { text: title, standoff: 6 }, gridcolor: colours.grid, zerolinecolor: colours.grid, automargin: true });
     const right = [...this.traces.values()].some((t) => t.yaxis === "y2");
     return {
-      uirevision: "keep", height: 250, margin: { l: 48, r: right ? 48 : 12, t: 8, b: 40 },
+      // The arrays grow in place: the revision is what tells plotly that they did. Zoom stays (uirevision).
+      datarevision: this.revision, uirevision: "keep", height: 250, margin: { l: 48, r: right ? 48 : 12, t: 8, b: 40 },
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colours.text, size: 12 },
       xaxis: axis(this.xTitle), yaxis: { ...axis(this.yTitle), rangemode: this.fromZero ? "tozero" : "normal" },
       ...(right ? { yaxis2: { ...axis("%"), overlaying: "y", side: "right", range: [0, 100], showgrid: false } } : {}),
       showlegend: this.traces.size > 1, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, hovermode: "x unified",
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colours.grid, activecolor: colours.text },
     };
   }
 
   // Never awaited by the poll: a drawing that hangs must not stop the run from being followed.
   draw(force = false) {
+    this.changed ||= force;
     const busy = this.drawingSince && performance.now() - this.drawingSince < DRAW_LIMIT_MS;
-    if ((!this.changed && !force) || !this.traces.size || busy) return;
+    if (!this.changed || !this.traces.size || busy) return;
     this.node.hidden = false;
     if (!this.node.isConnected || !this.node.offsetWidth) return;
     this.changed = false;
@@ -97,8 +103,9 @@ class Chart {
 
   async render() {
     const Plotly = await loadPlotly();
+    this.revision += 1;
     const traces = [...this.traces.values()].map((t) => (t.x.length === 1 && t.mode === "lines" ? { ...t, mode: "markers" } : t));
-    await Plotly.react(this.plot, traces, this.layout(), { displaylogo: false, responsive: true, plotlyServerURL: "",
+    await Plotly.react(this.plot, traces, { ...this.layout(), width: this.plot.clientWidth }, { displaylogo: false, plotlyServerURL: "",
       modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "sendChartToCloud"] });
   }
 }
