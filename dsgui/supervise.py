@@ -159,15 +159,23 @@ class Supervisor:
     def run(self, ready: Callable[[], None]) -> None:
         """`ready` is called once the state is on the disk."""
         become_subreaper()
-        self._write()
-        with Wakeup(self._ask_stop) as wakeup:
+        with Wakeup(self._ask_stop) as wakeup:  # before the state names this process as the one to signal
+            self._write()
             process = self._start()
             ready()
             if process is None:
                 self._records.finish()
                 return
-            with process:
+            try:
                 self._follow(process, wakeup)
+            except Exception:
+                # Ended before anybody waits for it: Stop reaches nobody any more.
+                end_tree(self._plan.run_id, self._status.process, self._grace_s, os.getpid())
+                raise
+            finally:
+                with suppress(OSError):
+                    process.stdout.close()  # type: ignore[union-attr]  # stdout=PIPE
+                process.wait()
             self._finish(process.returncode)
 
     def give_up(self, error: Exception) -> None:

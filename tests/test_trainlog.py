@@ -1,6 +1,7 @@
 """What training prints becomes points, progress and a phase. The transcripts are copied from transformers 5.23, torch
 2.13 and deepspeed 0.19.8; older spellings from their tutorials."""
 
+import json
 import math
 import time
 from itertools import pairwise
@@ -90,6 +91,26 @@ def test_any_output_reads_the_same_byte_by_byte(pieces: list[str], size: int) ->
 @given(st.binary(max_size=300))
 def test_no_bytes_upset_it(data: bytes) -> None:
     read(data)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["epoch: ", "nan", "inf", " step ", "loss ", "{'loss': ", "'epoch': ", "}", ", ", "\n", "9" * 5000, "1"]
+        )
+        | st.text(max_size=4),
+        max_size=20,
+    )
+)
+def test_whatever_is_read_can_be_written_as_json(pieces: list[str]) -> None:
+    for point in read("".join(pieces)):
+        assert Point.from_json(json.loads(json.dumps(point.to_json(), allow_nan=False))).kind == point.kind
+
+
+def test_an_epoch_that_is_no_number_and_a_step_without_end_are_only_lines() -> None:
+    (point, *_) = read("epoch: nan, step 1, loss 2\n")
+    assert point.to_json()["epoch"] == "NaN"
+    read("step " + "9" * 5000 + " loss 1\n")
 
 
 def test_without_bars_dicts_have_no_step() -> None:
@@ -259,7 +280,8 @@ def test_an_abort_after_the_final_metrics_is_a_success_that_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "number"), [(0, None), (1, None), (2, None), (-9, 9), (247, 9), (137, 9), (128, None)]
+    ("code", "number"),
+    [(0, None), (1, None), (2, None), (-9, 9), (247, 9), (137, 9), (128, None), (255, None), (254, None)],
 )
 def test_signals_are_found_behind_return_codes(code: int, number: int | None) -> None:
     assert signal_number(code) == number

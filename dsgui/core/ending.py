@@ -11,6 +11,7 @@ from dsgui.core.state import RunState
 
 _REASON_LIMIT = 300
 _SIGABRT, _SIGKILL = 6, 9
+_ENDS_RANKS = frozenset({_SIGABRT, _SIGKILL, 11, 15})
 _SIGNALS = {
     1: "SIGHUP",
     2: "SIGINT",
@@ -122,9 +123,12 @@ def _failed_or_finished(code: int, ending: Ending, after: str) -> tuple[RunState
 
 
 def signal_number(code: int) -> int | None:
-    """The signal behind a return code: -9 (Popen), 247 (`sys.exit(-9)`) or 137 (a shell's)."""
-    number = -code if code < 0 else 256 - code if code >= 192 else code - 128 if code > 128 else 0
-    return number if 0 < number < 65 else None
+    """The signal behind a return code: -9 (Popen, launch.py), 247 (`sys.exit(-9)`) or 137 (a shell's). A positive code is
+    one only for the signals that end ranks: `sys.exit(-1)`, 255, is a script's own word."""
+    if code < 0:
+        return -code if -code < 65 else None
+    number = 256 - code if code >= 192 else code - 128
+    return number if number in _ENDS_RANKS else None
 
 
 def _told(ending: Ending) -> str:

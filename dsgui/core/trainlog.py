@@ -21,21 +21,23 @@ BAR_PATIENCE = 12
 
 _NUMBER = r"[-+]?(?:nan|inf(?:inity)?|(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+)"
 _BREAK = re.compile(rb"[\r\n]")
-_BAR = re.compile(rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>\d+)/(?P<total>\d+) \[[\d:]+<(?P<left>[\d:?]+),[^\]\r\n]*\]")
+_BAR = re.compile(
+    rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>\d{1,15})/(?P<total>\d{1,15}) \[[\d:]+<(?P<left>[\d:?]+),[^\]\r\n]*\]"
+)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _DICT = re.compile(r"\{['\"][^{}]*\}")
 _DICT_START = re.compile(r"\{['\"](?:loss|eval_loss|train_runtime)['\"]\s*:")
 _PAIR = re.compile(rf"['\"]([\w./@-]+)['\"]\s*:\s*(['\"]?)({_NUMBER})\2\s*(?=[,}}])", re.IGNORECASE)
-_RANK = re.compile(r"\brank\s*[\[ :=]?\s*(\d+)\b", re.IGNORECASE)
-_ENGINE = re.compile(rf"\bstep=(\d+), skipped=(\d+), lr=\[({_NUMBER})", re.IGNORECASE)
-_ENGINE_SPEED = re.compile(rf"\bglobal_step=(\d+), RunningAvgSamplesPerSec=({_NUMBER})", re.IGNORECASE)
-_STEP = re.compile(r"\b(?:global[_ ])?step\b[\s:=#]*(\d+)(?:\s*(?:/|of)\s*(\d+))?", re.IGNORECASE)
+_RANK = re.compile(r"\brank\s*[\[ :=]?\s*(\d{1,9})\b", re.IGNORECASE)
+_ENGINE = re.compile(rf"\bstep=(\d{1, 15}), skipped=(\d{1, 15}), lr=\[({_NUMBER})", re.IGNORECASE)
+_ENGINE_SPEED = re.compile(rf"\bglobal_step=(\d{1, 15}), RunningAvgSamplesPerSec=({_NUMBER})", re.IGNORECASE)
+_STEP = re.compile(r"\b(?:global[_ ])?step\b[\s:=#]*(\d{1,15})(?!\d)(?:\s*(?:/|of)\s*(\d{1,15})(?!\d))?", re.IGNORECASE)
 _EPOCH = re.compile(rf"\bepoch\b[\s:=#]*({_NUMBER})", re.IGNORECASE)
 _NAMED = re.compile(
     rf"\b(\w*loss|lr|learning[_ ]rate|grad[_ ]?norm|loss[_ ]scale|perplexity|accuracy)\b\s*[:=]?\s*({_NUMBER})(?!\w)",
     re.IGNORECASE,
 )
-_CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+)\Z")
+_CLOCK = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})\Z")
 _TRAINS = re.compile(r"epoch|train|step|iter", re.IGNORECASE)
 _COMPILES = re.compile(
     r"building extension module|creating extension directory|emitting ninja build|detected cuda files|"
@@ -64,12 +66,15 @@ class Point:
     def to_json(self) -> dict[str, Any]:
         """JSON has no NaN: it is written as the word, as JavaScript spells it."""
         values = {name: number_to_json(value) for name, value in self.values.items()}
-        return {"step": self.step, "epoch": self.epoch, "values": values, "kind": self.kind, "rank": self.rank}
+        epoch = None if self.epoch is None else number_to_json(self.epoch)
+        return {"step": self.step, "epoch": epoch, "values": values, "kind": self.kind, "rank": self.rank}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Point":
         values = {str(name): float(number) for name, number in value["values"].items()}
-        return cls(value.get("step"), value.get("epoch"), values, value.get("kind", "train"), value.get("rank"))
+        epoch = value.get("epoch")
+        epoch = None if epoch is None else float(epoch)
+        return cls(value.get("step"), epoch, values, value.get("kind", "train"), value.get("rank"))
 
 
 @dataclass(frozen=True, slots=True)
