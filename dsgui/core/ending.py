@@ -123,8 +123,8 @@ def _failed_or_finished(code: int, ending: Ending, after: str) -> tuple[RunState
 
 
 def signal_number(code: int) -> int | None:
-    """The signal behind a return code: -9 (Popen, launch.py), 247 (`sys.exit(-9)`) or 137 (a shell's). A positive code is
-    one only for the signals that end ranks: `sys.exit(-1)`, 255, is a script's own word."""
+    """The signal behind a return code: -9 (Popen, launch.py), 247 (`sys.exit(-9)`) or 137 (a shell's). A positive code
+    is one only for the signals that end ranks: `sys.exit(-1)`, 255, is a script's own word."""
     if code < 0:
         return -code if -code < 65 else None
     number = 256 - code if code >= 192 else code - 128
