@@ -202,7 +202,7 @@ class Runs:
             return self._ended[directory.run_id]
         try:
             plan, seen = directory.read_plan(), self._seen(directory)
-        except RunError:
+        except (RunError, OSError):  # one folder that can't be read hides no other
             return None
         summary = self._summary(directory, plan, seen)
         # "Lost" may be taken back: its processes are looked for anew each time.

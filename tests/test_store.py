@@ -151,3 +151,13 @@ def test_the_first_look_at_long_output_is_its_end(tmp_path: Path) -> None:
     assert text.endswith("line 49999 è\n\ufffd")
     assert text.startswith("line ")
     assert directory.read_output(offset) == ("", os.path.getsize(directory.output_file))
+
+
+def test_a_run_whose_plan_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    good, bad = (store.create(store.new_id()) for _ in range(2))
+    for directory in (good, bad):
+        directory.plan_file.write_text("{}")
+    bad.plan_file.unlink()
+    bad.plan_file.symlink_to(bad.plan_file)  # a loop: every look at it fails, for root too
+    assert [directory.run_id for directory in store.list()] == [good.run_id]

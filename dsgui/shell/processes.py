@@ -44,10 +44,10 @@ def boot_id() -> str:
 
 
 def read_stat(pid: int) -> ProcessStat | None:
-    """None when there is no such process."""
+    """None when there is no such process, or it is another user's and hidden (procfs mounted with hidepid)."""
     try:
         text = (_PROC / str(pid) / "stat").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
     before, _, after = text.rpartition(b")")  # the name may hold spaces and brackets itself
     fields = after.split()

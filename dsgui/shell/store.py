@@ -196,7 +196,7 @@ class Store:
         except FileNotFoundError:
             return []
         found = (RunDirectory(self.runs_dir / name) for name in names)
-        return [directory for directory in found if directory.plan_file.exists()]
+        return [directory for directory in found if os.access(directory.plan_file, os.R_OK)]  # others' runs are theirs
 
     def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str) -> None:
         """Raises `RunError`."""
@@ -262,7 +262,7 @@ def _json_bytes(value: Mapping[str, Any]) -> bytes:
 def _read_json(path: Path) -> dict[str, Any] | None:
     try:
         value = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except (OSError, ValueError):
         return None
     return value if isinstance(value, dict) else None
 
