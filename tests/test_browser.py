@@ -249,3 +249,13 @@ def test_a_script_that_dies_at_once_shows_its_last_words(page, tmp_path):
     start_script(page, tmp_path / "dies here.py", "raise SystemExit('no data today')\n")
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=90_000)
     expect(page.locator(".ds-log")).to_contain_text("no data today")
+
+
+def test_a_file_that_is_no_text_is_said_and_changes_nothing(page, tmp_path):
+    before = json_text(page)
+    (tmp_path / "weights.json").write_bytes(b"\x80\x81\xff\x00" * 50)
+    with page.expect_file_chooser() as chooser:
+        page.click("#upload")
+    chooser.value.set_files(tmp_path / "weights.json")
+    expect(page.get_by_text("is not text in UTF-8")).to_be_visible()
+    assert json_text(page) == before

@@ -111,6 +111,12 @@ def test_an_epoch_that_is_no_number_and_a_step_without_end_are_only_lines() -> N
     (point, *_) = read("epoch: nan, step 1, loss 2\n")
     assert point.to_json()["epoch"] == "NaN"
     read("step " + "9" * 5000 + " loss 1\n")
+    read("step 1 loss ınf\n{'loss': ınf}\nepoch ınf step 1 loss 2\n")
+    many = "9" * 5000
+    read(
+        f"process {many} spawned with command: []\nProcess {many} exits successfully.\n"
+        f"exits with return code = -{many}\n"
+    )
 
 
 def test_without_bars_dicts_have_no_step() -> None:

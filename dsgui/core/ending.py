@@ -26,9 +26,9 @@ _SIGNALS = {
     15: "SIGTERM",
 }
 _PREFIX = re.compile(r"\A(?:\[(?:rank|default)\d+\]:\s?|[\w.-]+: (?=\[rank\d+\]|Traceback|\s))")
-_SPAWNED = re.compile(r"process (\d+) spawned with command")
-_ENDED_WELL = re.compile(r"Process (\d+) exits successfully")
-_RETURN_CODE = re.compile(r"exits with return code = (-?\d+)")
+_SPAWNED = re.compile(r"process (\d{1,9}(?!\d)) spawned with command")
+_ENDED_WELL = re.compile(r"Process (\d{1,9}(?!\d)) exits successfully")
+_RETURN_CODE = re.compile(r"exits with return code = (-?\d{1,9}(?!\d))")
 _KILLING = re.compile(r"Killing subprocess \d+")
 _LAUNCHER_LINE = re.compile(r"\[(?:launch|runner|real_accelerator)\.py:\d+:|^\s*warnings\.warn\(")
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:: |:?\Z)")

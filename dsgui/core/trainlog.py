@@ -19,7 +19,8 @@ LINE_LIMIT_BYTES = 1 << 15
 # How many lines (of other ranks, of warnings) may come between a dict and the bar drawn again after it.
 BAR_PATIENCE = 12
 
-_NUMBER = r"[-+]?(?:nan|inf(?:inity)?|(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+)"
+# ASCII: a dotless ı counts as an i of "inf" otherwise, when case is ignored, and float() knows better.
+_NUMBER = r"(?a:[-+]?(?:nan|inf(?:inity)?|(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+))"
 _BREAK = re.compile(rb"[\r\n]")
 _BAR = re.compile(
     rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>\d{1,15})/(?P<total>\d{1,15}) \[[\d:]+<(?P<left>[\d:?]+),[^\]\r\n]*\]"

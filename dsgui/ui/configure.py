@@ -18,6 +18,8 @@ from dsgui.ui.workbench import ASSUMED_VERSIONS, View, Workbench, make_context
 THIS_MACHINE = "this"
 ONCE: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 LIVE: dict[str, Any] = {**ONCE, "trigger_mode": "always_last"}
+# Gradio shows a raised gr.Error as a message only for events that go through its queue.
+TELLING: dict[str, Any] = {**ONCE, "queue": True}
 
 # The browser alone keeps the text, so that a reload or a closed tab loses nothing typed; it also saves the file.
 _REMEMBER = "(text) => { try { localStorage.setItem('dsgui.config', text ?? ''); } catch {} }"
@@ -236,7 +238,7 @@ def _wire_loading(page: ConfigurePage, loading: _Loading, presets: tuple[Preset,
         [page.text, loading.purpose, page.bar.integration, *brought],
         **ONCE,
     )
-    opened = loading.upload.upload(load_file, [loading.upload, page.text, page.form], [page.text, *brought], **ONCE)
+    opened = loading.upload.upload(load_file, [loading.upload, page.text, page.form], [page.text, *brought], **TELLING)
     swapped = loading.undo.click(
         lambda text, previous: (previous, text), [page.text, loading.previous], [page.text, loading.previous], **ONCE
     )

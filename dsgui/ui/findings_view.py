@@ -57,8 +57,10 @@ def _item(finding: Finding) -> str:
 
 def _without_key(finding: Finding) -> str:
     """The message without the key it starts with: the line above names it. JSON words keep their spelling."""
-    text = finding.message.removeprefix(f"{dotted(finding.pointer)}: ")
-    return text if text.startswith(("true", "false", "null")) else text[:1].upper() + text[1:]
+    key = f"{dotted(finding.pointer)}: "
+    text = finding.message.removeprefix(key)
+    keeps = not finding.message.startswith(key) or text.startswith(("true", "false", "null"))
+    return text if keeps else text[:1].upper() + text[1:]
 
 
 def _advice(finding: Finding) -> str:

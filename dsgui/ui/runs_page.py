@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from dsgui.core.errors import DsguiError
-from dsgui.ui.configure import ONCE
+from dsgui.ui.configure import TELLING
 from dsgui.ui.embedded import embedded
 from dsgui.ui.services import Services
 
@@ -27,5 +27,5 @@ def build_runs(services: Services) -> RunsPage:
             raise gr.Error(str(error)) from error
 
     monitor = embedded("runs", "ds-runs", ("stop",), value="", elem_id="monitor")
-    monitor.stop(stop, None, None, **ONCE)
+    monitor.stop(stop, None, None, **TELLING)
     return RunsPage(monitor)
