@@ -79,7 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = f"{options.host}:{options.port or FIRST_PORT}"
         print(f"dsgui: can't listen on {where}: {error}. Choose another --port, or leave it out.", file=sys.stderr)
         return CANNOT_START
-    return serve(options, listener)
+    with (
+        suppress(KeyboardInterrupt),
+        listener,
+    ):  # Around all of it: Ctrl+C can come before uvicorn has its handlers in place.
+        return serve(options, listener)
+    return 0
 
 
 def serve(options: argparse.Namespace, listener: socket.socket) -> int:
@@ -99,8 +104,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     if not is_loopback(host):
         print(EXPOSED.format(host=host), file=sys.stderr)
     print(f"dsgui is running at {url_of(host, port)} (stop it with Ctrl+C; runs go on)", flush=True)
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
     return 0
 
 

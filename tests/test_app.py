@@ -6,6 +6,7 @@ import subprocess
 import sys
 import urllib.request
 
+import app
 from tests.app_server import ROOT, free_port, running_app
 
 # numpy, pandas and pyarrow are not here: Gradio itself imports them.
@@ -64,6 +65,14 @@ def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
         app.process.send_signal(signal.SIGINT)
         assert app.process.wait(timeout=20) == 0
         assert "Traceback" not in app.process.stdout.read()
+
+
+def test_ctrl_c_before_the_server_has_its_handlers_ends_it_too(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app, "serve", interrupted)
+    assert app.main(["--port", str(free_port()), "--runs-dir", str(tmp_path)]) == 0
 
 
 def test_listening_for_everybody_is_warned_about_and_still_prints_a_url_to_open(tmp_path):
