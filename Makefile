@@ -7,7 +7,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check unit setup setup-dev screenshots bench clean
+.PHONY: run test check unit setup setup-dev screenshots docs bench clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -31,6 +31,9 @@ unit:
 
 screenshots: setup-dev
 	$(BIN)/python scripts/screenshots.py
+
+docs: setup-dev
+	$(BIN)/python scripts/config_reference.py
 
 bench: setup-dev
 	$(BIN)/python -m benchmarks.run

@@ -30,6 +30,12 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
         "--runs-dir", type=Path, default=default_runs_dir(), help="where runs are kept (default: %(default)s)"
     )
     parser.add_argument(
+        "--presets-dir",
+        type=Path,
+        default=default_presets_dir(),
+        help="where your own presets are kept (default: %(default)s)",
+    )
+    parser.add_argument(
         "--python",
         default=sys.executable,
         help="the interpreter that trains, with DeepSpeed installed (default: the one that runs dsgui)",
@@ -39,8 +45,17 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 
 def default_runs_dir() -> Path:
     """`$XDG_DATA_HOME/dsgui/runs`: outside the checkout, so that an update of dsgui touches no run."""
+    return _data_home() / "runs"
+
+
+def default_presets_dir() -> Path:
+    """Beside the runs, for the same reason."""
+    return _data_home() / "presets"
+
+
+def _data_home() -> Path:
     data_home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data_home) / "dsgui" / "runs"
+    return Path(data_home) / "dsgui"
 
 
 def bind(host: str, port: int | None) -> socket.socket:
@@ -97,7 +112,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
 
     host, port = listener.getsockname()[:2]
     try:
-        app = make_app(make_services(options.python, options.runs_dir), host, port)
+        app = make_app(make_services(options.python, options.runs_dir, options.presets_dir), host, port)
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return CANNOT_START

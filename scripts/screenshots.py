@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.app_server import running_app  # noqa: E402
-from tests.test_browser import CHROMIUM, FLAGS  # noqa: E402
+from tests.browser import CHROMIUM, FLAGS  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 RUN_TIMEOUT_MS = 400_000

@@ -40,7 +40,8 @@ def free_port() -> int:
 def running_app(runs_dir: Path, *arguments: str, port: int | None = 0) -> Iterator[App]:
     """`python app.py` on a free port (`port=None`: let it choose), ended afterwards."""
     chosen = [] if port is None else ["--port", str(port or free_port())]
-    command = [sys.executable, "app.py", "--runs-dir", str(runs_dir), *chosen, *arguments]
+    own = ["--runs-dir", str(runs_dir), "--presets-dir", str(runs_dir.with_name(f"{runs_dir.name}-presets"))]
+    command = [sys.executable, "app.py", *own, *chosen, *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     watchdog = threading.Timer(START_TIMEOUT_S, process.kill)
     watchdog.start()

@@ -1,10 +1,13 @@
-"""Shared fixtures and Hypothesis' settings for noisy two-core machines."""
+"""Shared fixtures, a real browser among them, and Hypothesis' settings for noisy two-core machines."""
 
 import pytest
 from hypothesis import HealthCheck, settings
+from playwright.sync_api import sync_playwright
 
 from dsgui.core.checker import Checker
 from dsgui.shell.catalog import Catalog
+from tests.app_server import running_app
+from tests.browser import CHROMIUM, FLAGS
 
 # Timings say nothing on a shared machine: a slow draw or example is no failure.
 settings.register_profile("dsgui", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -24,3 +27,38 @@ def schema(catalog):
 @pytest.fixture(scope="session")
 def checker(schema):
     return Checker(schema)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    with running_app(tmp_path_factory.mktemp("runs")) as app:
+        yield app
+
+
+@pytest.fixture
+def page(browser, app):
+    """A page whose console errors and foreign requests fail the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    page = context.new_page()
+    foreign, errors = [], []
+    page.on("request", lambda request: None if _ours(request.url, app) else foreign.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.goto(app.url)
+    page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
+    yield page
+    context.close()
+    assert foreign == []
+    assert errors == []
+
+
+def _ours(url, app):
+    return url.startswith((app.url, "data:", "blob:"))

@@ -6,78 +6,16 @@ import socket
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from tests.app_server import running_app
+from tests.browser import fill, findings, json_text
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = os.environ.get("DSGUI_CHROMIUM", "/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 # How far a chart's horizontal axis reaches on the screen, not what it was given.
 DRAWN_TO = "(name) => document.querySelector(`[data-chart='${name}'] .js-plotly-plot`)._fullLayout.xaxis.range[1]"
 # The first run on a machine compiles DeepSpeed's operators.
 FIRST_POINTS_MS = 300_000
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    with running_app(tmp_path_factory.mktemp("runs")) as app:
-        yield app
-
-
-@pytest.fixture
-def page(browser, app):
-    """A page whose console errors and foreign requests fail the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    page = context.new_page()
-    foreign, errors = [], []
-    page.on("request", lambda request: None if _ours(request.url, app) else foreign.append(request.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.goto(app.url)
-    page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
-    yield page
-    context.close()
-    assert foreign == []
-    assert errors == []
-
-
-def _ours(url, app):
-    return url.startswith((app.url, "data:", "blob:"))
-
-
-def json_text(page):
-    """The text of the JSON editor, as the browser keeps it."""
-    return page.evaluate("localStorage.getItem('dsgui.config')")
-
-
-def fill(page, pointer, value, section):
-    page.click(f'[data-tab="{section}"]')
-    page.fill(f'[data-pointer="{pointer}"]', value)
-
-
-def choose_preset(page, title):
-    page.click("#preset input")
-    page.get_by_role("option", name=title).first.click()
-
-
-def findings(page):
-    return page.locator("#findings")
 
 
 def test_the_whole_path_from_preset_to_a_stopped_run(page, app):

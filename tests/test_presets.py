@@ -19,7 +19,9 @@ PRESETS = {
     for path in FOLDER.glob("*.json")
     if not path.name.endswith(".ds_config.json")
 }
-KEYS = {"id", "order", "title", "purpose", "source", "integration", "context", "notes", "arguments", "config_file"}
+KEYS = {"id", "order", "group", "title", "purpose", "source", "integration", "context", "notes", "arguments"} | {
+    "config_file"
+}
 
 each_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 

@@ -13,14 +13,19 @@ class Checker:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self._schema_check = SchemaCheck(schema)
+        self._by_release: dict[str, SchemaCheck] = {}
 
     def findings(self, document: Document, context: Context) -> list[Finding]:
         """All findings, errors first, in the order of the text within a severity."""
         config = document.value
-        found = [*self._schema_check.findings(config, context), *rules.check(config, context)]
+        found = [*self._schema_check(context.release).findings(config, context), *rules.check(config, context)]
         return sorted(found, key=lambda f: (f.severity.rank, document.line_of(f.pointer) or 0))
 
     def has_error(self, document: Document, context: Context) -> bool:
         """True when DeepSpeed would refuse the config."""
         return any(f.severity is Severity.ERROR for f in self.findings(document, context))
+
+    def _schema_check(self, release: str) -> SchemaCheck:
+        if release not in self._by_release:
+            self._by_release[release] = SchemaCheck(self.schema, release)
+        return self._by_release[release]

@@ -42,9 +42,14 @@ class Context:
         """The data-parallel size: one rank a GPU."""
         return self.nodes * self.gpus_per_node
 
+    @property
+    def release(self) -> str:
+        """The DeepSpeed release to answer for; an unknown one counts as the newest known."""
+        return self.deepspeed_version or LATEST_KNOWN
+
     def at_least(self, version: str) -> bool:
-        """True when the DeepSpeed in use is `version` or newer; an unknown one counts as the newest known."""
-        return version_tuple(self.deepspeed_version or LATEST_KNOWN) >= version_tuple(version)
+        """True when the DeepSpeed in use is `version` or newer."""
+        return version_tuple(self.release) >= version_tuple(version)
 
     @property
     def devices(self) -> str:

@@ -3,6 +3,7 @@
 DsguiError
 ├── DocumentError   a text that is not a JSON object (line and column inside)
 ├── PlanError       a launch request that cannot become a plan
+├── PresetError     a preset of the user's that cannot be saved, found or removed
 ├── RunError        a run that cannot be started, found or stopped
 └── TargetError     the target Python environment gave no usable answer
 
@@ -26,6 +27,10 @@ class DocumentError(DsguiError):
 
 class PlanError(DsguiError):
     """A launch request that cannot become a plan (missing script, bad port, unreadable argument line)."""
+
+
+class PresetError(DsguiError):
+    """A preset of the user's that cannot be saved, found or removed."""
 
 
 class RunError(DsguiError):

@@ -7,9 +7,13 @@ from dsgui.core.context import Integration
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """`text` is the file as its author spelt it; `integration`, `gpus` and `nodes` are the context it expects."""
+    """`text` is the file as its author spelt it; `integration`, `gpus` and `nodes` are the context it expects.
+
+    `group` is the heading under which it is offered.
+    """
 
     id: str
+    group: str
     title: str
     purpose: str
     source: str

@@ -5,15 +5,17 @@ shows. Nothing here knows a key by name.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from dsgui.core.context import version_tuple
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
 from dsgui.core.pointer import MISSING, Missing, dotted, join, lookup, split
+from dsgui.core.versions import at_version
 
 
 class FieldKind(Enum):
@@ -46,9 +48,17 @@ class Active:
     values: tuple[Any, ...]
     otherwise: str
 
+    default: Any = MISSING  # of the key at `pointer`: what counts while the file does not set it
+
     def holds(self, config: Mapping[str, Any]) -> bool:
         value = lookup(config, self.pointer)
-        return any(value == allowed and type(value) is type(allowed) for allowed in self.values)
+        value = self.default if value is MISSING else value
+        return any(value == allowed and _is_bool(value) == _is_bool(allowed) for allowed in self.values)
+
+
+def _is_bool(value: Any) -> bool:
+    """JSON's true is not 1, while 2 and 2.0 are one number."""
+    return isinstance(value, bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,7 @@ class Field:
     choices: tuple[Any, ...] = ()
     suggestions: tuple[str, ...] = ()
     default: Any = MISSING
-    takes_auto: bool = False
+    auto: str = ""  # who fills "auto": "hf" the HF Trainer, "deepspeed" DeepSpeed itself
     minimum: float | None = None
     exclusive_minimum: float | None = None
     maximum: float | None = None
@@ -72,6 +82,8 @@ class Field:
     removed: str = ""
     for_types: tuple[str, ...] = ()
     model: str = "raw"
+    deprecated: bool = False
+    renamed_to: str = ""
     common: bool = False
     active: Active | None = None
 
@@ -79,6 +91,11 @@ class Field:
     def key(self) -> str:
         """The dotted spelling people know: `zero_optimization.stage`."""
         return dotted(self.pointer)
+
+    @property
+    def takes_auto(self) -> bool:
+        """Whether somebody fills "auto" here, and it is not one of the choices anyway."""
+        return bool(self.auto) and "auto" not in self.choices
 
     @property
     def expected(self) -> str:
@@ -119,11 +136,25 @@ class Section:
 
 
 class Schema:
-    """Both documents joined. `document` is the JSON Schema itself, for validators."""
+    """Both documents joined. `document` is the JSON Schema itself, for validators; `version` the DeepSpeed release that
+    it describes, "" for all of them at once."""
 
-    def __init__(self, document: Mapping[str, Any], presentation: Mapping[str, Any]) -> None:
+    def __init__(self, document: Mapping[str, Any], presentation: Mapping[str, Any], version: str = "") -> None:
         self.document = document
-        self.sections = tuple(self._section(entry) for entry in presentation["sections"])
+        self.version = version
+        self._presentation = presentation
+        self._views: dict[str, Schema] = {}
+
+    def at(self, version: str) -> "Schema":
+        """The schema as it stands in DeepSpeed `version`: its keys, defaults and ranges, and no others."""
+        if version not in self._views:
+            self._views[version] = Schema(at_version(self.document, version), self._presentation, version)
+        return self._views[version]
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """The tabs of the form. Of one release: without the fields that it does not have."""
+        return tuple(self._section(entry) for entry in self._presentation["sections"])
 
     @cached_property
     def fields(self) -> dict[str, Field]:
@@ -132,12 +163,9 @@ class Schema:
 
     def node(self, pointer: str) -> Mapping[str, Any] | None:
         """The schema of the value at `pointer`, or None when the schema does not know the key."""
-        node: Mapping[str, Any] = self.document
+        node: Mapping[str, Any] | None = self.document
         for part in split(pointer):
-            properties = _main(node).get("properties", {})
-            if part not in properties:
-                return None
-            node = properties[part]
+            node = child_of(node, part) if node is not None else None
         return node
 
     def field(self, pointer: str) -> Field | None:
@@ -150,25 +178,25 @@ class Schema:
     def keys_of(self, pointer: str) -> tuple[str, ...]:
         """The keys the schema knows inside the object at `pointer`."""
         node = self.node(pointer)
-        return tuple(_main(node).get("properties", {})) if node is not None else ()
+        return tuple(main_branch(node).get("properties", {})) if node is not None else ()
 
     def model_of(self, pointer: str) -> str:
         """How DeepSpeed reads the block that holds `pointer`."""
         parent = self.node(join(split(pointer)[:-1]))
-        return str(_main(parent).get("x-model", "raw")) if parent is not None else "raw"
+        return str(main_branch(parent).get("x-model", "raw")) if parent is not None else "raw"
 
     def _section(self, entry: Mapping[str, Any]) -> Section:
-        fields = tuple(self._shown_field(shown) for shown in entry["fields"])
-        return Section(entry["id"], entry["title"], entry.get("intro", ""), fields)
+        fields = (self._shown_field(shown) for shown in entry["fields"])
+        return Section(entry["id"], entry["title"], entry.get("intro", ""), tuple(f for f in fields if f))
 
-    def _shown_field(self, shown: Mapping[str, Any]) -> Field:
+    def _shown_field(self, shown: Mapping[str, Any]) -> Field | None:
         node = self.node(shown["pointer"])
-        if node is None:
+        if node is None and not self.version:
             raise DocumentError(f"presentation.json shows {shown['pointer']}, which the schema does not have")
-        return self._field(shown["pointer"], node, shown)
+        return self._field(shown["pointer"], node, shown) if node is not None else None
 
     def _field(self, pointer: str, node: Mapping[str, Any], shown: Mapping[str, Any]) -> Field:
-        main, active = _main(node), shown.get("active")
+        main, active = main_branch(node), shown.get("active")
         return Field(
             pointer=pointer,
             title=node.get("title", split(pointer)[-1]),
@@ -177,7 +205,7 @@ class Schema:
             choices=tuple(main.get("enum", ())),
             suggestions=tuple(str(e) for e in dict.fromkeys((*main.get("examples", ()), *node.get("examples", ())))),
             default=node.get("default", MISSING),
-            takes_auto="x-auto" in node,
+            auto=node.get("x-auto", ""),
             minimum=main.get("minimum"),
             exclusive_minimum=main.get("exclusiveMinimum"),
             maximum=main.get("maximum"),
@@ -187,14 +215,30 @@ class Schema:
             for_types=tuple(node.get("x-for-types", ())),
             model=self.model_of(pointer),
             common=bool(shown.get("common")),
-            active=Active(active["pointer"], tuple(active["in"]), active["otherwise"]) if active else None,
+            deprecated=bool(node.get("deprecated")),
+            renamed_to=node.get("x-renamed-to", ""),
+            active=self._active(active) if active else None,
         )
 
+    def _active(self, entry: Mapping[str, Any]) -> Active:
+        default = (self.node(entry["pointer"]) or {}).get("default", MISSING)
+        return Active(entry["pointer"], tuple(entry["in"]), entry["otherwise"], default)
 
-def _main(node: Mapping[str, Any]) -> Mapping[str, Any]:
+
+def main_branch(node: Mapping[str, Any]) -> Mapping[str, Any]:
     """The branch that describes the value itself: the first of an `anyOf` (others are "auto" or an old spelling)."""
     branches = node.get("anyOf")
     return branches[0] if branches else node
+
+
+def child_of(node: Mapping[str, Any], part: str) -> Mapping[str, Any] | None:
+    """The schema of the member or item `part`: a key of its own, one of a map with free names, or an item of a list."""
+    main = main_branch(node)
+    if part in main.get("properties", {}):
+        child: Mapping[str, Any] = main["properties"][part]
+        return child
+    free = main.get("items") if part.isdecimal() and "items" in main else main.get("additionalProperties")
+    return free if isinstance(free, Mapping) else None
 
 
 def _kind(main: Mapping[str, Any]) -> FieldKind:
@@ -256,20 +300,32 @@ def _is_scalar(text: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class FormState:
     """What the form shows for a document. `values`: text by pointer, set fields only. `inactive`: why a field does
-    nothing now. `hidden`: parameters that the chosen optimizer or scheduler does not take."""
+    nothing now. `hidden`: fields that mean nothing here and are not set: parameters that the chosen optimizer or
+    scheduler does not take, keys that the release does not have. `defaults`: those of the release that differ from the
+    newest one's, as text."""
 
     values: dict[str, str]
     inactive: dict[str, str]
     hidden: tuple[str, ...]
+    defaults: dict[str, str]
 
 
-def form_state(schema: Schema, document: Document) -> FormState:
-    """The form's view of `document`."""
-    config = document.value
+def form_state(schema: Schema, document: Document, release: str) -> FormState:
+    """The form's view of `document`, for one DeepSpeed release."""
+    config, view = document.value, schema.at(release).fields
     values = dict(_values(schema, document))
-    inactive = dict(_inactive(schema, config))
-    hidden = tuple(f.pointer for f in schema.fields.values() if f.pointer not in values and not _taken(f, config))
-    return FormState(values, inactive, hidden)
+    absent = {pointer: _absence(field, release) for pointer, field in schema.fields.items() if pointer not in view}
+    inactive = {**dict(_inactive(view.values(), config)), **absent}
+    unset = (field for field in schema.fields.values() if field.pointer not in values)
+    hidden = tuple(f.pointer for f in unset if f.pointer in absent or not _taken(f, config))
+    return FormState(values, inactive, hidden, dict(_other_defaults(schema.fields, view)))
+
+
+def default_text(field: Field) -> str:
+    """A field's default as the form shows it: "" where DeepSpeed has none."""
+    if field.default is MISSING or field.default is None:
+        return ""
+    return field.default if isinstance(field.default, str) else json.dumps(field.default)
 
 
 def _values(schema: Schema, document: Document) -> Iterator[tuple[str, str]]:
@@ -279,12 +335,24 @@ def _values(schema: Schema, document: Document) -> Iterator[tuple[str, str]]:
             yield pointer, shown_text(field, literal)
 
 
-def _inactive(schema: Schema, config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for pointer, field in schema.fields.items():
+def _absence(field: Field, release: str) -> str:
+    if field.since and version_tuple(release) < version_tuple(field.since):
+        return f"Came with DeepSpeed {field.since}; {release} does not have it."
+    return f"Removed in DeepSpeed {field.removed}." if field.removed else f"Not in DeepSpeed {release}."
+
+
+def _inactive(fields: Iterable[Field], config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for field in fields:
         if not _taken(field, config):
-            yield pointer, f"{_chosen_type(field, config)} does not take this parameter."
+            yield field.pointer, f"{_chosen_type(field, config)} does not take this parameter."
         elif field.active and not field.active.holds(config):
-            yield pointer, field.active.otherwise
+            yield field.pointer, field.active.otherwise
+
+
+def _other_defaults(fields: Mapping[str, Field], view: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
+    for pointer, field in view.items():
+        if field.default != fields[pointer].default:
+            yield pointer, default_text(field)
 
 
 def _taken(field: Field, config: Mapping[str, Any]) -> bool:

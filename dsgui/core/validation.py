@@ -1,6 +1,5 @@
-"""Findings from the schema alone: types, ranges, unknown keys of strict blocks, and "auto" where it means nothing."""
+"""Findings about each value by itself: types, ranges, and "auto" where it means nothing. Names are `keys.py`'s."""
 
-import difflib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from jsonschema.exceptions import ValidationError
 
 from dsgui.core.context import Context, Integration
 from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.keys import key_findings
 from dsgui.core.pointer import MISSING, dotted, join, split
 from dsgui.core.schema import Field, FieldKind, Schema
 
@@ -22,14 +22,16 @@ _OVERWRITTEN_BY_HF = {"/steps_per_print"}
 
 
 class SchemaCheck:
-    """The schema, compiled once, as a source of findings."""
+    """The schema of one DeepSpeed release, compiled once, as a source of findings."""
 
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self._validator = Draft202012Validator(dict(schema.document))
+    def __init__(self, schema: Schema, release: str) -> None:
+        self._all_releases = schema
+        self._schema = schema.at(release)
+        self._validator = Draft202012Validator(self._schema.document)
 
     def findings(self, config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
-        """One finding a misfit; "auto" is judged by who reads the file."""
+        """One finding a misfit and one an unknown, missing or old key; "auto" is judged by who reads the file."""
+        yield from key_findings(self._all_releases, config, context)
         for error in self._validator.iter_errors(config):
             yield from self._translate(error, config)
         for pointer in _autos(config, ""):
@@ -40,39 +42,16 @@ class SchemaCheck:
             branch = [e for e in error.context or () if e.schema_path and e.schema_path[0] == 0]
             for inner in branch:
                 yield from self._translate(inner, config)
-            return
-        pointer = join(list(error.absolute_path))
-        if error.validator == "additionalProperties":
-            yield from self._unknown_keys(pointer, error)
-        elif error.instance != "auto":
-            yield self._misfit(pointer, error)
+        elif error.validator != "additionalProperties" and error.instance != "auto":
+            yield self._misfit(join(list(error.absolute_path)), error, config)
 
-    def _unknown_keys(self, pointer: str, error: ValidationError) -> Iterator[Finding]:
-        known = self._schema.keys_of(pointer)
-        for key in error.instance:
-            if key in known:
-                continue
-            near = difflib.get_close_matches(key, known, n=1)
-            where = join((*split(pointer), key))
-            yield Finding(
-                "DS002",
-                Severity.ERROR,
-                where,
-                f"{dotted(where)}: {dotted(pointer)} has no such key, and DeepSpeed refuses unknown keys there.",
-                f"Did you mean {near[0]}?" if near else "Remove it, or move it to the block it belongs to.",
-                Fix(f"Rename it to {near[0]}", (Change(where, None, near[0]),))
-                if near and near[0] not in error.instance
-                else None,
-                "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel",
-            )
-
-    def _misfit(self, pointer: str, error: ValidationError) -> Finding:
+    def _misfit(self, pointer: str, error: ValidationError, config: Mapping[str, Any]) -> Finding:
         field = self._schema.field(pointer)
         seen = _shortened(json.dumps(error.instance, ensure_ascii=False))
         if field is None:  # inside a list, say
             message = f"{dotted(pointer)}: {seen} does not fit: {error.message}."
             return Finding("DS001", Severity.ERROR, pointer, message)
-        severity, consequence = _weight(field, error.instance)
+        severity, consequence = _weight(field, error.instance, config)
         return Finding(
             "DS001",
             severity,
@@ -86,9 +65,9 @@ class SchemaCheck:
     def _auto(self, pointer: str, context: Context) -> Iterator[Finding]:
         field = self._schema.field(pointer)
         if context.integration is Integration.HF:
-            if pointer not in _OVERWRITTEN_BY_HF and (field is None or not field.takes_auto):
+            if pointer not in _OVERWRITTEN_BY_HF and (field is None or field.auto != "hf"):
                 yield _auto_left_over(pointer, field)
-        elif field is not None and pointer not in _BATCH:
+        elif field is not None and pointer not in _BATCH and field.auto != "deepspeed":
             yield _auto_natively(field)
 
 
@@ -124,12 +103,14 @@ def _auto_natively(field: Field) -> Finding:
     return Finding("DS003", severity, field.pointer, f"{field.key}: {what}.", "Write a value, or choose “HF Trainer”.")
 
 
-def _weight(field: Field, value: Any) -> tuple[Severity, str]:
+def _weight(field: Field, value: Any, config: Mapping[str, Any]) -> tuple[Severity, str]:
     """How bad a misfit is: DeepSpeed's pydantic blocks convert some texts, its raw booleans take any text for true."""
     if field.model == "pydantic" and _converts(field, value):
         return Severity.NOTE, " DeepSpeed converts it."
     if field.model == "raw" and field.kind is FieldKind.BOOLEAN and field.pointer not in _STRICT_RAW_BOOLEANS:
         return Severity.WARNING, f" DeepSpeed takes it for {'true' if value else 'false'}."
+    if field.model == "raw" and field.active and not field.active.holds(config):
+        return Severity.WARNING, f" It is not read now. {field.active.otherwise}"
     if field.pointer in _BATCH and isinstance(value, bool):
         return Severity.WARNING, f" DeepSpeed counts it as {int(value)}."
     return Severity.ERROR, ""

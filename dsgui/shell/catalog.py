@@ -36,6 +36,7 @@ class Catalog:
         context = entry.get("context", {})
         return Preset(
             id=entry["id"],
+            group=entry["group"],
             title=entry["title"],
             purpose=entry["purpose"],
             source=entry["source"],

@@ -1,83 +1,62 @@
-"""The Configure page: context bar, presets, the form, the JSON, the findings, download."""
+"""The Configure page: presets and the form on the left; findings, the JSON and what to do with it on the right."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-from dsgui.core.context import Context, Integration
-from dsgui.core.hardware import CARDS, Target
-from dsgui.core.preset import Preset
+from dsgui.core.context import Integration
+from dsgui.ui.context_bar import ContextBar, build_context_bar
 from dsgui.ui.embedded import embedded
+from dsgui.ui.events import LIVE, LOCAL, ONCE, chosen_fix
+from dsgui.ui.files import Files, build_files, wire_files
+from dsgui.ui.presets import Presets, build_chooser, build_own_presets, wire_presets
 from dsgui.ui.services import Services
-from dsgui.ui.workbench import ASSUMED_VERSIONS, View, Workbench, make_context
+from dsgui.ui.toolbox import Toolbox
+from dsgui.ui.tools import Tools, build_tools, wire_tools
+from dsgui.ui.workbench import Form, View, Workbench, make_context
 
-THIS_MACHINE = "this"
-ONCE: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-LIVE: dict[str, Any] = {**ONCE, "trigger_mode": "always_last"}
-# Gradio shows a raised gr.Error as a message only for events that go through its queue.
-TELLING: dict[str, Any] = {**ONCE, "queue": True}
-
-# The browser alone keeps the text, so that a reload or a closed tab loses nothing typed; it also saves the file.
-_REMEMBER = "(text) => { try { localStorage.setItem('dsgui.config', text ?? ''); } catch {} }"
+# The browser alone keeps the text, so that a reload or a closed tab loses nothing typed; history.js makes undo of it.
+_REMEMBER = """(text, reader) => {
+  try { localStorage.setItem('dsgui.config', text ?? ''); } catch {}
+  window.dsguiText = { text: text ?? '', reader };  // for a history that is not there yet
+  window.dispatchEvent(new CustomEvent('dsgui:text', { detail: window.dsguiText }));
+}"""
 _REMEMBER_BAR = "(...bar) => { try { localStorage.setItem('dsgui.bar', JSON.stringify(bar)); } catch {} }"
-_RECALL = """(text, ...bar) => {
+_RECALL = """(text, preset, ...bar) => {
   try {
+    const kept = localStorage.getItem('dsgui.config');
     const saved = JSON.parse(localStorage.getItem('dsgui.bar') || 'null');
     const known = Array.isArray(saved) && saved.length === bar.length;
-    return [localStorage.getItem('dsgui.config') || text, ...(known ? saved : bar)];
-  } catch { return [text, ...bar]; }
+    return [kept || text, kept && kept !== text ? null : preset, ...(known ? saved : bar)];
+  } catch { return [text, preset, ...bar]; }
 }"""
-_DOWNLOAD = """(text) => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text ?? ''], { type: 'application/json' }));
-  link.download = 'ds_config.json';
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}"""
-
-Form = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ContextBar:
-    """What a config is checked against, as components."""
-
-    integration: gr.Dropdown
-    gpus: gr.Number
-    nodes: gr.Number
-    device: gr.Dropdown
-    version: gr.Dropdown
-
-    @property
-    def inputs(self) -> list[Any]:
-        """In the order `make_context` takes them after the target."""
-        return [self.integration, self.gpus, self.nodes, self.device, self.version]
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigurePage:
-    """The components that other pages read or refresh."""
+    """The components that other pages and the page's own parts read or refresh."""
 
     text: gr.Code
     bar: ContextBar
     form: gr.HTML
     findings: gr.HTML
-    synchronise: Callable[..., tuple[Any, str, Form]]
+    presets: Presets
+    files: Files
+    tools: Tools
+    synchronise: Callable[..., tuple[Any, str, Form, str]]
 
     @property
     def inputs(self) -> list[Any]:
-        return [self.text, self.form, *self.bar.inputs]
+        return [self.text, self.form, *self.tools.inputs, *self.bar.inputs]
 
     @property
     def outputs(self) -> list[Any]:
-        return [self.text, self.findings, self.form]
+        return [self.text, self.findings, self.form, self.tools.panel]
 
     def synchronise_after(self, event: Any) -> Any:
-        """Bring text, findings and form in step once `event` is through."""
+        """Bring text, findings, form and tools in step once `event` is through."""
         return event.then(self.synchronise, self.inputs, self.outputs, **ONCE)
 
     def synchronise_on(self, triggers: list[Any]) -> Any:
@@ -86,89 +65,39 @@ class ConfigurePage:
         return gr.on(triggers, self.synchronise, self.inputs, self.outputs, **LIVE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Loading:
-    """The components that bring a whole new text."""
-
-    preset: gr.Dropdown
-    purpose: gr.HTML
-    upload: gr.UploadButton
-    undo: gr.Button
-    previous: gr.State
-
-
-def build_configure(services: Services, workbench: Workbench, default_ranks: int) -> ConfigurePage:
+def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, default_ranks: int) -> ConfigurePage:
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`."""
     first = services.presets[0]
-    bar = _context_bar(services.target(), first, default_ranks)
+    bar = build_context_bar(services.target(), first.integration, default_ranks)
     with gr.Row(elem_classes="ds-columns"):
-        with gr.Column(scale=6, min_width=320):
-            preset, purpose = _preset_chooser(services.presets)
+        with gr.Column(scale=7, min_width=320):
+            chooser = build_chooser(services)
             form = embedded("form", "ds-form", ("edit",), value={}, elem_id="config-form")
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             findings = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
+            history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
             text = _json_editor(first.text)
-            with gr.Row(elem_classes="ds-buttons"):
-                download = gr.Button("Download ds_config.json", variant="primary", size="sm", elem_id="download")
-                upload = gr.UploadButton("Open a file…", file_types=[".json"], size="sm", elem_id="upload")
-                undo = gr.Button("Undo load", size="sm", interactive=False, elem_id="undo-load")
-    page = ConfigurePage(text, bar, form, findings, _synchroniser(services, workbench))
+            files = build_files()
+            presets = build_own_presets(*chooser)
+            tools = build_tools(toolbox)
+    synchronise = _synchroniser(services, workbench, toolbox)
+    page = ConfigurePage(text, bar, form, findings, presets, files, tools, synchronise)
     _wire_fixes(page, services, workbench)
-    _wire_loading(page, _Loading(preset, purpose, upload, undo, gr.State("")), services.presets)
-    download.click(None, [text], None, js=_DOWNLOAD, api_visibility="private")
+    _wire_history(page, history)
+    brought = [text, bar.integration, form]
+    page.synchronise_after(wire_presets(presets, brought, bar, services))
+    for event in wire_files(files, brought, bar, services, toolbox):
+        page.synchronise_after(event)
+    for event in wire_tools(tools, [*brought, *bar.inputs], services, toolbox):
+        page.synchronise_after(event)
     return page
 
 
 def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> None:
     """When the page opens: the text and context this browser kept from last time, else the first preset."""
-    kept = [page.text, *page.bar.inputs]
-    page.synchronise_after(demo.load(None, kept, kept, js=_RECALL, api_visibility="private"))
-
-
-def _context_bar(target: Target, first: Preset, default_ranks: int) -> ContextBar:
-    readers = [("HF Trainer", Integration.HF.value), ("deepspeed.initialize (native)", Integration.NATIVE.value)]
-    ranks = "GPUs per node" if target.gpus else "GPUs (here: CPU ranks) per node"
-    with gr.Row(elem_classes="ds-context"):
-        return ContextBar(
-            gr.Dropdown(
-                readers,
-                value=first.integration.value,
-                label="Who reads the config",
-                elem_id="integration",
-                min_width=150,
-            ),
-            gr.Number(default_ranks, label=ranks, precision=0, elem_id="gpus", min_width=110),
-            gr.Number(1, label="Nodes", precision=0, elem_id="nodes", min_width=80),
-            gr.Dropdown(_device_choices(target), value=THIS_MACHINE, label="Device", elem_id="device", min_width=150),
-            gr.Dropdown(_version_choices(target), value="", label="DeepSpeed", elem_id="version", min_width=150),
-        )
-
-
-def _device_choices(target: Target) -> list[tuple[str, str]]:
-    here = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU"
-    return [(f"This machine: {here}", THIS_MACHINE), *((f"Plan for {card.title}", card.id) for card in CARDS)]
-
-
-def _version_choices(target: Target) -> list[tuple[str, str]]:
-    installed = target.version("deepspeed")
-    here = f"{installed} (installed)" if installed else f"{ASSUMED_VERSIONS[0]} (none installed)"
-    return [(here, ""), *((f"Plan for {v}", v) for v in ASSUMED_VERSIONS if v != installed)]
-
-
-def _preset_chooser(presets: tuple[Preset, ...]) -> tuple[gr.Dropdown, gr.HTML]:
-    choices = [(preset.title, preset.id) for preset in presets]
-    chooser = gr.Dropdown(choices, value=presets[0].id, label="Start from a preset", elem_id="preset")
-    return chooser, gr.HTML(_purpose(presets[0]), elem_classes="ds-purpose")
-
-
-def _purpose(preset: Preset) -> str:
-    expects = f"Made for {preset.model or 'any model'} on {preset.nodes * preset.gpus} GPU(s)."
-    ran = [f"The tutorial ran it with: {preset.arguments}"] if preset.arguments else []
-    notes = "".join(f"<li>{escape(note)}</li>" for note in (expects, *preset.notes, *ran))
-    return (
-        f'<p>{escape(preset.purpose)} <span class="ds-source">{escape(preset.source)}</span></p>'
-        f"<details><summary>What to know about it</summary><ul>{notes}</ul></details>"
-    )
+    kept = [page.text, page.presets.chooser, *page.bar.inputs]
+    recalled = page.synchronise_after(demo.load(None, kept, kept, js=_RECALL, **LOCAL))
+    recalled.then(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
 
 
 def _json_editor(text: str) -> gr.Code:
@@ -184,79 +113,47 @@ def _json_editor(text: str) -> gr.Code:
     )
 
 
-def _synchroniser(services: Services, workbench: Workbench) -> Callable[..., tuple[Any, str, Form]]:
-    """Text, findings and form in step: pending edits of the form go into the text, else the text is left alone."""
+def _synchroniser(
+    services: Services, workbench: Workbench, toolbox: Toolbox
+) -> Callable[..., tuple[Any, str, Form, str]]:
+    """Text, findings, form and tools in step: pending edits of the form go into the text, else it is left alone."""
 
-    def synchronise(text: str | None, form: Form | None, *bar: Any) -> tuple[Any, str, Form]:
-        context = _context(services, bar)
-        if form and form.get("edits"):
-            return _outputs(workbench.edit(form, text or "", context))
-        view = workbench.show(text or "", context, form)
-        return gr.skip(), view.findings, view.form
+    def synchronise(
+        text: str | None, form: Form | None, tool: str, preset: str | None, release: str, code: str, *bar: Any
+    ) -> tuple[Any, str, Form, str]:
+        context = make_context(services.target(), *bar)
+        edited = bool(form and form.get("edits"))
+        view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
+        chosen = {"compare": preset or "", "move": release, "code": code}.get(tool, "")
+        panel = toolbox.panel(tool, chosen, view.text, context)
+        return (view.text if edited else gr.skip()), view.findings, view.form, panel
 
     return synchronise
 
 
-def _context(services: Services, bar: tuple[Any, ...]) -> Context:
-    return make_context(services.target(), *bar)
-
-
 def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -> None:
-    def fix(
+    def fixed(
         text: str | None, reader: str, gpus: float, nodes: float, device: str, version: str, event: gr.EventData
     ) -> tuple[str, str, Form]:
-        chosen = dict(event._data or {})
-        rule, pointer, label = (str(chosen.get(name, "")) for name in ("rule", "pointer", "label"))
-        context = _context(services, (reader, gpus, nodes, device, version))
-        return _outputs(workbench.fix(rule, pointer, label, text or "", context))
+        context = make_context(services.target(), reader, gpus, nodes, device, version)
+        return _outputs(workbench.fix(*chosen_fix(event), text or "", context))
 
-    page.findings.fix(fix, [page.text, *page.bar.inputs], page.outputs, **ONCE)
-    page.text.change(None, [page.text], None, js=_REMEMBER, api_visibility="private")
-    changes = [component.change for component in page.bar.inputs]
-    gr.on(changes, None, page.bar.inputs, None, js=_REMEMBER_BAR, api_visibility="private")
+    applied = page.findings.fix(fixed, [page.text, *page.bar.inputs], page.outputs[:3], **ONCE)
+    page.synchronise_after(applied)
+    page.text.change(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
+    gr.on(page.bar.changes, None, page.bar.inputs, None, js=_REMEMBER_BAR, **LOCAL)
+
+
+def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:
+    readers = {integration.value for integration in Integration}
+
+    def moved(event: gr.EventData) -> tuple[str, Any, Form]:
+        entry = dict(event._data or {})
+        reader = entry.get("reader")
+        return str(entry.get("text", "")), reader if reader in readers else gr.skip(), {"discard": True}
+
+    page.synchronise_after(history.move(moved, None, [page.text, page.bar.integration, page.form], **ONCE))
 
 
 def _outputs(view: View) -> tuple[str, str, Form]:
     return view.text, view.findings, view.form
-
-
-def _wire_loading(page: ConfigurePage, loading: _Loading, presets: tuple[Preset, ...]) -> None:
-    by_id = {preset.id: preset for preset in presets}
-
-    def load_preset(id: str, text: str, form: Form | None) -> tuple[Any, ...]:
-        chosen = by_id[id]
-        brought = text, gr.Button(interactive=True), _emptied(form)
-        return chosen.text, _purpose(chosen), chosen.integration.value, *brought
-
-    def load_file(path: str | None, text: str, form: Form | None) -> tuple[Any, ...]:
-        return _read(path), text, gr.Button(interactive=True), _emptied(form)
-
-    brought = [loading.previous, loading.undo, page.form]
-    loaded = loading.preset.input(
-        load_preset,
-        [loading.preset, page.text, page.form],
-        [page.text, loading.purpose, page.bar.integration, *brought],
-        **ONCE,
-    )
-    opened = loading.upload.upload(load_file, [loading.upload, page.text, page.form], [page.text, *brought], **TELLING)
-    swapped = loading.undo.click(
-        lambda text, previous: (previous, text), [page.text, loading.previous], [page.text, loading.previous], **ONCE
-    )
-    for event in (loaded, opened, swapped):
-        page.synchronise_after(event)
-
-
-def _emptied(form: Form | None) -> Form:
-    """The form's state without edits that waited for the text that is being replaced."""
-    return {**(form or {}), "edits": {}, "acked": {}, "discard": True}
-
-
-def _read(path: str | None) -> str:
-    """The text of an uploaded file; what can't be read is said in the page and changes nothing."""
-    if not path:
-        raise gr.Error("No file arrived. Choose a .json file.")
-    try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        name = Path(path).name
-        raise gr.Error(f"{name} is not text in UTF-8 (byte {error.start}). Save it as UTF-8 and try again.") from error

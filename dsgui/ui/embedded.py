@@ -14,5 +14,9 @@ def embedded(module: str, root_class: str, events: tuple[str, ...], **arguments:
         f"import('/dsgui/static/{module}.js').then((m) => m.mount(element, props, trigger, watch, events));"
     )
     return gr.HTML(
-        html_template=f'<div class="{root_class}"></div>', js_on_load=script, apply_default_css=False, **arguments
+        html_template=f'<div class="{root_class}"></div>',
+        js_on_load=script,
+        apply_default_css=False,
+        padding=False,
+        **arguments,
     )

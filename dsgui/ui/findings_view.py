@@ -1,27 +1,49 @@
 """Findings as HTML: what was seen, what to do, and a button where there is one right fix. Everything is escaped."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from dsgui.core.errors import DocumentError
 from dsgui.core.findings import Finding, Severity
 from dsgui.core.pointer import dotted
 
+CONVERT = "Convert to strict JSON"
 _WORDS = {Severity.ERROR: "Error", Severity.WARNING: "Warning", Severity.NOTE: "Note"}
 
 
 def findings_html(findings: Sequence[Finding], subject: str) -> str:
     """The panel beside the JSON. `subject` is what the config was checked against, for the headline."""
-    items = "".join(_item(finding) for finding in findings)
+    items = "".join(finding_item(finding) for finding in findings)
     return f'<div class="ds-findings">{_headline(findings, subject)}<ul>{items}</ul></div>'
 
 
-def broken_html(error: DocumentError) -> str:
-    """The panel while the text is not a JSON object."""
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """What a text that is no JSON says all the same: as strict JSON, what changes, and a sentence on what it is."""
+
+    text: str
+    notes: tuple[str, ...]
+    kind: str
+
+
+def broken_html(error: DocumentError, readable: Readable | None = None) -> str:
+    """The panel while the text is not a JSON object, with a button where dsgui understands it all the same."""
+    waits = '<p class="ds-advice">The form keeps its last state and waits; nothing you typed is lost.</p>'
     return (
         '<div class="ds-findings"><p class="ds-verdict ds-error">The JSON can’t be read yet</p>'
-        f'<ul><li class="ds-finding ds-error"><p>{escape(str(error))}</p>'
-        '<p class="ds-advice">The form keeps its last state and waits; nothing you typed is lost.</p></li></ul></div>'
+        f'<ul><li class="ds-finding ds-error"><p>{escape(str(error))}</p>{waits}</li>'
+        f"{_conversion(readable) if readable else ''}</ul></div>"
+    )
+
+
+def _conversion(readable: Readable) -> str:
+    changes = "".join(f"<li>{escape(note)}</li>" for note in readable.notes)
+    return (
+        '<li class="ds-finding ds-note" data-rule="DS000"><p><span class="ds-word">Note</span> '
+        f"{escape(readable.kind)}</p>"
+        f'<ul class="ds-changes">{changes}</ul>'
+        f'<p class="ds-advice">{_button("DS000", "", CONVERT)}</p></li>'
     )
 
 
@@ -44,14 +66,15 @@ def _headline(findings: Sequence[Finding], subject: str) -> str:
     )
 
 
-def _item(finding: Finding) -> str:
+def finding_item(finding: Finding, with_fix: bool = True) -> str:
+    """One finding as an entry of a list; `with_fix` False leaves out its button."""
     kind = finding.severity.value
     return (
         f'<li class="ds-finding ds-{kind}" data-rule="{escape(finding.rule)}">'
         f'<p><span class="ds-word">{_WORDS[finding.severity]}</span> '
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
         f'title="Show this field in the form">{escape(dotted(finding.pointer))}</button></p>'
-        f"<p>{escape(_without_key(finding))}</p>{_advice(finding)}</li>"
+        f"<p>{escape(_without_key(finding))}</p>{_advice(finding, with_fix)}</li>"
     )
 
 
@@ -63,14 +86,16 @@ def _without_key(finding: Finding) -> str:
     return text if keeps else text[:1].upper() + text[1:]
 
 
-def _advice(finding: Finding) -> str:
-    if not finding.advice and not finding.fix:
+def _advice(finding: Finding, with_fix: bool) -> str:
+    fix = finding.fix if with_fix else None
+    if not finding.advice and not fix:
         return ""
-    button = ""
-    if finding.fix:
-        label = escape(finding.fix.label)
-        button = (
-            f'<button type="button" class="ds-fix" data-rule="{escape(finding.rule)}" '
-            f'data-pointer="{escape(finding.pointer)}" data-label="{label}">{label}</button>'
-        )
+    button = _button(finding.rule, finding.pointer, fix.label) if fix else ""
     return f'<p class="ds-advice">{escape(finding.advice)} {button}</p>'
+
+
+def _button(rule: str, pointer: str, label: str) -> str:
+    return (
+        f'<button type="button" class="ds-fix" data-rule="{escape(rule)}" data-pointer="{escape(pointer)}" '
+        f'data-label="{escape(label)}">{escape(label)}</button>'
+    )

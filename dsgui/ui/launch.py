@@ -11,7 +11,9 @@ from dsgui.core.context import Integration
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
 from dsgui.core.hardware import Target
 from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, shell_line
-from dsgui.ui.configure import LIVE, ONCE, THIS_MACHINE, ConfigurePage
+from dsgui.ui.configure import ConfigurePage
+from dsgui.ui.context_bar import THIS_MACHINE
+from dsgui.ui.events import LIVE, ONCE
 from dsgui.ui.findings_view import verdict
 from dsgui.ui.services import Services
 from dsgui.ui.workbench import Workbench, make_context

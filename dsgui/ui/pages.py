@@ -7,10 +7,13 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.hardware import Target
-from dsgui.ui.configure import ONCE, build_configure, recall_on_load
+from dsgui.ui.configure import build_configure, recall_on_load
+from dsgui.ui.events import ONCE
 from dsgui.ui.launch import build_launch
+from dsgui.ui.presets import refreshed
 from dsgui.ui.runs_page import build_runs
 from dsgui.ui.services import Services
+from dsgui.ui.toolbox import Toolbox
 from dsgui.ui.workbench import Workbench
 
 STATIC = Path(__file__).with_name("static")
@@ -22,13 +25,14 @@ _PROBE_POLL_S = 1.0
 def build_pages(services: Services) -> gr.Blocks:
     """The Blocks of the app. Nothing in it starts a process or keeps state between requests but Gradio's own."""
     workbench = Workbench(services.checker)
+    toolbox = Toolbox(services.checker, services.all_presets)
     ranks = default_ranks(services.target())
     demo: gr.Blocks
     with gr.Blocks(analytics_enabled=False, title="dsgui", fill_width=True) as demo:
         header = gr.HTML(_header(services), elem_id="header")
         with gr.Tabs(selected="configure", elem_id="pages") as tabs:
             with gr.Tab(_TABS[0][1], id="configure"):
-                configure = build_configure(services, workbench, ranks)
+                configure = build_configure(services, workbench, toolbox, ranks)
             with gr.Tab(_TABS[1][1], id="launch") as launch_tab:
                 launch = build_launch(services, workbench, configure, ranks)
             with gr.Tab(_TABS[2][1], id="runs"):
@@ -38,8 +42,9 @@ def build_pages(services: Services) -> gr.Blocks:
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         probed = _follow_probe(services, header)
-        bar_changes = [component.change for component in configure.bar.inputs]
-        configure.synchronise_on([configure.form.edit, configure.text.input, *bar_changes, probed.change])
+        demo.load(lambda: refreshed(services), None, [configure.presets.chooser], **ONCE)
+        changes = [*configure.bar.changes, *configure.tools.changes, probed.change]
+        configure.synchronise_on([configure.form.edit, configure.text.input, *changes])
     return demo
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import gradio as gr
 
 from dsgui.core.errors import DsguiError
-from dsgui.ui.configure import TELLING
 from dsgui.ui.embedded import embedded
+from dsgui.ui.events import TELLING
 from dsgui.ui.services import Services
 
 

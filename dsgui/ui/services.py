@@ -3,21 +3,63 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from dsgui.core.checker import Checker
+from dsgui.core.context import Integration
 from dsgui.core.hardware import Target
 from dsgui.core.preset import Preset
 from dsgui.runs import Runs
 
 
+class Opened(Protocol):
+    """A config from a file: strict JSON, what was changed to make it so, and the context the file asks for."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+    @property
+    def integration(self) -> Integration | None: ...
+    @property
+    def nodes(self) -> int | None: ...
+    @property
+    def gpus(self) -> int | None: ...
+
+
+class OwnPresets(Protocol):
+    """The user's own presets. Each method raises `PresetError` when the folder or the request is no good."""
+
+    def list(self) -> tuple[Preset, ...]: ...
+    def problems(self) -> tuple[str, ...]: ...
+    def save(
+        self,
+        title: str,
+        text: str,
+        integration: Integration,
+        gpus: int,
+        nodes: int,
+        purpose: str = "",
+        *,
+        replace: bool = False,
+    ) -> Preset: ...
+    def remove(self, id: str) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
-    `recipes` maps a recipe's name to its script."""
+    `recipes` maps a recipe's name to its script. `open_file` reads a config or an accelerate YAML by path."""
 
     checker: Checker
     presets: tuple[Preset, ...]
+    own_presets: OwnPresets
     recipes: Mapping[str, Path]
     target: Callable[[], Target]
     target_complete: Callable[[], bool]
+    open_file: Callable[[Path], Opened]
     runs: Runs
+
+    def all_presets(self) -> tuple[Preset, ...]:
+        """Every preset there is now, the shipped ones first."""
+        return (*self.presets, *self.own_presets.list())

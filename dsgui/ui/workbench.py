@@ -8,19 +8,25 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dsgui.core import accelerate_yaml
 from dsgui.core.checker import Checker
 from dsgui.core.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
 from dsgui.core.findings import Finding
 from dsgui.core.hardware import CARDS, Hardware, Target
-from dsgui.core.pointer import MISSING
-from dsgui.core.schema import Field, Schema, form_state, literal_for
-from dsgui.ui.findings_view import broken_html, findings_html
+from dsgui.core.loose_json import tidy
+from dsgui.core.schema import Field, FormState, Schema, default_text, form_state, literal_for
+from dsgui.ui.findings_view import CONVERT, Readable, broken_html, findings_html
 
 ASSUMED_VERSIONS = ("0.19.8", "0.19.6", "0.18.9", "0.17.6", "0.16.9", "0.15.4", "0.14.5")
 MAX_TEXT_BYTES = 1 << 20
 MAX_RANKS = 4096
+
+
+Form = dict[str, Any]
+_HJSON = "Native DeepSpeed reads such a file (it is hjson); the HF Trainer and accelerate refuse it. As strict JSON:"
+_ACCELERATE = "This is accelerate's YAML. The DeepSpeed config in it, as strict JSON:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +60,14 @@ def _field_model(field: Field) -> dict[str, Any]:
         "kind": field.kind.value,
         "choices": [c if isinstance(c, str) else json.dumps(c) for c in field.choices],
         "suggestions": list(field.suggestions),
-        "default": None if field.default is MISSING or field.default is None else _plain(field.default),
+        "default": default_text(field),
         "auto": field.takes_auto,
         "unit": field.unit,
         "removed": field.removed,
         "common": field.common,
+        "otherwise": field.active.otherwise if field.active else "",
     }
     return {name: value for name, value in model.items() if value not in (None, "", [], False)}
-
-
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def make_context(
@@ -104,30 +107,29 @@ class Workbench:
         self._checker = checker
         self._schema = checker.schema
 
-    def show(self, text: str, context: Context, form: Mapping[str, Any] | None = None) -> View:
-        """The view of `text`; while it is broken the form keeps the state it had (`form`)."""
+    def show(self, text: str, context: Context) -> View:
+        """The view of `text`; while it is broken the form is told so and keeps what it shows."""
         try:
-            document = self._document(text)
+            document = read_document(text)
         except DocumentError as error:
-            kept = {**(form or {}), "broken": str(error), "line": error.line, "acked": {}, "discard": False}
-            return View(text, broken_html(error), kept)
+            return View(text, broken_html(error, readable(text)), {"broken": str(error)})
         return self._view(document, context)
 
     def edit(self, form: Mapping[str, Any], text: str, context: Context) -> View:
         """The view after the form's pending edits (`form["edits"]`: pointer → typed text) went into `text`."""
         edits = {str(p): str(typed) for p, typed in dict(form.get("edits") or {}).items()}
         try:
-            document = self._document(text)
+            document = read_document(text)
             for pointer, typed in edits.items():
                 document = self._apply(document, pointer, typed)
         except DocumentError:
-            return self.show(text, context, form)
+            return self.show(text, context)
         return self._view(document, context, acked=edits)
 
     def fix(self, rule: str, pointer: str, label: str, text: str, context: Context) -> View:
         """The view after the fix so named was applied; unchanged when the finding is no longer there."""
         try:
-            document = self._document(text)
+            document = read_document(_converted(text) if label == CONVERT else text)
         except DocumentError:
             return self.show(text, context)
         for finding in self._checker.findings(document, context):
@@ -137,12 +139,7 @@ class Workbench:
 
     def findings(self, text: str, context: Context) -> list[Finding]:
         """The findings of `text`. Raises `DocumentError` when it can't be read."""
-        return self._checker.findings(self._document(text), context)
-
-    def _document(self, text: str) -> Document:
-        if len(text) > MAX_TEXT_BYTES:
-            raise DocumentError(f"The text has {len(text):,} characters; a config has at most {MAX_TEXT_BYTES:,}.")
-        return Document(text)
+        return self._checker.findings(read_document(text), context)
 
     def _apply(self, document: Document, pointer: str, typed: str) -> Document:
         field = self._schema.fields.get(pointer)
@@ -156,5 +153,50 @@ class Workbench:
         problems: dict[str, str] = {}
         for finding in findings:
             problems.setdefault(finding.pointer, finding.severity.value)
-        form = {**asdict(form_state(self._schema, document)), "problems": problems, "acked": dict(acked or {})}
+        state = form_state(self._schema, document, context.release)
+        form = {**asdict(state), "inactive": self._told(state), "problems": problems, "acked": dict(acked or {})}
         return View(document.text, findings_html(findings, subject(context)), form)
+
+    def _told(self, state: FormState) -> dict[str, str]:
+        """Why fields do nothing: "" where it is the sentence that the form has from the start."""
+        active = {pointer: field.active for pointer, field in self._schema.fields.items() if field.active}
+        return {p: "" if p in active and active[p].otherwise == why else why for p, why in state.inactive.items()}
+
+
+def readable(text: str) -> Readable | None:
+    """What a text that is no JSON says all the same, as hjson or as accelerate's YAML; None when it says nothing."""
+    for read in (_hjson, _accelerate):
+        try:
+            _bounded(text)
+            return read(text)
+        except DocumentError:
+            continue
+    return None
+
+
+def _hjson(text: str) -> Readable:
+    tidied = tidy(text)
+    return Readable(tidied.text, tidied.notes, _HJSON)
+
+
+def _accelerate(text: str) -> Readable:
+    found = accelerate_yaml.read(text)
+    if not found.text:
+        raise DocumentError(f"The YAML points to {found.config_file}: open that file.")
+    return Readable(found.text, found.notes, _ACCELERATE)
+
+
+def _converted(text: str) -> str:
+    found = readable(text)
+    return found.text if found else text
+
+
+def read_document(text: str) -> Document:
+    """The document of a text from the page. Raises `DocumentError`, also when it is too large."""
+    _bounded(text)
+    return Document(text)
+
+
+def _bounded(text: str) -> None:
+    if len(text) > MAX_TEXT_BYTES:
+        raise DocumentError(f"The text has {len(text):,} characters; a config has at most {MAX_TEXT_BYTES:,}.")

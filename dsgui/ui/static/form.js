@@ -5,21 +5,31 @@
 import { el } from "./dom.js";
 
 const UNSET = "";
+// What the server said last. Kept here and not in the component's value, which Gradio sends back with every event.
+let latest = { values: {}, inactive: {}, hidden: [], problems: {}, defaults: {} };
 
 function optionsOf(field) {
   const choices = field.kind === "boolean" ? ["true", "false"] : field.choices || [];
   return field.auto ? [...choices, "auto"] : choices;
 }
 
+// What a control shows while its key is not in the file; the default is that of the DeepSpeed checked against.
+function unsetText(field, fallback) {
+  if (fallback === undefined || fallback === "") return "not set";
+  return field.kind === "boolean" || field.kind === "choice" ? `not set (default ${fallback})` : `default ${fallback}`;
+}
+
 function selectControl(field, id) {
-  const unset = field.default === undefined ? "not set" : `not set (default ${field.default})`;
   return el("select", { id, "data-pointer": field.pointer },
-    el("option", { value: UNSET }, unset),
+    el("option", { value: UNSET }, unsetText(field, field.default)),
     ...optionsOf(field).map((choice) => el("option", { value: choice }, choice)));
 }
 
 function inputControl(field, id) {
-  const placeholder = field.default === undefined || field.default === "" ? "not set" : `default ${field.default}`;
+  const placeholder = unsetText(field, field.default);
+  if (field.kind === "object") {
+    return [el("textarea", { id, placeholder, rows: 3, "data-pointer": field.pointer, spellcheck: "false" })];
+  }
   const suggestions = [...(field.auto ? ["auto"] : []), ...(field.suggestions || [])];
   const list = suggestions.length ? `${id}-list` : undefined;
   const numeric = field.kind === "integer" || field.kind === "number";
@@ -29,6 +39,11 @@ function inputControl(field, id) {
   });
   if (!list) return [input];
   return [input, el("datalist", { id: list }, ...suggestions.map((value) => el("option", { value })))];
+}
+
+// A long key breaks after a dot or an underscore, not in a word.
+function breakable(key) {
+  return key.split(/(?<=[._])/).flatMap((part) => [part, el("wbr")]);
 }
 
 function fieldRow(field, index) {
@@ -42,7 +57,7 @@ function fieldRow(field, index) {
   const removed = field.removed ? el("span", { class: "ds-removed" }, `removed in DeepSpeed ${field.removed}`) : "";
   return el("div", { class: "ds-field", "data-row": field.pointer, "data-common": Boolean(field.common) },
     el("label", { for: id }, el("span", { class: "ds-title" }, field.title), " ", unit, removed,
-      el("code", { class: "ds-key" }, field.key)),
+      el("code", { class: "ds-key" }, ...breakable(field.key))),
     el("div", { class: "ds-control" }, ...controls, clear),
     el("p", { class: "ds-help", id: `${id}-help` }, field.help || ""),
     el("p", { class: "ds-inactive", hidden: true }));
@@ -51,6 +66,7 @@ function fieldRow(field, index) {
 function sectionPanel(section, counter) {
   return el("section", { class: "ds-section", id: `ds-section-${section.id}`, role: "tabpanel",
     "aria-label": section.title, "data-section": section.id },
+    el("h3", { class: "ds-section-title" }, section.title),
     el("p", { class: "ds-intro" }, section.intro),
     ...section.fields.map((field) => fieldRow(field, counter.next++)));
 }
@@ -59,7 +75,8 @@ class Form {
   constructor(element, props, trigger) {
     Object.assign(this, { element, props, trigger });
     this.dirty = new Map();
-    this.state = { values: {}, inactive: {}, hidden: [], problems: {} };
+    this.state = latest;
+    this.fields = new Map();
     this.rows = new Map();
     this.section = null;
     this.all = false;
@@ -68,7 +85,7 @@ class Form {
   build(sections) {
     const counter = { next: 0 };
     this.sections = sections;
-    this.tabs = el("div", { class: "ds-tabs", role: "tablist" }, ...sections.map((section) =>
+    this.tabs = el("div", { class: "ds-tabs", role: "tablist", "aria-orientation": "vertical" }, ...sections.map((section) =>
       el("button", { type: "button", role: "tab", "data-tab": section.id }, section.title)));
     this.search = el("input", { type: "search", class: "ds-search", placeholder: "Find a field: bucket, offload, lr …",
       "aria-label": "Find a field by key, name or description" });
@@ -77,7 +94,9 @@ class Form {
     this.nothing = el("p", { class: "ds-nothing", hidden: true }, "No field matches. Keys the form lacks can be written in the JSON.");
     this.panels = el("div", { class: "ds-panels" }, ...sections.map((section) => sectionPanel(section, counter)));
     this.element.querySelector(".ds-form").replaceChildren(
-      el("div", { class: "ds-tools" }, this.search, this.toggle), this.tabs, this.banner, this.nothing, this.panels);
+      el("div", { class: "ds-tools" }, this.search, this.toggle), this.banner,
+      el("div", { class: "ds-body" }, this.tabs, el("div", { class: "ds-pane" }, this.nothing, this.panels)));
+    for (const field of sections.flatMap((section) => section.fields)) this.fields.set(field.pointer, field);
     for (const row of this.panels.querySelectorAll("[data-row]")) this.rows.set(row.dataset.row, row);
     this.listen();
     this.open(sections[0].id);
@@ -106,7 +125,7 @@ class Form {
 
   // As in any tab list: the arrows move, and only the chosen tab is a stop of the Tab key.
   moveTab(event) {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!by) return;
     const ids = this.sections.map((section) => section.id);
     const next = ids[(ids.indexOf(this.section) + by + ids.length) % ids.length];
@@ -129,44 +148,54 @@ class Form {
   }
 
   send() {
-    this.props.value = { ...this.state, edits: Object.fromEntries(this.dirty) };
+    this.props.value = { edits: Object.fromEntries(this.dirty) };
     this.trigger("edit", {});
   }
 
   control(pointer) { return this.rows.get(pointer).querySelector("[data-pointer]"); }
 
   // A new state from the server: what it acknowledged is no longer dirty; what is still dirty keeps what was typed.
+  // While the text is broken it says so and nothing else, and the form keeps what it shows.
   receive(state) {
-    if (!state || !state.values) return;
+    if (!state || !(state.values || state.broken || state.discard)) return;
     if (state.discard) this.dirty.clear(); // a whole new text was loaded: what waited for the old one is void
     for (const [pointer, text] of Object.entries(state.acked || {})) {
       if (this.dirty.get(pointer) === text) this.dirty.delete(pointer);
     }
-    this.state = state;
-    this.banner.hidden = !state.broken;
-    this.banner.textContent = state.broken ? `${state.broken} The form follows again once the JSON can be read.` : "";
-    this.panels.classList.toggle("ds-waiting", Boolean(state.broken));
+    latest = this.state = state.values ? state : { ...this.state, broken: state.broken };
+    this.props.value = {};
+    this.banner.hidden = !this.state.broken;
+    this.banner.textContent = this.state.broken ? `${this.state.broken} The form follows again once the JSON can be read.` : "";
+    this.panels.classList.toggle("ds-waiting", Boolean(this.state.broken));
     for (const [pointer, row] of this.rows) this.refresh(pointer, row);
     this.arrange();
-    if (this.dirty.size && !state.broken) this.send();
+    if (this.dirty.size && !this.state.broken) this.send();
   }
 
   refresh(pointer, row) {
-    const { values, inactive, problems } = this.state;
+    const { values, inactive, problems, defaults } = this.state;
+    const field = this.fields.get(pointer);
     const control = row.querySelector("[data-pointer]");
     const text = values[pointer] ?? UNSET;
     if (!this.dirty.has(pointer) && control.value !== text && !this.isBeingTyped(control, text)) {
       if (control.tagName === "SELECT") this.admit(control, text);
       control.value = text;
     }
+    this.showDefault(control, unsetText(field, (defaults || {})[pointer] ?? field.default));
     row.classList.toggle("ds-set", control.value !== UNSET);
     row.dataset.problem = (problems || {})[pointer] || "";
     control.setAttribute("aria-invalid", String(row.dataset.problem === "error"));
     const note = row.querySelector(".ds-inactive");
-    const why = (inactive || {})[pointer];
+    const said = (inactive || {})[pointer];
+    const why = said === "" ? field.otherwise : said;
     note.hidden = !why;
     note.textContent = why || "";
     row.classList.toggle("ds-idle", Boolean(why));
+  }
+
+  showDefault(control, text) {
+    if (control.tagName !== "SELECT") control.placeholder = text;
+    else if (control.options[0].textContent !== text) control.options[0].textContent = text;
   }
 
   // "1e-5 " and "1e-5" are the same answer: leave the text of the focused field alone.
@@ -240,5 +269,5 @@ export async function mount(element, props, trigger, watch) {
   const answer = await fetch("/dsgui/form.json");
   form.build(await answer.json());
   watch("value", () => form.receive(props.value));
-  form.receive(props.value);
+  form.receive(props.value?.values ? props.value : latest);
 }

@@ -1,0 +1,194 @@
+"""Findings about each key's name: unknown, not in this DeepSpeed release, or an old name of another key.
+
+Types and ranges are `validation.py`'s; what keys mean together is for the rules.
+"""
+
+import difflib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsgui.core.context import Context, Integration, version_tuple
+from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.pointer import MISSING, dotted, join, lookup, split
+from dsgui.core.schema import Schema, child_of, main_branch
+
+Node = Mapping[str, Any]
+_CONFIG_MODEL = "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel"
+_RAW_READER = "deepspeed/runtime/config.py: DeepSpeedConfig"
+# What an optimizer or scheduler class takes is judged by its type, in the rules; amp has a rule of its own.
+_JUDGED_ELSEWHERE = ("/optimizer/params", "/scheduler/params", "/amp")
+_COMMENT_MARKS = ("_", "//", "#", "$", "comment")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One key of the config: where it stands, what it holds, and what each schema says of it (None: nothing)."""
+
+    pointer: str
+    value: Any
+    here: Node | None  # in the release that is checked against
+    ever: Node | None  # in any release
+    parent: Node  # the block around it, in this release
+    siblings: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return split(self.pointer)[-1]
+
+    @property
+    def strict(self) -> bool:
+        """Whether DeepSpeed refuses unknown keys of the block around it."""
+        return self.parent.get("x-model") == "pydantic"
+
+
+def key_findings(schema: Schema, config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
+    """One finding a key at most, of the outermost key where a whole block is meant."""
+    view = schema.at(context.release)
+    for place in _places(view.document, schema.document, config, ""):
+        yield from _of(place, config, context)
+
+
+def _places(here: Node, ever: Node, value: Mapping[str, Any], pointer: str) -> Iterator[Place]:
+    block = main_branch(here)
+    for key, child in value.items():
+        where = pointer + join((key,))
+        if where in _JUDGED_ELSEWHERE:
+            continue
+        place = Place(where, child, child_of(here, key), child_of(ever, key), block, tuple(value))
+        yield place
+        named = place.here is not None and not place.here.get("deprecated")
+        if named and place.ever is not None:
+            yield from _inside(place, place.here or {}, place.ever, child)
+
+
+def _inside(place: Place, here: Node, ever: Node, value: Any) -> Iterator[Place]:
+    if isinstance(value, dict) and ({"properties", "additionalProperties"} & main_branch(here).keys()):
+        yield from _places(here, ever, value, place.pointer)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            node, always = child_of(here, str(index)), child_of(ever, str(index))
+            if isinstance(item, dict) and node is not None and always is not None:
+                yield from _places(node, always, item, f"{place.pointer}/{index}")
+
+
+def _of(place: Place, config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
+    if place.here is not None:
+        if place.here.get("x-renamed-to"):
+            yield _old_name(place, place.here["x-renamed-to"], config, context)
+    elif place.ever is not None:
+        yield _not_in_release(place, place.ever, config, context)
+    elif not _is_comment(place):
+        yield _unknown(place)
+
+
+def _is_comment(place: Place) -> bool:
+    """A raw block carries a note such as `"_comment": "…"` without harm."""
+    return not place.strict and place.key.lower().startswith(_COMMENT_MARKS)
+
+
+# ------------------------------------------------------------------------------------------------------ unknown keys
+def _unknown(place: Place) -> Finding:
+    near = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
+    block = dotted(join(split(place.pointer)[:-1]))
+    fix = _renaming(place, near) if near and near not in place.siblings else None
+    if place.strict:
+        message = f"{dotted(place.pointer)}: {block} has no such key, and DeepSpeed refuses unknown keys there."
+        advice = f"Did you mean {near}?" if near else "Remove it, or move it to the block it belongs to."
+        return Finding("DS002", Severity.ERROR, place.pointer, message, advice, fix, _CONFIG_MODEL)
+    where = "at the top level" if "/" not in place.pointer[1:] else f"in {block}"
+    message = f"{dotted(place.pointer)}: DeepSpeed knows no such key {where} and ignores it without a word."
+    advice = f"Did you mean {near}?" if near else "Nothing to do if another program reads it; else remove it."
+    severity = Severity.WARNING if near else Severity.NOTE
+    return Finding("DS004", severity, place.pointer, message, advice, fix, _RAW_READER)
+
+
+def nearest(key: str, known: tuple[str, ...]) -> str:
+    """The known key that `key` is most likely a misspelling of, or ""."""
+    folded = {_folded(name): name for name in known}
+    if _folded(key) in folded:
+        return folded[_folded(key)]
+    near = difflib.get_close_matches(_folded(key), folded, n=1, cutoff=0.75)
+    return folded[near[0]] if near else ""
+
+
+def _folded(key: str) -> str:
+    """Case and the words' separators are where most misspellings are: `trainBatchSize`, `train-batch-size`."""
+    return key.lower().replace("-", "").replace("_", "").replace(" ", "")
+
+
+def _renaming(place: Place, key: str) -> Fix:
+    return Fix(f"Rename it to {key}", (Change(place.pointer, None, key),))
+
+
+# ------------------------------------------------------------------------------------------- keys of other releases
+def _not_in_release(place: Place, node: Node, config: Mapping[str, Any], context: Context) -> Finding:
+    since, removed = node.get("x-since", ""), node.get("x-removed", "")
+    came_later = bool(since) and version_tuple(context.release) < version_tuple(since)
+    told = "" if came_later else node.get("x-removed-message", "")
+    story = f"came with DeepSpeed {since}" if came_later else f"was removed in DeepSpeed {removed}"
+    refused = place.strict or bool(told)
+    outcome = "refuses it" if refused else "ignores it"
+    message = f"{dotted(place.pointer)}: this key {story}; {context.release}, which you check against, {outcome}."
+    fix = Fix(f"Remove {place.key}", (Change(place.pointer, None),))
+    new = node.get("x-renamed-to", "")
+    if new and not came_later:
+        fix = rewrite(place.pointer, place.value, new, config) or fix
+        told = told or f"{dotted(new)} takes its place."
+    advice = told or (f"Remove it, or use DeepSpeed {since} or newer." if came_later else "Remove it.")
+    severity = Severity.ERROR if refused else Severity.WARNING
+    return Finding(
+        "DS005", severity, place.pointer, message, advice, fix, _CONFIG_MODEL if place.strict else _RAW_READER
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- old names
+def _old_name(place: Place, new: str, config: Mapping[str, Any], context: Context) -> Finding:
+    message = f"{dotted(place.pointer)}: an old name of {dotted(new)}, which DeepSpeed {context.release} still reads."
+    advice = "Rewrite it: the meaning stays."
+    if place.pointer == "/bfloat16" and context.integration is Integration.HF:
+        message = "bfloat16: an old name of bf16. DeepSpeed still reads it; the HF Trainer looks at bf16 only."
+    if lookup(config, new) not in (MISSING, None):
+        advice = f"{dotted(new)} is set as well: remove the old name."
+    fix = rewrite(place.pointer, place.value, new, config)
+    return Finding("DS006", Severity.WARNING, place.pointer, message, advice, fix, _CONFIG_MODEL)
+
+
+def rewrite(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Fix | None:
+    """The edits that say the same under the new name; what stands there already wins over the old name."""
+    for matches, changes in _REWRITES:
+        if matches(old, value):
+            return Fix(f"Rewrite as {dotted(new)}", changes(old, value, new, config))
+    return None
+
+
+Changes = tuple[Change, ...]
+
+
+def _switch_to_device(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Changes:
+    """`cpu_offload: true` → `offload_optimizer: {"device": "cpu"}`; false only goes."""
+    removal = Change(old, None)
+    if not value or lookup(config, new) not in (MISSING, None):
+        return (removal,)
+    return (Change(f"{new}/device", '"cpu"'), removal)
+
+
+def _only_remove(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Changes:
+    return (Change(old, None),)
+
+
+def _rename(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Changes:
+    parent, key = split(new)[:-1], split(new)[-1]
+    if lookup(config, new) is not MISSING:
+        return (Change(old, None),)
+    if parent == split(old)[:-1]:
+        return (Change(old, None, key),)
+    return (Change(new, json.dumps(value, ensure_ascii=False)), Change(old, None))
+
+
+_REWRITES: tuple[tuple[Callable[[str, Any], bool], Callable[[str, Any, str, Mapping[str, Any]], Changes]], ...] = (
+    (lambda old, value: old.endswith("/cpu_offload_use_pin_memory"), _only_remove),
+    (lambda old, value: "/cpu_offload" in old, _switch_to_device),
+    (lambda old, value: True, _rename),
+)

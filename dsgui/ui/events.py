@@ -1,0 +1,18 @@
+"""How the pages' events are sent: which go through Gradio's queue, which may overtake each other, what JS they run."""
+
+from typing import Any
+
+import gradio as gr
+
+ONCE: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+LIVE: dict[str, Any] = {**ONCE, "trigger_mode": "always_last"}
+# Gradio shows a raised gr.Error as a message only for events that go through its queue.
+TELLING: dict[str, Any] = {**ONCE, "queue": True}
+# JavaScript alone.
+LOCAL: dict[str, Any] = {"api_visibility": "private"}
+
+
+def chosen_fix(event: gr.EventData) -> tuple[str, str, str]:
+    """Rule, pointer and label of the fix button that was pressed."""
+    chosen = dict(event._data or {})
+    return str(chosen.get("rule", "")), str(chosen.get("pointer", "")), str(chosen.get("label", ""))

@@ -1,0 +1,122 @@
+"""Files on the Configure page: open one by upload or path, download the config in the form its reader takes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.context import Integration
+from dsgui.core.errors import DsguiError
+from dsgui.ui.context_bar import ContextBar
+from dsgui.ui.events import LOCAL, TELLING
+from dsgui.ui.services import Opened, Services
+from dsgui.ui.toolbox import Toolbox
+from dsgui.ui.workbench import make_context
+
+AS_SHOWN = "shown"
+_FORMS = [("as in the editor", AS_SHOWN), ("for native DeepSpeed", "native"), ("for the HF Trainer", "hf")]
+_SAVE = """(text) => {
+  if (!text) return;
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  link.download = 'ds_config.json';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The components; `outgoing` holds the text that the browser saves."""
+
+    download: gr.Button
+    form: gr.Dropdown
+    upload: gr.UploadButton
+    path: gr.Textbox
+    open: gr.Button
+    notes: gr.HTML
+    outgoing: gr.Textbox
+
+
+def build_files() -> Files:
+    """Must be called inside a `gr.Blocks`."""
+    with gr.Row(elem_classes="ds-buttons"):
+        download = gr.Button("Download ds_config.json", variant="primary", size="sm", elem_id="download", min_width=160)
+        form = gr.Dropdown(
+            _FORMS, value=AS_SHOWN, show_label=False, container=False, elem_id="download-form", min_width=150
+        )
+    with gr.Row(elem_classes="ds-buttons"):
+        path = gr.Textbox(
+            "",
+            placeholder="~/project/ds_config.json, or an accelerate YAML",
+            show_label=False,
+            container=False,
+            max_lines=1,
+            elem_id="open-path",
+            min_width=160,
+            scale=4,
+        )
+        open_button = gr.Button("Open", size="sm", elem_id="open-file", min_width=60, scale=1)
+        upload = gr.UploadButton(
+            "Upload…",
+            file_types=[".json", ".hjson", ".yaml", ".yml"],
+            size="sm",
+            elem_id="upload",
+            min_width=80,
+            scale=1,
+        )
+    notes = gr.HTML("", elem_id="file-notes", elem_classes="ds-purpose", padding=False)
+    return Files(download, form, upload, path, open_button, notes, gr.Textbox("", visible=False))
+
+
+def wire_files(
+    files: Files, brought: list[Any], bar: ContextBar, services: Services, toolbox: Toolbox
+) -> tuple[Any, ...]:
+    """`brought`: the components a new text goes to (text, integration, form). Returns the events that bring one."""
+    text = brought[0]
+
+    def download(text: str | None, form: str, *values: Any) -> tuple[str, str]:
+        context = make_context(services.target(), *values)
+        chosen = None if form == AS_SHOWN else Integration(form)
+        try:
+            converted = toolbox.outgoing(text or "", chosen, context)
+        except DsguiError as error:
+            raise gr.Error(f"Nothing was downloaded. {escape(str(error))}") from error
+        return converted.text, notes_html("Downloaded with these changes; the editor is as it was.", converted.notes)
+
+    sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
+    sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
+    goes_to = [*brought, bar.gpus, bar.nodes, files.notes]
+    uploaded = files.upload.upload(_opener(services), [files.upload], goes_to, **TELLING)
+    opened = gr.on([files.open.click, files.path.submit], _opener(services), [files.path], goes_to, **TELLING)
+    return uploaded, opened
+
+
+def _opener(services: Services) -> Callable[[str | None], tuple[Any, ...]]:
+    def open_file(path: str | None) -> tuple[Any, ...]:
+        if not (path or "").strip():
+            raise gr.Error("Which file? Type its path, such as ~/project/ds_config.json.")
+        try:
+            opened = services.open_file(Path((path or "").strip()))
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+        return (*_brought(opened), notes_html(f"Opened {Path(path or '').name}.", opened.notes))
+
+    return open_file
+
+
+def _brought(opened: Opened) -> tuple[Any, ...]:
+    """Text, integration, form, GPUs and nodes; what the file does not ask for stays as it is."""
+    reader = opened.integration.value if opened.integration else gr.skip()
+    return opened.text, reader, {"discard": True}, opened.gpus or gr.skip(), opened.nodes or gr.skip()
+
+
+def notes_html(headline: str, notes: Sequence[str]) -> str:
+    """What happened to the text on its way; "" when nothing did and there is nothing to say."""
+    if not notes:
+        return f'<p role="status">{escape(headline)}</p>' if headline.startswith("Opened") else ""
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    return f'<p role="status">{escape(headline)}</p><ul>{items}</ul>'

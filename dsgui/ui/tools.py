@@ -1,0 +1,82 @@
+"""What can be asked about the config in the editor: compare it, move it to another DeepSpeed, get code for it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from dsgui.ui.embedded import embedded
+from dsgui.ui.events import ONCE, chosen_fix
+from dsgui.ui.presets import choices
+from dsgui.ui.services import Services
+from dsgui.ui.toolbox import SNIPPETS, Toolbox
+from dsgui.ui.workbench import make_context
+
+_TOOLS = [
+    ("Nothing more", ""),
+    ("Compare with a preset", "compare"),
+    ("Move to another DeepSpeed", "move"),
+    ("Code to use it", "code"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Which tool is chosen, each tool's own question, and the panel that shows the answer."""
+
+    tool: gr.Radio
+    preset: gr.Dropdown
+    release: gr.Dropdown
+    code: gr.Dropdown
+    panel: gr.HTML
+
+    @property
+    def inputs(self) -> list[Any]:
+        return [self.tool, self.preset, self.release, self.code]
+
+    @property
+    def changes(self) -> list[Any]:
+        """The events that ask something else."""
+        return [component.change for component in self.inputs]
+
+
+def build_tools(toolbox: Toolbox) -> Tools:
+    """Must be called inside a `gr.Blocks`."""
+    releases = toolbox.releases
+    tool = gr.Radio(_TOOLS, value="", label="Also show", elem_id="tool")
+    offered = choices(toolbox.presets())
+    preset = gr.Dropdown(offered, value=offered[0][1], label="Preset", visible=False, elem_id="compare-with")
+    release = gr.Dropdown(list(releases), value=releases[0], label="To DeepSpeed", visible=False, elem_id="move-to")
+    code = gr.Dropdown(
+        [(title, id) for id, title in SNIPPETS.items()],
+        value=next(iter(SNIPPETS)),
+        label="What for",
+        visible=False,
+        elem_id="snippet",
+    )
+    panel = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="tool-panel")
+    return Tools(tool, preset, release, code, panel)
+
+
+def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: Toolbox) -> tuple[Any, ...]:
+    """`brought`: text, integration and form, then the bar. Returns the events that change the text."""
+
+    def ask(tool: str) -> tuple[Any, ...]:
+        return tuple(gr.Dropdown(visible=tool == name) for name in ("compare", "move", "code"))
+
+    def fixed(
+        text: str | None,
+        to: str,
+        reader: str,
+        gpus: float,
+        nodes: float,
+        device: str,
+        version: str,
+        event: gr.EventData,
+    ) -> tuple[str, Any]:
+        context = make_context(services.target(), reader, gpus, nodes, device, version)
+        return toolbox.fix_move(*chosen_fix(event), text or "", context, to), {"discard": True}
+
+    tools.tool.change(ask, [tools.tool], [tools.preset, tools.release, tools.code], **ONCE)
+    text, _, form, *bar = brought
+    return (tools.panel.fix(fixed, [text, tools.release, *bar], [text, form], **ONCE),)
