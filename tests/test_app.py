@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 
 import app
@@ -111,3 +112,17 @@ def test_files_outside_the_static_folder_are_not_served(tmp_path):
                 timeout=60,
             )
             assert "404" in done.stderr
+
+
+def test_the_schema_of_one_release_is_served_and_a_strange_release_is_refused(tmp_path):
+    with running_app(tmp_path) as app:
+        newest = json.loads(get(app.url + "dsgui/schema.json").read())
+        old = json.loads(get(app.url + "dsgui/schema.json?release=0.14.5").read())
+        try:
+            get(app.url + "dsgui/schema.json?release=../etc")
+        except urllib.error.HTTPError as error:
+            refused = error.code
+            error.close()
+    assert "torch_autocast" in newest["properties"]
+    assert "torch_autocast" not in old["properties"]
+    assert refused == 422

@@ -83,6 +83,7 @@ def test_another_spelling_is_no_difference(left, right):
         ("null", "0"),
         ('"auto"', "2"),
         ("[1]", "[1, 2]"),
+        ('[{"a": 1}]', '[{"a": 2}]'),
         ("[]", "{}"),
         ('{"stage": 2}', "true"),
         ('{"stage": 2}', "{}"),

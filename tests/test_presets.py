@@ -23,7 +23,23 @@ KEYS = {"id", "order", "group", "title", "purpose", "source", "integration", "co
     "config_file"
 }
 
+TUTORIALS, HF_LADDER, NATIVE_LADDER = "Tutorials", "ZeRO ladder, HF Trainer", "ZeRO ladder, native"
+# What each rung of the ladder sets: stage, device of the optimizer, device of the parameters.
+RUNGS = {
+    "zero0": (0, None, None),
+    "zero1": (1, None, None),
+    "zero2": (2, None, None),
+    "zero2-offload": (2, "cpu", None),
+    "zero3": (3, None, None),
+    "zero3-offload-optimizer": (3, "cpu", None),
+    "zero3-offload": (3, "cpu", "cpu"),
+    "zero3-nvme": (3, "nvme", "nvme"),
+}
+
 each_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+
+
+each_rung = pytest.mark.parametrize("rung", RUNGS)
 
 
 def text_of(preset):
@@ -44,14 +60,14 @@ def option(preset, name, otherwise):
     return type(otherwise)(words[words.index(name) + 1]) if name in words else otherwise
 
 
-def filled(preset):
-    """The config as the HF Trainer would hand it to DeepSpeed on one rank: batch terms, clipping, 16-bit switches.
+def filled(preset, ranks=1):
+    """The config as the HF Trainer would hand it to DeepSpeed: batch terms, clipping, 16-bit switches.
     Other “auto” is for the engine, or for blocks that drop it."""
     config = config_of(preset)
     micro = option(preset, "--per_device_train_batch_size", 1)
     steps = option(preset, "--gradient_accumulation_steps", 1)
     values = {
-        "train_batch_size": micro * steps,
+        "train_batch_size": micro * steps * ranks,
         "train_micro_batch_size_per_gpu": micro,
         "gradient_accumulation_steps": steps,
         "gradient_clipping": 1.0,
@@ -127,6 +143,70 @@ def test_the_t5_3b_presets_differ_in_two_values_only():
     assert changed == ['"stage3_max_live_parameters": 3e10,', '"stage3_max_reuse_distance": 1e10,']
 
 
+def test_the_tutorials_come_first_and_then_the_ladder_from_its_lowest_rung(catalog):
+    presets = catalog.presets()
+    groups = dict.fromkeys(preset.group for preset in presets)
+    assert list(groups) == [TUTORIALS, HF_LADDER, NATIVE_LADDER]
+    assert presets[0].id == "zero2-offload-t5"
+    for group, kind in ((HF_LADDER, "hf"), (NATIVE_LADDER, "native")):
+        assert [preset.id for preset in presets if preset.group == group] == [f"{rung}-{kind}" for rung in RUNGS]
+
+
+@each_rung
+@pytest.mark.parametrize("kind", ["hf", "native"])
+def test_a_rung_sets_the_stage_and_the_devices_of_its_name(rung, kind):
+    zero = config_of(PRESETS[f"{rung}-{kind}"])["zero_optimization"]
+    devices = (zero.get(f"offload_{what}", {}).get("device") for what in ("optimizer", "param"))
+    assert (zero["stage"], *devices) == RUNGS[rung]
+
+
+@each_rung
+def test_the_two_variants_of_a_rung_differ_in_zero_only_where_the_trainer_fills_auto(rung):
+    hf, native = (config_of(PRESETS[f"{rung}-{kind}"])["zero_optimization"] for kind in ("hf", "native"))
+    assert hf.keys() == native.keys()
+    assert {hf[key] for key in hf if key != "stage" and hf[key] != native[key]} <= {"auto"}
+
+
+@each_rung
+def test_a_native_rung_names_its_numbers_once_and_a_batch_for_any_number_of_gpus(rung):
+    config = config_of(PRESETS[f"{rung}-native"])
+    assert "train_batch_size" not in config
+    assert config["train_micro_batch_size_per_gpu"] * config["gradient_accumulation_steps"] > 1
+    assert config["scheduler"]["params"]["warmup_max_lr"] == config["optimizer"]["params"]["lr"]
+    assert config["bf16"] == {"enabled": True}
+
+
+@each_rung
+def test_an_hf_rung_leaves_to_the_trainer_what_it_fills(rung):
+    config = config_of(PRESETS[f"{rung}-hf"])
+    terms = ("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps", "gradient_clipping")
+    assert {config[term] for term in terms} == {config["bf16"]["enabled"], config["fp16"]["enabled"]} == {"auto"}
+    assert "scheduler" not in config
+    # accelerate gives the CPU optimizer it makes of the Trainer's only lr and weight decay; the block gives it all.
+    assert set(config.get("optimizer", {"params": {}})["params"].values()) == ({"auto"} if RUNGS[rung][1] else set())
+
+
+@each_rung
+@pytest.mark.parametrize("kind", ["hf", "native"])
+def test_a_rung_says_what_memory_it_takes_and_the_nvme_one_what_it_needs(rung, kind):
+    preset = PRESETS[f"{rung}-{kind}"]
+    notes = " ".join(preset["notes"])
+    assert preset["source"].startswith("dsgui: ZeRO ladder (")
+    assert "Ψ" in notes
+    assert "V100" in notes
+    assert ("nvme_path" in notes and "libaio" in notes and "aio" in config_of(preset)) == (rung == "zero3-nvme")
+
+
+@each_rung
+@pytest.mark.parametrize("kind", ["hf", "native"])
+@pytest.mark.parametrize("release", ["0.14.5", "0.16.9", "0.19.8"])
+def test_dsgui_finds_no_error_in_a_rung_whatever_the_release_and_the_gpus(rung, kind, release, checker):
+    document = Document(text_of(PRESETS[f"{rung}-{kind}"]))
+    for gpus in (1, 2, 8):
+        context = Context(Integration(kind), gpus_per_node=gpus, deepspeed_version=release)
+        assert not checker.has_error(document, context)
+
+
 ASK = """
 import json, logging, os, sys
 os.environ["DS_ACCELERATOR"] = "cpu"
@@ -162,3 +242,32 @@ def test_the_real_deepspeed_accepts_every_preset_and_refuses_the_concrete_one_wi
     answers = dict(map(json.loads, run.stdout.splitlines()))
     assert "needs to be provided" in answers.pop("as printed")
     assert answers == dict.fromkeys(PRESETS, "ok")
+
+
+@pytest.mark.deepspeed
+@pytest.mark.skipif(importlib.util.find_spec("deepspeed") is None, reason="DeepSpeed is not installed")
+def test_the_real_deepspeed_solves_the_batch_of_every_rung_on_one_two_and_eight_gpus():
+    cases = [
+        (preset | {"arguments": f"--{precision} --per_device_train_batch_size 3"}, ranks)
+        for preset in PRESETS.values()
+        if preset["group"] != TUTORIALS
+        for precision in ("bf16", "fp16")
+        for ranks in (1, 2, 8)
+    ]
+    questions = [{"config": filled(preset, ranks), "world_size": ranks} for preset, ranks in cases]
+    run = subprocess.run(
+        [sys.executable, ROOT / "tests/deepspeed_oracle.py"],
+        input="".join(json.dumps(question) + "\n" for question in questions),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    for (preset, ranks), line in zip(cases, run.stdout.splitlines(), strict=True):
+        config = config_of(preset)
+        hf = preset["integration"] == "hf"
+        micro = 3 if hf else config["train_micro_batch_size_per_gpu"]
+        steps = 1 if hf else config["gradient_accumulation_steps"]
+        expected = {"verdict": "ok", "batch": [micro * steps * ranks, micro, steps]}
+        assert json.loads(line) == expected, (preset["id"], ranks)

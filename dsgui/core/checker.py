@@ -17,13 +17,20 @@ class Checker:
 
     def findings(self, document: Document, context: Context) -> list[Finding]:
         """All findings, errors first, in the order of the text within a severity."""
-        config = document.value
-        found = [*self._schema_check(context.release).findings(config, context), *rules.check(config, context)]
+        found = [
+            *self._schema_check(context.release).findings(document, context),
+            *rules.check(document.value, context),
+        ]
         return sorted(found, key=lambda f: (f.severity.rank, document.line_of(f.pointer) or 0))
 
     def has_error(self, document: Document, context: Context) -> bool:
         """True when DeepSpeed would refuse the config."""
         return any(f.severity is Severity.ERROR for f in self.findings(document, context))
+
+    def forget(self) -> None:
+        """Drop what is remembered of earlier documents: for measuring."""
+        for check in self._by_release.values():
+            check.forget()
 
     def _schema_check(self, release: str) -> SchemaCheck:
         if release not in self._by_release:

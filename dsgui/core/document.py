@@ -18,6 +18,7 @@ MAX_DEPTH = 64
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _LITERALS = {"true": True, "false": False, "null": None}
+_PLAIN_STRING = re.compile(r'"[^"\\\x00-\x1f]*"')
 _WORD = re.compile(r"[A-Za-z_]+")
 _DECODER = json.JSONDecoder()
 
@@ -85,6 +86,15 @@ class Document:
         """The line (from 1) on which the value at `pointer` starts."""
         node = self.node(pointer)
         return self.text.count("\n", 0, node.start) + 1 if node else None
+
+    def nodes(self) -> Iterator[tuple[str, Node]]:
+        """Every member at any depth of objects, as (pointer, node), blocks before what is in them."""
+        stack = [("", member) for member in reversed(self.root.members)]
+        while stack:
+            parent, member = stack.pop()
+            pointer = parent + pointers.join((member.key,))
+            yield pointer, member.node
+            stack += [(pointer, inner) for inner in reversed(member.node.members)]
 
     def literals(self) -> Iterator[tuple[str, str]]:
         """Every leaf as (pointer, literal); arrays and empty objects count as leaves."""
@@ -271,6 +281,10 @@ class _Parser:
         return False
 
     def _string(self) -> str:
+        plain = _PLAIN_STRING.match(self.text, self.at)
+        if plain:
+            self.at = plain.end()
+            return plain.group()[1:-1]
         try:
             value, self.at = _DECODER.raw_decode(self.text, self.at)
         except json.JSONDecodeError as error:

@@ -51,26 +51,27 @@ def key_findings(schema: Schema, config: Mapping[str, Any], context: Context) ->
 
 
 def _places(here: Node, ever: Node, value: Mapping[str, Any], pointer: str) -> Iterator[Place]:
+    """Every key that there may be something to say about: those that the release has under this name are passed by."""
     block = main_branch(here)
     for key, child in value.items():
         where = pointer + join((key,))
         if where in _JUDGED_ELSEWHERE:
             continue
-        place = Place(where, child, child_of(here, key), child_of(ever, key), block, tuple(value))
-        yield place
-        named = place.here is not None and not place.here.get("deprecated")
-        if named and place.ever is not None:
-            yield from _inside(place, place.here or {}, place.ever, child)
+        now, always = child_of(here, key), child_of(ever, key)
+        if now is None or always is None or now.get("deprecated"):
+            yield Place(where, child, now, always, block, tuple(value))
+        elif isinstance(child, dict | list):
+            yield from _inside(where, now, always, child)
 
 
-def _inside(place: Place, here: Node, ever: Node, value: Any) -> Iterator[Place]:
+def _inside(pointer: str, here: Node, ever: Node, value: Any) -> Iterator[Place]:
     if isinstance(value, dict) and ({"properties", "additionalProperties"} & main_branch(here).keys()):
-        yield from _places(here, ever, value, place.pointer)
+        yield from _places(here, ever, value, pointer)
     elif isinstance(value, list):
         for index, item in enumerate(value):
             node, always = child_of(here, str(index)), child_of(ever, str(index))
             if isinstance(item, dict) and node is not None and always is not None:
-                yield from _places(node, always, item, f"{place.pointer}/{index}")
+                yield from _places(node, always, item, f"{pointer}/{index}")
 
 
 def _of(place: Place, config: Mapping[str, Any], context: Context) -> Iterator[Finding]:

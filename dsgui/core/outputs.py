@@ -1,9 +1,55 @@
 """What leaves with a config: its native and HF forms, and the lines of Python and shell that people need next."""
 
+import json
+import math
+import shlex
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeGuard
 
 from dsgui.core.context import Context
 from dsgui.core.document import Document
+from dsgui.core.pointer import MISSING, dotted, lookup
+
+TRAIN = "/train_batch_size"
+MICRO = "/train_micro_batch_size_per_gpu"
+ACCUMULATION = "/gradient_accumulation_steps"
+
+# Key → the `TrainingArguments` it must agree with: the Trainer fills "auto" from them and stops when a number differs
+# (transformers/integrations/deepspeed.py: `trainer_config_process`, `trainer_config_finalize`).
+_ARGUMENTS: dict[str, tuple[str, ...]] = {
+    MICRO: ("per_device_train_batch_size",),
+    ACCUMULATION: ("gradient_accumulation_steps",),
+    "/gradient_clipping": ("max_grad_norm",),
+    "/optimizer/params/lr": ("learning_rate",),
+    "/optimizer/params/betas": ("adam_beta1", "adam_beta2"),
+    "/optimizer/params/eps": ("adam_epsilon",),
+    "/optimizer/params/weight_decay": ("weight_decay",),
+    "/scheduler/params/warmup_max_lr": ("learning_rate",),
+    "/scheduler/params/warmup_num_steps": ("warmup_steps",),
+    "/scheduler/params/total_num_steps": ("max_steps",),
+    "/fp16/enabled": ("fp16",),
+    "/bf16/enabled": ("bf16",),
+}
+# "auto" that the Trainer computes from the model's hidden size.
+_FROM_MODEL = {
+    "/zero_optimization/reduce_bucket_size": "hidden_size²",
+    "/zero_optimization/stage3_prefetch_bucket_size": "0.9 × hidden_size²",
+    "/zero_optimization/stage3_param_persistence_threshold": "10 × hidden_size",
+}
+# "auto" that accelerate fills when no argument says otherwise (accelerate/utils/dataclasses.py: DeepSpeedPlugin).
+_FROM_ACCELERATE: dict[str, Any] = {
+    "/scheduler/params/warmup_min_lr": 0,
+    "/zero_optimization/stage": 2,
+    "/zero_optimization/offload_optimizer/device": "none",
+    "/zero_optimization/offload_optimizer/nvme_path": None,
+    "/zero_optimization/offload_param/device": "none",
+    "/zero_optimization/offload_param/nvme_path": None,
+    "/zero_optimization/stage3_gather_16bit_weights_on_model_save": False,
+}
+FILLED_BY_TRAINER = (TRAIN, *_ARGUMENTS, *_FROM_MODEL, *_FROM_ACCELERATE)
+_COUNTS = {"per_device_train_batch_size", "gradient_accumulation_steps", "max_steps"}  # `TrainingArguments` takes ints
+_LINE = 100  # characters of a snippet's line before it is broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +62,7 @@ class Converted:
 
 @dataclass(frozen=True, slots=True)
 class TrainerArguments:
-    """The HF `TrainingArguments` that "auto" is filled from, with their defaults (transformers 5.23)."""
+    """The `TrainingArguments` that "auto" is filled from, with their defaults (transformers 5.23)."""
 
     per_device_train_batch_size: int = 8
     gradient_accumulation_steps: int = 1
@@ -26,32 +72,275 @@ class TrainerArguments:
     adam_epsilon: float = 1e-8
     weight_decay: float = 0.0
     max_grad_norm: float = 1.0
-    warmup_steps: float = 0
+    warmup_steps: float = 0  # below 1: the share of all steps
     max_steps: int = -1
     fp16: bool = False
     bf16: bool = False
 
 
-def native_form(document: Document, context: Context, arguments: TrainerArguments = TrainerArguments()) -> Converted:
-    """The config for native DeepSpeed: no "auto" that only the HF Trainer fills."""
-    raise NotImplementedError
+_DEFAULTS = TrainerArguments()
 
 
+# ------------------------------------------------------------------------------------------------------- native form
+def native_form(document: Document, context: Context, arguments: TrainerArguments = _DEFAULTS) -> Converted:
+    """The config for native DeepSpeed: every "auto" that the Trainer would fill is a number, or gone."""
+    notes: list[str] = []
+    for pointer in FILLED_BY_TRAINER[1:] + FILLED_BY_TRAINER[:1]:  # the train batch last: it needs the other two
+        if lookup(document.value, pointer) != "auto":
+            continue
+        value, why = _filled(pointer, document.value, context, arguments)
+        document = document.remove(pointer) if value is MISSING else document.set(pointer, json.dumps(value))
+        done = "removed" if value is MISSING else f"“auto” → {json.dumps(value)}"
+        notes.append(f"{dotted(pointer)}: {done} ({why})")
+    return Converted(document.text, (*notes, *_left_to_the_script(document.value)))
+
+
+def _filled(pointer: str, config: Mapping[str, Any], context: Context, arguments: TrainerArguments) -> tuple[Any, str]:
+    """What takes the place of "auto" (MISSING: nothing does), and why."""
+    if pointer in _FROM_MODEL:
+        return MISSING, f"the Trainer takes {_FROM_MODEL[pointer]} of the model; now DeepSpeed's default counts"
+    if pointer in _FROM_ACCELERATE:
+        value = _FROM_ACCELERATE[pointer]
+        return (MISSING, "there is no path to fill in") if value is None else (value, "as accelerate fills it")
+    if pointer == TRAIN:
+        return _train_batch(config, context, arguments)
+    if pointer == MICRO and _is_number(config.get("train_batch_size")):
+        return MISSING, "DeepSpeed derives it from train_batch_size"
+    names = _ARGUMENTS[pointer]
+    values = [getattr(arguments, name) for name in names]
+    if names == ("warmup_steps",):
+        values = [_warmup(arguments)]
+    if names == ("max_steps",) and arguments.max_steps <= 0:
+        return MISSING, "the Trainer counts the steps of the run. Write the number: the scheduler can't do without"
+    return (values if len(values) > 1 else values[0]), " and ".join(names)
+
+
+def _train_batch(config: Mapping[str, Any], context: Context, arguments: TrainerArguments) -> tuple[Any, str]:
+    """micro × accumulation × ranks, from the file's numbers where it has them."""
+    micro = config.get("train_micro_batch_size_per_gpu", arguments.per_device_train_batch_size)
+    accumulation = config.get("gradient_accumulation_steps", 1)
+    if not (_is_number(micro) and _is_number(accumulation)):
+        return MISSING, "the other batch keys are no numbers"
+    product = micro * accumulation * context.world_size
+    return product, f"{micro} × {accumulation} × world size {context.world_size}; for another number of ranks remove it"
+
+
+def _warmup(arguments: TrainerArguments) -> int:
+    """`TrainingArguments.get_warmup_steps`, and at least 1: DeepSpeed refuses 0."""
+    steps = arguments.warmup_steps
+    return max(1, int(steps) if steps >= 1 else math.ceil(max(arguments.max_steps, 0) * steps))
+
+
+def _left_to_the_script(config: Mapping[str, Any]) -> Iterator[str]:
+    if lookup(config, "/optimizer") is MISSING:
+        yield "optimizer: the file has none, and the Trainer made one (AdamW); now the script passes its own"
+
+
+# ------------------------------------------------------------------------------------------------------------ HF form
 def hf_form(document: Document) -> Converted:
-    """The config for the HF Trainer: what the Trainer compares with its own arguments becomes "auto"."""
-    raise NotImplementedError
+    """The config for the HF Trainer: what the Trainer compares with its own arguments becomes "auto".
+
+    The notes list the arguments that then carry the values.
+    """
+    wanted, notes = _wanted(document), list[str]()
+    for pointer in _ARGUMENTS:
+        value = lookup(document.value, pointer)
+        if not _is_compared(value):
+            continue
+        spelled = ", ".join(f"{name}={wanted[name]}" for name in _ARGUMENTS[pointer] if name in wanted)
+        notes.append(f"{dotted(pointer)}: {document.literal(pointer)} → “auto” (TrainingArguments: {spelled})")
+        document = document.set(pointer, '"auto"')
+    return Converted(*_with_auto_batch(document, notes))
 
 
-def training_arguments(document: Document, path: str = "ds_config.json") -> str:
-    """Python that makes the `TrainingArguments` which this config's numbers demand."""
-    raise NotImplementedError
+def _with_auto_batch(document: Document, notes: list[str]) -> tuple[str, tuple[str, ...]]:
+    """All three batch keys "auto" when there is one: the Trainer fills what is there, accelerate takes 1 for an absent
+    accumulation, and DeepSpeed would solve a train batch of its own from the rest."""
+    present = [pointer for pointer in (TRAIN, MICRO, ACCUMULATION) if lookup(document.value, pointer) is not MISSING]
+    train = document.value.get("train_batch_size")
+    if _is_number(train):
+        document = document.set(TRAIN, '"auto"')
+        notes.append(f"train_batch_size: {train} → “auto” (batch × accumulation × ranks must make {train})")
+    for pointer in (MICRO, ACCUMULATION):
+        if present and pointer not in present:
+            document = document.set(pointer, '"auto"')
+            notes.append(f"{dotted(pointer)}: added as “auto” (TrainingArguments: {_ARGUMENTS[pointer][0]})")
+    return document.text, tuple(notes)
 
 
+def _is_number(value: Any) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_compared(value: Any) -> bool:
+    """Numbers, switches and lists of numbers; "auto" is filled, and anything else has a finding of its own."""
+    if isinstance(value, list):
+        return bool(value) and all(map(_is_number, value))
+    return isinstance(value, int | float)
+
+
+# ------------------------------------------------------------------------------------------------------ the arguments
+def _wanted(document: Document) -> dict[str, str]:
+    """Argument → its value in Python, spelled as in the file; the first key of two that want the same one counts."""
+    found: dict[str, str] = {}
+    for pointer, names in _ARGUMENTS.items():
+        value = lookup(document.value, pointer)
+        if not _is_compared(value):
+            continue
+        places = [pointer] if len(names) == 1 else [f"{pointer}/{index}" for index in range(len(names))]
+        for name, place in zip(names, places, strict=True):
+            literal, item = document.literal(place), lookup(document.value, place)
+            if literal is not None and not isinstance(item, list):
+                found.setdefault(name, _python(name, item, literal))
+    return found
+
+
+def _python(name: str, value: Any, literal: str) -> str:
+    if isinstance(value, bool):
+        return str(value)
+    return str(int(value)) if name in _COUNTS and value == int(value) else literal
+
+
+def _clashes(document: Document) -> Iterator[str]:
+    """Keys that want another value of an argument than the key before them."""
+    wanted = _wanted(document)
+    for pointer, names in _ARGUMENTS.items():
+        literal, value = document.literal(pointer), lookup(document.value, pointer)
+        if len(names) == 1 and _is_number(value) and float(wanted[names[0]]) != value:
+            yield f"{dotted(pointer)} is {literal}, and the Trainer has one {names[0]}: make them equal, or “auto”"
+
+
+def training_arguments(document: Document, path: str = "ds_config.json", context: Context | None = None) -> str:
+    """Python that makes the `TrainingArguments` which this config's numbers demand; those at their default are left
+    out. With a `context`, a train batch without a micro batch gives the batch of each device."""
+    wanted, remarks = _with_train_batch(document, _wanted(document), context)
+    arguments = {"output_dir": '"output"', "deepspeed": _quoted(path)}
+    arguments |= {name: text for name, text in wanted.items() if _differs(name, text)}
+    lines = [f"# {remark}" for remark in (*remarks, *_clashes(document))]
+    return "\n".join(["from transformers import TrainingArguments", "", *lines, _call("args", arguments)]) + "\n"
+
+
+def _differs(name: str, text: str) -> bool:
+    value = text == "True" if text in ("True", "False") else float(text)
+    return bool(value != getattr(_DEFAULTS, name))
+
+
+def _with_train_batch(
+    document: Document, wanted: dict[str, str], context: Context | None
+) -> tuple[dict[str, str], list[str]]:
+    """The Trainer's train batch is a product of three: where the file leaves one open, what the product must be."""
+    train, micro, accumulation = document.value.get("train_batch_size"), *_ARGUMENTS[MICRO], *_ARGUMENTS[ACCUMULATION]
+    if not _is_number(train) or {micro, accumulation} <= wanted.keys():
+        return wanted, []
+    steps, ranks = int(wanted.get(accumulation, 1)), context.world_size if context else 0
+    if micro not in wanted and steps * ranks > 0 and train % (steps * ranks) == 0:
+        batch = {micro: str(int(train // (steps * ranks))), accumulation: str(steps)}
+        return {**wanted, **batch}, [f"train_batch_size is {train}; this is for a world size of {ranks}"]
+    return wanted, [f"{micro} × {accumulation} × the number of ranks must make train_batch_size, {train}"]
+
+
+def _call(name: str, arguments: Mapping[str, str]) -> str:
+    body = ", ".join(f"{key}={value}" for key, value in arguments.items())
+    if len(body) <= _LINE - 30:
+        return f"{name} = TrainingArguments({body})"
+    return "\n".join([f"{name} = TrainingArguments(", *(f"    {k}={v}," for k, v in arguments.items()), ")"])
+
+
+def _quoted(text: str) -> str:
+    """A Python string; in double quotes where the letters allow."""
+    return json.dumps(text) if text.isascii() and text.isprintable() else repr(text)
+
+
+# ------------------------------------------------------------------------------------------------- the native program
 def initialize_snippet(document: Document, path: str = "ds_config.json") -> str:
-    """A short native training loop around `deepspeed.initialize` that fits this config."""
-    raise NotImplementedError
+    """A native training program around `deepspeed.initialize` that fits this config and runs as it is: its model and
+    data are stand-ins."""
+    config = document.value
+    parts = [*_remarks(config), *_imports(config), "", *_model(config, path), *_data(), "", *_optimizer(config)]
+    return "\n".join([*parts, *_initialize(config, path), "", *_loop(config)]) + "\n"
 
 
-def launch_line(context: Context, script: str = "train.py", path: str = "ds_config.json") -> str:
-    """The `deepspeed` command line for this context's nodes and devices."""
-    raise NotImplementedError
+def _remarks(config: Mapping[str, Any]) -> list[str]:
+    if not any(lookup(config, pointer) == "auto" for pointer in FILLED_BY_TRAINER):
+        return []
+    return [
+        "# The config says “auto” where only the HF Trainer fills a value in: take its native form for this program."
+    ]
+
+
+def _imports(config: Mapping[str, Any]) -> list[str]:
+    adam = (
+        ["from deepspeed.ops.adam import DeepSpeedCPUAdam"] if _client_optimizer(config) == "DeepSpeedCPUAdam" else []
+    )
+    return ["import deepspeed", "import torch", *adam]
+
+
+def _model(config: Mapping[str, Any], path: str) -> list[str]:
+    model = (
+        "model = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))  # your model"
+    )
+    if _stage(config) != 3:
+        return [model]
+    return [
+        "deepspeed.init_distributed()",
+        f"with deepspeed.zero.Init(config_dict_or_path={_quoted(path)}):  # each rank holds its part from the start",
+        f"    {model}",
+    ]
+
+
+def _data() -> list[str]:
+    return ["dataset = torch.utils.data.TensorDataset(torch.randn(256, 32), torch.randn(256, 1))  # your data"]
+
+
+def _optimizer(config: Mapping[str, Any]) -> list[str]:
+    """DeepSpeed takes the optimizer from the file, or else from the program."""
+    name = _client_optimizer(config)
+    if not name:
+        return []
+    return [f"optimizer = {name}(model.parameters(), lr=1e-4)  # the config names none"]
+
+
+def _client_optimizer(config: Mapping[str, Any]) -> str:
+    if lookup(config, "/optimizer/type") is not MISSING:
+        return ""
+    device = lookup(config, "/zero_optimization/offload_optimizer/device")
+    offloads = device in ("cpu", "nvme") or lookup(config, "/zero_optimization/cpu_offload") is True
+    return "DeepSpeedCPUAdam" if offloads and _stage(config) >= 1 else "torch.optim.AdamW"
+
+
+def _initialize(config: Mapping[str, Any], path: str) -> list[str]:
+    return [
+        "engine, optimizer, loader, scheduler = deepspeed.initialize(",
+        "    model=model,",
+        "    optimizer=optimizer," if _client_optimizer(config) else "    model_parameters=model.parameters(),",
+        "    training_data=dataset,",
+        f"    config={_quoted(path)},",
+        ")",
+    ]
+
+
+def _loop(config: Mapping[str, Any]) -> list[str]:
+    dtype = next((t for block, t in _SIXTEEN_BIT.items() if lookup(config, f"/{block}/enabled") is True), "")
+    cast = f", dtype={dtype}" if dtype else ""
+    return [
+        "for inputs, targets in loader:",
+        f"    outputs = engine(inputs.to(engine.device{cast}))",
+        "    loss = torch.nn.functional.mse_loss(outputs.float(), targets.to(engine.device))",
+        "    engine.backward(loss)",
+        "    engine.step()  # accumulation, clipping, loss scale and scheduler are DeepSpeed's",
+        "torch.distributed.destroy_process_group()",
+    ]
+
+
+_SIXTEEN_BIT = {"bf16": "torch.bfloat16", "bfloat16": "torch.bfloat16", "fp16": "torch.float16"}
+
+
+def _stage(config: Mapping[str, Any]) -> int:
+    stage = lookup(config, "/zero_optimization/stage")
+    return int(stage) if _is_number(stage) else 0
+
+
+def launch_line(context: Context, script: str = "train.py") -> str:
+    """The `deepspeed` command for this context's nodes and devices, quoted for a shell."""
+    hosts = ["--hostfile=hostfile", f"--num_nodes={context.nodes}"] if context.nodes > 1 else []
+    return shlex.join(["deepspeed", *hosts, f"--num_gpus={context.gpus_per_node}", script])

@@ -1,20 +1,18 @@
-"""The schema and presentation documents as fields: what a key is, how the form shows it, how typed text becomes JSON.
+"""The schema and presentation documents as fields: what a key is, and where and when the form shows it.
 
 A field is declared once, in `schemas/ds_config.schema.json`; `schemas/presentation.json` says only where and when it
 shows. Nothing here knows a key by name.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from dsgui.core.context import version_tuple
-from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
-from dsgui.core.pointer import MISSING, Missing, dotted, join, lookup, split
+from dsgui.core.pointer import MISSING, dotted, join, lookup, split
 from dsgui.core.versions import at_version
 
 
@@ -247,120 +245,3 @@ def _kind(main: Mapping[str, Any]) -> FieldKind:
     types = main.get("type", "string")
     first = types if isinstance(types, str) else next((t for t in types if t != "null"), "string")
     return _KINDS.get(first, FieldKind.TEXT)
-
-
-# ----------------------------------------------------------------------------------------- typed text ⇄ JSON literal
-def literal_for(field: Field, typed: str) -> str | None:
-    """The JSON text for what was typed into a field; None unsets it. Numbers stay as typed. What does not fit the
-    field is kept as a JSON string, so that nothing typed is lost and a finding can name it."""
-    text = typed.strip()
-    if not text:
-        return None
-    if text == "auto":
-        return '"auto"'
-    if text == "null" or (text.startswith('"') and _is_json(text)):
-        return text
-    if field.kind is FieldKind.LIST:
-        return _list_literal(text)
-    if field.kind is FieldKind.OBJECT and _is_json(text):
-        return text
-    if field.kind is FieldKind.TEXT or (field.kind is FieldKind.CHOICE and text in field.choices):
-        return json.dumps(typed, ensure_ascii=False)
-    return text if _is_scalar(text) else json.dumps(typed, ensure_ascii=False)
-
-
-def shown_text(field: Field, literal: str) -> str:
-    """What a field shows for a value: text without its quotes, unless they are what tells it from a number."""
-    if not literal.startswith('"'):
-        return literal
-    text = str(json.loads(literal))
-    return text if literal_for(field, text) == literal or literal_for(field, text) is None else literal
-
-
-def _list_literal(text: str) -> str:
-    if text.startswith("["):
-        return text if _is_json(text) else json.dumps(text, ensure_ascii=False)
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    return "[" + ", ".join(part if _is_scalar(part) else json.dumps(part, ensure_ascii=False) for part in parts) + "]"
-
-
-def _is_json(text: str) -> bool:
-    try:
-        Document('{"v": ' + text + "}")
-    except DocumentError:
-        return False
-    return True
-
-
-def _is_scalar(text: str) -> bool:
-    return text[0] not in '[{"' and _is_json(text)
-
-
-# ------------------------------------------------------------------------------------------------------- form state
-@dataclass(frozen=True, slots=True)
-class FormState:
-    """What the form shows for a document. `values`: text by pointer, set fields only. `inactive`: why a field does
-    nothing now. `hidden`: fields that mean nothing here and are not set: parameters that the chosen optimizer or
-    scheduler does not take, keys that the release does not have. `defaults`: those of the release that differ from the
-    newest one's, as text."""
-
-    values: dict[str, str]
-    inactive: dict[str, str]
-    hidden: tuple[str, ...]
-    defaults: dict[str, str]
-
-
-def form_state(schema: Schema, document: Document, release: str) -> FormState:
-    """The form's view of `document`, for one DeepSpeed release."""
-    config, view = document.value, schema.at(release).fields
-    values = dict(_values(schema, document))
-    absent = {pointer: _absence(field, release) for pointer, field in schema.fields.items() if pointer not in view}
-    inactive = {**dict(_inactive(view.values(), config)), **absent}
-    unset = (field for field in schema.fields.values() if field.pointer not in values)
-    hidden = tuple(f.pointer for f in unset if f.pointer in absent or not _taken(f, config))
-    return FormState(values, inactive, hidden, dict(_other_defaults(schema.fields, view)))
-
-
-def default_text(field: Field) -> str:
-    """A field's default as the form shows it: "" where DeepSpeed has none."""
-    if field.default is MISSING or field.default is None:
-        return ""
-    return field.default if isinstance(field.default, str) else json.dumps(field.default)
-
-
-def _values(schema: Schema, document: Document) -> Iterator[tuple[str, str]]:
-    for pointer, field in schema.fields.items():
-        literal = document.literal(pointer)
-        if literal is not None:
-            yield pointer, shown_text(field, literal)
-
-
-def _absence(field: Field, release: str) -> str:
-    if field.since and version_tuple(release) < version_tuple(field.since):
-        return f"Came with DeepSpeed {field.since}; {release} does not have it."
-    return f"Removed in DeepSpeed {field.removed}." if field.removed else f"Not in DeepSpeed {release}."
-
-
-def _inactive(fields: Iterable[Field], config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for field in fields:
-        if not _taken(field, config):
-            yield field.pointer, f"{_chosen_type(field, config)} does not take this parameter."
-        elif field.active and not field.active.holds(config):
-            yield field.pointer, field.active.otherwise
-
-
-def _other_defaults(fields: Mapping[str, Field], view: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
-    for pointer, field in view.items():
-        if field.default != fields[pointer].default:
-            yield pointer, default_text(field)
-
-
-def _taken(field: Field, config: Mapping[str, Any]) -> bool:
-    chosen = _chosen_type(field, config)
-    return not field.for_types or not chosen or chosen.lower() in {name.lower() for name in field.for_types}
-
-
-def _chosen_type(field: Field, config: Mapping[str, Any]) -> str:
-    """The optimizer or scheduler type that a parameter belongs to: `/optimizer/params/lr` → the value of its `type`."""
-    value: Any | Missing = lookup(config, join((*split(field.pointer)[:1], "type")))
-    return value if isinstance(value, str) else ""

@@ -8,11 +8,13 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from dsgui.core.context import Context, Integration
+from dsgui.core.document import Document, Member
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.keys import key_findings
 from dsgui.core.pointer import MISSING, dotted, join, split
 from dsgui.core.schema import Field, FieldKind, Schema
 
+_MOST_REMEMBERED, _LONGEST_REMEMBERED = 1000, 20_000  # blocks; characters of one
 _TRUE_FALSE_WORDS = {"true", "false", "1", "0", "yes", "no", "on", "off", "y", "n", "t", "f"}
 _BATCH = {"/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"}
 # A raw boolean takes any text for true; this one is combined with `|` and stops (deepspeed/runtime/config.py).
@@ -27,23 +29,44 @@ class SchemaCheck:
     def __init__(self, schema: Schema, release: str) -> None:
         self._all_releases = schema
         self._schema = schema.at(release)
-        self._validator = Draft202012Validator(self._schema.document)
+        members = self._schema.document["properties"].items()
+        self._validators = {key: Draft202012Validator(node) for key, node in members}
+        self._known: dict[tuple[str, str], tuple[ValidationError, ...]] = {}
 
-    def findings(self, config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
+    def findings(self, document: Document, context: Context) -> Iterator[Finding]:
         """One finding a misfit and one an unknown, missing or old key; "auto" is judged by who reads the file."""
+        config = document.value
         yield from key_findings(self._all_releases, config, context)
-        for error in self._validator.iter_errors(config):
-            yield from self._translate(error, config)
+        for member in document.root.members:
+            for error in self._errors(member, document.text[member.node.start : member.node.end]):
+                yield from self._translate(member.key, error, config)
         for pointer in _autos(config, ""):
             yield from self._auto(pointer, context)
 
-    def _translate(self, error: ValidationError, config: Mapping[str, Any]) -> Iterator[Finding]:
+    def forget(self) -> None:
+        """Drop what is remembered of earlier documents: for measuring."""
+        self._known.clear()
+
+    def _errors(self, member: Member, literal: str) -> tuple[ValidationError, ...]:
+        """The misfits of one top-level value. Remembered by its text: a keystroke changes one block of many."""
+        if member.key not in self._validators:
+            return ()
+        known = self._known.get((member.key, literal))
+        if known is None:
+            known = tuple(self._validators[member.key].iter_errors(member.node.value))
+            if len(self._known) >= _MOST_REMEMBERED:
+                self._known.clear()
+            if len(literal) <= _LONGEST_REMEMBERED:
+                self._known[member.key, literal] = known
+        return known
+
+    def _translate(self, key: str, error: ValidationError, config: Mapping[str, Any]) -> Iterator[Finding]:
         if error.validator == "anyOf" and isinstance(error.instance, dict):
             branch = [e for e in error.context or () if e.schema_path and e.schema_path[0] == 0]
             for inner in branch:
-                yield from self._translate(inner, config)
+                yield from self._translate(key, inner, config)
         elif error.validator != "additionalProperties" and error.instance != "auto":
-            yield self._misfit(join(list(error.absolute_path)), error, config)
+            yield self._misfit(join((key, *error.absolute_path)), error, config)
 
     def _misfit(self, pointer: str, error: ValidationError, config: Mapping[str, Any]) -> Finding:
         field = self._schema.field(pointer)

@@ -1,18 +1,33 @@
 """Brings a config in: from a file, an upload or pasted text; JSON, hjson or accelerate's YAML."""
 
-from dataclasses import dataclass
+import os
+import re
+import stat
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dsgui.core import accelerate_yaml
+from dsgui.core.accelerate_yaml import AccelerateConfig
 from dsgui.core.context import Integration
+from dsgui.core.document import Document
+from dsgui.core.errors import DocumentError
+from dsgui.core.loose_json import tidy
+from dsgui.core.outputs import FILLED_BY_TRAINER
+from dsgui.core.pointer import lookup
 
 MAX_BYTES = 1 << 20
+_YAML_NAMES = (".yaml", ".yml")
+# Keys of accelerate's file, which DeepSpeed has none of; in its JSON form they are indented.
+_ACCELERATE_KEY = re.compile(
+    r"^[ \t{\ufeff]*[\"']?(?:deepspeed_config|distributed_type|compute_environment)[\"']? *:", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
     """A config's text (strict JSON), what was changed or found on the way, and what the source says of its context.
 
-    `integration`, `nodes` and `gpus` (a node) are None where the source does not tell.
+    `integration`, `nodes` and `gpus` (of each node) are None where the source does not tell.
     """
 
     text: str
@@ -23,10 +38,111 @@ class Imported:
 
 
 def open_file(path: Path) -> Imported:
-    """The config in the file at `path`. Raises `DocumentError`."""
-    raise NotImplementedError
+    """The config in the file at `path`, which may start with `~`. A YAML that points to a config leads to that.
+
+    Raises `DocumentError` for a path that is no readable text file of at most `MAX_BYTES`, and for what `read_text`
+    refuses.
+    """
+    path = _expanded(path)
+    text = _read(path)
+    if not _is_yaml(text, path.name):
+        return _json(text)
+    yaml = accelerate_yaml.read(text)
+    return _accelerate(yaml, yaml.text) if yaml.text else _followed(yaml, path.parent)
 
 
 def read_text(text: str, name: str = "") -> Imported:
-    """The config in a pasted text or an upload called `name`. Raises `DocumentError`."""
-    raise NotImplementedError
+    """The config in a pasted text or an upload called `name`. Raises `DocumentError`, also for a YAML that only points
+    to a config: where that file is can't be told from the text."""
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise DocumentError(f"{name or 'This text'} is larger than {MAX_BYTES >> 20} MiB. Expected a DeepSpeed config.")
+    if not _is_yaml(text, name):
+        return _json(text)
+    yaml = accelerate_yaml.read(text)
+    if yaml.text:
+        return _accelerate(yaml, yaml.text)
+    raise DocumentError(
+        f"This accelerate YAML holds no DeepSpeed config; it points to {yaml.config_file}. Open that file, or open the "
+        "YAML by its path."
+    )
+
+
+def _is_yaml(text: str, name: str) -> bool:
+    """By content first: accelerate's own keys mean its file, and braces mean JSON whatever the name is."""
+    if _ACCELERATE_KEY.search(text):
+        return True
+    return name.lower().endswith(_YAML_NAMES) and not text.lstrip("\ufeff \t\r\n").startswith("{")
+
+
+def _json(text: str) -> Imported:
+    tidied = tidy(text)
+    config = Document(tidied.text).value
+    autos = any(lookup(config, pointer) == "auto" for pointer in FILLED_BY_TRAINER)
+    return Imported(tidied.text, tidied.notes, Integration.HF if autos else None)
+
+
+def _accelerate(yaml: AccelerateConfig, text: str) -> Imported:
+    ranks = yaml.num_processes
+    gpus = ranks // yaml.num_machines if ranks and ranks % yaml.num_machines == 0 else None
+    return Imported(text, yaml.notes, Integration.HF, yaml.num_machines, gpus)
+
+
+def _followed(yaml: AccelerateConfig, folder: Path) -> Imported:
+    """The config that a YAML in `folder` points to."""
+    path = folder / _expanded(Path(yaml.config_file))
+    try:
+        config = _json(_read(path))
+    except DocumentError as error:
+        raise DocumentError(f"The accelerate YAML points to {path}. {error}", error.line, error.column) from error
+    found = f"this is {path}, to which the accelerate YAML points (accelerate looks for it from where it is started)"
+    return replace(_accelerate(yaml, config.text), notes=(found, *config.notes, *yaml.notes))
+
+
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise DocumentError(f"{path}: no home folder is known for this “~”. Write the whole path.") from error
+
+
+def _read(path: Path) -> str:
+    """The text of a plain file. A pipe or device is not waited for. Raises `DocumentError`."""
+    try:
+        with open(path, "rb", opener=_plain_file) as file:
+            content = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        raise DocumentError(_why_not(path, error)) from error
+    if len(content) > MAX_BYTES:
+        raise DocumentError(f"{path}: larger than {MAX_BYTES >> 20} MiB. Expected a DeepSpeed config. Choose its file.")
+    return _decoded(path, content)
+
+
+def _plain_file(path: str, flags: int) -> int:
+    """Opens `path` without waiting for a pipe's other end; refuses what is no file before anything is read."""
+    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return descriptor
+    os.close(descriptor)
+    kind = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+    raise DocumentError(f"{path}: this is {kind}. Expected a file with a DeepSpeed config. Choose one.")
+
+
+def _why_not(path: Path, error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError):
+        place = "" if path.is_absolute() else f" in {Path.cwd()}, where dsgui was started"
+        return f"{path}: there is no such file{place}. Correct the path, or write it from / on."
+    if isinstance(error, PermissionError):
+        return f"{path}: you may not read this file. Change its permissions, or choose another."
+    reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    return f"{path!s:.200}: this can't be opened ({reason}). Expected a plain file. Correct the path."
+
+
+def _decoded(path: Path, content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DocumentError(
+            f"{path}: byte {content[error.start]:#04x} on line {line} is no UTF-8 text. Save the file as UTF-8.", line
+        ) from error

@@ -15,7 +15,7 @@ from dsgui.ui.presets import Presets, build_chooser, build_own_presets, wire_pre
 from dsgui.ui.services import Services
 from dsgui.ui.toolbox import Toolbox
 from dsgui.ui.tools import Tools, build_tools, wire_tools
-from dsgui.ui.workbench import Form, View, Workbench, make_context
+from dsgui.ui.workbench import FormValue, View, Workbench, make_context
 
 # The browser alone keeps the text, so that a reload or a closed tab loses nothing typed; history.js makes undo of it.
 _REMEMBER = """(text, reader) => {
@@ -45,7 +45,7 @@ class ConfigurePage:
     presets: Presets
     files: Files
     tools: Tools
-    synchronise: Callable[..., tuple[Any, str, Form, str]]
+    synchronise: Callable[..., tuple[Any, str, FormValue, str]]
 
     @property
     def inputs(self) -> list[Any]:
@@ -115,12 +115,12 @@ def _json_editor(text: str) -> gr.Code:
 
 def _synchroniser(
     services: Services, workbench: Workbench, toolbox: Toolbox
-) -> Callable[..., tuple[Any, str, Form, str]]:
+) -> Callable[..., tuple[Any, str, FormValue, str]]:
     """Text, findings, form and tools in step: pending edits of the form go into the text, else it is left alone."""
 
     def synchronise(
-        text: str | None, form: Form | None, tool: str, preset: str | None, release: str, code: str, *bar: Any
-    ) -> tuple[Any, str, Form, str]:
+        text: str | None, form: FormValue | None, tool: str, preset: str | None, release: str, code: str, *bar: Any
+    ) -> tuple[Any, str, FormValue, str]:
         context = make_context(services.target(), *bar)
         edited = bool(form and form.get("edits"))
         view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
@@ -134,7 +134,7 @@ def _synchroniser(
 def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -> None:
     def fixed(
         text: str | None, reader: str, gpus: float, nodes: float, device: str, version: str, event: gr.EventData
-    ) -> tuple[str, str, Form]:
+    ) -> tuple[str, str, FormValue]:
         context = make_context(services.target(), reader, gpus, nodes, device, version)
         return _outputs(workbench.fix(*chosen_fix(event), text or "", context))
 
@@ -147,7 +147,7 @@ def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -
 def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:
     readers = {integration.value for integration in Integration}
 
-    def moved(event: gr.EventData) -> tuple[str, Any, Form]:
+    def moved(event: gr.EventData) -> tuple[str, Any, FormValue]:
         entry = dict(event._data or {})
         reader = entry.get("reader")
         return str(entry.get("text", "")), reader if reader in readers else gr.skip(), {"discard": True}
@@ -155,5 +155,5 @@ def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:
     page.synchronise_after(history.move(moved, None, [page.text, page.bar.integration, page.form], **ONCE))
 
 
-def _outputs(view: View) -> tuple[str, str, Form]:
+def _outputs(view: View) -> tuple[str, str, FormValue]:
     return view.text, view.findings, view.form

@@ -11,6 +11,7 @@ from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from dsgui.core.errors import RunError
+from dsgui.core.versions import at_version
 from dsgui.runs import Cursor, Runs
 from dsgui.ui.pages import STATIC
 from dsgui.ui.services import Services
@@ -36,6 +37,11 @@ def make_routes(services: Services) -> APIRouter:
     @router.get("/form.json")
     def form() -> list[dict[str, Any]]:
         return model
+
+    @router.get("/schema.json")
+    def schema(release: str = Query("", pattern=r"^\d{1,4}(\.\d{1,4}){0,3}$|^$")) -> Response:
+        document = services.checker.schema.document
+        return JSONResponse(at_version(document, release) if release else dict(document))
 
     @router.get("/static/plotly.min.js")
     def plotly() -> FileResponse:

@@ -5,7 +5,7 @@ The text is the single state. A form edit, a fix, a preset or an upload makes a 
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from dsgui.core import accelerate_yaml
@@ -14,9 +14,10 @@ from dsgui.core.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
 from dsgui.core.findings import Finding
+from dsgui.core.form import Form, default_text, literal_for
 from dsgui.core.hardware import CARDS, Hardware, Target
 from dsgui.core.loose_json import tidy
-from dsgui.core.schema import Field, FormState, Schema, default_text, form_state, literal_for
+from dsgui.core.schema import Field, Schema
 from dsgui.ui.findings_view import CONVERT, Readable, broken_html, findings_html
 
 ASSUMED_VERSIONS = ("0.19.8", "0.19.6", "0.18.9", "0.17.6", "0.16.9", "0.15.4", "0.14.5")
@@ -24,7 +25,7 @@ MAX_TEXT_BYTES = 1 << 20
 MAX_RANKS = 4096
 
 
-Form = dict[str, Any]
+FormValue = dict[str, Any]
 _HJSON = "Native DeepSpeed reads such a file (it is hjson); the HF Trainer and accelerate refuse it. As strict JSON:"
 _ACCELERATE = "This is accelerate's YAML. The DeepSpeed config in it, as strict JSON:"
 
@@ -106,6 +107,7 @@ class Workbench:
     def __init__(self, checker: Checker) -> None:
         self._checker = checker
         self._schema = checker.schema
+        self._forms: dict[str, Form] = {}
 
     def show(self, text: str, context: Context) -> View:
         """The view of `text`; while it is broken the form is told so and keeps what it shows."""
@@ -153,14 +155,15 @@ class Workbench:
         problems: dict[str, str] = {}
         for finding in findings:
             problems.setdefault(finding.pointer, finding.severity.value)
-        state = form_state(self._schema, document, context.release)
-        form = {**asdict(state), "inactive": self._told(state), "problems": problems, "acked": dict(acked or {})}
+        state = self._form(context.release).state(document)
+        form: FormValue = {field.name: getattr(state, field.name) for field in fields(state)}
+        form |= {"problems": problems, "acked": dict(acked or {})}
         return View(document.text, findings_html(findings, subject(context)), form)
 
-    def _told(self, state: FormState) -> dict[str, str]:
-        """Why fields do nothing: "" where it is the sentence that the form has from the start."""
-        active = {pointer: field.active for pointer, field in self._schema.fields.items() if field.active}
-        return {p: "" if p in active and active[p].otherwise == why else why for p, why in state.inactive.items()}
+    def _form(self, release: str) -> Form:
+        if release not in self._forms:
+            self._forms[release] = Form(self._schema, release)
+        return self._forms[release]
 
 
 def readable(text: str) -> Readable | None:

@@ -6,7 +6,7 @@ import { el } from "./dom.js";
 
 const UNSET = "";
 // What the server said last. Kept here and not in the component's value, which Gradio sends back with every event.
-let latest = { values: {}, inactive: {}, hidden: [], problems: {}, defaults: {} };
+let latest = { values: {}, idle: [], foreign: {}, hidden: [], problems: {}, defaults: {} };
 
 function optionsOf(field) {
   const choices = field.kind === "boolean" ? ["true", "false"] : field.choices || [];
@@ -167,13 +167,14 @@ class Form {
     this.banner.hidden = !this.state.broken;
     this.banner.textContent = this.state.broken ? `${this.state.broken} The form follows again once the JSON can be read.` : "";
     this.panels.classList.toggle("ds-waiting", Boolean(this.state.broken));
+    this.idle = new Set(this.state.idle);
     for (const [pointer, row] of this.rows) this.refresh(pointer, row);
     this.arrange();
     if (this.dirty.size && !this.state.broken) this.send();
   }
 
   refresh(pointer, row) {
-    const { values, inactive, problems, defaults } = this.state;
+    const { values, foreign, problems, defaults } = this.state;
     const field = this.fields.get(pointer);
     const control = row.querySelector("[data-pointer]");
     const text = values[pointer] ?? UNSET;
@@ -186,8 +187,7 @@ class Form {
     row.dataset.problem = (problems || {})[pointer] || "";
     control.setAttribute("aria-invalid", String(row.dataset.problem === "error"));
     const note = row.querySelector(".ds-inactive");
-    const said = (inactive || {})[pointer];
-    const why = said === "" ? field.otherwise : said;
+    const why = foreign[pointer] || (this.idle.has(pointer) ? field.otherwise : "");
     note.hidden = !why;
     note.textContent = why || "";
     row.classList.toggle("ds-idle", Boolean(why));

@@ -1,0 +1,128 @@
+"""The form's side of a field: typed text ⇄ JSON literal, and what the form shows for a document in one release."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsgui.core.context import version_tuple
+from dsgui.core.document import Document
+from dsgui.core.errors import DocumentError
+from dsgui.core.pointer import MISSING, join, lookup, split
+from dsgui.core.schema import Active, Field, FieldKind, Schema
+
+
+# ----------------------------------------------------------------------------------------- typed text ⇄ JSON literal
+def literal_for(field: Field, typed: str) -> str | None:
+    """The JSON text for what was typed into a field; None unsets it. Numbers stay as typed. What does not fit the
+    field is kept as a JSON string, so that nothing typed is lost and a finding can name it."""
+    text = typed.strip()
+    if not text:
+        return None
+    if text == "auto":
+        return '"auto"'
+    if text == "null" or (text.startswith('"') and _is_json(text)):
+        return text
+    if field.kind is FieldKind.LIST:
+        return _list_literal(text)
+    if field.kind is FieldKind.OBJECT and _is_json(text):
+        return text
+    if field.kind is FieldKind.TEXT or (field.kind is FieldKind.CHOICE and text in field.choices):
+        return json.dumps(typed, ensure_ascii=False)
+    return text if _is_scalar(text) else json.dumps(typed, ensure_ascii=False)
+
+
+def shown_text(field: Field, literal: str) -> str:
+    """What a field shows for a value: text without its quotes, unless they are what tells it from a number."""
+    if not literal.startswith('"'):
+        return literal
+    text = str(json.loads(literal))
+    return text if literal_for(field, text) == literal or literal_for(field, text) is None else literal
+
+
+def _list_literal(text: str) -> str:
+    if text.startswith("["):
+        return text if _is_json(text) else json.dumps(text, ensure_ascii=False)
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    return "[" + ", ".join(part if _is_scalar(part) else json.dumps(part, ensure_ascii=False) for part in parts) + "]"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        Document('{"v": ' + text + "}")
+    except DocumentError:
+        return False
+    return True
+
+
+def _is_scalar(text: str) -> bool:
+    return text[0] not in '[{"' and _is_json(text)
+
+
+# ------------------------------------------------------------------------------------------------------- form state
+@dataclass(frozen=True, slots=True)
+class FormState:
+    """What the form shows for a document. `values`: text by pointer, set fields only. `idle`: fields whose `active`
+    condition does not hold. `foreign`: why a field means nothing here: a parameter that the chosen optimizer or
+    scheduler does not take, a key that the release does not have. `hidden`: those of them that are not set.
+    `defaults`: those of the release that differ from the newest one's, as text."""
+
+    values: dict[str, str]
+    idle: tuple[str, ...]
+    foreign: dict[str, str]
+    hidden: tuple[str, ...]
+    defaults: dict[str, str]
+
+
+class Form:
+    """The form for one DeepSpeed release. What does not hang on the document is worked out once."""
+
+    def __init__(self, schema: Schema, release: str) -> None:
+        self._fields = schema.fields
+        here = schema.at(release).fields
+        self._absent = {p: _absence(f, release) for p, f in schema.fields.items() if p not in here}
+        self._defaults = {p: default_text(f) for p, f in here.items() if f.default != schema.fields[p].default}
+        self._typed = [field for field in here.values() if field.for_types]
+        self._conditions = _by_condition(here)
+
+    def state(self, document: Document) -> FormState:
+        """What the form shows for `document`."""
+        config = document.value
+        values = dict(self._values(document))
+        foreign = {**dict(self._not_taken(config)), **self._absent}
+        idle = tuple(p for active, pointers in self._conditions.items() if not active.holds(config) for p in pointers)
+        return FormState(values, idle, foreign, tuple(p for p in foreign if p not in values), self._defaults)
+
+    def _values(self, document: Document) -> Iterator[tuple[str, str]]:
+        for pointer, node in document.nodes():
+            field = self._fields.get(pointer)
+            if field:
+                yield pointer, shown_text(field, document.text[node.start : node.end])
+
+    def _not_taken(self, config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        for field in self._typed:
+            kind = lookup(config, join((split(field.pointer)[0], "type")))
+            if isinstance(kind, str) and kind and kind.lower() not in {name.lower() for name in field.for_types}:
+                yield field.pointer, f"{kind} does not take this parameter."
+
+
+def _by_condition(fields: Mapping[str, Field]) -> dict[Active, list[str]]:
+    """Pointers by the condition they share, so that each is looked at once."""
+    found: dict[Active, list[str]] = {}
+    for pointer, field in fields.items():
+        if field.active:
+            found.setdefault(field.active, []).append(pointer)
+    return found
+
+
+def default_text(field: Field) -> str:
+    """A field's default as the form shows it: "" where DeepSpeed has none."""
+    if field.default is MISSING or field.default is None:
+        return ""
+    return field.default if isinstance(field.default, str) else json.dumps(field.default)
+
+
+def _absence(field: Field, release: str) -> str:
+    if field.since and version_tuple(release) < version_tuple(field.since):
+        return f"Came with DeepSpeed {field.since}; {release} does not have it."
+    return f"Removed in DeepSpeed {field.removed}." if field.removed else f"Not in DeepSpeed {release}."
