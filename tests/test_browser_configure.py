@@ -207,7 +207,7 @@ def test_the_code_people_need_next_is_shown_and_copied(page):
     page.get_by_label("Code to use it").check()
     panel = page.locator("#tool-panel")
     expect(panel).to_contain_text('deepspeed="ds_config.json"')
-    page.get_by_role("button", name="Copy", exact=True).click()
+    panel.get_by_role("button", name="Copy").click()
     assert "TrainingArguments(" in page.evaluate("navigator.clipboard.readText()")
     choose(page, "#snippet", "accelerate YAML")
     expect(panel).to_contain_text("deepspeed_config_file")
