@@ -53,7 +53,7 @@ ABSENT = "(none)"
 Node = Mapping[str, Any]
 
 
-# ---------------------------------------------------------------------------------------------------------- what is so
+# --------------------------------------------------------------------------------------------------- what is tolerated
 @dataclass(frozen=True)
 class Tolerated:
     """A difference that is meant to be there, in the releases from `since` up to but not including `before`."""
@@ -76,7 +76,12 @@ UNASKED = (
     ("/msamp", "read by accelerate", "", ""),
     ("/amp/opt_level", "handed to Apex with whatever else the block has", "", "0.19.8"),
     ("/eigenvalue", "nobody reads it here; listed because 0.19.8 refuses it", "", "0.19.8"),
-    ("/quantize_training", "read only on a path that no config reaches; listed because 0.19.7 refuses it", "", "0.19.7"),
+    (
+        "/quantize_training",
+        "read only on a path that no config reaches; listed because 0.19.7 refuses it",
+        "",
+        "0.19.7",
+    ),
     ("/optimizer/params/max_grad_norm", "the engine refuses it; listed to say that gradient_clipping does it", "", ""),
 )
 EXPECTED = (
@@ -104,14 +109,11 @@ EXPECTED = (
     ),
 )
 
-# What a block must hold for DeepSpeed to read on. A block with a key "enabled" gets it as false.
-INSISTS: dict[str, dict[str, Any]] = {"": {"train_batch_size": 1}}
-
 # Models that no block is: of inference, and the one that joins the blocks of the monitors.
 ELSEWHERE = ("deepspeed.inference.", "deepspeed.monitor.config.DeepSpeedMonitorConfig")
 
 
-# -------------------------------------------------------------------------------------------------------- the schema
+# ---------------------------------------------------------------------------------------------------------- the schema
 def main_branch(node: Node) -> Node:
     return node["anyOf"][0] if "anyOf" in node else node
 
@@ -127,6 +129,12 @@ def _types_of_branch(branch: Node) -> list[str]:
     if "type" in branch:
         return [branch["type"]] if isinstance(branch["type"], str) else list(branch["type"])
     return [JSON_TYPES[type(value)] for value in branch.get("enum", [branch.get("const")])]
+
+
+def enum(node: Node) -> set[Any]:
+    """The values that `node`, or an item of it, may take."""
+    main = main_branch(node)
+    return set(main.get("enum", main.get("items", {}).get("enum", ())))
 
 
 def is_block(node: Node) -> bool:
@@ -163,9 +171,10 @@ def names(node: Any) -> Iterator[str]:
         yield from names(node.get("additionalProperties"))
 
 
-# ----------------------------------------------------------------------------------------------- one config, watched
+# ------------------------------------------------------------------------------------------------- one config, watched
 HERE = "dsgui: where this block stands"  # a key that no block has, so it harms none that is read key by key
 NO_DEFAULT = object()
+INSISTS = {"train_batch_size": 1, "enabled": False}  # without these keys, where they belong, DeepSpeed reads no further
 
 
 class Watched(dict[str, Any]):
@@ -200,11 +209,11 @@ def example(node: Node, pointer: str, left_out: set[str], asked: dict[str, list[
     """Every block the schema knows except those `left_out`, empty but for what DeepSpeed insists on."""
     keys = {key: child for key, child in properties(node).items() if f"{pointer}/{key}" not in left_out}
     content: dict[str, Any] = {HERE: pointer} if keys else {}
-    content |= {"enabled": False} if "enabled" in keys else {}
+    content |= {key: value for key, value in INSISTS.items() if key in keys}
     for key, child in keys.items():
         if is_block(child):
             content[key] = example(child, f"{pointer}/{key}", left_out, asked)
-    return Watched(content | INSISTS.get(pointer, {}), pointer, asked)
+    return Watched(content, pointer, asked)
 
 
 @contextlib.contextmanager
@@ -242,7 +251,7 @@ def read_examples(schema: Node) -> Reading:
     return reading
 
 
-# ------------------------------------------------------------------------------------------------------ pydantic blocks
+# ----------------------------------------------------------------------------------------------------- pydantic blocks
 JSON_TYPES: dict[Any, str] = {
     **{bool: "boolean", int: "integer", float: "number", str: "string", Path: "string", type(None): "null"},
     **{list: "array", tuple: "array", dict: "object"},
@@ -271,8 +280,8 @@ BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exc
 
 def _field(name: str, field: Any) -> Field:
     bounds = {word: getattr(m, k) for k, word in BOUNDS.items() for m in field.metadata if hasattr(m, k)}
-    default = ABSENT if field.default_factory or field.is_required() else plain(field.default)
-    default = default if type(default) in JSON_TYPES or default is ABSENT else ABSENT
+    known = not field.default_factory and type(plain(field.default)) in JSON_TYPES  # PydanticUndefined is neither
+    default = plain(field.default) if known else ABSENT
     return Field(tuple({name, field.alias or name}), field.annotation, default, bounds)
 
 
@@ -304,8 +313,19 @@ def hinted_types(hint: Any) -> set[str]:
         return set()
     if issubclass(origin, Enum):
         return {JSON_TYPES[type(member.value)] for member in origin if type(member.value) in JSON_TYPES}
-    return {"object"} if issubclass(origin, BaseModel) else {word for t, word in JSON_TYPES.items() if origin is t or
-                                                              (t not in (int, bool) and issubclass(origin, t))}
+    if issubclass(origin, BaseModel):
+        return {"object"}
+    known = [JSON_TYPES[base] for base in origin.__mro__ if base in JSON_TYPES]
+    return set(known[:1])
+
+
+def hinted_values(hint: Any) -> set[Any]:
+    """The values that a Literal or an Enum somewhere in `hint` lists."""
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return {member.value for member in hint}
+    if typing.get_origin(hint) is typing.Literal:
+        return {*typing.get_args(hint)}
+    return {value for argument in typing.get_args(hint) for value in hinted_values(argument)}
 
 
 def modelled(schema: Node, models: Mapping[str, type]) -> Iterator[str]:
@@ -333,14 +353,17 @@ def missing(pointer: str, ours: set[str], theirs: set[str]) -> Iterator[str]:
 
 
 def one_field(pointer: str, node: Node, field: Field) -> Iterator[str]:
-    if field.default != (ABSENT if "default" in node or not is_block(node) else {}) and field.default is not ABSENT:
-        yield from default(pointer, node.get("default", ABSENT), field.default)
+    if field.default is not ABSENT:
+        yield from default(pointer, node.get("default", {} if is_block(node) else ABSENT), field.default)
     for word, bound in field.bounds.items():
         if main_branch(node).get(word) != bound:
             yield f"{pointer}: {word} {main_branch(node).get(word)}, in DeepSpeed {bound}"
     said, seen = json_types(node), hinted_types(field.hint)
     if seen and said != seen:
         yield f"{pointer}: type {'|'.join(sorted(said))}, in DeepSpeed {'|'.join(sorted(seen))}"
+    listed, values = enum(node), hinted_values(field.hint)
+    if values and listed != values:
+        yield f"{pointer}: values {sorted(listed)}, in DeepSpeed {sorted(values)}"
 
 
 def default(pointer: str, ours: Any, theirs: Any) -> Iterator[str]:
@@ -363,7 +386,7 @@ def descendants(cls: type) -> Iterator[type]:
         yield from descendants(child)
 
 
-# ------------------------------------------------------------------------------------------------------------ raw blocks
+# ---------------------------------------------------------------------------------------------------------- raw blocks
 PARAMS = ("/optimizer/params", "/scheduler/params")  # arguments, compared with signatures further down
 
 
@@ -375,7 +398,8 @@ def read_raw(whole: Node, schema: Node, reading: Reading) -> Iterator[str]:
     for pointer in sorted(theirs - ours.keys() - refused):
         yield f"{pointer}: the schema lacks it"
     for pointer, node in sorted(ours.items()):
-        if pointer.rpartition("/")[0] in {"", *reading.asked}:  # else its block is reported
+        top = "/" + pointer.split("/")[1]
+        if top == pointer or top in reading.asked:  # else its block is reported
             yield from one_raw_key(pointer, node, reading.asked.get(pointer))
 
 
@@ -399,8 +423,8 @@ def refuses(pointer: str) -> bool:
         ds_config.DeepSpeedConfig(config)
     except ds_config.DeepSpeedConfigError:
         return True
-    except Exception:
-        return False
+    except (AssertionError, AttributeError, KeyError, TypeError, ValueError):
+        return False  # it stumbled over the null, so it does read the key
     return False
 
 
@@ -428,7 +452,9 @@ def removed(whole: Node) -> Iterator[str]:
 def spelled_words() -> set[str]:
     """Every string in DeepSpeed's code."""
     trees = (ast.parse(path.read_bytes()) for path in PACKAGE.rglob("*.py"))
-    return {n.value for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    return {
+        n.value for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    }
 
 
 def keys_in_code() -> Iterator[tuple[str, str]]:
@@ -460,7 +486,7 @@ def unknown_keys_in_code(whole: Node) -> Iterator[str]:
             yield f"{module} looks up {key!r}: no block of the schema has such a key"
 
 
-# ----------------------------------------------------------------------------------------- optimizers and schedulers
+# ------------------------------------------------------------------------------------------- optimizers and schedulers
 ADAM = ("deepspeed.ops.adam:FusedAdam", "deepspeed.ops.adam:DeepSpeedCPUAdam", "torch.optim:AdamW")
 # The classes an optimizer type may become, the usual one first.
 OPTIMIZERS: dict[str, tuple[str, ...]] = {
@@ -538,10 +564,10 @@ def schedulers() -> dict[str, dict[str, Any]]:
 def optimizer_types(schema: Node) -> Iterator[str]:
     node = properties(schema["properties"]["optimizer"])["type"]
     for name in OPTIMIZERS:
-        since, gone = (node.get(word, {}).get(name, "") for word in ("x-values-since", "x-values-removed"))
-        said, seen = in_release({"x-since": since, "x-removed": gone}, VERSION), has_optimizer(name)
+        since, until = (node.get(word, {}).get(name, "") for word in ("x-values-since", "x-values-removed"))
+        said, seen = in_release({"x-since": since, "x-removed": until}, VERSION), has_optimizer(name)
         if said != seen:
-            yield f"/optimizer/type: {name} {'is' if said else 'is not'} in the schema, in DeepSpeed {seen}"
+            yield f"/optimizer/type: {name} {'here' if said else 'absent'}, in DeepSpeed {'here' if seen else 'absent'}"
 
 
 def parameters(schema: Node, block: str, by_type: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -558,7 +584,7 @@ def parameters(schema: Node, block: str, by_type: Mapping[str, Mapping[str, Any]
             yield from (f"{line} ({t})" for line in default(f"/{block}/params/{name}", expected, by_type[t][name]))
 
 
-# ---------------------------------------------------------------------------------------------------------------- all
+# ----------------------------------------------------------------------------------------------------------------- all
 def differences(whole: Node) -> Iterator[str]:
     schema = at_version(whole, VERSION)
     reading = read_examples(schema)

@@ -1,5 +1,6 @@
-"""Asks the real accelerate what `accelerate launch --config_file F` makes of each YAML named on the command line: prints
-the DeepSpeed config of its plugin as JSON, or the error, one line a file."""
+"""Asks the real accelerate what `accelerate launch --config_file F` makes of each YAML named on the command line.
+
+Prints the DeepSpeed config of its plugin as JSON, or the error, one line a file."""
 
 import json
 import os

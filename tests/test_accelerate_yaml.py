@@ -77,7 +77,15 @@ def test_the_short_keys_become_what_accelerate_builds_from_them(tmp_path):
     for path, text in zip(paths, SHORT.values(), strict=True):
         path.write_text(text)
     for name, said in zip(SHORT, asked(*paths), strict=True):
-        assert json.loads(read(SHORT[name]).text) == without_nulls(said["config"]), name
+        assert with_paths_lost(json.loads(read(SHORT[name]).text)) == without_nulls(said["config"]), name
+
+
+def with_paths_lost(config):
+    """`accelerate launch` 1.15 hands no NVMe path on to the plugin, which then takes “none”; a note says so."""
+    for block in ("offload_optimizer", "offload_param"):
+        if "nvme_path" in config["zero_optimization"][block]:
+            config["zero_optimization"][block]["nvme_path"] = "none"
+    return config
 
 
 @pytest.mark.deepspeed
@@ -109,7 +117,8 @@ def test_the_parts_of_a_file_are_told():
         "device": "nvme",
         "nvme_path": "/local_nvme",
     }
-    assert [note.split()[0] for note in found.notes[1:]] == ["zero3_init_flag", "deepspeed_multinode_launcher"]
+    assert [note.split()[0] for note in found.notes[1:3]] == ["zero3_init_flag", "deepspeed_multinode_launcher"]
+    assert found.notes[3].startswith("offload_param_nvme_path is /local_nvme here; `accelerate launch` loses it")
 
 
 def test_a_file_that_points_to_a_config_gives_its_path_and_names_what_accelerate_refuses_beside_it():
@@ -126,7 +135,7 @@ def test_what_is_written_repeats_nothing_that_accelerate_refuses_and_reads_back(
     assert document["deepspeed_config"]["deepspeed_hostfile"] == "hostfile"
     found = read(text)
     assert (found.config_file, found.num_machines, found.num_processes) == ("my dir/ds.json", 2, 8)
-    assert found.notes and not any("refuses" in note for note in found.notes)
+    assert not any("refuses" in note for note in found.notes)
 
 
 def test_a_config_without_the_block_that_accelerate_asks_for_is_remarked():

@@ -15,7 +15,8 @@ HF, NATIVE = Context(Integration.HF), Context(Integration.NATIVE)
 
 
 def found(checker, config, context=NATIVE):
-    config = {"train_batch_size": 1, **config}
+    config = {"train_batch_size": 1, "optimizer": {"type": "AdamW", "params": {}}, **config}
+    config.setdefault("zero_optimization", {"stage": 0})
     return checker.findings(Document(json.dumps(config)), context)
 
 

@@ -1,7 +1,8 @@
 """The YAML that `accelerate config` writes: the DeepSpeed config that it stands for, and one that points to a file."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,10 @@ _ELSEWHERE = {
     "deepspeed_exclusion_filter": "the devices are chosen when the run is started",
     "deepspeed_moe_layer_cls_names": "the script names its MoE layers (set_z3_leaf_modules)",
 }
+# Keys of accelerate's file at the start of a line (indented in its JSON form); DeepSpeed has none of them.
+_OWN_KEY = re.compile(
+    r"^[ \t{\ufeff]*[\"']?(?:deepspeed_config|distributed_type|compute_environment)[\"']? *:", re.MULTILINE
+)
 _PRECISIONS = ("no", "fp16", "bf16", "fp8")
 
 
@@ -55,6 +60,11 @@ class AccelerateConfig:
     notes: tuple[str, ...]
 
 
+def is_one(text: str) -> bool:
+    """True for a text with keys that only accelerate's file has. Ask before `tidy`: hjson reads some YAML, wrongly."""
+    return _OWN_KEY.search(text) is not None
+
+
 def read(text: str) -> AccelerateConfig:
     """The DeepSpeed part of an accelerate YAML (or of its JSON form). Raises `DocumentError`."""
     document = _load(text.removeprefix("\ufeff"))
@@ -69,7 +79,8 @@ def read(text: str) -> AccelerateConfig:
         return AccelerateConfig("", str(file), machines, processes, precision, notes)
     config = json.dumps(_config(short, precision), indent=2) + "\n"
     notes = ("accelerate's short keys are written out as the DeepSpeed config that it makes of them", *notes)
-    return AccelerateConfig(config, "", machines, processes, precision, notes + _unknown(short))
+    notes += (*_lost_paths(short), *_unknown(short))
+    return AccelerateConfig(config, "", machines, processes, precision, notes)
 
 
 def write(config: Mapping[str, Any], *, nodes: int, gpus_per_node: int, config_path: str = "ds_config.json") -> str:
@@ -244,6 +255,13 @@ def _refused(document: Mapping[str, Any], short: Mapping[str, Any]) -> tuple[str
         f"accelerate refuses {', '.join(beside)} beside deepspeed_config_file; what the DeepSpeed config says counts. "
         "Remove them from the YAML",
     )
+
+
+def _lost_paths(short: Mapping[str, Any]) -> Iterator[str]:
+    for block in ("offload_optimizer", "offload_param"):
+        path = short.get(f"{block}_nvme_path")
+        if path and short.get(f"{block}_device") == "nvme":  # 1.15: utils/launch.py exports no variable for the path
+            yield f"{block}_nvme_path is {path} here; `accelerate launch` loses it and offloads to a folder “none”"
 
 
 def _unknown(short: Mapping[str, Any]) -> tuple[str, ...]:

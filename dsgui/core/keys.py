@@ -19,6 +19,7 @@ _CONFIG_MODEL = "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel"
 _RAW_READER = "deepspeed/runtime/config.py: DeepSpeedConfig"
 # What an optimizer or scheduler class takes is judged by its type, in the rules; amp has a rule of its own.
 _JUDGED_ELSEWHERE = ("/optimizer/params", "/scheduler/params", "/amp")
+_IGNORED_OLD_NAME = "/cpu_offload_use_pin_memory"
 _COMMENT_MARKS = ("_", "//", "#", "$", "comment")
 
 
@@ -150,10 +151,14 @@ def _old_name(place: Place, new: str, config: Mapping[str, Any], context: Contex
     advice = "Rewrite it: the meaning stays."
     if place.pointer == "/bfloat16" and context.integration is Integration.HF:
         message = "bfloat16: an old name of bf16. DeepSpeed still reads it; the HF Trainer looks at bf16 only."
+    severity = Severity.WARNING
     if lookup(config, new) not in (MISSING, None):
         advice = f"{dotted(new)} is set as well: remove the old name."
+        if place.strict and place.value is not None and not place.pointer.endswith(_IGNORED_OLD_NAME):
+            severity = Severity.ERROR
+            message = f"{dotted(place.pointer)}: an old name of {dotted(new)}; DeepSpeed refuses a file with both."
     fix = rewrite(place.pointer, place.value, new, config)
-    return Finding("DS006", Severity.WARNING, place.pointer, message, advice, fix, _CONFIG_MODEL)
+    return Finding("DS006", severity, place.pointer, message, advice, fix, _CONFIG_MODEL)
 
 
 def rewrite(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Fix | None:
@@ -189,7 +194,7 @@ def _rename(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Change
 
 
 _REWRITES: tuple[tuple[Callable[[str, Any], bool], Callable[[str, Any, str, Mapping[str, Any]], Changes]], ...] = (
-    (lambda old, value: old.endswith("/cpu_offload_use_pin_memory"), _only_remove),
+    (lambda old, value: old.endswith(_IGNORED_OLD_NAME), _only_remove),
     (lambda old, value: "/cpu_offload" in old, _switch_to_device),
     (lambda old, value: True, _rename),
 )

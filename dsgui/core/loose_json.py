@@ -79,6 +79,7 @@ class _Reader:
         self._edits: list[tuple[int, int, str]] = []
         self._found: dict[tuple[str, str], list[int]] = {}
         self._bare_texts: list[tuple[int, str]] = []
+        self._has_braces = True
         self._swallower: int | None = None  # where the first bare text with a closing bracket in it stands
 
     # ------------------------------------------------------------------------------------------------ what comes out
@@ -125,6 +126,7 @@ class _Reader:
             raise self._error("there is text after the end of the config", self.at)
 
     def _without_braces(self) -> None:
+        self._has_braces = False
         start, break_ = self.at, "\n" if "\n" in self.text.strip() else ""
         end = self._container("", 0)
         self._edit(start, start, "{" + break_, _BRACES)
@@ -160,9 +162,21 @@ class _Reader:
         self._gap()
         if self._char() != ":":
             raise self._unexpected("“:”")
+        colon = self.at
         self.at += 1
         self._gap()
+        self._check_not_yaml(key, colon)
         self._value(depth + 1)
+
+    def _check_not_yaml(self, key: str, colon: int) -> None:
+        """hjson takes YAML's `outer:`, line break, `inner: 2` for the text "inner: 2"; nobody means that."""
+        inner = _BARE_KEY.match(self.text, self.at)
+        if not self._has_braces and inner and "\n" in self.text[colon : self.at]:
+            raise self._error(
+                f"{_shown(inner[1])} is indented below {_shown(key)} as in YAML. Put {{…}} around what {_shown(key)} "
+                "holds, or save the text as a .yaml file of accelerate's",
+                self.at,
+            )
 
     def _separator(self, closer: str) -> None:
         """The comma after an element, which hjson does not ask for and also takes before the closing bracket."""

@@ -75,6 +75,7 @@ class Field:
     minimum: float | None = None
     exclusive_minimum: float | None = None
     maximum: float | None = None
+    exclusive_maximum: float | None = None
     unit: str = ""
     since: str = ""
     removed: str = ""
@@ -119,7 +120,9 @@ class Field:
         if self.minimum is not None:
             low = f" of {self.minimum:g} or more"
         if self.maximum is not None:
-            return f"{low} and at most {self.maximum:g}"
+            return f"{low}{' and' if low else ''} at most {self.maximum:g}"
+        if self.exclusive_maximum is not None:
+            return f"{low}{' and' if low else ''} below {self.exclusive_maximum:g}"
         return low
 
 
@@ -207,6 +210,7 @@ class Schema:
             minimum=main.get("minimum"),
             exclusive_minimum=main.get("exclusiveMinimum"),
             maximum=main.get("maximum"),
+            exclusive_maximum=main.get("exclusiveMaximum"),
             unit=node.get("x-unit", ""),
             since=node.get("x-since", ""),
             removed=node.get("x-removed", ""),

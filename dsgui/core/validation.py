@@ -18,7 +18,12 @@ _MOST_REMEMBERED, _LONGEST_REMEMBERED = 1000, 20_000  # blocks; characters of on
 _TRUE_FALSE_WORDS = {"true", "false", "1", "0", "yes", "no", "on", "off", "y", "n", "t", "f"}
 _BATCH = {"/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"}
 # A raw boolean takes any text for true; this one is combined with `|` and stops (deepspeed/runtime/config.py).
-_STRICT_RAW_BOOLEANS = {"/wall_clock_breakdown"}
+_STRICT_RAW_BOOLEANS = {
+    *("/wall_clock_breakdown", "/checkpoint/parallel_write/pipeline_stage"),
+    *("/pipeline/pipe_partitioned", "/pipeline/grad_partitioned"),
+}
+# pydantic takes true for 1; these refuse it themselves (deepspeed/runtime/precision_config.py).
+_NEVER_BOOLEAN = {"/fp16/loss_scale", "/fp16/loss_scale_window", "/fp16/min_loss_scale"}
 # accelerate writes its own value over these before it looks for an "auto" that is left.
 _OVERWRITTEN_BY_HF = {"/steps_per_print"}
 
@@ -141,6 +146,8 @@ def _weight(field: Field, value: Any, config: Mapping[str, Any]) -> tuple[Severi
 
 def _converts(field: Field, value: Any) -> bool:
     text = str(value).lower()
+    if isinstance(value, bool) and field.pointer in _NEVER_BOOLEAN:
+        return False
     if field.kind is FieldKind.BOOLEAN:
         return text in _TRUE_FALSE_WORDS
     if field.kind is FieldKind.INTEGER or (field.kind is FieldKind.CHOICE and isinstance(field.choices[0], int)):

@@ -1,7 +1,6 @@
 """Brings a config in: from a file, an upload or pasted text; JSON, hjson or accelerate's YAML."""
 
 import os
-import re
 import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +16,6 @@ from dsgui.core.pointer import lookup
 
 MAX_BYTES = 1 << 20
 _YAML_NAMES = (".yaml", ".yml")
-# Keys of accelerate's file, which DeepSpeed has none of; in its JSON form they are indented.
-_ACCELERATE_KEY = re.compile(
-    r"^[ \t{\ufeff]*[\"']?(?:deepspeed_config|distributed_type|compute_environment)[\"']? *:", re.MULTILINE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,7 @@ def read_text(text: str, name: str = "") -> Imported:
 
 def _is_yaml(text: str, name: str) -> bool:
     """By content first: accelerate's own keys mean its file, and braces mean JSON whatever the name is."""
-    if _ACCELERATE_KEY.search(text):
+    if accelerate_yaml.is_one(text):
         return True
     return name.lower().endswith(_YAML_NAMES) and not text.lstrip("\ufeff \t\r\n").startswith("{")
 

@@ -1,0 +1,26 @@
+"""The rules: what DeepSpeed does with a config beyond the type of each key. One table; each rule yields findings.
+
+A rule is a function of the config and the context, and names the DeepSpeed source that enforces it. Types, ranges and
+names of keys come from the schema (`core/validation.py`, `core/keys.py`).
+"""
+
+from dsgui.core.context import Context
+from dsgui.core.findings import Finding
+from dsgui.core.rules import batch, blocks, hardware, optimizer, precision, scheduler, trainer, zero
+from dsgui.core.rules.base import Config, Rule
+
+RULES: tuple[Rule, ...] = (
+    *batch.RULES,
+    *trainer.RULES,
+    *precision.RULES,
+    *hardware.RULES,
+    *zero.RULES,
+    *optimizer.RULES,
+    *scheduler.RULES,
+    *blocks.RULES,
+)
+
+
+def check(config: Config, context: Context) -> list[Finding]:
+    """Every finding of every rule."""
+    return [finding for rule in RULES for finding in rule.findings(config, context)]

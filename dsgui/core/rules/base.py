@@ -1,0 +1,103 @@
+"""What every rule is made of: the table's entry, a finding, and the readings of a config that many rules share."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dsgui.core.batch import Number
+from dsgui.core.context import Context, Integration
+from dsgui.core.findings import Finding, Fix, Severity
+from dsgui.core.pointer import MISSING, lookup
+
+Config = Mapping[str, Any]
+Check = Callable[[Config, Context], Iterator[Finding]]
+
+TRAIN = "/train_batch_size"
+MICRO = "/train_micro_batch_size_per_gpu"
+ACCUMULATION = "/gradient_accumulation_steps"
+
+# Before 0.17 the precision blocks were read raw, so the text "auto" counted as true; since then pydantic drops it.
+AUTO_DROPPED_SINCE = "0.17"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One entry of the table: findings carry its id and source."""
+
+    id: str
+    title: str
+    source: str
+    check: Check
+
+    def findings(self, config: Config, context: Context) -> Iterator[Finding]:
+        """The findings of this rule, stamped with its id and source."""
+        for finding in self.check(config, context):
+            yield replace(finding, rule=self.id, source=self.source)
+
+
+def found(severity: Severity, pointer: str, message: str, advice: str = "", fix: Fix | None = None) -> Finding:
+    """A finding that its rule will stamp."""
+    return Finding("", severity, pointer, message, advice, fix)
+
+
+def enabled(config: Config, block: str, context: Context) -> bool:
+    """Whether DeepSpeed would switch `block` on, with pydantic's lax reading of true; HF's "auto" is not known yet."""
+    value = lookup(config, f"/{block}/enabled")
+    if value == "auto":
+        return context.integration is Integration.NATIVE and not context.at_least(AUTO_DROPPED_SINCE)
+    if isinstance(value, str):
+        return value.lower() in {"true", "1", "yes", "y", "on", "t"}
+    return value in (True, 1)
+
+
+def bf16_block(config: Config) -> str:
+    """`bfloat16` is the old name, read when `bf16` is absent or null (deepspeed/runtime/precision_config.py)."""
+    return "bfloat16" if lookup(config, "/bf16") in (MISSING, None) and "bfloat16" in config else "bf16"
+
+
+def zero_stage(config: Config) -> int:
+    zero = lookup(config, "/zero_optimization")
+    if isinstance(zero, bool):
+        return int(zero)
+    stage = lookup(config, "/zero_optimization/stage")
+    if isinstance(stage, str) and stage.isdecimal():
+        return int(stage)
+    return int(stage) if isinstance(stage, int | float) else 0
+
+
+def version(context: Context) -> str:
+    return context.deepspeed_version or "(unknown version)"
+
+
+def hf_hint(context: Context, hint: str) -> str:
+    return hint if context.integration is Integration.HF else ""
+
+
+def number(value: Number) -> str:
+    return str(int(value)) if value == int(value) else str(value)
+
+
+def is_set(config: Config, pointer: str) -> bool:
+    """Whether the config says anything at `pointer`; null counts as nothing."""
+    return lookup(config, pointer) not in (MISSING, None)
+
+
+def value_or(config: Config, pointer: str, default: Any) -> Any:
+    """The value at `pointer`, `default` where there is none."""
+    value = lookup(config, pointer)
+    return default if value is MISSING else value
+
+
+def offload_device(config: Config, what: str) -> str:
+    """Where `offload_optimizer` or `offload_param` puts its states: "none", "cpu" or "nvme"; old switches count."""
+    device = lookup(config, f"/zero_optimization/{what}/device")
+    if isinstance(device, str):
+        return device
+    old = {"offload_optimizer": "cpu_offload", "offload_param": "cpu_offload_param"}[what]
+    return "cpu" if lookup(config, f"/zero_optimization/{old}") is True else "none"
+
+
+def name_of(config: Config, block: str) -> str:
+    """The `type` of the optimizer or scheduler, "" where the file chooses none."""
+    chosen = lookup(config, f"/{block}/type")
+    return chosen if isinstance(chosen, str) else ""

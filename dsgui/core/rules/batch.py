@@ -1,0 +1,139 @@
+"""The batch-size identity, as DeepSpeed solves and asserts it, and “auto” in its terms."""
+
+from collections.abc import Iterator
+
+from dsgui.core import batch as batches
+from dsgui.core.context import Context, Integration
+from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.pointer import MISSING, lookup
+from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, found, number
+
+_CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"
+LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
+
+
+def _batch_term(config: Config, pointer: str) -> batches.Number | str | None:
+    """A number, "auto", None when DeepSpeed takes it for absent (null counts), or "?" for what the schema refuses."""
+    value = lookup(config, pointer)
+    if value is MISSING or value is None:
+        return None
+    if value == "auto":
+        return "auto"
+    if isinstance(value, int | float) and abs(value) <= LARGEST_BATCH:
+        return value
+    return "?"
+
+
+def _batch_identity(config: Config, context: Context) -> Iterator[Finding]:
+    terms = [_batch_term(config, pointer) for pointer in (TRAIN, MICRO, ACCUMULATION)]
+    if context.integration is Integration.HF and terms[2] is None:
+        terms[2] = 1  # accelerate writes 1 for an absent gradient_accumulation_steps (utils/dataclasses.py)
+    numbers = [term for term in terms if not isinstance(term, str)]
+    if len(numbers) < 3 or any(n is not None and n <= 0 for n in numbers):
+        return  # "auto" and refused values have findings of their own
+    solved = batches.solve(numbers[0], numbers[1], numbers[2], context.world_size)
+    if solved is None or solved.holds:
+        return
+    yield _broken_identity(solved, numbers, context)
+
+
+def _broken_identity(solved: batches.Batch, given: list[batches.Number | None], context: Context) -> Finding:
+    names = ["micro batch", "accumulation steps"]
+    terms = [solved.micro, solved.accumulation]
+    spelled = [
+        f"{name} {number(term)}" + ("" if value is not None else " (solved by DeepSpeed)")
+        for name, term, value in zip(names, terms, given[1:], strict=True)
+    ]
+    factors = " × ".join([*spelled, f"world size {context.world_size}"])
+    message = f"train_batch_size: {number(solved.train)} is not {factors} = {number(solved.product)}."
+    right = solved.product or _smallest(solved, given)
+    return found(
+        Severity.ERROR,
+        TRAIN,
+        f"{message} World size is {context.devices}.",
+        f"Set it to {number(right)}" + (", or clear it and DeepSpeed will derive it." if given[1] is not None else "."),
+        Fix(f"Set train_batch_size to {number(right)}", (Change(TRAIN, number(right)),)),
+    )
+
+
+def _smallest(solved: batches.Batch, given: list[batches.Number | None]) -> batches.Number:
+    """The smallest train batch that gives every rank one micro batch, for when a term was solved to 0."""
+    return (given[1] or 1) * (given[2] or 1) * solved.world_size
+
+
+def _batch_missing(config: Config, context: Context) -> Iterator[Finding]:
+    if lookup(config, TRAIN) not in (MISSING, None) or lookup(config, MICRO) not in (MISSING, None):
+        return
+    value = '"auto"' if context.integration is Integration.HF else "1"
+    because = " (the HF Trainer fills a key that says “auto”, never one that is absent)" if value != "1" else ""
+    yield found(
+        Severity.ERROR,
+        MICRO,
+        "No batch size: neither train_batch_size nor train_micro_batch_size_per_gpu is set"
+        f"{because}. DeepSpeed needs one of them to start.",
+        f"Set train_micro_batch_size_per_gpu, for example to {value}.",
+        Fix(f"Set train_micro_batch_size_per_gpu to {value}", (Change(MICRO, value),)),
+    )
+
+
+def _batch_auto(config: Config, context: Context) -> Iterator[Finding]:
+    autos = [p for p in (TRAIN, MICRO, ACCUMULATION) if lookup(config, p) == "auto"]
+    if not autos:
+        return
+    if context.integration is Integration.NATIVE:
+        for pointer in autos:
+            yield found(
+                Severity.ERROR,
+                pointer,
+                f"{pointer[1:]}: “auto” is filled by the HF Trainer only; native DeepSpeed compares it with a number "
+                "and stops with a TypeError.",
+                "Write a number, clear it so that DeepSpeed derives it, or choose “HF Trainer” above.",
+            )
+        return
+    yield _filled_by_trainer(config, context, autos[0])
+
+
+def _filled_by_trainer(config: Config, context: Context, pointer: str) -> Finding:
+    """What the Trainer will multiply; an error when a train batch given as a number can't come out whole."""
+    micro = _from_trainer(config, MICRO, "--per_device_train_batch_size")
+    accumulation = _from_trainer(config, ACCUMULATION, "--gradient_accumulation_steps")
+    train, rest = _batch_term(config, TRAIN), context.world_size
+    for term in (_batch_term(config, MICRO), _batch_term(config, ACCUMULATION)):
+        rest *= int(term) if isinstance(term, int | float) and term >= 1 else 1
+    if isinstance(train, int | float) and train % rest:
+        return found(
+            Severity.ERROR,
+            TRAIN,
+            f"train_batch_size: {number(train)} is not {micro} × {accumulation} × world size {context.world_size} for "
+            f"any value of the arguments: it does not divide by {rest}.",
+            "Write “auto”, and the Trainer's arguments decide.",
+            Fix("Set train_batch_size to “auto”", (Change(TRAIN, '"auto"'),)),
+        )
+    shown = "" if train in (None, "auto", "?") else f"; your arguments must make it {number(float(train))}"
+    return found(
+        Severity.NOTE,
+        pointer,
+        f"The HF Trainer fills “auto”: train_batch_size = {micro} × {accumulation} × world size "
+        f"{context.world_size}{shown}.",
+    )
+
+
+def _from_trainer(config: Config, pointer: str, option: str) -> str:
+    value = lookup(config, pointer)
+    if value is MISSING:
+        return "1" if pointer == ACCUMULATION else pointer[1:]
+    return option if value == "auto" else str(value)
+
+
+RULES = (
+    Rule("DS010", "Batch-size identity", f"{_CONFIG}: _batch_assertion", _batch_identity),
+    Rule(
+        "DS011", "A batch size is needed", "deepspeed/runtime/config.py: _set_batch_related_parameters", _batch_missing
+    ),
+    Rule(
+        "DS012",
+        "“auto” in the batch size",
+        "transformers/integrations/deepspeed.py: trainer_config_process",
+        _batch_auto,
+    ),
+)

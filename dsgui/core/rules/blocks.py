@@ -1,0 +1,135 @@
+"""Blocks beyond ZeRO: what data efficiency, autotuning, tensor and expert parallelism insist on."""
+
+from collections.abc import Iterator
+
+from dsgui.core.context import Context
+from dsgui.core.findings import Finding, Severity
+from dsgui.core.pointer import lookup
+from dsgui.core.rules.base import Config, Rule, found, is_set, zero_stage
+from dsgui.core.rules.clash import Clash, rule
+
+_SAMPLING = "/data_efficiency/data_sampling"
+_DATA = rule(
+    "DS060",
+    "What data efficiency needs",
+    "deepspeed/runtime/data_pipeline/config.py",
+    Clash(
+        f"{_SAMPLING}/curriculum_learning/curriculum_metrics",
+        lambda config, context: (
+            lookup(config, f"{_SAMPLING}/curriculum_learning/enabled") is True
+            and not is_set(config, f"{_SAMPLING}/curriculum_learning/curriculum_metrics")
+        ),
+        "data_efficiency…curriculum_metrics: missing; curriculum learning is on and DeepSpeed asserts that there "
+        "is one.",
+        "Describe at least one metric, or switch curriculum learning off.",
+    ),
+    Clash(
+        f"{_SAMPLING}/dynamic_batching/max_tokens",
+        lambda config, context: (
+            lookup(config, f"{_SAMPLING}/dynamic_batching/enabled") is True
+            and not is_set(config, f"{_SAMPLING}/dynamic_batching/max_tokens")
+        ),
+        "data_efficiency…max_tokens: missing; dynamic batching is on and fills batches up to it.",
+        "Give the most tokens a micro batch may have, or switch dynamic batching off.",
+        "0.16.5",
+    ),
+)
+_AUTOTUNING = rule(
+    "DS061",
+    "Autotuning",
+    "deepspeed/autotuning/config.py, deepspeed/runtime/engine.py",
+    *(
+        Clash(
+            f"/autotuning/{key}",
+            lambda config, context, key=key: lookup(config, f"/autotuning/{key}") == "",  # type: ignore[misc]
+            f"autotuning.{key}: an empty name is refused.",
+            "Give a folder, or leave it out.",
+        )
+        for key in ("results_dir", "exps_dir")
+    ),
+    Clash(
+        "/autotuning/enabled",
+        lambda config, context: lookup(config, "/autotuning/enabled") is True,
+        "autotuning.enabled: a run under it ends by itself after some steps: it is one trial of the tuner.",
+        "Switch it off for real training; start the tuner with deepspeed --autotuning.",
+        severity=Severity.WARNING,
+    ),
+)
+
+
+def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
+    pointer = "/tensor_parallel/autotp_size"
+    size, inner = lookup(config, pointer), lookup(config, "/tensor_parallel/tp/tp_size")
+    if not context.at_least("0.16.4"):
+        return
+    if size == "auto":
+        yield found(
+            Severity.ERROR,
+            pointer,
+            "tensor_parallel.autotp_size: “auto” is compared with a number, and deepspeed.initialize stops.",
+            "Give the number of GPUs that share a layer.",
+        )
+    if isinstance(size, int) and size > 1 and context.world_size % size:
+        yield found(
+            Severity.ERROR,
+            pointer,
+            f"tensor_parallel.autotp_size: {size} does not divide the {context.world_size} ranks ({context.devices}).",
+            "Use a divisor of the number of ranks.",
+        )
+    if (
+        context.at_least("0.18.9")
+        and isinstance(size, int)
+        and size > 1
+        and isinstance(inner, int)
+        and inner not in (1, size)
+    ):
+        yield found(
+            Severity.ERROR,
+            "/tensor_parallel/tp/tp_size",
+            f"tensor_parallel.tp.tp_size: {inner} is not autotp_size {size}.",
+            "Leave it out: autotp_size says it.",
+        )
+
+
+def _expert_parallel(config: Config, context: Context) -> Iterator[Finding]:
+    if lookup(config, "/expert_parallel/enabled") is not True:
+        return
+    width = 1
+    for key in ("autoep_size", "expert_tensor_parallel_size"):
+        value = lookup(config, f"/expert_parallel/{key}")
+        width *= value if isinstance(value, int) and value > 0 else 1
+    if context.world_size % width:
+        yield found(
+            Severity.ERROR,
+            "/expert_parallel/autoep_size",
+            f"expert_parallel.autoep_size: autoep_size × expert_tensor_parallel_size = {width} does not divide the "
+            f"{context.world_size} ranks ({context.devices}).",
+            "Use a divisor of the number of ranks.",
+        )
+
+
+_WRITER = rule(
+    "DS064",
+    "The fast checkpoint writer",
+    "deepspeed/runtime/checkpoint_engine/decoupled_checkpoint_engine.py",
+    Clash(
+        "/checkpoint/writer",
+        lambda config, context: (
+            isinstance(lookup(config, "/checkpoint/writer"), dict)
+            and zero_stage(config) < 3
+            and not is_set(config, "/checkpoint/writer/data_parallel")
+        ),
+        "checkpoint.writer: below ZeRO stage 3 the engine stops while it is made, unless data_parallel says who "
+        "writes.",
+        "Set checkpoint.writer.data_parallel, or remove the block.",
+        "0.17.1",
+    ),
+)
+
+RULES = (
+    _DATA,
+    _WRITER,
+    _AUTOTUNING,
+    Rule("DS062", "Tensor parallelism against the ranks", "deepspeed/runtime/tensor_parallel/", _tensor_parallel),
+    Rule("DS063", "Expert parallelism against the ranks", "deepspeed/utils/groups.py", _expert_parallel),
+)

@@ -1,0 +1,35 @@
+"""A rule made of clashes: combinations of keys that DeepSpeed refuses or ignores, as a table."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from dsgui.core.context import Context
+from dsgui.core.findings import Finding, Fix, Severity
+from dsgui.core.rules.base import Config, Rule, found
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Keys that don't go together: when, since which release, where it is shown, and what is said."""
+
+    pointer: str
+    when: Callable[[Config, Context], bool]
+    says: str
+    advice: str
+    since: str = ""
+    fix: Fix | None = None
+    severity: Severity = Severity.ERROR
+
+    def findings(self, config: Config, context: Context) -> Iterator[Finding]:
+        if (not self.since or context.at_least(self.since)) and self.when(config, context):
+            yield found(self.severity, self.pointer, self.says, self.advice, self.fix)
+
+
+def rule(id: str, title: str, source: str, *clashes: Clash) -> Rule:
+    """A rule that is nothing but clashes."""
+
+    def check(config: Config, context: Context) -> Iterator[Finding]:
+        for clash in clashes:
+            yield from clash.findings(config, context)
+
+    return Rule(id, title, source, check)

@@ -1,0 +1,100 @@
+"""bf16 and fp16 against every device the config will run on."""
+
+from collections.abc import Iterator
+
+from dsgui.core.context import Context, version_tuple
+from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Hardware
+from dsgui.core.rules.base import (
+    Config,
+    Rule,
+    bf16_block,
+    enabled,
+    found,
+)
+
+
+def _bf16_hardware(config: Config, context: Context) -> Iterator[Finding]:
+    block = bf16_block(config)
+    if not enabled(config, block, context):
+        return
+    for device in context.hardware:
+        finding = _bf16_on(device, f"/{block}/enabled", context)
+        if finding:
+            yield finding
+
+
+def _bf16_on(device: Hardware, pointer: str, context: Context) -> Finding | None:
+    if device.vendor != "nvidia" or device.capability is None:
+        return _refused_by_accelerator(device, "bf16", device.bf16, pointer)
+    if device.capability >= NATIVE_BF16_CAPABILITY:
+        return None
+    return found(
+        Severity.WARNING if _torch_emulates_bf16(context) else Severity.ERROR,
+        pointer,
+        f"bf16 is on and {device.title} has compute capability {_dots(device.capability)}; bf16 arithmetic needs 8.0 "
+        "or higher (A100, RTX 30, H100 …). "
+        + (
+            "PyTorch emulates it here, so DeepSpeed's own check lets it pass and training is slow."
+            if _torch_emulates_bf16(context)
+            else "DeepSpeed stops with “Type bf16 is not supported on your device”."
+        ),
+        "Use fp16 on this card, or a newer card." + " T5-family models overflow in fp16: train those in fp32.",
+        _bf16_to_fp16(pointer) if device.capability >= FP16_CAPABILITY else None,
+    )
+
+
+def _bf16_to_fp16(pointer: str) -> Fix:
+    return Fix("Use fp16 instead", (Change(pointer, "false"), Change("/fp16/enabled", "true")))
+
+
+def _torch_emulates_bf16(context: Context) -> bool:
+    """torch.cuda.is_bf16_supported() counts emulation since torch 2.3; an unknown torch is taken for a current one."""
+    return not context.torch_version or version_tuple(context.torch_version) >= (2, 3)
+
+
+def _fp16_hardware(config: Config, context: Context) -> Iterator[Finding]:
+    if not enabled(config, "fp16", context):
+        return
+    for device in context.hardware:
+        finding = _fp16_on(device)
+        if finding:
+            yield finding
+
+
+def _fp16_on(device: Hardware) -> Finding | None:
+    if device.vendor != "nvidia" or device.capability is None:
+        return _refused_by_accelerator(device, "fp16", device.fp16, "/fp16/enabled")
+    if device.capability >= FP16_CAPABILITY:
+        return None
+    return found(
+        Severity.ERROR,
+        "/fp16/enabled",
+        f"fp16 is on and {device.title} has compute capability {_dots(device.capability)}; DeepSpeed needs 7.0 or "
+        "higher and stops with “Type fp16 is not supported on your device”.",
+        "Switch fp16 off. (On 6.x the environment variable DS_ALLOW_DEPRECATED_FP16=1 lets it through, slowly.)",
+        Fix("Switch fp16 off", (Change("/fp16/enabled", "false"),)),
+    )
+
+
+def _refused_by_accelerator(device: Hardware, dtype: str, supported: bool | None, pointer: str) -> Finding | None:
+    if supported is not False:
+        return None
+    return found(
+        Severity.ERROR,
+        pointer,
+        f"{dtype} is on and DeepSpeed's {device.vendor.upper()} accelerator answers that this machine has none; "
+        f"deepspeed.initialize stops with “Type {dtype} is not supported on your device”.",
+        f"Switch {dtype} off, or plan for another device above.",
+        Fix(f"Switch {dtype} off", (Change(pointer, "false"),)),
+    )
+
+
+def _dots(capability: tuple[int, int]) -> str:
+    return f"{capability[0]}.{capability[1]}"
+
+
+RULES = (
+    Rule("DS030", "bf16 against the hardware", "deepspeed/accelerator/*: is_bf16_supported", _bf16_hardware),
+    Rule("DS031", "fp16 against the hardware", "deepspeed/accelerator/*: is_fp16_supported", _fp16_hardware),
+)

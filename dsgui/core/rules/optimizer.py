@@ -1,0 +1,212 @@
+"""The optimizer: is its type known, does it take these parameters, does it go with ZeRO, is there one at all."""
+
+from collections.abc import Iterator
+
+from dsgui.core.context import Context, Integration
+from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.keys import nearest
+from dsgui.core.pointer import join, lookup
+from dsgui.core.rules.base import Config, Rule, enabled, found, is_set, name_of, offload_device, value_or, zero_stage
+
+_ENGINE = "deepspeed/runtime/engine.py"
+_TYPE = "/optimizer/type"
+ONE_BIT_REMOVED_IN, MUON_SINCE = "0.19.7", "0.17.6"
+# Names that DeepSpeed takes in any case; others must be the exact name of a class in torch.optim.
+DEEPSPEED_NAMES = ("Adam", "AdamW", "Adagrad", "Lamb", "Lion", "Muon", "MuAdam", "MuAdamW", "MuSGD")
+ONE_BIT_NAMES = ("OneBitAdam", "OneBitLamb", "ZeroOneAdam")
+TORCH_NAMES = (
+    *("ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam"),
+    *("RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam"),
+)
+# deepspeed/runtime/zero/utils.py: the optimizers that ZeRO was tested with.
+TESTED_WITH_ZERO = {"adam", "adamw", "adagrad", "lion", "muon", "muadam", "muadamw"}
+# The arguments of the class that the engine picks, and those that it takes out before.
+_TAKEN_BY_ENGINE = {"torch_adam", "adam_w_mode", "fp32_optimizer_states"}
+_SIXTEEN = {"lr", "betas", "eps", "weight_decay", "bias_correction", "amsgrad"}
+ARGUMENTS: dict[str, set[str]] = {
+    "FusedAdam": {*_SIXTEEN, "set_grad_none"},
+    "DeepSpeedCPUAdam": _SIXTEEN,
+    "torch.optim.AdamW": {
+        *("lr", "betas", "eps", "weight_decay", "amsgrad"),
+        *("maximize", "foreach", "capturable", "differentiable", "fused"),
+    },
+    "FusedLamb": {*_SIXTEEN, "eps_inside_sqrt", "max_grad_norm", "max_coeff", "min_coeff"},
+    "FusedLion": {"lr", "betas", "weight_decay", "set_grad_none"},
+    "DeepSpeedCPULion": {"lr", "betas", "weight_decay", "fp32_optimizer_states"},
+    "torch.optim.Adagrad": {
+        *("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps"),
+        *("foreach", "maximize", "differentiable", "fused"),
+    },
+    "DeepSpeedCPUAdagrad": {"lr", "eps", "weight_decay", "amsgrad", "fp32_optimizer_states"},
+}
+
+
+def _known_type(config: Config, context: Context) -> Iterator[Finding]:
+    name = name_of(config, "optimizer")
+    if not name or name in TORCH_NAMES or name.lower() in {known.lower() for known in _offered(context)}:
+        return
+    gone = name.lower() in {known.lower() for known in ONE_BIT_NAMES}
+    story = f"; the 1-bit optimizers were removed in {ONE_BIT_REMOVED_IN}" if gone else ""
+    near = "" if gone else nearest(name, (*_offered(context), *TORCH_NAMES))
+    yield found(
+        Severity.ERROR,
+        _TYPE,
+        f"optimizer.type: DeepSpeed {context.release} has no optimizer “{name}”{story}. It takes "
+        f"{', '.join(_offered(context))} in any case, and classes of torch.optim by their exact name.",
+        f"Did you mean {near}?" if near else "Choose AdamW, or pass an optimizer of your own from the script.",
+        Fix(f"Use {near}", (Change(_TYPE, f'"{near}"'),)) if near else None,
+    )
+
+
+def _offered(context: Context) -> tuple[str, ...]:
+    names = tuple(name for name in DEEPSPEED_NAMES if name != "Muon" or context.at_least(MUON_SINCE))
+    return names if context.at_least(ONE_BIT_REMOVED_IN) else (*names, *ONE_BIT_NAMES)
+
+
+def optimizer_class(config: Config) -> str:
+    """The class that the engine makes (`_configure_basic_optimizer`), "" where its arguments are not listed here."""
+    name = name_of(config, "optimizer").lower()
+    on_cpu = zero_stage(config) > 0 and offload_device(config, "offload_optimizer") != "none"
+    if name in ("adam", "adamw"):
+        if lookup(config, "/optimizer/params/torch_adam") is True:
+            return "torch.optim.AdamW"
+        return "DeepSpeedCPUAdam" if on_cpu else "FusedAdam"
+    pairs = {"lion": ("FusedLion", "DeepSpeedCPULion"), "adagrad": ("torch.optim.Adagrad", "DeepSpeedCPUAdagrad")}
+    if name in pairs:
+        return pairs[name][on_cpu]
+    return "FusedLamb" if name == "lamb" else ""
+
+
+def _parameters(config: Config, context: Context) -> Iterator[Finding]:
+    parameters, kind = lookup(config, "/optimizer/params"), optimizer_class(config)
+    if not isinstance(parameters, dict) or not name_of(config, "optimizer"):
+        return
+    if "max_grad_norm" in parameters:
+        yield _max_grad_norm(config, parameters["max_grad_norm"])
+    known = ARGUMENTS.get(kind)
+    if known is None:
+        return
+    engine = _TAKEN_BY_ENGINE if "Adam" in kind else set[str]()
+    for key in parameters:
+        if key not in known | engine | {"max_grad_norm"}:
+            yield _refused_parameter(key, kind, tuple(known), tuple(parameters))
+
+
+def _refused_parameter(key: str, kind: str, known: tuple[str, ...], given: tuple[str, ...]) -> Finding:
+    pointer, near = join(("optimizer", "params", key)), nearest(key, known)
+    fix = Fix(f"Remove {key}", (Change(pointer, None),))
+    if near and near not in given:
+        fix = Fix(f"Rename it to {near}", (Change(pointer, None, near),))
+    return found(
+        Severity.ERROR,
+        pointer,
+        f"optimizer.params.{key}: {kind}, which DeepSpeed makes here, takes no such parameter and stops with a "
+        "TypeError.",
+        f"Did you mean {near}?" if near else "Remove it.",
+        fix,
+    )
+
+
+def _max_grad_norm(config: Config, value: object) -> Finding:
+    pointer = "/optimizer/params/max_grad_norm"
+    changes = [Change(pointer, None)]
+    if not is_set(config, "/gradient_clipping") and isinstance(value, int | float) and not isinstance(value, bool):
+        changes.insert(0, Change("/gradient_clipping", f"{value!r}"))
+    return found(
+        Severity.ERROR,
+        pointer,
+        "optimizer.params.max_grad_norm: DeepSpeed refuses it as a parameter of the optimizer (ValueError).",
+        "gradient_clipping at the top level does the same.",
+        Fix("Use gradient_clipping", tuple(changes)),
+    )
+
+
+def _values(config: Config, context: Context) -> Iterator[Finding]:
+    kind, name = optimizer_class(config), name_of(config, "optimizer").lower()
+    if kind in ("FusedAdam", "FusedLamb") and lookup(config, "/optimizer/params/amsgrad") is True:
+        pointer = "/optimizer/params/amsgrad"
+        yield found(
+            Severity.ERROR,
+            pointer,
+            f"optimizer.params.amsgrad: {kind} has no AMSGrad variant and stops with a RuntimeError.",
+            "Remove it, or set torch_adam to use PyTorch's own.",
+            Fix("Remove amsgrad", (Change(pointer, None),)),
+        )
+    scale = lookup(config, "/fp16/loss_scale")
+    if name == "lamb" and enabled(config, "fp16", context) and isinstance(scale, int | float) and scale:
+        yield found(
+            Severity.ERROR,
+            "/fp16/loss_scale",
+            f"fp16.loss_scale: {scale:g} is a fixed scale; Lamb needs a dynamic one and DeepSpeed asserts it.",
+            "Set it to 0 (dynamic).",
+            Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),)),
+        )
+    if name == "muon" and zero_stage(config) == 3 and value_or(config, "/zero_optimization/reduce_scatter", True):
+        yield found(
+            Severity.ERROR,
+            "/zero_optimization/reduce_scatter",
+            "zero_optimization.reduce_scatter: Muon at ZeRO stage 3 can't work with it, and it is on unless "
+            "switched off.",
+            "Switch it off.",
+            Fix("Switch reduce_scatter off", (Change("/zero_optimization/reduce_scatter", "false"),)),
+        )
+
+
+def _untested_with_zero(config: Config, context: Context) -> Iterator[Finding]:
+    name = name_of(config, "optimizer")
+    if zero_stage(config) == 0 or not name or name.lower() in TESTED_WITH_ZERO:
+        return
+    if name not in TORCH_NAMES and name.lower() not in {known.lower() for known in _offered(context)}:
+        return
+    if not value_or(config, "/zero_allow_untested_optimizer", False):
+        yield found(
+            Severity.ERROR,
+            _TYPE,
+            f"optimizer.type: ZeRO was not tested with {name}, and DeepSpeed stops unless "
+            "zero_allow_untested_optimizer "
+            "is true.",
+            "Allow it, or choose AdamW.",
+            Fix("Allow it", (Change("/zero_allow_untested_optimizer", "true"),)),
+        )
+
+
+def _client_optimizer(config: Config, context: Context) -> Iterator[Finding]:
+    """A file without an optimizer is right when the script passes one; natively nobody else does."""
+    stage = zero_stage(config)
+    if name_of(config, "optimizer") or context.integration is Integration.HF:
+        return
+    if stage < 3:
+        stops = f"deepspeed.initialize stops with “zero stage {stage} requires an optimizer”"
+        yield found(
+            Severity.NOTE,
+            "/optimizer",
+            "optimizer: none is chosen, so the script must pass its own: without one, "
+            f"{stops if stage else 'the first step fails'}.",
+            "Pass optimizer=… to deepspeed.initialize, or choose one here.",
+        )
+    if stage > 0 and offload_device(config, "offload_optimizer") != "none" and _forced(config):
+        yield found(
+            Severity.WARNING,
+            "/zero_optimization/offload_optimizer",
+            "zero_optimization.offload_optimizer: with an optimizer from the script, DeepSpeed takes only its own "
+            "DeepSpeedCPUAdam for offload, and stops at others.",
+            "Pass DeepSpeedCPUAdam, choose the optimizer here, or set zero_force_ds_cpu_optimizer to false.",
+        )
+
+
+def _forced(config: Config) -> bool:
+    return bool(value_or(config, "/zero_force_ds_cpu_optimizer", True))
+
+
+RULES = (
+    Rule("DS050", "Optimizer type", f"{_ENGINE}: _is_supported_optimizer", _known_type),
+    Rule("DS051", "Optimizer parameters", f"{_ENGINE}: _configure_basic_optimizer", _parameters),
+    Rule("DS052", "Optimizer values", f"{_ENGINE}: _do_sanity_check", _values),
+    Rule(
+        "DS053",
+        "Optimizers that ZeRO was not tested with",
+        f"{_ENGINE}: _do_optimizer_sanity_check",
+        _untested_with_zero,
+    ),
+    Rule("DS054", "An optimizer from the script", f"{_ENGINE}: _configure_zero_optimizer", _client_optimizer),
+)

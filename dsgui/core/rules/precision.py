@@ -1,0 +1,182 @@
+"""fp16, bf16 and amp against each other and against ZeRO."""
+
+from collections.abc import Iterator
+
+from dsgui.core.context import Context
+from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.pointer import lookup
+from dsgui.core.rules.base import (
+    Config,
+    Rule,
+    bf16_block,
+    enabled,
+    found,
+    hf_hint,
+    offload_device,
+    value_or,
+    version,
+    zero_stage,
+)
+
+_CONFIG = "deepspeed/runtime/config.py"
+AMP_REMOVED_IN = "0.19.8"
+
+
+def _sixteen_bit_pair(config: Config, context: Context) -> Iterator[Finding]:
+    bf16 = bf16_block(config)
+    if not (enabled(config, "fp16", context) and enabled(config, bf16, context)):
+        return
+    yield found(
+        Severity.ERROR,
+        f"/{bf16}/enabled",
+        f"fp16.enabled and {bf16}.enabled are both on; DeepSpeed {version(context)} runs one 16-bit type and stops "
+        "with “bfloat16 and fp16 modes cannot be simultaneously enabled”.",
+        f"Switch one off: fp16.enabled or {bf16}.enabled to false."
+        + hf_hint(context, " Under the HF Trainer leave both “auto” and pass --bf16 or --fp16."),
+    )
+
+
+def _amp(config: Config, context: Context) -> Iterator[Finding]:
+    if "amp" not in config:
+        return
+    if context.at_least(AMP_REMOVED_IN):
+        yield _amp_removed(context)
+    elif enabled(config, "amp", context):
+        yield from _amp_clashes(config, context)
+
+
+def _amp_removed(context: Context) -> Finding:
+    return found(
+        Severity.ERROR,
+        "/amp",
+        f"amp: DeepSpeed {version(context)} refuses any amp block, even one that is off: NVIDIA Apex AMP was removed "
+        f"in {AMP_REMOVED_IN}.",
+        "Remove the block; for 16-bit training use bf16, fp16 or torch_autocast.",
+        Fix("Remove the amp block", (Change("/amp", None),)),
+    )
+
+
+def _amp_clashes(config: Config, context: Context) -> Iterator[Finding]:
+    stage = zero_stage(config)
+    if stage > 0:
+        yield found(
+            Severity.ERROR,
+            "/amp/enabled",
+            f"amp.enabled is true and zero_optimization.stage is {stage}; DeepSpeed {version(context)} stops with "
+            "“Amp and ZeRO are not currently compatible”.",
+            "Use fp16 or bf16 instead of amp (fp16 does much what opt_level O2 did), or set the stage to 0.",
+            Fix("Remove the amp block", (Change("/amp", None),)),
+        )
+    sixteen = [b for b in ("fp16", bf16_block(config)) if enabled(config, b, context)]
+    if sixteen:
+        yield found(
+            Severity.ERROR,
+            "/amp/enabled",
+            f"amp.enabled and {sixteen[0]}.enabled are both true; DeepSpeed {version(context)} stops with “Cannot "
+            "enable both amp with (legacy) fp16 or bfloat16 mode”.",
+            "Keep one of them.",
+            Fix("Remove the amp block", (Change("/amp", None),)),
+        )
+
+
+CHECKED_SINCE = "0.19.6"
+
+
+def _loss_scale(config: Config, context: Context) -> Iterator[Finding]:
+    """What fp16's dynamic loss scale can't work with; a fixed scale reads neither key."""
+    if not (enabled(config, "fp16", context) and value_or(config, "/fp16/loss_scale", 0) in (0, "auto")):
+        return
+    for key, effect in (
+        ("loss_scale_window", "the scale is raised every so many steps"),
+        ("min_loss_scale", "a floor"),
+    ):
+        value = lookup(config, f"/fp16/{key}")
+        if isinstance(value, int | float) and not isinstance(value, bool) and value <= 0:
+            yield found(
+                Severity.ERROR if context.at_least(CHECKED_SINCE) else Severity.WARNING,
+                f"/fp16/{key}",
+                f"fp16.{key}: {value:g} is not above 0, and the loss scale is dynamic ({effect}).",
+                "Give a positive number, or clear it for the default.",
+                Fix(f"Clear {key}", (Change(f"/fp16/{key}", None),)),
+            )
+
+
+def _sixteen_bit_master(config: Config, context: Context) -> Iterator[Finding]:
+    stage, offloaded = zero_stage(config), offload_device(config, "offload_optimizer") != "none"
+    states = lookup(config, "/bf16/bf16_optimizer_states") is True
+    asked = [b for b in ("fp16", "bf16") if lookup(config, f"/{b}/{b}_master_weights_and_grads") is True]
+    for block in (b for b in asked if enabled(config, b, context)):
+        pointer = f"/{block}/{block}_master_weights_and_grads"
+        if stage == 0:
+            yield _master(pointer, "works with ZeRO stage 1, 2 or 3 only")
+        elif not offloaded and not (block == "bf16" and states):
+            yield _master(pointer, "needs the optimizer offloaded to the CPU, with DeepSpeed's own CPU Adam")
+    if len(asked) == 2:
+        yield _master("/bf16/bf16_master_weights_and_grads", "can't be on together with fp16's")
+    if states and "bf16" not in asked:
+        yield _master("/bf16/bf16_optimizer_states", "needs bf16_master_weights_and_grads as well")
+
+
+def _master(pointer: str, why: str) -> Finding:
+    key = pointer[1:].replace("/", ".")
+    fix = Fix(f"Remove {key.split('.')[1]}", (Change(pointer, None),))
+    return found(Severity.ERROR, pointer, f"{key}: it {why}.", "Meet the condition, or remove the key.", fix)
+
+
+_DTYPE_NAMES = {"fp32": "fp32", "float32": "fp32", "fp16": "fp16", "float16": "fp16", "half": "fp16"}
+_DTYPE_NAMES |= {"bf16": "bf16", "bfloat16": "bf16"}
+
+
+def _data_types(config: Config, context: Context) -> Iterator[Finding]:
+    """`data_types` against the type the model runs in, where no ZeRO optimizer stands between them."""
+    model = next((b for b in ("fp16", "bf16") if enabled(config, b, context)), "fp32")
+    gradients = _DTYPE_NAMES.get(str(lookup(config, "/data_types/grad_accum_dtype")))
+    if zero_stage(config) == 0 and gradients and gradients != model and "auto" not in _switches(config):
+        yield found(
+            Severity.ERROR,
+            "/data_types/grad_accum_dtype",
+            f"data_types.grad_accum_dtype: {gradients} for a model in {model}; without ZeRO both must be the "
+            "same type.",
+            f"Clear it, write {model}, or use ZeRO.",
+            Fix("Clear grad_accum_dtype", (Change("/data_types/grad_accum_dtype", None),)),
+        )
+    parameters = _DTYPE_NAMES.get(str(lookup(config, "/data_types/param_dtype")))
+    if context.at_least("0.19.7") and parameters and parameters != model and "auto" not in _switches(config):
+        yield found(
+            Severity.ERROR,
+            "/data_types/param_dtype",
+            f"data_types.param_dtype: {parameters}, while the precision blocks make the model run in {model}.",
+            "Clear it: the precision blocks decide.",
+            Fix("Clear param_dtype", (Change("/data_types/param_dtype", None),)),
+        )
+
+
+def _switches(config: Config) -> list[object]:
+    return [lookup(config, f"/{block}/enabled") for block in ("fp16", "bf16")]
+
+
+def _autocast(config: Config, context: Context) -> Iterator[Finding]:
+    quantized = "/zero_optimization/zero_quantized_weights"
+    if lookup(config, "/torch_autocast/enabled") is True and lookup(config, quantized) is True:
+        yield found(
+            Severity.ERROR,
+            quantized,
+            "zero_optimization.zero_quantized_weights: does not work under torch_autocast.",
+            "Switch one of them off.",
+            Fix("Remove zero_quantized_weights", (Change(quantized, None),)),
+        )
+
+
+RULES = (
+    Rule(
+        "DS020",
+        "fp16 and bf16 exclude each other",
+        f"{_CONFIG}: _initialize_params",
+        _sixteen_bit_pair,
+    ),
+    Rule("DS021", "amp with ZeRO, fp16 or bf16", "deepspeed/runtime/engine.py: _do_optimizer_sanity_check", _amp),
+    Rule("DS022", "fp16 dynamic loss scale", "deepspeed/runtime/precision_config.py", _loss_scale),
+    Rule("DS023", "16-bit master weights", "deepspeed/runtime/base_optimizer.py", _sixteen_bit_master),
+    Rule("DS024", "Data types", "deepspeed/runtime/engine.py: get_data_types", _data_types),
+    Rule("DS025", "torch.autocast with quantized weights", "deepspeed/runtime/torch_autocast.py", _autocast),
+)
