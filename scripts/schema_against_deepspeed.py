@@ -226,11 +226,11 @@ def noting_models(built: dict[str, type]) -> Iterator[None]:
             built[data.pop(HERE)] = type(self)
         original(self, **data)
 
-    BaseModel.__init__ = init  # type: ignore[method-assign]
+    BaseModel.__init__ = init
     try:
         yield
     finally:
-        BaseModel.__init__ = original  # type: ignore[method-assign]
+        BaseModel.__init__ = original
 
 
 @dataclass(frozen=True)
@@ -280,8 +280,8 @@ BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exc
 
 def _field(name: str, field: Any) -> Field:
     bounds = {word: getattr(m, k) for k, word in BOUNDS.items() for m in field.metadata if hasattr(m, k)}
-    known = not field.default_factory and type(plain(field.default)) in JSON_TYPES  # PydanticUndefined is neither
-    default = plain(field.default) if known else ABSENT
+    in_json = isinstance(plain(field.default), tuple(JSON_TYPES))  # PydanticUndefined is not
+    default = plain(field.default) if in_json and not field.default_factory else ABSENT
     return Field(tuple({name, field.alias or name}), field.annotation, default, bounds)
 
 
@@ -381,7 +381,8 @@ def unreached(models: Mapping[str, type]) -> Iterator[str]:
 
 
 def descendants(cls: type) -> Iterator[type]:
-    for child in cls.__subclasses__():
+    children: list[type] = cls.__subclasses__()
+    for child in children:
         yield child
         yield from descendants(child)
 
@@ -537,7 +538,7 @@ def engine_arguments(optimizer: str) -> dict[str, Any]:
     """What the engine itself takes in this release."""
     from deepspeed.runtime.engine import DeepSpeedEngine
 
-    own = ADAM_ENGINE if optimizer in ("Adam", "AdamW") else {}
+    own: dict[str, Any] = ADAM_ENGINE if optimizer in ("Adam", "AdamW") else {}
     if optimizer == "Muon":
         own = MUON_ENGINE | (ADAM_ENGINE if hasattr(DeepSpeedEngine, "get_optimizer_configuration") else {})
     taken = {key: value for key, value in own.items() if key in spelled_words()}
@@ -587,7 +588,11 @@ def parameters(schema: Node, block: str, by_type: Mapping[str, Mapping[str, Any]
 # ----------------------------------------------------------------------------------------------------------------- all
 def differences(whole: Node) -> Iterator[str]:
     schema = at_version(whole, VERSION)
-    reading = read_examples(schema)
+    try:
+        reading = read_examples(schema)
+    except (ds_config.DeepSpeedConfigError, ValueError) as error:
+        yield f"DeepSpeed refuses an example of the schema's own blocks: {error}"
+        return
     yield from modelled(schema, reading.models)
     yield from unreached(reading.models)
     yield from read_raw(whole, schema, reading)
