@@ -11,7 +11,7 @@ from dsgui.core.rules.base import Config, Rule, found, name_of, zero_stage
 
 _ENGINE, _SCHEDULES = "deepspeed/runtime/engine.py", "deepspeed/runtime/lr_schedules.py"
 _TYPE, _PARAMS = "/scheduler/type", "/scheduler/params"
-WARMUP_CHECKED_SINCE = "0.19.6"
+WARMUP_CHECKED_SINCE = "0.19.3"
 
 
 @dataclass(frozen=True, slots=True)
