@@ -93,7 +93,8 @@ def test_starting_imports_nothing_that_trains_or_plots(tmp_path):
         "from pathlib import Path\n"
         "from dsgui.compose import make_services\n"
         "from dsgui.ui.server import make_app\n"
-        f"make_app(make_services(sys.executable, Path({str(tmp_path)!r})), '127.0.0.1', 7860)\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        "make_app(make_services(sys.executable, folder, folder / 'presets'), '127.0.0.1', 7860)\n"
         "print(json.dumps(sorted(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
