@@ -7,9 +7,8 @@ the text. The parsed value is only ever a view of it.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from dsgui.core import pointer as pointers
 from dsgui.core.errors import DocumentError
@@ -20,11 +19,12 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _LITERALS = {"true": True, "false": False, "null": None}
 _PLAIN_STRING = re.compile(r'"[^"\\\x00-\x1f]*"')
 _WORD = re.compile(r"[A-Za-z_]+")
+_PLAIN_KEY = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
+_PLAIN_SCALAR = re.compile(r'(-?(?:0|[1-9]\d{0,14}))(?![\d.eE])|(true|false|null)(?![A-Za-z_])|"([^"\\\x00-\x1f]*)"')
 _DECODER = json.JSONDecoder()
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One `"key": value` of an object; `start` is where the key's opening quote stands."""
 
     key: str
@@ -32,8 +32,7 @@ class Member:
     node: "Node"
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A value and the span of text it was written as: `text[start:end]`."""
 
     start: int
@@ -87,14 +86,19 @@ class Document:
         node = self.node(pointer)
         return self.text.count("\n", 0, node.start) + 1 if node else None
 
-    def nodes(self) -> Iterator[tuple[str, Node]]:
+    @cached_property
+    def nodes(self) -> tuple[tuple[str, Node], ...]:
         """Every member at any depth of objects, as (pointer, node), blocks before what is in them."""
+        return tuple(self._walk())
+
+    def _walk(self) -> Iterator[tuple[str, Node]]:
         stack = [("", member) for member in reversed(self.root.members)]
         while stack:
             parent, member = stack.pop()
-            pointer = parent + pointers.join((member.key,))
+            pointer = pointers.child(parent, member.key)
             yield pointer, member.node
-            stack += [(pointer, inner) for inner in reversed(member.node.members)]
+            if member.node.members:
+                stack += [(pointer, inner) for inner in reversed(member.node.members)]
 
     def literals(self) -> Iterator[tuple[str, str]]:
         """Every leaf as (pointer, literal); arrays and empty objects count as leaves."""
@@ -222,6 +226,9 @@ class _Parser:
         if depth > MAX_DEPTH:
             raise self._error(f"objects are nested more than {MAX_DEPTH} deep", self.at)
         self._space()
+        plain = _PLAIN_SCALAR.match(self.text, self.at)
+        if plain:
+            return self._plain(plain)
         char = self.text[self.at : self.at + 1]
         if char == "{":
             return self._object(depth)
@@ -230,6 +237,14 @@ class _Parser:
         if char == '"':
             return self._string_node()
         return self._scalar()
+
+    def _plain(self, match: re.Match[str]) -> Node:
+        """The usual values in one step: a whole number, a word, a string without escapes."""
+        start, self.at = self.at, match.end()
+        number, word, text = match.groups()
+        if number is not None:
+            return Node(start, self.at, int(number))
+        return Node(start, self.at, _LITERALS[word] if word is not None else text)
 
     def _string_node(self) -> Node:
         start, value = self.at, self._string()
@@ -242,7 +257,8 @@ class _Parser:
             key_start = self.at
             if self.text[self.at : self.at + 1] != '"':
                 raise self._unexpected('a key in double quotes, such as "zero_optimization"')
-            key = self._string()
+            plain = _PLAIN_KEY.match(self.text, self.at)
+            key = plain.group(1) if plain else self._string()
             if key in seen:
                 lines = self._line(seen[key]), self._line(key_start)
                 raise self._error(
@@ -251,7 +267,10 @@ class _Parser:
                     key_start,
                 )
             seen[key] = key_start
-            self._expect(":")
+            if plain:
+                self.at = plain.end()
+            else:
+                self._expect(":")
             members.append(Member(key, key_start, self._value(depth + 1)))
         return Node(start, self.at, {m.key: m.node.value for m in members}, members=tuple(members))
 

@@ -8,7 +8,7 @@ from typing import Any
 from dsgui.core.context import version_tuple
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
-from dsgui.core.pointer import MISSING, join, lookup, split
+from dsgui.core.pointer import MISSING, lookup, split
 from dsgui.core.schema import Active, Field, FieldKind, Schema
 
 
@@ -63,47 +63,53 @@ def _is_scalar(text: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class FormState:
     """What the form shows for a document. `values`: text by pointer, set fields only. `idle`: fields whose `active`
-    condition does not hold. `foreign`: why a field means nothing here: a parameter that the chosen optimizer or
-    scheduler does not take, a key that the release does not have. `hidden`: those of them that are not set.
-    `defaults`: those of the release that differ from the newest one's, as text."""
+    condition does not hold. `not_taken`: by the name of the chosen optimizer or scheduler, what it does not take."""
 
     values: dict[str, str]
     idle: tuple[str, ...]
-    foreign: dict[str, str]
-    hidden: tuple[str, ...]
-    defaults: dict[str, str]
+    not_taken: dict[str, tuple[str, ...]]
 
 
 class Form:
-    """The form for one DeepSpeed release. What does not hang on the document is worked out once."""
+    """The form for one DeepSpeed release. `absent`: why a field is not there, by pointer. `defaults`: those that differ
+    from the newest release's, as text. Neither hangs on a document, and the page asks for them once."""
 
     def __init__(self, schema: Schema, release: str) -> None:
         self._fields = schema.fields
         here = schema.at(release).fields
-        self._absent = {p: _absence(f, release) for p, f in schema.fields.items() if p not in here}
-        self._defaults = {p: default_text(f) for p, f in here.items() if f.default != schema.fields[p].default}
-        self._typed = [field for field in here.values() if field.for_types]
+        self.absent = {p: _absence(f, release) for p, f in schema.fields.items() if p not in here}
+        self.defaults = {p: default_text(f) for p, f in here.items() if f.default != schema.fields[p].default}
+        self._typed = _by_block(here)
         self._conditions = _by_condition(here)
 
     def state(self, document: Document) -> FormState:
         """What the form shows for `document`."""
         config = document.value
-        values = dict(self._values(document))
-        foreign = {**dict(self._not_taken(config)), **self._absent}
         idle = tuple(p for active, pointers in self._conditions.items() if not active.holds(config) for p in pointers)
-        return FormState(values, idle, foreign, tuple(p for p in foreign if p not in values), self._defaults)
+        return FormState(dict(self._values(document)), idle, self._not_taken(config))
 
     def _values(self, document: Document) -> Iterator[tuple[str, str]]:
-        for pointer, node in document.nodes():
+        for pointer, node in document.nodes:
             field = self._fields.get(pointer)
             if field:
                 yield pointer, shown_text(field, document.text[node.start : node.end])
 
-    def _not_taken(self, config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        for field in self._typed:
-            kind = lookup(config, join((split(field.pointer)[0], "type")))
-            if isinstance(kind, str) and kind and kind.lower() not in {name.lower() for name in field.for_types}:
-                yield field.pointer, f"{kind} does not take this parameter."
+    def _not_taken(self, config: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for block, fields in self._typed.items():
+            kind = lookup(config, f"/{block}/type")
+            if isinstance(kind, str) and kind:
+                found[kind] = tuple(f.pointer for f, takers in fields if kind.lower() not in takers)
+        return found
+
+
+def _by_block(fields: Mapping[str, Field]) -> dict[str, list[tuple[Field, set[str]]]]:
+    """The fields that only some types take, with those types in lower case, by the block whose `type` decides."""
+    found: dict[str, list[tuple[Field, set[str]]]] = {}
+    for pointer, field in fields.items():
+        if field.for_types:
+            found.setdefault(split(pointer)[0], []).append((field, {name.lower() for name in field.for_types}))
+    return found
 
 
 def _by_condition(fields: Mapping[str, Field]) -> dict[Active, list[str]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from dsgui.core.context import Context, Integration, version_tuple
 from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import MISSING, dotted, join, lookup, split
+from dsgui.core.pointer import MISSING, child, dotted, join, lookup, split
 from dsgui.core.schema import Schema, child_of, main_branch
 
 Node = Mapping[str, Any]
@@ -54,15 +54,18 @@ def key_findings(schema: Schema, config: Mapping[str, Any], context: Context) ->
 def _places(here: Node, ever: Node, value: Mapping[str, Any], pointer: str) -> Iterator[Place]:
     """Every key that there may be something to say about: those that the release has under this name are passed by."""
     block = main_branch(here)
-    for key, child in value.items():
-        where = pointer + join((key,))
+    for key, value_here in value.items():
+        now, always = child_of(here, key), child_of(ever, key)
+        usual = now is not None and always is not None and not now.get("deprecated")
+        if usual and not isinstance(value_here, dict | list):
+            continue  # most keys end here: a keystroke walks all of them
+        where = child(pointer, key)
         if where in _JUDGED_ELSEWHERE:
             continue
-        now, always = child_of(here, key), child_of(ever, key)
-        if now is None or always is None or now.get("deprecated"):
-            yield Place(where, child, now, always, block, tuple(value))
-        elif isinstance(child, dict | list):
-            yield from _inside(where, now, always, child)
+        if usual and now is not None and always is not None:
+            yield from _inside(where, now, always, value_here)
+        else:
+            yield Place(where, value_here, now, always, block, tuple(value))
 
 
 def _inside(pointer: str, here: Node, ever: Node, value: Any) -> Iterator[Place]:

@@ -26,7 +26,16 @@ def split(pointer: str) -> tuple[str, ...]:
 
 def join(parts: Sequence[object]) -> str:
     """The inverse of `split`."""
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+    return "".join(["/" + _escaped(str(part)) for part in parts])
+
+
+def child(pointer: str, part: str) -> str:
+    """The pointer of the member `part` of what `pointer` names."""
+    return f"{pointer}/{_escaped(part)}"
+
+
+def _escaped(part: str) -> str:
+    return part.replace("~", "~0").replace("/", "~1") if "~" in part or "/" in part else part
 
 
 def dotted(pointer: str) -> str:

@@ -28,6 +28,7 @@ class FieldKind(Enum):
     TEXT = "text"
 
 
+_NONE: Mapping[str, Any] = {}
 _KINDS = {
     "integer": FieldKind.INTEGER,
     "number": FieldKind.NUMBER,
@@ -236,8 +237,8 @@ def main_branch(node: Mapping[str, Any]) -> Mapping[str, Any]:
 def child_of(node: Mapping[str, Any], part: str) -> Mapping[str, Any] | None:
     """The schema of the member or item `part`: a key of its own, one of a map with free names, or an item of a list."""
     main = main_branch(node)
-    if part in main.get("properties", {}):
-        child: Mapping[str, Any] = main["properties"][part]
+    child: Mapping[str, Any] | None = main.get("properties", _NONE).get(part)
+    if child is not None:
         return child
     free = main.get("items") if part.isdecimal() and "items" in main else main.get("additionalProperties")
     return free if isinstance(free, Mapping) else None

@@ -45,8 +45,9 @@ class SchemaCheck:
         for member in document.root.members:
             for error in self._errors(member, document.text[member.node.start : member.node.end]):
                 yield from self._translate(member.key, error, config)
-        for pointer in _autos(config, ""):
-            yield from self._auto(pointer, context)
+        for pointer, node in document.nodes:
+            if node.value == "auto":
+                yield from self._auto(pointer, context)
 
     def forget(self) -> None:
         """Drop what is remembered of earlier documents: for measuring."""
@@ -97,14 +98,6 @@ class SchemaCheck:
                 yield _auto_left_over(pointer, field)
         elif field is not None and pointer not in _BATCH and field.auto != "deepspeed":
             yield _auto_natively(field)
-
-
-def _autos(value: Any, pointer: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, child in value.items():
-            yield from _autos(child, pointer + join((key,)))
-    elif value == "auto":
-        yield pointer
 
 
 def _auto_left_over(pointer: str, field: Field | None) -> Finding:

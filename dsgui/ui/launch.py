@@ -103,7 +103,8 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     def preview_on(triggers: list[Any]) -> Any:
         return gr.on(triggers, preview, inputs, outputs, **LIVE)
 
-    preview_on([component.change for component in inputs])
+    # Not when the config changes: that happens on another page, and opening this one asks anew.
+    preview_on([component.change for component in (anyway, *desk.inputs)])
     _share_ranks(services.target(), desk.ranks, configure.bar.gpus)
     started = launch.click(
         _starter(services), [plan, configure.text], [run_id, message, plan, launch], **{**ONCE, "trigger_mode": "once"}

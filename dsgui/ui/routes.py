@@ -11,6 +11,7 @@ from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from dsgui.core.errors import RunError
+from dsgui.core.form import Form
 from dsgui.core.versions import at_version
 from dsgui.runs import Cursor, Runs
 from dsgui.ui.pages import STATIC
@@ -19,6 +20,7 @@ from dsgui.ui.workbench import form_model
 
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _DAY_S = 86_400
+_RELEASE = r"^\d{1,4}(\.[0-9a-z+]{1,12}){0,4}$"
 
 
 def plotly_script() -> Path:
@@ -38,8 +40,13 @@ def make_routes(services: Services) -> APIRouter:
     def form() -> list[dict[str, Any]]:
         return model
 
+    @router.get("/release.json")
+    def release(release: str = Query(pattern=_RELEASE)) -> dict[str, dict[str, str]]:
+        form = Form(services.checker.schema, release)
+        return {"absent": form.absent, "defaults": form.defaults}
+
     @router.get("/schema.json")
-    def schema(release: str = Query("", pattern=r"^\d{1,4}(\.\d{1,4}){0,3}$|^$")) -> Response:
+    def schema(release: str = Query("", pattern=f"{_RELEASE}|^$")) -> Response:
         document = services.checker.schema.document
         return JSONResponse(at_version(document, release) if release else dict(document))
 

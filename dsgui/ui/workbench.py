@@ -5,7 +5,8 @@ The text is the single state. A form edit, a fix, a preset or an upload makes a 
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from dsgui.core import accelerate_yaml
@@ -108,6 +109,7 @@ class Workbench:
         self._checker = checker
         self._schema = checker.schema
         self._forms: dict[str, Form] = {}
+        self._numbers = {pointer: number for number, pointer in enumerate(self._schema.fields)}
 
     def show(self, text: str, context: Context) -> View:
         """The view of `text`; while it is broken the form is told so and keeps what it shows."""
@@ -155,12 +157,21 @@ class Workbench:
         problems: dict[str, str] = {}
         for finding in findings:
             problems.setdefault(finding.pointer, finding.severity.value)
-        state = self._form(context.release).state(document)
-        form: FormValue = {field.name: getattr(state, field.name) for field in fields(state)}
-        form |= {"problems": problems, "acked": dict(acked or {})}
+        form = self._state(document, context.release) | {"problems": problems, "acked": dict(acked or {})}
         return View(document.text, findings_html(findings, subject(context)), form)
 
-    def _form(self, release: str) -> Form:
+    def _state(self, document: Document, release: str) -> FormValue:
+        """The form's state with fields named by their number in `form_model`: it travels with every keystroke."""
+        state = self.form(release).state(document)
+        return {
+            "release": release,
+            "values": state.values,
+            "idle": [self._numbers[pointer] for pointer in state.idle],
+            "not_taken": {kind: [self._numbers[p] for p in pointers] for kind, pointers in state.not_taken.items()},
+        }
+
+    def form(self, release: str) -> Form:
+        """The form for one DeepSpeed release."""
         if release not in self._forms:
             self._forms[release] = Form(self._schema, release)
         return self._forms[release]
@@ -194,8 +205,10 @@ def _converted(text: str) -> str:
     return found.text if found else text
 
 
+@lru_cache(maxsize=16)
 def read_document(text: str) -> Document:
-    """The document of a text from the page. Raises `DocumentError`, also when it is too large."""
+    """The document of a text from the page. Raises `DocumentError`, also when it is too large. Remembers the last few:
+    the text that comes with a keystroke is the one that the last answer made."""
     _bounded(text)
     return Document(text)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dsgui.core.context import Context
 from dsgui.core.findings import Finding, Severity
-from dsgui.core.pointer import lookup
+from dsgui.core.pointer import MISSING, lookup
 from dsgui.core.rules.base import Config, Rule, found, is_set, zero_stage
 from dsgui.core.rules.clash import Clash, rule
 
@@ -62,7 +62,7 @@ def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
     size, inner = lookup(config, pointer), lookup(config, "/tensor_parallel/tp/tp_size")
     if not context.at_least("0.16.4"):
         return
-    if size == "auto":
+    if size == "auto" and context.at_least("0.18.6"):
         yield found(
             Severity.ERROR,
             pointer,
@@ -77,7 +77,7 @@ def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
             "Use a divisor of the number of ranks.",
         )
     if (
-        context.at_least("0.18.9")
+        context.at_least("0.18.6")
         and isinstance(size, int)
         and size > 1
         and isinstance(inner, int)
@@ -125,10 +125,55 @@ _WRITER = rule(
         "0.17.1",
     ),
 )
+_ACTIVATIONS = "/activation_checkpointing"
+_CHECKPOINTING = rule(
+    "DS065",
+    "Contiguous activation checkpoints",
+    "deepspeed/runtime/activation_checkpointing/checkpointing.py: configure",
+    *(
+        Clash(
+            f"{_ACTIVATIONS}/{key}",
+            lambda config, context, key=key: (  # type: ignore[misc]
+                lookup(config, f"{_ACTIVATIONS}/contiguous_memory_optimization") is True
+                and lookup(config, f"{_ACTIVATIONS}/{key}") in (MISSING, None, False)
+            ),
+            f"activation_checkpointing.{key}: missing; contiguous_memory_optimization needs it, and "
+            "deepspeed.checkpointing.configure stops without it.",
+            advice,
+            severity=Severity.WARNING,
+        )
+        for key, advice in (
+            ("partition_activations", "Set it to true, or switch contiguous_memory_optimization off."),
+            ("number_checkpoints", "Give the number of checkpointed layers."),
+        )
+    ),
+)
+_PIPELINE = rule(
+    "DS066",
+    "What pipelines refuse",
+    "deepspeed/runtime/pipe/engine.py",
+    Clash(
+        "/pipeline",
+        lambda config, context: "pipeline" in config and zero_stage(config) >= 2,
+        "pipeline: only a PipelineModule reads it, and that refuses ZeRO stage 2 and 3.",
+        "Use stage 1 or lower for a pipeline, or remove the block.",
+        severity=Severity.WARNING,
+    ),
+    Clash(
+        "/managed_gradient_accumulation",
+        lambda config, context: "pipeline" in config and lookup(config, "/managed_gradient_accumulation") is False,
+        "managed_gradient_accumulation: a PipelineModule, for which the pipeline block is, refuses false.",
+        "Leave it out for a pipeline, or remove the pipeline block.",
+        "0.19.4",
+        severity=Severity.WARNING,
+    ),
+)
 
 RULES = (
     _DATA,
     _WRITER,
+    _CHECKPOINTING,
+    _PIPELINE,
     _AUTOTUNING,
     Rule("DS062", "Tensor parallelism against the ranks", "deepspeed/runtime/tensor_parallel/", _tensor_parallel),
     Rule("DS063", "Expert parallelism against the ranks", "deepspeed/utils/groups.py", _expert_parallel),

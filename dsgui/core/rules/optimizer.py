@@ -7,10 +7,12 @@ from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.keys import nearest
 from dsgui.core.pointer import join, lookup
 from dsgui.core.rules.base import Config, Rule, enabled, found, is_set, name_of, offload_device, value_or, zero_stage
+from dsgui.core.rules.clash import Clash, rule
 
 _ENGINE = "deepspeed/runtime/engine.py"
 _TYPE = "/optimizer/type"
-ONE_BIT_REMOVED_IN, MUON_SINCE = "0.19.7", "0.17.6"
+ONE_BIT_REMOVED_IN = "0.19.7"
+MUON_SINCE, MUON_AT_STAGE_3_SINCE, MUON_OFFLOAD_SINCE = "0.17.6", "0.18.9", "0.19.8"
 # Names that DeepSpeed takes in any case; others must be the exact name of a class in torch.optim.
 DEEPSPEED_NAMES = ("Adam", "AdamW", "Adagrad", "Lamb", "Lion", "Muon", "MuAdam", "MuAdamW", "MuSGD")
 ONE_BIT_NAMES = ("OneBitAdam", "OneBitLamb", "ZeroOneAdam")
@@ -21,23 +23,24 @@ TORCH_NAMES = (
 # deepspeed/runtime/zero/utils.py: the optimizers that ZeRO was tested with.
 TESTED_WITH_ZERO = {"adam", "adamw", "adagrad", "lion", "muon", "muadam", "muadamw"}
 # The arguments of the class that the engine picks, and those that it takes out before.
-_TAKEN_BY_ENGINE = {"torch_adam", "adam_w_mode", "fp32_optimizer_states"}
+_TAKEN_BY_ENGINE = {"torch_adam", "adam_w_mode"}
+_STATES, STATES_TAKEN_SINCE = "fp32_optimizer_states", "0.19.1"
 _SIXTEEN = {"lr", "betas", "eps", "weight_decay", "bias_correction", "amsgrad"}
 ARGUMENTS: dict[str, set[str]] = {
     "FusedAdam": {*_SIXTEEN, "set_grad_none"},
-    "DeepSpeedCPUAdam": _SIXTEEN,
+    "DeepSpeedCPUAdam": {*_SIXTEEN, _STATES},
     "torch.optim.AdamW": {
         *("lr", "betas", "eps", "weight_decay", "amsgrad"),
         *("maximize", "foreach", "capturable", "differentiable", "fused"),
     },
     "FusedLamb": {*_SIXTEEN, "eps_inside_sqrt", "max_grad_norm", "max_coeff", "min_coeff"},
     "FusedLion": {"lr", "betas", "weight_decay", "set_grad_none"},
-    "DeepSpeedCPULion": {"lr", "betas", "weight_decay", "fp32_optimizer_states"},
+    "DeepSpeedCPULion": {"lr", "betas", "weight_decay", _STATES},
     "torch.optim.Adagrad": {
         *("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps"),
         *("foreach", "maximize", "differentiable", "fused"),
     },
-    "DeepSpeedCPUAdagrad": {"lr", "eps", "weight_decay", "amsgrad", "fp32_optimizer_states"},
+    "DeepSpeedCPUAdagrad": {"lr", "eps", "weight_decay", "amsgrad", _STATES},
 }
 
 
@@ -86,10 +89,15 @@ def _parameters(config: Config, context: Context) -> Iterator[Finding]:
     known = ARGUMENTS.get(kind)
     if known is None:
         return
-    engine = _TAKEN_BY_ENGINE if "Adam" in kind else set[str]()
     for key in parameters:
-        if key not in known | engine | {"max_grad_norm"}:
+        if key not in known | _taken_by_engine(kind, context) | {"max_grad_norm"}:
             yield _refused_parameter(key, kind, tuple(known), tuple(parameters))
+
+
+def _taken_by_engine(kind: str, context: Context) -> set[str]:
+    if "Adam" not in kind:
+        return set()
+    return _TAKEN_BY_ENGINE | ({_STATES} if context.at_least(STATES_TAKEN_SINCE) else set())
 
 
 def _refused_parameter(key: str, kind: str, known: tuple[str, ...], given: tuple[str, ...]) -> Finding:
@@ -121,35 +129,80 @@ def _max_grad_norm(config: Config, value: object) -> Finding:
     )
 
 
-def _values(config: Config, context: Context) -> Iterator[Finding]:
-    kind, name = optimizer_class(config), name_of(config, "optimizer").lower()
-    if kind in ("FusedAdam", "FusedLamb") and lookup(config, "/optimizer/params/amsgrad") is True:
-        pointer = "/optimizer/params/amsgrad"
-        yield found(
-            Severity.ERROR,
-            pointer,
-            f"optimizer.params.amsgrad: {kind} has no AMSGrad variant and stops with a RuntimeError.",
-            "Remove it, or set torch_adam to use PyTorch's own.",
-            Fix("Remove amsgrad", (Change(pointer, None),)),
-        )
-    scale = lookup(config, "/fp16/loss_scale")
-    if name == "lamb" and enabled(config, "fp16", context) and isinstance(scale, int | float) and scale:
-        yield found(
-            Severity.ERROR,
-            "/fp16/loss_scale",
-            f"fp16.loss_scale: {scale:g} is a fixed scale; Lamb needs a dynamic one and DeepSpeed asserts it.",
-            "Set it to 0 (dynamic).",
-            Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),)),
-        )
-    if name == "muon" and zero_stage(config) == 3 and value_or(config, "/zero_optimization/reduce_scatter", True):
-        yield found(
-            Severity.ERROR,
-            "/zero_optimization/reduce_scatter",
-            "zero_optimization.reduce_scatter: Muon at ZeRO stage 3 can't work with it, and it is on unless "
-            "switched off.",
-            "Switch it off.",
-            Fix("Switch reduce_scatter off", (Change("/zero_optimization/reduce_scatter", "false"),)),
-        )
+def _muon_at(config: Config, *stages: int) -> bool:
+    return name_of(config, "optimizer").lower() == "muon" and zero_stage(config) in stages
+
+
+def _scatters(config: Config) -> bool:
+    return bool(value_or(config, "/zero_optimization/reduce_scatter", True))
+
+
+_AMSGRAD, _SCATTER = "/optimizer/params/amsgrad", "/zero_optimization/reduce_scatter"
+_SCATTER_OFF = Fix("Switch reduce_scatter off", (Change(_SCATTER, "false"),))
+_VALUES = rule(
+    "DS052",
+    "Optimizer values",
+    f"{_ENGINE}: _do_sanity_check",
+    Clash(
+        _AMSGRAD,
+        lambda config, context: (
+            optimizer_class(config) in ("FusedAdam", "FusedLamb") and lookup(config, _AMSGRAD) is True
+        ),
+        "optimizer.params.amsgrad: DeepSpeed's fused optimizers have no AMSGrad variant and stop with a RuntimeError.",
+        "Remove it, or set torch_adam to use PyTorch's own Adam.",
+        fix=Fix("Remove amsgrad", (Change(_AMSGRAD, None),)),
+    ),
+    Clash(
+        "/fp16/loss_scale",
+        lambda config, context: (
+            name_of(config, "optimizer").lower() == "lamb"
+            and enabled(config, "fp16", context)
+            and value_or(config, "/fp16/loss_scale", 0) not in (0, None, "auto")
+        ),
+        "fp16.loss_scale: a fixed scale; Lamb needs a dynamic one and DeepSpeed asserts it.",
+        "Set it to 0 (dynamic).",
+        fix=Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),)),
+    ),
+    Clash(
+        "/zero_optimization/stage",
+        lambda config, context: _muon_at(config, 3) and not context.at_least(MUON_AT_STAGE_3_SINCE),
+        f"zero_optimization.stage: Muon works with stage 3 since DeepSpeed {MUON_AT_STAGE_3_SINCE} only.",
+        "Use stage 2 or lower, or another optimizer.",
+        MUON_SINCE,
+    ),
+    Clash(
+        _SCATTER,
+        lambda config, context: _muon_at(config, 3) and _scatters(config),
+        "zero_optimization.reduce_scatter: Muon at ZeRO stage 3 can't work with it, and it is on unless switched off.",
+        "Switch it off.",
+        MUON_AT_STAGE_3_SINCE,
+        _SCATTER_OFF,
+    ),
+    Clash(
+        "/zero_optimization/zero_quantized_gradients",
+        lambda config, context: (
+            _muon_at(config, 3) and lookup(config, "/zero_optimization/zero_quantized_gradients") is True
+        ),
+        "zero_optimization.zero_quantized_gradients: Muon at ZeRO stage 3 can't work with it.",
+        "Remove it.",
+        MUON_AT_STAGE_3_SINCE,
+        Fix("Remove zero_quantized_gradients", (Change("/zero_optimization/zero_quantized_gradients", None),)),
+    ),
+    Clash(
+        _SCATTER,
+        lambda config, context: (
+            _muon_at(config, 1, 2)
+            and _scatters(config)
+            and offload_device(config, "offload_optimizer") != "none"
+            and not context.at_least(MUON_OFFLOAD_SINCE)
+        ),
+        "zero_optimization.reduce_scatter: this DeepSpeed can't offload Muon while it is on, and it is on unless "
+        "switched off.",
+        "Switch it off.",
+        "0.19.3",
+        _SCATTER_OFF,
+    ),
+)
 
 
 def _untested_with_zero(config: Config, context: Context) -> Iterator[Finding]:
@@ -201,7 +254,7 @@ def _forced(config: Config) -> bool:
 RULES = (
     Rule("DS050", "Optimizer type", f"{_ENGINE}: _is_supported_optimizer", _known_type),
     Rule("DS051", "Optimizer parameters", f"{_ENGINE}: _configure_basic_optimizer", _parameters),
-    Rule("DS052", "Optimizer values", f"{_ENGINE}: _do_sanity_check", _values),
+    _VALUES,
     Rule(
         "DS053",
         "Optimizers that ZeRO was not tested with",

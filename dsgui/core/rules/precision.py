@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context
+from dsgui.core.context import Context, Integration
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import lookup
 from dsgui.core.rules.base import (
@@ -20,6 +20,7 @@ from dsgui.core.rules.base import (
 
 _CONFIG = "deepspeed/runtime/config.py"
 AMP_REMOVED_IN = "0.19.8"
+PARAM_DTYPE_SINCE, BF16_SUMS_SINCE, FP32_SUMS_GONE_IN = "0.19.2", "0.17.6", "0.18.5"
 
 
 def _sixteen_bit_pair(config: Config, context: Context) -> Iterator[Finding]:
@@ -79,7 +80,7 @@ def _amp_clashes(config: Config, context: Context) -> Iterator[Finding]:
         )
 
 
-CHECKED_SINCE = "0.19.6"
+CHECKED_SINCE = "0.19.3"
 
 
 def _loss_scale(config: Config, context: Context) -> Iterator[Finding]:
@@ -128,20 +129,22 @@ _DTYPE_NAMES |= {"bf16": "bf16", "bfloat16": "bf16"}
 
 
 def _data_types(config: Config, context: Context) -> Iterator[Finding]:
-    """`data_types` against the type the model runs in, where no ZeRO optimizer stands between them."""
-    model = next((b for b in ("fp16", "bf16") if enabled(config, b, context)), "fp32")
+    """`data_types` against the type the model runs in, where the file alone decides that."""
+    model = _model_type(config, context)
+    if not model:
+        return
     gradients = _DTYPE_NAMES.get(str(lookup(config, "/data_types/grad_accum_dtype")))
-    if zero_stage(config) == 0 and gradients and gradients != model and "auto" not in _switches(config):
+    if zero_stage(config) == 0 and gradients and not _adds_up_in(gradients, model, context):
         yield found(
             Severity.ERROR,
             "/data_types/grad_accum_dtype",
-            f"data_types.grad_accum_dtype: {gradients} for a model in {model}; without ZeRO both must be the "
-            "same type.",
-            f"Clear it, write {model}, or use ZeRO.",
+            f"data_types.grad_accum_dtype: DeepSpeed {version(context)} without ZeRO does not add up gradients of a "
+            f"model in {model} in {gradients}.",
+            "Clear it, or use ZeRO.",
             Fix("Clear grad_accum_dtype", (Change("/data_types/grad_accum_dtype", None),)),
         )
     parameters = _DTYPE_NAMES.get(str(lookup(config, "/data_types/param_dtype")))
-    if context.at_least("0.19.7") and parameters and parameters != model and "auto" not in _switches(config):
+    if context.at_least(PARAM_DTYPE_SINCE) and parameters and parameters != model:
         yield found(
             Severity.ERROR,
             "/data_types/param_dtype",
@@ -151,8 +154,22 @@ def _data_types(config: Config, context: Context) -> Iterator[Finding]:
         )
 
 
-def _switches(config: Config) -> list[object]:
-    return [lookup(config, f"/{block}/enabled") for block in ("fp16", "bf16")]
+def _model_type(config: Config, context: Context) -> str:
+    """ "" where the Trainer's --fp16 or --bf16 decides: “auto” in a block, or no block at all."""
+    bf16 = bf16_block(config)
+    switches = [lookup(config, f"/{block}/enabled") for block in ("fp16", bf16)]
+    if "auto" in switches or (context.integration is Integration.HF and True not in switches):
+        return ""
+    return next((b for b, block in (("fp16", "fp16"), ("bf16", bf16)) if enabled(config, block, context)), "fp32")
+
+
+def _adds_up_in(gradients: str, model: str, context: Context) -> bool:
+    """Whether plain data parallelism does it (deepspeed/runtime/engine.py, `_do_optimizer_sanity_check`)."""
+    if model == "bf16" and gradients == "bf16":
+        return context.at_least(BF16_SUMS_SINCE)
+    if model == "bf16" and gradients == "fp32":
+        return not context.at_least(FP32_SUMS_GONE_IN)
+    return model == gradients
 
 
 def _autocast(config: Config, context: Context) -> Iterator[Finding]:

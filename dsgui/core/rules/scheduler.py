@@ -11,7 +11,7 @@ from dsgui.core.rules.base import Config, Rule, found, name_of, zero_stage
 
 _ENGINE, _SCHEDULES = "deepspeed/runtime/engine.py", "deepspeed/runtime/lr_schedules.py"
 _TYPE, _PARAMS = "/scheduler/type", "/scheduler/params"
-WARMUP_CHECKED_SINCE = "0.19.3"
+WARMUP_CHECKED_SINCE, INTERVAL_CHECKED_SINCE = "0.19.3", "0.19.4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,11 @@ SIGNATURES = {
         ("total_num_steps",),
     ),
 }
+# The step counts whose type is checked, and since when; the three warm-up schedulers share one.
+_WHOLE = {
+    "Warmup": ("warmup_num_steps", WARMUP_CHECKED_SINCE),
+    "LRRangeTest": ("lr_range_test_step_size", INTERVAL_CHECKED_SINCE),
+}
 # The classes of torch.optim.lr_scheduler that a file can name (they take an optimizer and plain values).
 TORCH_NAMES = (
     *("ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LambdaLR"),
@@ -67,8 +72,7 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
                 Severity.ERROR,
                 _TYPE,
                 f"scheduler.type: {name} is PyTorch's, which wants a plain optimizer; ZeRO wraps it, and PyTorch "
-                "stops with "
-                "“… is not an Optimizer”.",
+                "stops with “… is not an Optimizer”.",
                 f"Choose one of {', '.join(SIGNATURES)}, or make the scheduler in the script.",
             )
         return
@@ -144,33 +148,50 @@ def _missing(key: str, name: str, context: Context) -> Finding:
 
 
 def _steps(config: Config, context: Context) -> Iterator[Finding]:
+    yield from _whole_steps(config, context)
     if not name_of(config, "scheduler").startswith("Warmup"):
         return
     warmup, total = (lookup(config, f"{_PARAMS}/{key}") for key in ("warmup_num_steps", "total_num_steps"))
-    if isinstance(warmup, float) and warmup == int(warmup) > 0 and _kept_as_float(context):
-        pointer = f"{_PARAMS}/warmup_num_steps"
-        yield found(
-            Severity.ERROR,
-            pointer,
-            f"scheduler.params.warmup_num_steps: {warmup:g} is written as a fraction; the HF Trainer reads it as "
-            f"{warmup!r}, "
-            "and the scheduler wants a whole number (natively DeepSpeed turns it into one).",
-            f"Write {int(warmup)}.",
-            Fix(f"Write {int(warmup)}", (Change(pointer, str(int(warmup))),)),
-        )
+    if context.integration is Integration.HF and warmup == 0 and not context.at_least(WARMUP_CHECKED_SINCE):
+        yield _no_warmup()
     if _is_number(warmup) and _is_number(total) and total < warmup:
         yield found(
             Severity.WARNING,
             f"{_PARAMS}/total_num_steps",
-            f"scheduler.params.total_num_steps: {total:g} is less than warmup_num_steps {warmup:g}, so the "
-            "learning rate "
-            "never comes down.",
+            f"scheduler.params.total_num_steps: {total:g} is less than warmup_num_steps {warmup:g}, so the learning "
+            "rate never comes down.",
             "Raise it to the steps of the whole run, or shorten the warm-up.",
         )
 
 
-def _kept_as_float(context: Context) -> bool:
-    return context.integration is Integration.HF and context.at_least(WARMUP_CHECKED_SINCE)
+def _whole_steps(config: Config, context: Context) -> Iterator[Finding]:
+    """hjson makes 100.0 a whole number; the HF Trainer's json keeps the fraction, and DeepSpeed checks the type."""
+    kind = name_of(config, "scheduler")
+    key, since = _WHOLE.get("Warmup" if kind.startswith("Warmup") else kind, ("", ""))
+    value = lookup(config, f"{_PARAMS}/{key}")
+    kept = bool(key) and context.integration is Integration.HF and context.at_least(since)
+    if kept and isinstance(value, float) and value == int(value) > 0:
+        pointer = f"{_PARAMS}/{key}"
+        yield found(
+            Severity.ERROR,
+            pointer,
+            f"scheduler.params.{key}: {value!r} is written as a fraction; the HF Trainer keeps it as one, and the "
+            "scheduler wants a whole number (natively DeepSpeed turns it into one).",
+            f"Write {int(value)}.",
+            Fix(f"Write {int(value)}", (Change(pointer, str(int(value))),)),
+        )
+
+
+def _no_warmup() -> Finding:
+    pointer = f"{_PARAMS}/warmup_num_steps"
+    return found(
+        Severity.ERROR,
+        pointer,
+        "scheduler.params.warmup_num_steps: 0 never equals the HF Trainer's --warmup_steps, which it counts as 1 or "
+        "more, and it stops at the difference.",
+        "Write “auto”, and the Trainer's argument decides.",
+        Fix("Write “auto”", (Change(pointer, '"auto"'),)),
+    )
 
 
 def _is_number(value: object) -> bool:

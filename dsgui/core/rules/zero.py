@@ -231,7 +231,7 @@ _ZENFLOW = rule(
         lambda config, context: _has_zenflow(config) and zero_stage(config) == 0,
         "zero_optimization.zenflow: works on ZeRO's gradients; at stage 0 the first step stops.",
         "Use stage 1 or higher, or remove the block.",
-        "0.17.6",
+        "0.17.5",
     ),
     Clash(
         _ZENFLOW_BLOCK,
@@ -240,7 +240,7 @@ _ZENFLOW = rule(
         ),
         "zero_optimization.zenflow: needs the optimizer in host memory, and offload_optimizer.device is not “cpu”.",
         "Offload the optimizer to the CPU.",
-        "0.17.6",
+        "0.17.5",
         _write(f"{_ZERO}/offload_optimizer/device", '"cpu"', "Offload the optimizer to the CPU"),
     ),
     Clash(
@@ -252,7 +252,7 @@ _ZENFLOW = rule(
         "zero_optimization.zenflow.select_interval: the strategy “auto” chooses the interval itself and refuses "
         "a number.",
         "Leave it out, or choose the strategy “step” or “epoch”.",
-        "0.17.6",
+        "0.17.5",
         Fix("Remove select_interval", (Change(f"{_ZENFLOW_BLOCK}/select_interval", None),)),
     ),
     Clash(
@@ -263,7 +263,7 @@ _ZENFLOW = rule(
         ),
         "zero_optimization.zenflow.select_interval: the strategies “step” and “epoch” need a number.",
         "Give the number of steps or epochs.",
-        "0.17.6",
+        "0.17.5",
     ),
     Clash(
         f"{_ZENFLOW_BLOCK}/select_interval",
@@ -271,7 +271,7 @@ _ZENFLOW = rule(
         "zero_optimization.zenflow.select_interval: gradients can't be selected more often than they are applied "
         "(update_interval).",
         "Raise select_interval to update_interval or more.",
-        "0.17.6",
+        "0.17.5",
     ),
     Clash(
         f"{_ZENFLOW_BLOCK}/offload",
@@ -280,7 +280,7 @@ _ZENFLOW = rule(
         ),
         "zero_optimization.zenflow.offload: the offloaded selective optimizer needs overlap_comm, which is off.",
         "Switch overlap_comm on.",
-        "0.17.6",
+        "0.17.5",
         _write(f"{_ZERO}/overlap_comm", "true", "Switch overlap_comm on"),
     ),
 )
@@ -326,7 +326,7 @@ _QUANTIZED = rule(
         lambda config, context: _no_wait(config) and zero_stage(config) < 2 and _zero(config, "overlap_comm") is True,
         "managed_gradient_accumulation: false goes with overlap_comm at ZeRO stage 2 and up only.",
         "Switch zero_optimization.overlap_comm off, or leave managed_gradient_accumulation out.",
-        "0.19.6",
+        "0.19.4",
         _write(f"{_ZERO}/overlap_comm", "false", "Switch overlap_comm off"),
     ),
     Clash(
@@ -334,8 +334,26 @@ _QUANTIZED = rule(
         lambda config, context: _no_wait(config) and value_or(config, "/compile/deepcompile", False) is True,
         "managed_gradient_accumulation: false does not work with DeepCompile.",
         "Leave it out, or switch compile.deepcompile off.",
-        "0.19.6",
+        "0.19.4",
         Fix("Remove managed_gradient_accumulation", (Change("/managed_gradient_accumulation", None),)),
+    ),
+)
+_GATHER = f"{_ZERO}/stage3_gather_16bit_weights_on_model_save"
+_SAVING = rule(
+    "DS049",
+    "Saving at stage 3",
+    f"{_ENGINE}: save_16bit_model",
+    Clash(
+        _GATHER,
+        lambda config, context: (
+            zero_stage(config) == 3
+            and value_or(config, _GATHER, False) in (False, "auto")
+            and not is_set(config, f"{_ZERO}/stage3_gather_fp16_weights_on_model_save")
+        ),
+        "zero_optimization.stage3_gather_16bit_weights_on_model_save: off, so a save writes shards and no model file.",
+        "Switch it on, or run zero_to_fp32.py, which lies in the checkpoint, afterwards.",
+        fix=_write(_GATHER, "true", "Gather the model when saving"),
+        severity=Severity.NOTE,
     ),
 )
 
@@ -349,4 +367,5 @@ RULES = (
     _ZENFLOW,
     Rule("DS047", "Secondary partitions against the ranks", "deepspeed/utils/groups.py", _groups),
     _QUANTIZED,
+    _SAVING,
 )

@@ -6,7 +6,18 @@ import { el } from "./dom.js";
 
 const UNSET = "";
 // What the server said last. Kept here and not in the component's value, which Gradio sends back with every event.
-let latest = { values: {}, idle: [], foreign: {}, hidden: [], problems: {}, defaults: {} };
+let latest = { values: {}, idle: [], not_taken: {}, problems: {} };
+// What one DeepSpeed release lacks and which defaults it has of its own; asked for once a release.
+const releases = new Map();
+
+async function ofRelease(release) {
+  if (!release) return { absent: {}, defaults: {} };
+  if (!releases.has(release)) {
+    releases.set(release, fetch(`/dsgui/release.json?release=${encodeURIComponent(release)}`)
+      .then((answer) => (answer.ok ? answer.json() : { absent: {}, defaults: {} })));
+  }
+  return releases.get(release);
+}
 
 function optionsOf(field) {
   const choices = field.kind === "boolean" ? ["true", "false"] : field.choices || [];
@@ -77,6 +88,9 @@ class Form {
     this.dirty = new Map();
     this.state = latest;
     this.fields = new Map();
+    this.release = { absent: {}, defaults: {} };
+    this.foreign = {};
+    this.idle = new Set();
     this.rows = new Map();
     this.section = null;
     this.all = false;
@@ -156,25 +170,34 @@ class Form {
 
   // A new state from the server: what it acknowledged is no longer dirty; what is still dirty keeps what was typed.
   // While the text is broken it says so and nothing else, and the form keeps what it shows.
-  receive(state) {
+  async receive(state) {
     if (!state || !(state.values || state.broken || state.discard)) return;
+    this.props.value = {};
     if (state.discard) this.dirty.clear(); // a whole new text was loaded: what waited for the old one is void
     for (const [pointer, text] of Object.entries(state.acked || {})) {
       if (this.dirty.get(pointer) === text) this.dirty.delete(pointer);
     }
-    latest = this.state = state.values ? state : { ...this.state, broken: state.broken };
-    this.props.value = {};
+    const shown = latest = this.state = state.values ? state : { ...this.state, broken: state.broken };
+    this.release = await ofRelease(shown.release);
+    if (this.state !== shown) return; // a newer one came in the meantime
     this.banner.hidden = !this.state.broken;
     this.banner.textContent = this.state.broken ? `${this.state.broken} The form follows again once the JSON can be read.` : "";
     this.panels.classList.toggle("ds-waiting", Boolean(this.state.broken));
-    this.idle = new Set(this.state.idle);
+    const pointers = [...this.fields.keys()];
+    this.idle = new Set(this.state.idle.map((number) => pointers[number]));
+    this.foreign = { ...this.release.absent };
+    for (const [kind, numbers] of Object.entries(this.state.not_taken)) {
+      for (const number of numbers) this.foreign[pointers[number]] = `${kind} does not take this parameter.`;
+    }
     for (const [pointer, row] of this.rows) this.refresh(pointer, row);
     this.arrange();
     if (this.dirty.size && !this.state.broken) this.send();
   }
 
   refresh(pointer, row) {
-    const { values, foreign, problems, defaults } = this.state;
+    const { values, problems } = this.state;
+    const { foreign } = this;
+    const { defaults } = this.release;
     const field = this.fields.get(pointer);
     const control = row.querySelector("[data-pointer]");
     const text = values[pointer] ?? UNSET;
@@ -213,7 +236,7 @@ class Form {
 
   arrange() {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const hidden = new Set(this.state.hidden || []);
+    const hidden = new Set(Object.keys(this.foreign).filter((pointer) => !(pointer in this.state.values)));
     let shown = 0;
     for (const section of this.sections) {
       const panel = this.panels.querySelector(`[data-section="${section.id}"]`);
