@@ -219,6 +219,45 @@ def test_auto_bf16_waits_for_the_trainer():
     assert check(config, Context(Integration.HF, hardware=(CARD["v100"],))) == []
 
 
+# ------------------------------------------------------------------------------------ what is no error, and is said
+def only(config, rule, context=NATIVE):
+    (finding,) = check({"train_batch_size": 1, **config}, context, rule)
+    return finding
+
+
+def test_stage_3_that_saves_shards_alone_is_noted_with_a_fix():
+    config = {"train_batch_size": 1, "zero_optimization": {"stage": 3}}
+    finding = only(config, "DS049")
+    assert finding.severity is Severity.NOTE
+    assert check(repaired(config, finding), rule="DS049") == []
+    assert check({"zero_optimization": {"stage": 2}}, rule="DS049") == []
+
+
+def test_contiguous_checkpoints_need_two_more_keys():
+    block = {"contiguous_memory_optimization": True, "partition_activations": True}
+    finding = only({"activation_checkpointing": block}, "DS065")
+    assert (finding.severity, finding.pointer) == (Severity.WARNING, "/activation_checkpointing/number_checkpoints")
+    assert check({"activation_checkpointing": {**block, "number_checkpoints": 4}}, rule="DS065") == []
+
+
+def test_a_pipeline_block_with_zero_2_is_warned_about():
+    assert only({"pipeline": {}, "zero_optimization": {"stage": 2}}, "DS066").severity is Severity.WARNING
+    assert check({"pipeline": {}, "zero_optimization": {"stage": 1}}, rule="DS066") == []
+
+
+def test_a_file_without_an_optimizer_is_warned_about_natively_alone():
+    config = {"zero_optimization": {"stage": 2}}
+    assert "zero stage 2 requires an optimizer" in only(config, "DS054").message
+    assert check(config, Context(Integration.HF), "DS054") == []
+
+
+@pytest.mark.parametrize("block", ["offload_param", "offload_optimizer"])
+def test_offload_that_a_lower_stage_does_not_do_as_written_is_warned_about(block):
+    device = {"offload_param": "cpu", "offload_optimizer": "nvme"}[block]
+    config = {"optimizer": {"type": "AdamW"}, "zero_optimization": {"stage": 2, block: {"device": device}}}
+    assert only(config, "DS045").severity is Severity.WARNING
+
+
 @pytest.mark.parametrize(
     "config", [{}, {"fp16": 3}, {"amp": None}, {"zero_optimization": []}, {"train_batch_size": "x"}, {"bf16": None}]
 )

@@ -16,8 +16,8 @@ TRAIN = "/train_batch_size"
 MICRO = "/train_micro_batch_size_per_gpu"
 ACCUMULATION = "/gradient_accumulation_steps"
 
-# Before 0.17 the precision blocks were read raw, so the text "auto" counted as true; since then pydantic drops it.
-AUTO_DROPPED_SINCE = "0.17"
+# Before 0.17.1 the precision blocks were read raw, so the text "auto" counted as true; since then pydantic drops it.
+AUTO_DROPPED_SINCE = "0.17.1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,24 @@ from dsgui.core.context import Context, Integration
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import lookup
 from dsgui.core.rules.base import (
+    AUTO_DROPPED_SINCE,
     Config,
     Rule,
     bf16_block,
     enabled,
     found,
     hf_hint,
+    name_of,
     offload_device,
     value_or,
     version,
     zero_stage,
 )
+from dsgui.core.rules.optimizer import optimizer_class
 
 _CONFIG = "deepspeed/runtime/config.py"
 AMP_REMOVED_IN = "0.19.8"
+MASTER_AT_EVERY_STAGE_SINCE = "0.18.3"
 PARAM_DTYPE_SINCE, BF16_SUMS_SINCE, FP32_SUMS_GONE_IN = "0.19.2", "0.17.6", "0.18.5"
 
 
@@ -103,19 +107,31 @@ def _loss_scale(config: Config, context: Context) -> Iterator[Finding]:
 
 
 def _sixteen_bit_master(config: Config, context: Context) -> Iterator[Finding]:
-    stage, offloaded = zero_stage(config), offload_device(config, "offload_optimizer") != "none"
-    states = lookup(config, "/bf16/bf16_optimizer_states") is True
+    """Asked for whether the block is on or not, since the blocks are read by pydantic."""
     asked = [b for b in ("fp16", "bf16") if lookup(config, f"/{b}/{b}_master_weights_and_grads") is True]
-    for block in (b for b in asked if enabled(config, b, context)):
-        pointer = f"/{block}/{block}_master_weights_and_grads"
-        if stage == 0:
-            yield _master(pointer, "works with ZeRO stage 1, 2 or 3 only")
-        elif not offloaded and not (block == "bf16" and states):
-            yield _master(pointer, "needs the optimizer offloaded to the CPU, with DeepSpeed's own CPU Adam")
+    states = lookup(config, "/bf16/bf16_optimizer_states") is True
+    for block in asked:
+        if context.at_least(AUTO_DROPPED_SINCE) or enabled(config, block, context):
+            yield from _master_of(block, states, config, context)
     if len(asked) == 2:
         yield _master("/bf16/bf16_master_weights_and_grads", "can't be on together with fp16's")
     if states and "bf16" not in asked:
         yield _master("/bf16/bf16_optimizer_states", "needs bf16_master_weights_and_grads as well")
+
+
+def _master_of(block: str, states: bool, config: Config, context: Context) -> Iterator[Finding]:
+    pointer, stage = f"/{block}/{block}_master_weights_and_grads", zero_stage(config)
+    everywhere = context.at_least(MASTER_AT_EVERY_STAGE_SINCE)
+    offloaded = offload_device(config, "offload_optimizer") != "none"
+    if stage not in ((1, 2, 3) if everywhere else (2,)):
+        yield _master(pointer, f"works with ZeRO stage {'1, 2 or 3' if everywhere else '2'} only")
+    elif (block == "fp16" or not states or offloaded) and not _on_cpu_adam(config, offloaded):
+        yield _master(pointer, "needs the optimizer offloaded to the CPU, with DeepSpeed's own CPU Adam")
+
+
+def _on_cpu_adam(config: Config, offloaded: bool) -> bool:
+    """Whether it can be DeepSpeedCPUAdam: an optimizer from the script may be."""
+    return offloaded and (not name_of(config, "optimizer") or optimizer_class(config) == "DeepSpeedCPUAdam")
 
 
 def _master(pointer: str, why: str) -> Finding:
