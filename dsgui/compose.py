@@ -5,7 +5,7 @@ from pathlib import Path
 from dsgui.core.checker import Checker
 from dsgui.runs import Runs
 from dsgui.shell.catalog import Catalog
-from dsgui.shell.imports import open_file
+from dsgui.shell.imports import open_file, open_upload
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 from dsgui.shell.target import TargetProbe
@@ -29,5 +29,6 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path) -> Service
         target=lambda: probe.current,
         target_complete=lambda: probe.complete,
         open_file=open_file,
+        open_upload=open_upload,
         runs=Runs(Store(runs_dir), Launcher()),
     )

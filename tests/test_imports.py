@@ -9,7 +9,7 @@ import pytest
 
 from dsgui.core.context import Integration
 from dsgui.core.errors import DocumentError
-from dsgui.shell.imports import MAX_BYTES, open_file, read_text
+from dsgui.shell.imports import MAX_BYTES, open_file, open_upload, read_text
 
 STRICT = '{"train_batch_size": 8, "x": 5e8}\n'
 HJSON = '{\n  // eight\n  "train_batch_size": 8,\n}\n'
@@ -152,8 +152,6 @@ def test_a_large_file_is_refused_before_it_is_read(folder):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KiB
     (folder / "full.json").write_text(STRICT + " " * (MAX_BYTES - len(STRICT)))
     assert open_file(folder / "full.json").text.startswith(STRICT)
-    with pytest.raises(DocumentError, match="larger than 1 MiB"):
-        read_text(" " * MAX_BYTES + "é")
 
 
 def test_another_encoding_is_told_with_its_line(folder):
@@ -161,6 +159,17 @@ def test_another_encoding_is_told_with_its_line(folder):
     (folder / "wide.json").write_bytes(STRICT.encode("utf-16"))
     assert "byte 0xe9 on line 2" in refusal(folder / "latin.json")
     assert "Save the file as UTF-8" in refusal(folder / "wide.json")
+
+
+def test_an_upload_is_called_by_its_name_alone(folder):
+    (folder / "weights.json").write_bytes(b"\x80\x81")
+    with pytest.raises(DocumentError, match=r"^weights\.json: byte 0x80 on line 1"):
+        open_upload(folder / "weights.json")
+    (folder / "a.yaml").write_text(POINTING.format("ds.json"))
+    (folder / "ds.json").write_text(STRICT)
+    with pytest.raises(DocumentError, match=r"points to ds\.json\. Open that file"):
+        open_upload(folder / "a.yaml")
+    assert open_upload(folder / "ds.json").text == STRICT
 
 
 def test_a_broken_config_says_where_it_breaks(folder):

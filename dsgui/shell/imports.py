@@ -46,11 +46,14 @@ def open_file(path: Path) -> Imported:
     return _accelerate(yaml, yaml.text) if yaml.text else _followed(yaml, path.parent)
 
 
+def open_upload(path: Path) -> Imported:
+    """The config in an uploaded file, which lies at `path` for a while: messages say its name alone. Raises
+    `DocumentError`, also for a YAML that only points to a config: where that file is can't be told from an upload."""
+    return read_text(_read(path, path.name), path.name)
+
+
 def read_text(text: str, name: str = "") -> Imported:
-    """The config in a pasted text or an upload called `name`. Raises `DocumentError`, also for a YAML that only points
-    to a config: where that file is can't be told from the text."""
-    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        raise DocumentError(f"{name or 'This text'} is larger than {MAX_BYTES >> 20} MiB. Expected a DeepSpeed config.")
+    """The config in the text of a file called `name`. Raises `DocumentError`, as `open_upload` does."""
     if not _is_yaml(text, name):
         return _json(text)
     yaml = accelerate_yaml.read(text)
@@ -100,16 +103,19 @@ def _expanded(path: Path) -> Path:
         raise DocumentError(f"{path}: no home folder is known for this “~”. Write the whole path.") from error
 
 
-def _read(path: Path) -> str:
-    """The text of a plain file. A pipe or device is not waited for. Raises `DocumentError`."""
+def _read(path: Path, shown: str = "") -> str:
+    """The text of a plain file, called `shown` in messages; no pipe or device is waited for. Raises `DocumentError`."""
+    shown = shown or str(path)
     try:
         with open(path, "rb", opener=_plain_file) as file:
             content = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         raise DocumentError(_why_not(path, error)) from error
     if len(content) > MAX_BYTES:
-        raise DocumentError(f"{path}: larger than {MAX_BYTES >> 20} MiB. Expected a DeepSpeed config. Choose its file.")
-    return _decoded(path, content)
+        raise DocumentError(
+            f"{shown}: larger than {MAX_BYTES >> 20} MiB. Expected a DeepSpeed config. Choose its file."
+        )
+    return _decoded(shown, content)
 
 
 def _plain_file(path: str, flags: int) -> int:
@@ -133,11 +139,10 @@ def _why_not(path: Path, error: OSError | ValueError) -> str:
     return f"{path!s:.200}: this can't be opened ({reason}). Expected a plain file. Correct the path."
 
 
-def _decoded(path: Path, content: bytes) -> str:
+def _decoded(shown: str, content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DocumentError(
-            f"{path}: byte {content[error.start]:#04x} on line {line} is no UTF-8 text. Save the file as UTF-8.", line
-        ) from error
+        byte, line = content[error.start], content.count(b"\n", 0, error.start) + 1
+        message = f"{shown}: byte {byte:#04x} on line {line} is not text in UTF-8. Save the file as UTF-8."
+        raise DocumentError(message, line) from error

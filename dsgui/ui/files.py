@@ -90,22 +90,22 @@ def wire_files(
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
     sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
     goes_to = [*brought, bar.gpus, bar.nodes, files.notes]
-    uploaded = files.upload.upload(_opener(services), [files.upload], goes_to, **TELLING)
-    opened = gr.on([files.open.click, files.path.submit], _opener(services), [files.path], goes_to, **TELLING)
+    uploaded = files.upload.upload(_opener(services.open_upload), [files.upload], goes_to, **TELLING)
+    opened = gr.on([files.open.click, files.path.submit], _opener(services.open_file), [files.path], goes_to, **TELLING)
     return uploaded, opened
 
 
-def _opener(services: Services) -> Callable[[str | None], tuple[Any, ...]]:
-    def open_file(path: str | None) -> tuple[Any, ...]:
+def _opener(read: Callable[[Path], Opened]) -> Callable[[str | None], tuple[Any, ...]]:
+    def opener(path: str | None) -> tuple[Any, ...]:
         if not (path or "").strip():
             raise gr.Error("Which file? Type its path, such as ~/project/ds_config.json.")
         try:
-            opened = services.open_file(Path((path or "").strip()))
+            opened = read(Path((path or "").strip()))
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
         return (*_brought(opened), notes_html(f"Opened {Path(path or '').name}.", opened.notes))
 
-    return open_file
+    return opener
 
 
 def _brought(opened: Opened) -> tuple[Any, ...]:

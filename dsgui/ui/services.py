@@ -49,7 +49,8 @@ class OwnPresets(Protocol):
 @dataclass(frozen=True, slots=True)
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
-    `recipes` maps a recipe's name to its script. `open_file` reads a config or an accelerate YAML by path."""
+    `recipes` maps a recipe's name to its script. `open_file` reads a config or an accelerate YAML by
+    path, `open_upload` the same from an uploaded file's copy."""
 
     checker: Checker
     presets: tuple[Preset, ...]
@@ -58,6 +59,7 @@ class Services:
     target: Callable[[], Target]
     target_complete: Callable[[], bool]
     open_file: Callable[[Path], Opened]
+    open_upload: Callable[[Path], Opened]
     runs: Runs
 
     def all_presets(self) -> tuple[Preset, ...]:
