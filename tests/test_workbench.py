@@ -12,8 +12,9 @@ from dsgui.core.findings import Finding, Fix, Severity
 from dsgui.core.form import Form, literal_for, shown_text
 from dsgui.core.hardware import Target
 from dsgui.core.schema import FieldKind
+from dsgui.ui.documents import MAX_CHARACTERS
 from dsgui.ui.findings_view import findings_html
-from dsgui.ui.workbench import MAX_TEXT_BYTES, Workbench, make_context, subject
+from dsgui.ui.workbench import Workbench, make_context, subject
 
 NATIVE = Context(Integration.NATIVE)
 HF = Context(Integration.HF)
@@ -62,7 +63,7 @@ def test_a_fix_is_found_again_by_name_and_a_stale_one_changes_nothing(bench):
 
 
 def test_a_text_as_large_as_a_model_is_refused_in_words(bench):
-    view = bench.show(" " * (MAX_TEXT_BYTES + 1), NATIVE)
+    view = bench.show(" " * (MAX_CHARACTERS + 1), NATIVE)
     assert "characters" in view.findings
 
 

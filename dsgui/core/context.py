@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 
 from dsgui.core.hardware import Hardware
 
@@ -13,6 +14,7 @@ class Integration(Enum):
     NATIVE = "native"
 
 
+@lru_cache(maxsize=256)
 def version_tuple(version: str) -> tuple[int, ...]:
     """`"0.19.8+cu130"` → `(0, 19, 8)`; anything that is not a number ends it."""
     numbers: list[int] = []

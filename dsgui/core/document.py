@@ -20,7 +20,11 @@ _LITERALS = {"true": True, "false": False, "null": None}
 _PLAIN_STRING = re.compile(r'"[^"\\\x00-\x1f]*"')
 _WORD = re.compile(r"[A-Za-z_]+")
 _PLAIN_KEY = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
-_PLAIN_SCALAR = re.compile(r'(-?(?:0|[1-9]\d{0,14}))(?![\d.eE])|(true|false|null)(?![A-Za-z_])|"([^"\\\x00-\x1f]*)"')
+_PLAIN_SCALAR = re.compile(
+    r'(?P<value>(?P<number>-?(?:0|[1-9]\d{0,14}))(?![\d.eE])|(?P<word>true|false|null)(?![A-Za-z_])|"(?P<text>[^"\\\x00-\x1f]*)")'
+)
+# A whole member and the comma to the next one: most of a config is read by this alone.
+_PLAIN_MEMBER = re.compile(rf'{_PLAIN_KEY.pattern}{_PLAIN_SCALAR.pattern}(?P<more>[ \t\n\r]*,[ \t\n\r]*(?="))?')
 _DECODER = json.JSONDecoder()
 
 
@@ -240,11 +244,12 @@ class _Parser:
 
     def _plain(self, match: re.Match[str]) -> Node:
         """The usual values in one step: a whole number, a word, a string without escapes."""
-        start, self.at = self.at, match.end()
-        number, word, text = match.groups()
+        self.at = match.end()
+        start, end = match.span("value")
+        number, word, text = match.group("number", "word", "text")
         if number is not None:
-            return Node(start, self.at, int(number))
-        return Node(start, self.at, _LITERALS[word] if word is not None else text)
+            return Node(start, end, int(number))
+        return Node(start, end, _LITERALS[word] if word is not None else text)
 
     def _string_node(self) -> Node:
         start, value = self.at, self._string()
@@ -253,26 +258,36 @@ class _Parser:
     def _object(self, depth: int) -> Node:
         start, members, seen = self.at, list[Member](), dict[str, int]()
         self.at += 1
-        while not self._closes("}", bool(members)):
+        at_member = False
+        while at_member or not self._closes("}", bool(members)):
             key_start = self.at
-            if self.text[self.at : self.at + 1] != '"':
-                raise self._unexpected('a key in double quotes, such as "zero_optimization"')
-            plain = _PLAIN_KEY.match(self.text, self.at)
-            key = plain.group(1) if plain else self._string()
+            plain = _PLAIN_MEMBER.match(self.text, self.at) if depth < MAX_DEPTH else None
+            key = plain.group(1) if plain else self._key()
             if key in seen:
-                lines = self._line(seen[key]), self._line(key_start)
-                raise self._error(
-                    f'"{key}" stands twice, on lines {lines[0]} and {lines[1]}; DeepSpeed refuses that and the HF '
-                    "Trainer silently takes the second. Keep one",
-                    key_start,
-                )
+                raise self._twice(key, seen[key], key_start)
             seen[key] = key_start
-            if plain:
-                self.at = plain.end()
-            else:
-                self._expect(":")
-            members.append(Member(key, key_start, self._value(depth + 1)))
+            members.append(Member(key, key_start, self._plain(plain) if plain else self._value(depth + 1)))
+            at_member = bool(plain and plain.group("more"))
         return Node(start, self.at, {m.key: m.node.value for m in members}, members=tuple(members))
+
+    def _key(self) -> str:
+        """A key and the colon behind it."""
+        if self.text[self.at : self.at + 1] != '"':
+            raise self._unexpected('a key in double quotes, such as "zero_optimization"')
+        plain = _PLAIN_KEY.match(self.text, self.at)
+        if plain:
+            self.at = plain.end()
+            return plain.group(1)
+        key = self._string()
+        self._expect(":")
+        return key
+
+    def _twice(self, key: str, first: int, second: int) -> DocumentError:
+        return self._error(
+            f'"{key}" stands twice, on lines {self._line(first)} and {self._line(second)}; DeepSpeed refuses that and '
+            "the HF Trainer silently takes the second. Keep one",
+            second,
+        )
 
     def _array(self, depth: int) -> Node:
         start, items = self.at, list[Node]()

@@ -1,6 +1,7 @@
 """JSON pointers (RFC 6901): the name of a place in a config, such as `/zero_optimization/stage`."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 
@@ -17,6 +18,7 @@ class Missing:
 MISSING = Missing()
 
 
+@lru_cache(maxsize=4096)
 def split(pointer: str) -> tuple[str, ...]:
     """`/a/b~1c` → `("a", "b/c")`; the empty pointer is the whole document."""
     if not pointer:

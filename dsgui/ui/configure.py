@@ -1,5 +1,6 @@
 """The Configure page: presets and the form on the left; findings, the JSON and what to do with it on the right."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -126,7 +127,7 @@ def _synchroniser(
         view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
         chosen = {"compare": preset or "", "move": release, "code": code}.get(tool, "")
         panel = toolbox.panel(tool, chosen, view.text, context)
-        return (view.text if edited else gr.skip()), view.findings, view.form, panel
+        return (view.text if edited else gr.skip()), view.findings, _packed(view), panel
 
     return synchronise
 
@@ -156,4 +157,9 @@ def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:
 
 
 def _outputs(view: View) -> tuple[str, str, FormValue]:
-    return view.text, view.findings, view.form
+    return view.text, view.findings, _packed(view)
+
+
+def _packed(view: View) -> FormValue:
+    """The form's state as one text: Gradio looks at every value of a nested one, twice, with every keystroke."""
+    return {"state": json.dumps(view.form, ensure_ascii=False)}

@@ -11,8 +11,9 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.migration import migration
 from dsgui.core.preset import Preset
 from dsgui.core.versions import releases
+from dsgui.ui.documents import read_document
 from dsgui.ui.tools_view import code_html, comparison_html, migration_html
-from dsgui.ui.workbench import ASSUMED_VERSIONS, read_document
+from dsgui.ui.workbench import ASSUMED_VERSIONS
 
 OLDEST_KNOWN = "0.14.5"
 SNIPPETS = {

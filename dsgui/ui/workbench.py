@@ -6,7 +6,6 @@ The text is the single state. A form edit, a fix, a preset or an upload makes a 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from dsgui.core import accelerate_yaml
@@ -19,10 +18,10 @@ from dsgui.core.form import Form, default_text, literal_for
 from dsgui.core.hardware import CARDS, Hardware, Target
 from dsgui.core.loose_json import tidy
 from dsgui.core.schema import Field, Schema
+from dsgui.ui.documents import check_size, read_document, remember
 from dsgui.ui.findings_view import CONVERT, Readable, broken_html, findings_html
 
 ASSUMED_VERSIONS = ("0.19.8", "0.19.6", "0.18.9", "0.17.6", "0.16.9", "0.15.4", "0.14.5")
-MAX_TEXT_BYTES = 1 << 20
 MAX_RANKS = 4096
 
 
@@ -158,6 +157,7 @@ class Workbench:
         for finding in findings:
             problems.setdefault(finding.pointer, finding.severity.value)
         form = self._state(document, context.release) | {"problems": problems, "acked": dict(acked or {})}
+        remember(document)
         return View(document.text, findings_html(findings, subject(context)), form)
 
     def _state(self, document: Document, release: str) -> FormValue:
@@ -181,7 +181,7 @@ def readable(text: str) -> Readable | None:
     """What a text that is no JSON says all the same, as hjson or as accelerate's YAML; None when it says nothing."""
     for read in (_hjson, _accelerate):
         try:
-            _bounded(text)
+            check_size(text)
             return read(text)
         except DocumentError:
             continue
@@ -203,16 +203,3 @@ def _accelerate(text: str) -> Readable:
 def _converted(text: str) -> str:
     found = readable(text)
     return found.text if found else text
-
-
-@lru_cache(maxsize=16)
-def read_document(text: str) -> Document:
-    """The document of a text from the page. Raises `DocumentError`, also when it is too large. Remembers the last few:
-    the text that comes with a keystroke is the one that the last answer made."""
-    _bounded(text)
-    return Document(text)
-
-
-def _bounded(text: str) -> None:
-    if len(text) > MAX_TEXT_BYTES:
-        raise DocumentError(f"The text has {len(text):,} characters; a config has at most {MAX_TEXT_BYTES:,}.")

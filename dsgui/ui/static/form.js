@@ -170,7 +170,8 @@ class Form {
 
   // A new state from the server: what it acknowledged is no longer dirty; what is still dirty keeps what was typed.
   // While the text is broken it says so and nothing else, and the form keeps what it shows.
-  async receive(state) {
+  async receive(value) {
+    const state = value?.state ? JSON.parse(value.state) : value;
     if (!state || !(state.values || state.broken || state.discard)) return;
     this.props.value = {};
     if (state.discard) this.dirty.clear(); // a whole new text was loaded: what waited for the old one is void
@@ -292,5 +293,5 @@ export async function mount(element, props, trigger, watch) {
   const answer = await fetch("/dsgui/form.json");
   form.build(await answer.json());
   watch("value", () => form.receive(props.value));
-  form.receive(props.value?.values ? props.value : latest);
+  form.receive(props.value?.state ? props.value : latest);
 }
