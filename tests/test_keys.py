@@ -45,6 +45,21 @@ def test_a_strict_block_refuses_what_a_raw_one_ignores(schema):
     assert (raw.rule, raw.severity, raw.pointer) == ("DS004", Severity.WARNING, "/flops_profiler/enable")
 
 
+def test_a_misspelt_key_that_says_auto_is_dropped_unseen_by_a_strict_block(schema):
+    for context in (NEWEST, OLDEST):
+        (dropped,) = found(schema, {"zero_optimization": {"reduce_bucket_sizes": "auto"}}, context)
+        assert (dropped.rule, dropped.severity) == ("DS002", Severity.WARNING)
+        assert dropped.fix is not None
+    (late,) = found(schema, {"zero_optimization": {"leaf_module": "auto"}}, OLDEST)
+    assert (late.rule, late.severity) == ("DS005", Severity.WARNING)
+
+
+def test_an_old_block_is_looked_into_for_what_its_new_name_would_not_take(schema):
+    inner, outer = found(schema, {"bfloat16": {"enabled": True, "enable": True}})
+    assert (inner.rule, inner.pointer, inner.severity) == ("DS002", "/bfloat16/enable", Severity.ERROR)
+    assert (outer.rule, outer.pointer) == ("DS006", "/bfloat16")
+
+
 @pytest.mark.parametrize("key", ["_comment", "//", "#note", "$schema", "comment"])
 def test_a_note_in_the_file_is_not_worth_a_word(schema, key):
     assert found(schema, {key: "lr 3e-5 diverged", "activation_checkpointing": {key: "x"}}) == []

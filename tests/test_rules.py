@@ -214,6 +214,15 @@ def test_the_cpu_is_judged_by_deepspeeds_own_accelerator():
     assert check(fp16, native(hardware=(unasked,))) == []
 
 
+def test_gpu_direct_storage_is_refused_off_cuda_since_it_exists():
+    config = {"train_batch_size": 1, "aio": {"use_gds": True}}
+    (finding,) = errors(config, native(hardware=(CPU,)))
+    assert finding.rule == "DS032"
+    assert finding.fix.apply(Document(json.dumps(config))).value["aio"] == {"use_gds": False}
+    assert errors(config, native(hardware=(CARD["t4"],))) == []
+    assert errors(config, native(hardware=(CPU,), deepspeed_version="0.14.5")) == []
+
+
 def test_auto_bf16_waits_for_the_trainer():
     config = {"train_batch_size": 1, "bf16": {"enabled": "auto"}}
     assert check(config, Context(Integration.HF, hardware=(CARD["v100"],))) == []

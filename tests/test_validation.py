@@ -45,8 +45,33 @@ def test_what_deepspeed_converts_is_a_note_not_an_error(checker):
         {"fp16": {"enabled": "true"}},
         {"zero_optimization": {"stage": "2"}},
         {"zero_optimization": {"reduce_bucket_size": "500000000"}},
+        {"zero_optimization": {"overlap_comm": 1.0}},
+        {"data_efficiency": {"data_sampling": {"dynamic_batching": {"min_batch_size": "2"}}}},
     ):
         assert [f.severity for f in found(checker, config)] == [Severity.NOTE], config
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"zero_optimization": {"stage": "10"}},
+        {"zero_optimization": {"offload_optimizer": {"device": "cpu", "ratio": "10"}}},
+        {"zero_optimization": {"overlap_comm": 2}},
+        {"fp16": {"loss_scale": "true"}},
+        {"flops_profiler": {"enabled": "yes"}},
+        {"torch_autocast": {"dtype": "abc"}},  # read whether autocast is on or not
+        {"data_efficiency": {"data_sampling": {"dynamic_batching": {"min_batch_size": "abc"}}}},
+        {"train_batch_size": False},
+    ],
+)
+def test_what_deepspeed_can_not_convert_is_an_error(checker, config):
+    assert [f.severity for f in found(checker, config)] == [Severity.ERROR]
+
+
+def test_a_raw_switch_takes_numbers_for_true_and_false(checker):
+    for value in (0, 1):
+        (finding,) = found(checker, {"wall_clock_breakdown": value})
+        assert (finding.severity, str(bool(value)).lower() in finding.message) == (Severity.WARNING, True)
 
 
 def test_auto_that_hf_does_not_fill_is_an_error_with_a_fix(checker):

@@ -43,6 +43,11 @@ class Place:
         """Whether DeepSpeed refuses unknown keys of the block around it."""
         return self.parent.get("x-model") == "pydantic"
 
+    @property
+    def is_dropped(self) -> bool:
+        """Whether DeepSpeed's model never sees the key: “auto” is taken out before (DeepSpeedConfigModel.__init__)."""
+        return self.strict and self.value == "auto"
+
 
 def key_findings(schema: Schema, config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
     """One finding a key at most, of the outermost key where a whole block is meant."""
@@ -62,9 +67,11 @@ def _places(here: Node, ever: Node, value: Mapping[str, Any], pointer: str) -> I
         where = child(pointer, key)
         if where in _JUDGED_ELSEWHERE:
             continue
-        if usual and now is not None and always is not None:
-            yield from _inside(where, now, always, value_here)
-        else:
+        inside = _inside(where, now, always, value_here) if now is not None and always is not None else ()
+        if usual:
+            yield from inside
+        else:  # of an old block only what its new name would not take either
+            yield from (place for place in inside if place.here is None)
             yield Place(where, value_here, now, always, block, tuple(value))
 
 
@@ -98,6 +105,10 @@ def _unknown(place: Place) -> Finding:
     near = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
     block = dotted(join(split(place.pointer)[:-1]))
     fix = _renaming(place, near) if near and near not in place.siblings else None
+    if place.is_dropped:
+        message = f"{dotted(place.pointer)}: {block} has no such key; natively DeepSpeed drops one that says “auto”."
+        advice = f"Did you mean {near}?" if near else "Remove it."
+        return Finding("DS002", Severity.WARNING, place.pointer, message, advice, fix, _CONFIG_MODEL)
     if place.strict:
         message = f"{dotted(place.pointer)}: {block} has no such key, and DeepSpeed refuses unknown keys there."
         advice = f"Did you mean {near}?" if near else "Remove it, or move it to the block it belongs to."
@@ -133,7 +144,7 @@ def _not_in_release(place: Place, node: Node, config: Mapping[str, Any], context
     came_later = bool(since) and version_tuple(context.release) < version_tuple(since)
     told = "" if came_later else node.get("x-removed-message", "")
     story = f"came with DeepSpeed {since}" if came_later else f"was removed in DeepSpeed {removed}"
-    refused = place.strict or bool(told)
+    refused = (place.strict and not place.is_dropped) or bool(told)
     outcome = "refuses it" if refused else "ignores it"
     message = f"{dotted(place.pointer)}: this key {story}; {context.release}, which you check against, {outcome}."
     fix = Fix(f"Remove {place.key}", (Change(place.pointer, None),))

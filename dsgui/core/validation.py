@@ -12,18 +12,23 @@ from dsgui.core.document import Document, Member
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.keys import key_findings
 from dsgui.core.pointer import MISSING, dotted, join, split
+from dsgui.core.rules.base import truth
 from dsgui.core.schema import Field, FieldKind, Schema
 
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 1000, 20_000  # blocks; characters of one
-_TRUE_FALSE_WORDS = {"true", "false", "1", "0", "yes", "no", "on", "off", "y", "n", "t", "f"}
 _BATCH = {"/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"}
 # A raw boolean takes any text for true; this one is combined with `|` and stops (deepspeed/runtime/config.py).
 _STRICT_RAW_BOOLEANS = {
     *("/wall_clock_breakdown", "/checkpoint/parallel_write/pipeline_stage"),
-    *("/pipeline/pipe_partitioned", "/pipeline/grad_partitioned"),
+    *("/pipeline/pipe_partitioned", "/pipeline/grad_partitioned", "/flops_profiler/enabled"),
 }
 # pydantic takes true for 1; these refuse it themselves (deepspeed/runtime/precision_config.py).
 _NEVER_BOOLEAN = {"/fp16/loss_scale", "/fp16/loss_scale_window", "/fp16/min_loss_scale"}
+# Converted whether their block is on or not (deepspeed/runtime/config.py, data_pipeline/config.py).
+_READ_ANYWAY = {
+    *("/torch_autocast/dtype", "/torch_autocast/lower_precision_safe_modules"),
+    *(f"/data_efficiency/data_sampling/dynamic_batching/{end}_batch_size" for end in ("min", "max")),
+}
 # accelerate writes its own value over these before it looks for an "auto" that is left.
 _OVERWRITTEN_BY_HF = {"/steps_per_print"}
 
@@ -80,7 +85,7 @@ class SchemaCheck:
         if field is None:  # inside a list, say
             message = f"{dotted(pointer)}: {seen} does not fit: {error.message}."
             return Finding("DS001", Severity.ERROR, pointer, message)
-        severity, consequence = _weight(field, error.instance, config)
+        severity, consequence = self._weight(field, error.instance, config)
         return Finding(
             "DS001",
             severity,
@@ -90,6 +95,25 @@ class SchemaCheck:
             None,
             "deepspeed/runtime/config.py",
         )
+
+    def _weight(self, field: Field, value: Any, config: Mapping[str, Any]) -> tuple[Severity, str]:
+        """How bad a misfit is: pydantic blocks convert some texts, raw booleans take any text for true."""
+        if (field.model == "pydantic" or field.pointer in _READ_ANYWAY) and self._fits_converted(field, value):
+            return Severity.NOTE, " DeepSpeed converts it."
+        if field.model == "raw" and field.kind is FieldKind.BOOLEAN:
+            strict = field.pointer in _STRICT_RAW_BOOLEANS and not isinstance(value, int)
+            return (Severity.ERROR, "") if strict else (Severity.WARNING, _taken_for(value))
+        idle = field.active and not field.active.holds(config) and field.pointer not in _READ_ANYWAY
+        if field.model == "raw" and field.active and idle:
+            return Severity.WARNING, f" It is not read now. {field.active.otherwise}"
+        if field.pointer in _BATCH and isinstance(value, bool):
+            return Severity.WARNING if value else Severity.ERROR, f" DeepSpeed counts it as {int(value)}."
+        return Severity.ERROR, ""
+
+    def _fits_converted(self, field: Field, value: Any) -> bool:
+        converted = _converted(field, value)
+        node = self._schema.node(field.pointer)
+        return converted is not MISSING and node is not None and Draft202012Validator(node).is_valid(converted)
 
     def _auto(self, pointer: str, context: Context) -> Iterator[Finding]:
         field = self._schema.field(pointer)
@@ -124,36 +148,24 @@ def _auto_natively(field: Field) -> Finding:
     return Finding("DS003", severity, field.pointer, f"{field.key}: {what}.", "Write a value, or choose “HF Trainer”.")
 
 
-def _weight(field: Field, value: Any, config: Mapping[str, Any]) -> tuple[Severity, str]:
-    """How bad a misfit is: DeepSpeed's pydantic blocks convert some texts, its raw booleans take any text for true."""
-    if field.model == "pydantic" and _converts(field, value):
-        return Severity.NOTE, " DeepSpeed converts it."
-    if field.model == "raw" and field.kind is FieldKind.BOOLEAN and field.pointer not in _STRICT_RAW_BOOLEANS:
-        return Severity.WARNING, f" DeepSpeed takes it for {'true' if value else 'false'}."
-    if field.model == "raw" and field.active and not field.active.holds(config):
-        return Severity.WARNING, f" It is not read now. {field.active.otherwise}"
-    if field.pointer in _BATCH and isinstance(value, bool):
-        return Severity.WARNING, f" DeepSpeed counts it as {int(value)}."
-    return Severity.ERROR, ""
+def _taken_for(value: Any) -> str:
+    return f" DeepSpeed takes it for {'true' if value else 'false'}."
 
 
-def _converts(field: Field, value: Any) -> bool:
-    text = str(value).lower()
+def _converted(field: Field, value: Any) -> Any:
+    """What pydantic, or Python's int(), makes of a value of another type; `MISSING` when it refuses."""
     if isinstance(value, bool) and field.pointer in _NEVER_BOOLEAN:
-        return False
+        return MISSING
     if field.kind is FieldKind.BOOLEAN:
-        return text in _TRUE_FALSE_WORDS
-    if field.kind is FieldKind.INTEGER or (field.kind is FieldKind.CHOICE and isinstance(field.choices[0], int)):
-        return isinstance(value, bool) or (isinstance(value, str) and value.strip().lstrip("-").isdecimal())
-    return field.kind is FieldKind.NUMBER and isinstance(value, str | bool) and _is_float(text)
-
-
-def _is_float(text: str) -> bool:
+        known = truth(value)
+        return MISSING if known is None else known
+    whole = field.kind is FieldKind.INTEGER or (field.kind is FieldKind.CHOICE and isinstance(field.choices[0], int))
+    if not isinstance(value, str | bool) or not (whole or field.kind is FieldKind.NUMBER):
+        return MISSING
     try:
-        float(text)
+        return int(value) if whole else float(value)
     except ValueError:
-        return text in {"true", "false"}
-    return True
+        return MISSING
 
 
 def _default(field: Field | None) -> str:

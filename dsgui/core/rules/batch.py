@@ -6,7 +6,17 @@ from dsgui.core import batch as batches
 from dsgui.core.context import Context, Integration
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, found, number
+from dsgui.core.rules.base import (
+    ACCUMULATION,
+    MICRO,
+    SEQUENCE_PARALLEL_SINCE,
+    TRAIN,
+    Config,
+    Rule,
+    found,
+    number,
+    ranks_of_a_batch,
+)
 
 _CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"
 LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
@@ -31,7 +41,7 @@ def _batch_identity(config: Config, context: Context) -> Iterator[Finding]:
     numbers = [term for term in terms if not isinstance(term, str)]
     if len(numbers) < 3 or any(n is not None and n <= 0 for n in numbers):
         return  # "auto" and refused values have findings of their own
-    solved = batches.solve(numbers[0], numbers[1], numbers[2], context.world_size)
+    solved = batches.solve(numbers[0], numbers[1], numbers[2], ranks_of_a_batch(config, context))
     if solved is None or solved.holds:
         return
     yield _broken_identity(solved, numbers, context)
@@ -44,7 +54,9 @@ def _broken_identity(solved: batches.Batch, given: list[batches.Number | None], 
         f"{name} {number(term)}" + ("" if value is not None else " (solved by DeepSpeed)")
         for name, term, value in zip(names, terms, given[1:], strict=True)
     ]
-    factors = " × ".join([*spelled, f"world size {context.world_size}"])
+    shared = solved.world_size != context.world_size
+    ranks = f"data-parallel size {solved.world_size}" if shared else f"world size {context.world_size}"
+    factors = " × ".join([*spelled, ranks])
     message = f"train_batch_size: {number(solved.train)} is not {factors} = {number(solved.product)}."
     right = solved.product or _smallest(solved, given)
     return found(
@@ -97,14 +109,15 @@ def _filled_by_trainer(config: Config, context: Context, pointer: str) -> Findin
     """What the Trainer will multiply; an error when a train batch given as a number can't come out whole."""
     micro = _from_trainer(config, MICRO, "--per_device_train_batch_size")
     accumulation = _from_trainer(config, ACCUMULATION, "--gradient_accumulation_steps")
-    train, rest = _batch_term(config, TRAIN), context.world_size
+    train, ranks = _batch_term(config, TRAIN), ranks_of_a_batch(config, context)
+    rest = ranks
     for term in (_batch_term(config, MICRO), _batch_term(config, ACCUMULATION)):
         rest *= int(term) if isinstance(term, int | float) and term >= 1 else 1
     if isinstance(train, int | float) and train % rest:
         return found(
             Severity.ERROR,
             TRAIN,
-            f"train_batch_size: {number(train)} is not {micro} × {accumulation} × world size {context.world_size} for "
+            f"train_batch_size: {number(train)} is not {micro} × {accumulation} × world size {ranks} for "
             f"any value of the arguments: it does not divide by {rest}.",
             "Write “auto”, and the Trainer's arguments decide.",
             Fix("Set train_batch_size to “auto”", (Change(TRAIN, '"auto"'),)),
@@ -113,8 +126,7 @@ def _filled_by_trainer(config: Config, context: Context, pointer: str) -> Findin
     return found(
         Severity.NOTE,
         pointer,
-        f"The HF Trainer fills “auto”: train_batch_size = {micro} × {accumulation} × world size "
-        f"{context.world_size}{shown}.",
+        f"The HF Trainer fills “auto”: train_batch_size = {micro} × {accumulation} × world size {ranks}{shown}.",
     )
 
 
@@ -123,6 +135,20 @@ def _from_trainer(config: Config, pointer: str, option: str) -> str:
     if value is MISSING:
         return "1" if pointer == ACCUMULATION else pointer[1:]
     return option if value == "auto" else str(value)
+
+
+def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
+    """DeepSpeed divides without looking, and the batch arithmetic goes on with a fraction of a rank."""
+    pointer = "/sequence_parallel_size"
+    shared = lookup(config, pointer)
+    is_size = isinstance(shared, int | float) and shared >= 1
+    if is_size and context.at_least(SEQUENCE_PARALLEL_SINCE) and context.world_size % shared:
+        yield found(
+            Severity.ERROR,
+            pointer,
+            f"sequence_parallel_size: {shared:g} does not divide the {context.world_size} ranks ({context.devices}).",
+            "Use a divisor of the number of ranks.",
+        )
 
 
 RULES = (
@@ -136,4 +162,5 @@ RULES = (
         "transformers/integrations/deepspeed.py: trainer_config_process",
         _batch_auto,
     ),
+    Rule("DS016", "Sequence parallelism against the ranks", f"{_CONFIG}: DeepSpeedConfig", _sequence_parallel),
 )

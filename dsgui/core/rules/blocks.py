@@ -16,7 +16,7 @@ _DATA = rule(
     Clash(
         f"{_SAMPLING}/curriculum_learning/curriculum_metrics",
         lambda config, context: (
-            lookup(config, f"{_SAMPLING}/curriculum_learning/enabled") is True
+            bool(lookup(config, f"{_SAMPLING}/curriculum_learning/enabled"))
             and not is_set(config, f"{_SAMPLING}/curriculum_learning/curriculum_metrics")
         ),
         "data_efficiency…curriculum_metrics: missing; curriculum learning is on and DeepSpeed asserts that there "
@@ -26,7 +26,7 @@ _DATA = rule(
     Clash(
         f"{_SAMPLING}/dynamic_batching/max_tokens",
         lambda config, context: (
-            lookup(config, f"{_SAMPLING}/dynamic_batching/enabled") is True
+            bool(lookup(config, f"{_SAMPLING}/dynamic_batching/enabled"))
             and not is_set(config, f"{_SAMPLING}/dynamic_batching/max_tokens")
         ),
         "data_efficiency…max_tokens: missing; dynamic batching is on and fills batches up to it.",
@@ -34,6 +34,12 @@ _DATA = rule(
         "0.16.5",
     ),
 )
+
+
+def _is_empty(config: Config, pointer: str) -> bool:
+    return lookup(config, pointer) is not MISSING and not lookup(config, pointer)
+
+
 _AUTOTUNING = rule(
     "DS061",
     "Autotuning",
@@ -41,7 +47,7 @@ _AUTOTUNING = rule(
     *(
         Clash(
             f"/autotuning/{key}",
-            lambda config, context, key=key: lookup(config, f"/autotuning/{key}") == "",  # type: ignore[misc]
+            lambda config, context, key=key: _is_empty(config, f"/autotuning/{key}"),  # type: ignore[misc]
             f"autotuning.{key}: an empty name is refused.",
             "Give a folder, or leave it out.",
         )
@@ -49,7 +55,7 @@ _AUTOTUNING = rule(
     ),
     Clash(
         "/autotuning/enabled",
-        lambda config, context: lookup(config, "/autotuning/enabled") is True,
+        lambda config, context: bool(lookup(config, "/autotuning/enabled")),
         "autotuning.enabled: a run under it ends by itself after some steps: it is one trial of the tuner.",
         "Switch it off for real training; start the tuner with deepspeed --autotuning.",
         severity=Severity.WARNING,
@@ -92,7 +98,7 @@ def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
 
 
 def _expert_parallel(config: Config, context: Context) -> Iterator[Finding]:
-    if lookup(config, "/expert_parallel/enabled") is not True:
+    if not lookup(config, "/expert_parallel/enabled"):
         return
     width = 1
     for key in ("autoep_size", "expert_tensor_parallel_size"):

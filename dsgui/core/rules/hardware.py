@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dsgui.core.context import Context, version_tuple
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Hardware
+from dsgui.core.pointer import lookup
 from dsgui.core.rules.base import (
     Config,
     Rule,
@@ -12,6 +13,8 @@ from dsgui.core.rules.base import (
     enabled,
     found,
 )
+
+GPU_DIRECT_SINCE = "0.15.0"
 
 
 def _bf16_hardware(config: Config, context: Context) -> Iterator[Finding]:
@@ -90,6 +93,20 @@ def _refused_by_accelerator(device: Hardware, dtype: str, supported: bool | None
     )
 
 
+def _gpu_direct(config: Config, context: Context) -> Iterator[Finding]:
+    pointer = "/aio/use_gds"
+    others = [device for device in context.hardware if device.vendor != "nvidia"]
+    if context.at_least(GPU_DIRECT_SINCE) and lookup(config, pointer) and others:
+        yield found(
+            Severity.ERROR,
+            pointer,
+            f"aio.use_gds is on, and DeepSpeed stops on {others[0].title}: “GDS currently only supported for CUDA "
+            "accelerator”.",
+            "Switch it off, or plan for an NVIDIA card above.",
+            Fix("Switch use_gds off", (Change(pointer, "false"),)),
+        )
+
+
 def _dots(capability: tuple[int, int]) -> str:
     return f"{capability[0]}.{capability[1]}"
 
@@ -97,4 +114,5 @@ def _dots(capability: tuple[int, int]) -> str:
 RULES = (
     Rule("DS030", "bf16 against the hardware", "deepspeed/accelerator/*: is_bf16_supported", _bf16_hardware),
     Rule("DS031", "fp16 against the hardware", "deepspeed/accelerator/*: is_fp16_supported", _fp16_hardware),
+    Rule("DS032", "GPUDirect Storage off CUDA", "deepspeed/runtime/swap_tensor/aio_config.py", _gpu_direct),
 )

@@ -15,6 +15,7 @@ from dsgui.core.rules.base import (
     hf_hint,
     name_of,
     offload_device,
+    truth,
     value_or,
     version,
     zero_stage,
@@ -108,8 +109,8 @@ def _loss_scale(config: Config, context: Context) -> Iterator[Finding]:
 
 def _sixteen_bit_master(config: Config, context: Context) -> Iterator[Finding]:
     """Asked for whether the block is on or not, since the blocks are read by pydantic."""
-    asked = [b for b in ("fp16", "bf16") if lookup(config, f"/{b}/{b}_master_weights_and_grads") is True]
-    states = lookup(config, "/bf16/bf16_optimizer_states") is True
+    asked = [b for b in ("fp16", "bf16") if truth(lookup(config, f"/{b}/{b}_master_weights_and_grads")) is True]
+    states = truth(lookup(config, "/bf16/bf16_optimizer_states")) is True
     for block in asked:
         if context.at_least(AUTO_DROPPED_SINCE) or enabled(config, block, context):
             yield from _master_of(block, states, config, context)
@@ -190,7 +191,7 @@ def _adds_up_in(gradients: str, model: str, context: Context) -> bool:
 
 def _autocast(config: Config, context: Context) -> Iterator[Finding]:
     quantized = "/zero_optimization/zero_quantized_weights"
-    if lookup(config, "/torch_autocast/enabled") is True and lookup(config, quantized) is True:
+    if truth(lookup(config, "/torch_autocast/enabled")) is True and truth(lookup(config, quantized)) is True:
         yield found(
             Severity.ERROR,
             quantized,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dsgui.core.context import Context
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import Config, Rule, enabled, found, is_set, offload_device, value_or, zero_stage
+from dsgui.core.rules.base import Config, Rule, enabled, found, is_set, offload_device, truth, value_or, zero_stage
 from dsgui.core.rules.clash import Clash, rule
 
 _ZERO = "/zero_optimization"
@@ -26,6 +26,10 @@ def _scatters(config: Config) -> bool:
     return bool(_zero(config, "reduce_scatter", True)) and zero_stage(config) >= 2
 
 
+def _overlaps(config: Config) -> bool:
+    return truth(_zero(config, "overlap_comm")) is True
+
+
 def _sums(config: Config) -> bool:
     return str(value_or(config, "/gradient_allreduce_op", "mean")).lower() == "sum"
 
@@ -35,11 +39,11 @@ def _has_zenflow(config: Config) -> bool:
 
 
 def _no_norm(config: Config) -> bool:
-    return _zero(config, "compute_grad_norm", True) is False
+    return truth(_zero(config, "compute_grad_norm", True)) is False
 
 
 def _no_wait(config: Config) -> bool:
-    return value_or(config, "/managed_gradient_accumulation", True) is False
+    return truth(value_or(config, "/managed_gradient_accumulation", True)) is False
 
 
 def _odd(value: object) -> bool:
@@ -70,7 +74,7 @@ _PRESCALE = rule(
     f"{_STAGE_1_2}, {_STAGE_3}",
     Clash(
         "/prescale_gradients",
-        lambda config, context: _scatters(config) and value_or(config, "/prescale_gradients", False) is True,
+        lambda config, context: _scatters(config) and truth(value_or(config, "/prescale_gradients", False)) is True,
         "prescale_gradients: ZeRO stage 2 and 3 can't prescale while reduce_scatter is on (it is unless switched off).",
         "Leave prescale_gradients out, or set zero_optimization.reduce_scatter to false.",
         fix=Fix("Remove prescale_gradients", (Change("/prescale_gradients", None),)),
@@ -97,7 +101,7 @@ _SUM = rule(
             and (
                 zero_stage(config) == 3
                 or _has_zenflow(config)
-                or value_or(config, "/compile/deepcompile", False) is True
+                or truth(value_or(config, "/compile/deepcompile", False)) is True
             )
         ),
         "gradient_allreduce_op: “sum” does not work with ZeRO stage 3, ZenFlow or DeepCompile.",
@@ -168,7 +172,7 @@ _LEGACY = rule(
     f"{_ENGINE}: zero_legacy_stage1",
     Clash(
         f"{_ZERO}/legacy_stage1",
-        lambda config, context: zero_stage(config) > 0 and _zero(config, "legacy_stage1") is True,
+        lambda config, context: zero_stage(config) > 0 and truth(_zero(config, "legacy_stage1")) is True,
         "zero_optimization.legacy_stage1: the old implementation is gone since 0.5.9, and DeepSpeed stops when "
         "asked for it.",
         "Remove it.",
@@ -276,7 +280,7 @@ _ZENFLOW = rule(
     Clash(
         f"{_ZENFLOW_BLOCK}/offload",
         lambda config, context: (
-            lookup(config, f"{_ZENFLOW_BLOCK}/offload") is True and _zero(config, "overlap_comm") is False
+            truth(lookup(config, f"{_ZENFLOW_BLOCK}/offload")) is True and truth(_zero(config, "overlap_comm")) is False
         ),
         "zero_optimization.zenflow.offload: the offloaded selective optimizer needs overlap_comm, which is off.",
         "Switch overlap_comm on.",
@@ -314,8 +318,8 @@ _QUANTIZED = rule(
         f"{_ZERO}/zero_quantized_gradients",
         lambda config, context: (
             zero_stage(config) == 3
-            and _zero(config, "zero_quantized_gradients") is True
-            and _zero(config, "reduce_scatter", True) is False
+            and truth(_zero(config, "zero_quantized_gradients")) is True
+            and truth(_zero(config, "reduce_scatter", True)) is False
         ),
         "zero_optimization.zero_quantized_gradients: needs reduce_scatter, which is off.",
         "Switch reduce_scatter on.",
@@ -323,7 +327,7 @@ _QUANTIZED = rule(
     ),
     Clash(
         "/managed_gradient_accumulation",
-        lambda config, context: _no_wait(config) and zero_stage(config) < 2 and _zero(config, "overlap_comm") is True,
+        lambda config, context: _no_wait(config) and zero_stage(config) < 2 and _overlaps(config),
         "managed_gradient_accumulation: false goes with overlap_comm at ZeRO stage 2 and up only.",
         "Switch zero_optimization.overlap_comm off, or leave managed_gradient_accumulation out.",
         "0.19.4",
@@ -331,7 +335,7 @@ _QUANTIZED = rule(
     ),
     Clash(
         "/managed_gradient_accumulation",
-        lambda config, context: _no_wait(config) and value_or(config, "/compile/deepcompile", False) is True,
+        lambda config, context: _no_wait(config) and truth(value_or(config, "/compile/deepcompile", False)) is True,
         "managed_gradient_accumulation: false does not work with DeepCompile.",
         "Leave it out, or switch compile.deepcompile off.",
         "0.19.4",
