@@ -177,3 +177,9 @@ def test_what_is_no_such_file_is_refused_in_plain_words(text, says):
         read(text)
     assert says in str(caught.value)
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("value", ["!!bool x", '!!int ""', "!!timestamp x", "!!float {}"])
+def test_a_value_that_does_not_fit_its_tag_is_refused_in_words(value):
+    with pytest.raises(DocumentError, match="YAML"):
+        read(f"distributed_type: DEEPSPEED\ndeepspeed_config:\n  gradient_clipping: {value}\n")

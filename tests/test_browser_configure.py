@@ -87,6 +87,19 @@ def test_undo_and_redo_take_form_edits_presets_and_typed_text_back_and_forth(pag
     expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("auto")
 
 
+def test_quick_undos_and_redos_lose_no_step(page):
+    for value in ("8", "16", "32"):
+        replace_text(page, json.dumps({"train_batch_size": int(value)}))
+        expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value(value)
+        page.wait_for_timeout(1300)  # a step of its own
+    page.evaluate("for (const n of [1, 2]) document.querySelector('#undo-edit').click()")
+    wait_for_config(page, "c.train_batch_size === 8")
+    page.wait_for_timeout(1000)  # late answers would be taken for new edits
+    page.evaluate("for (const n of [1, 2]) document.querySelector('#redo-edit').click()")
+    wait_for_config(page, "c.train_batch_size === 32")
+    expect(page.locator("#redo-edit")).to_be_disabled()
+
+
 def test_typing_in_the_json_moves_the_form_and_leaves_the_cursor_where_it_is(page):
     replace_text(page, '{"train_batch_size": 8}')
     expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8")

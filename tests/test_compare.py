@@ -122,7 +122,7 @@ def test_the_differences_applied_to_the_left_give_the_values_of_the_right(left, 
     made = left
     for difference in differences(left, right):
         if difference.right is None:
-            made = made.remove(difference.pointer)
+            made = made.clear(difference.pointer)
         else:
             made = made.set(difference.pointer, difference.right)
     assert same(made.value, right.value)

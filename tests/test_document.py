@@ -46,7 +46,7 @@ def test_missing_parents_are_made_and_go_again_when_emptied():
     changed = document.set("/fp16/enabled", '"auto"')
     assert changed.value["fp16"] == {"enabled": "auto"}
     assert '    "fp16": {\n        "enabled": "auto"\n    }\n}' in changed.text
-    assert changed.remove("/fp16/enabled").text == TEXT
+    assert changed.clear("/fp16/enabled").text == TEXT
 
 
 def test_removing_any_member_leaves_valid_json_without_it():
@@ -124,7 +124,7 @@ def test_setting_then_removing_a_new_key_restores_the_value(config, indent, part
     if parts[0] in config:
         return
     pointer = join(parts)
-    assert document.set(pointer, "1").remove(pointer).value == document.value
+    assert document.set(pointer, "1").clear(pointer).value == document.value
 
 
 @given(st.text(alphabet='{}[]",:0123456789.eE+-truefalsn \n/#', max_size=60))
@@ -138,3 +138,17 @@ def test_junk_is_refused_exactly_when_strict_json_refuses_it(text):
     except DocumentError:
         return  # duplicates and non-objects are refused on purpose
     assert value == (expected if text.strip() else {})
+
+
+def test_what_is_removed_leaves_its_block_and_what_is_cleared_takes_it_along():
+    document = Document('{"a": {"b": {"c": 1}}, "d": 2}')
+    assert document.remove("/a/b/c").value == {"a": {"b": {}}, "d": 2}
+    assert document.clear("/a/b/c").value == {"d": 2}
+    assert document.clear("/a/b/c", keep=["/a"]).value == {"a": {}, "d": 2}
+    assert document.remove("/a/x/y").text == document.clear("/x").text == document.text
+
+
+def test_new_lines_end_as_the_others_do():
+    text = '{\r\n  "a": {\r\n    "b": 1\r\n  }\r\n}\r\n'
+    changed = Document(text).set("/a/c", "2").set("/d/e", "3").text
+    assert changed.count("\n") == changed.count("\r\n") == 9

@@ -107,6 +107,8 @@ def test_a_removed_block_is_named_once_with_what_takes_its_place(schema):
             {"zero_optimization": {"prefetch_bucket_size": 5, "stage3_prefetch_bucket_size": 7}},
             {"zero_optimization": {"stage3_prefetch_bucket_size": 7}},
         ),
+        ({"bfloat16": {"enabled": True}, "bf16": None}, {"bf16": {"enabled": True}}),
+        ({"zero_optimization": {"stage": 1, "cpu_offload": "false"}}, {"zero_optimization": {"stage": 1}}),
     ],
     ids=lambda value: json.dumps(value)[:60],
 )

@@ -45,6 +45,7 @@ def test_what_deepspeed_converts_is_a_note_not_an_error(checker):
         {"fp16": {"enabled": "true"}},
         {"zero_optimization": {"stage": "2"}},
         {"zero_optimization": {"reduce_bucket_size": "500000000"}},
+        {"zero_optimization": {"reduce_bucket_size": "5.0"}},
         {"zero_optimization": {"overlap_comm": 1.0}},
         {"data_efficiency": {"data_sampling": {"dynamic_batching": {"min_batch_size": "2"}}}},
     ):
@@ -66,6 +67,12 @@ def test_what_deepspeed_converts_is_a_note_not_an_error(checker):
 )
 def test_what_deepspeed_can_not_convert_is_an_error(checker, config):
     assert [f.severity for f in found(checker, config)] == [Severity.ERROR]
+
+
+def test_a_fix_leaves_the_block_that_the_trainer_insists_on(checker):
+    config = {"train_batch_size": "auto", "zero_optimization": {"round_robin_gradients": "auto"}}
+    (finding,) = [f for f in found(checker, config, HF) if f.fix]
+    assert finding.fix.apply(Document(json.dumps(config))).value["zero_optimization"] == {}
 
 
 def test_a_raw_switch_takes_numbers_for_true_and_false(checker):

@@ -41,6 +41,45 @@ def test_clearing_a_field_removes_the_key(bench):
     assert json.loads(view.text) == {"train_batch_size": 1}
 
 
+@pytest.mark.parametrize("typed", ['2, "zzz": 3', '5e8, "stage": 3', "1}, {", "[" * 63 + "]" * 63])
+def test_whatever_is_typed_into_a_field_is_one_value_and_is_acknowledged(bench, typed):
+    text = '{"zero_optimization": {"stage": 2}}'
+    view = bench.edit(edits(zero_optimization__reduce_bucket_size=typed), text, NATIVE)
+    assert set(json.loads(view.text)["zero_optimization"]) == {"stage", "reduce_bucket_size"}
+    assert view.form["acked"] == {"/zero_optimization/reduce_bucket_size": typed}
+
+
+def test_a_field_under_zero_optimization_true_keeps_what_true_means(bench):
+    view = bench.edit(edits(zero_optimization__reduce_bucket_size="5e8"), '{"zero_optimization": true}', NATIVE)
+    assert json.loads(view.text) == {"zero_optimization": {"stage": 1, "reduce_bucket_size": 5e8}}
+
+
+def test_clearing_the_last_field_of_a_block_that_must_be_there_leaves_it_empty(bench):
+    text = '{"zero_optimization": {"stage": 1}, "scheduler": {"type": "WarmupLR", "params": {"warmup_num_steps": 3}}}'
+    form = edits(zero_optimization__stage="", scheduler__params__warmup_num_steps="")
+    assert json.loads(bench.edit(form, text, HF).text) == {
+        "zero_optimization": {},
+        "scheduler": {"type": "WarmupLR", "params": {}},
+    }
+
+
+def test_half_a_character_in_the_text_can_be_sent_to_the_page(bench):
+    view = bench.show('{"\\ud83d": 1, "optimizer": {"type": "\\ud800"}}', NATIVE)
+    assert view.findings.encode("utf-8")
+    assert json.dumps(view.form).encode("utf-8")
+
+
+def test_many_findings_are_counted_and_the_first_are_shown(bench):
+    view = bench.show(json.dumps({f"unknown {n}": n for n in range(1000)}), NATIVE)
+    assert view.findings.count("data-rule") < 250
+    assert "more are not shown" in view.findings
+
+
+def test_a_broken_text_is_read_as_yaml_only_when_it_is_accelerates(bench, monkeypatch):
+    monkeypatch.setattr("dsgui.core.accelerate_yaml.read", lambda text: pytest.fail("YAML was read"))
+    assert "can’t be read yet" in bench.show("- a\n" * 9, NATIVE).findings
+
+
 def test_while_the_text_is_broken_the_form_keeps_its_state_and_edits_wait(bench):
     form = {"values": {"/train_batch_size": "8"}, **edits(train_batch_size="9")}
     view = bench.edit(form, '{"train_batch_size": 8,', NATIVE)

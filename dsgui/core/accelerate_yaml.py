@@ -60,6 +60,10 @@ class AccelerateConfig:
     notes: tuple[str, ...]
 
 
+# What PyYAML's constructors let through for a value that does not fit its tag (`!!bool x`, `!!int ""`).
+_BROKEN_TAG = (ValueError, KeyError, IndexError, AttributeError, TypeError, OverflowError, RecursionError)
+
+
 def is_one(text: str) -> bool:
     """True for a text with keys that only accelerate's file has. Ask before `tidy`: hjson reads some YAML, wrongly."""
     return _OWN_KEY.search(text) is not None
@@ -159,8 +163,8 @@ def _load(text: str) -> dict[str, Any]:
         document = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         raise _problem(f"this is no YAML: {str(error.problem)[:150]}", error.problem_mark) from error
-    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        raise DocumentError(f"This YAML can't be read: {str(error).splitlines()[0]}.") from error
+    except (yaml.YAMLError, *_BROKEN_TAG) as error:
+        raise DocumentError(f"This YAML can't be read: {' '.join(str(error).split()) or 'a tag is wrong'}.") from error
     if not isinstance(document, dict):
         raise DocumentError(
             "This YAML is no list of “key: value” lines. Expected the file that `accelerate config` writes, or a "

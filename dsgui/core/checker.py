@@ -7,6 +7,8 @@ from dsgui.core.findings import Finding, Severity
 from dsgui.core.schema import Schema
 from dsgui.core.validation import SchemaCheck
 
+_MOST_RELEASES = 32  # remembered; their names come from the page
+
 
 class Checker:
     """Schema and rules together."""
@@ -21,7 +23,8 @@ class Checker:
             *self._schema_check(context.release).findings(document, context),
             *rules.check(document.value, context),
         ]
-        return sorted(found, key=lambda f: (f.severity.rank, document.line_of(f.pointer) or 0))
+        starts = {pointer: node.start for pointer, node in document.nodes}
+        return sorted(found, key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
 
     def has_error(self, document: Document, context: Context) -> bool:
         """True when DeepSpeed would refuse the config."""
@@ -34,5 +37,7 @@ class Checker:
 
     def _schema_check(self, release: str) -> SchemaCheck:
         if release not in self._by_release:
+            if len(self._by_release) >= _MOST_RELEASES:
+                self._by_release.clear()
             self._by_release[release] = SchemaCheck(self.schema, release)
         return self._by_release[release]

@@ -6,7 +6,7 @@ the text. The parsed value is only ever a view of it.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ _PLAIN_SCALAR = re.compile(
 )
 # A whole member and the comma to the next one: most of a config is read by this alone.
 _PLAIN_MEMBER = re.compile(rf'{_PLAIN_KEY.pattern}{_PLAIN_SCALAR.pattern}(?P<more>[ \t\n\r]*,[ \t\n\r]*(?="))?')
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _DECODER = json.JSONDecoder()
 
 
@@ -127,12 +128,10 @@ class Document:
         return self._insert(node, parts[depth], parts[depth + 1 :], literal)
 
     def remove(self, pointer: str) -> "Document":
-        """The document without the member at `pointer`, and without parents that this leaves empty."""
+        """The document without the member at `pointer`. A block that this leaves empty stays, as `{}`."""
         parts = pointers.split(pointer)
-        while len(parts) > 1 and len(self._members(parts[:-1])) == 1:
-            parts = parts[:-1]
         parent = self.node(pointers.join(parts[:-1]))
-        if parent is None or parent.child(parts[-1]) is None:
+        if parent is None or all(member.key != parts[-1] for member in parent.members):
             return self
         members = parent.members
         index = next(i for i, member in enumerate(members) if member.key == parts[-1])
@@ -142,6 +141,14 @@ class Document:
             return self._splice(members[index].start, members[index + 1].start, "")
         return self._splice(members[index - 1].node.end, members[index].node.end, "")
 
+    def clear(self, pointer: str, keep: Collection[str] = ()) -> "Document":
+        """The document without the member at `pointer`, and without blocks that this leaves empty but those in `keep`
+        (pointers)."""
+        parts = pointers.split(pointer)
+        while len(parts) > 1 and len(self._members(parts[:-1])) == 1 and pointers.join(parts[:-1]) not in keep:
+            parts = parts[:-1]
+        return self.remove(pointers.join(parts))
+
     def rename(self, pointer: str, key: str) -> "Document":
         """The document with the member at `pointer` called `key`; its value and place stay."""
         parts = pointers.split(pointer)
@@ -149,7 +156,7 @@ class Document:
         for member in parent.members if parent else ():
             if member.key == parts[-1]:
                 _, end = _DECODER.raw_decode(self.text, member.start)
-                return self._splice(member.start, end, json.dumps(key, ensure_ascii=False))
+                return self._splice(member.start, end, json_text(key))
         return self
 
     def _members(self, parts: tuple[str, ...]) -> tuple[Member, ...]:
@@ -180,7 +187,7 @@ class Document:
         """The white space to put before a new member, copied from its elder sibling."""
         before = self.text[parent.start + 1 : member.start]
         white = before[len(before.rstrip()) :]
-        return "\n" + white.rpartition("\n")[2] if "\n" in white else " "
+        return self._break + white.rpartition("\n")[2] if "\n" in white else " "
 
     def _nested(self, parts: tuple[str, ...], literal: str, position: int) -> str:
         """`{"a": {"b": literal}}`, indented like the line on which `position` stands."""
@@ -193,12 +200,16 @@ class Document:
         text = literal
         for depth in range(len(parts) - 1, -1, -1):
             outer = indent + self._unit * depth
-            text = f"{{\n{outer}{self._unit}{json.dumps(parts[depth])}: {text}\n{outer}}}"
+            text = f"{{{self._break}{outer}{self._unit}{json.dumps(parts[depth])}: {text}{self._break}{outer}}}"
         return text
 
     @cached_property
     def _is_multiline(self) -> bool:
         return "\n" in self.text.strip() or len(self.text.strip()) <= 2
+
+    @cached_property
+    def _break(self) -> str:
+        return "\r\n" if "\r\n" in self.text else "\n"
 
     @cached_property
     def _unit(self) -> str:
@@ -375,6 +386,12 @@ class _Parser:
         line = self._line(position)
         column = position - self.text.rfind("\n", 0, position)
         return DocumentError(f"Line {line}, column {column}: {what}.", line, column)
+
+
+def json_text(value: Any) -> str:
+    """`value` as JSON, in its own letters where they can be written to a file (a lone surrogate can't)."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if _SURROGATE.search(text) is None else json.dumps(value)
 
 
 def _kind(value: Any) -> str:

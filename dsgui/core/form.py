@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.context import version_tuple
-from dsgui.core.document import Document
+from dsgui.core.document import Document, json_text
 from dsgui.core.errors import DocumentError
 from dsgui.core.pointer import MISSING, lookup, split
 from dsgui.core.schema import Active, Field, FieldKind, Schema
@@ -28,8 +28,8 @@ def literal_for(field: Field, typed: str) -> str | None:
     if field.kind is FieldKind.OBJECT and _is_json(text):
         return text
     if field.kind is FieldKind.TEXT or (field.kind is FieldKind.CHOICE and text in field.choices):
-        return json.dumps(typed, ensure_ascii=False)
-    return text if _is_scalar(text) else json.dumps(typed, ensure_ascii=False)
+        return json_text(typed)
+    return text if _is_scalar(text) else json_text(typed)
 
 
 def shown_text(field: Field, literal: str) -> str:
@@ -42,17 +42,16 @@ def shown_text(field: Field, literal: str) -> str:
 
 def _list_literal(text: str) -> str:
     if text.startswith("["):
-        return text if _is_json(text) else json.dumps(text, ensure_ascii=False)
+        return text if _is_json(text) else json_text(text)
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    return "[" + ", ".join(part if _is_scalar(part) else json.dumps(part, ensure_ascii=False) for part in parts) + "]"
+    return "[" + ", ".join(part if _is_scalar(part) else json_text(part) for part in parts) + "]"
 
 
 def _is_json(text: str) -> bool:
     try:
-        Document('{"v": ' + text + "}")
+        return len(Document('{"v": ' + text + "}").root.members) == 1
     except DocumentError:
         return False
-    return True
 
 
 def _is_scalar(text: str) -> bool:

@@ -4,14 +4,16 @@ Types and ranges are `validation.py`'s; what keys mean together is for the rules
 """
 
 import difflib
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from dsgui.core.context import Context, Integration, version_tuple
+from dsgui.core.document import json_text
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, child, dotted, join, lookup, split
+from dsgui.core.rules.base import truth
 from dsgui.core.schema import Schema, child_of, main_branch
 
 Node = Mapping[str, Any]
@@ -120,6 +122,7 @@ def _unknown(place: Place) -> Finding:
     return Finding("DS004", severity, place.pointer, message, advice, fix, _RAW_READER)
 
 
+@lru_cache(maxsize=4096)
 def nearest(key: str, known: tuple[str, ...]) -> str:
     """The known key that `key` is most likely a misspelling of, or ""."""
     folded = {_folded(name): name for name in known}
@@ -189,7 +192,7 @@ Changes = tuple[Change, ...]
 def _switch_to_device(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Changes:
     """`cpu_offload: true` → `offload_optimizer: {"device": "cpu"}`; false only goes."""
     removal = Change(old, None)
-    if not value or lookup(config, new) not in (MISSING, None):
+    if not truth(value) or lookup(config, new) not in (MISSING, None):
         return (removal,)
     return (Change(f"{new}/device", '"cpu"'), removal)
 
@@ -200,11 +203,12 @@ def _only_remove(old: str, value: Any, new: str, config: Mapping[str, Any]) -> C
 
 def _rename(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Changes:
     parent, key = split(new)[:-1], split(new)[-1]
-    if lookup(config, new) is not MISSING:
+    there = lookup(config, new)
+    if there not in (MISSING, None):
         return (Change(old, None),)
-    if parent == split(old)[:-1]:
+    if there is MISSING and parent == split(old)[:-1]:
         return (Change(old, None, key),)
-    return (Change(new, json.dumps(value, ensure_ascii=False)), Change(old, None))
+    return (Change(new, json_text(value)), Change(old, None))
 
 
 _REWRITES: tuple[tuple[Callable[[str, Any], bool], Callable[[str, Any, str, Mapping[str, Any]], Changes]], ...] = (

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dsgui.core.document import MAX_DEPTH, Document
+from dsgui.core.document import MAX_DEPTH, Document, json_text
 from dsgui.core.errors import DocumentError
 
 _MAX_LISTED = 8  # line numbers in a note, and notes about single texts
@@ -97,8 +97,9 @@ class _Reader:
         for (one, many), positions in self._found.items():
             yield f"{one if len(positions) == 1 else f'{len(positions)} {many}'} ({lines.listed(positions)})"
         for position, raw in self._bare_texts[:_MAX_LISTED]:
-            yield f"{_shown(raw)} without quotes became the text {_dumped(_cut(raw))} {_python_hint(raw)}".rstrip() + (
-                f" (line {lines.number(position)})"
+            yield (
+                f"{_shown(raw)} without quotes became the text {json_text(_cut(raw))} {_python_hint(raw)}".rstrip()
+                + (f" (line {lines.number(position)})")
             )
         if len(self._bare_texts) > _MAX_LISTED:
             rest = [position for position, _ in self._bare_texts[_MAX_LISTED:]]
@@ -156,7 +157,7 @@ class _Reader:
         if key in seen:
             first, second = self._lines.number(seen[key]), self._lines.number(start)
             raise self._error(
-                f"{_dumped(key)} stands twice, on lines {first} and {second}; DeepSpeed refuses that. Keep one", start
+                f"{json_text(key)} stands twice, on lines {first} and {second}; DeepSpeed refuses that. Keep one", start
             )
         seen[key] = start
         self._gap()
@@ -210,7 +211,7 @@ class _Reader:
         if bare is None:
             raise self._unexpected('a key, such as "zero_optimization", and “:”')
         key = bare[1].rstrip() if bare[2] else bare[1]
-        self._edit(self.at, bare.end(1), _dumped(key), _KEYS)
+        self._edit(self.at, bare.end(1), json_text(key), _KEYS)
         self.at = bare.end()
         return key
 
@@ -268,7 +269,7 @@ class _Reader:
         first, *lines = self.text[start + 3 : end].lstrip(" \t\r").split("\n")
         value = "\n".join([first, *(_outdented(line, indent) for line in lines)])
         value = value[1:] if not first else value
-        self._edit(start, end + 3, _dumped(value.replace("\r", "").removesuffix("\n")), _TRIPLE)
+        self._edit(start, end + 3, json_text(value.replace("\r", "").removesuffix("\n")), _TRIPLE)
         self.at = end + 3
 
     def _bare(self) -> None:
@@ -304,7 +305,7 @@ class _Reader:
             self._swallower = start
         self._bare_texts.append((start, raw.strip()))
         self.at = start + len(raw)
-        self._edit(start, self.at, _dumped(raw.strip()))
+        self._edit(start, self.at, json_text(raw.strip()))
 
     # --------------------------------------------------------------------------------------------------------- errors
     def _char(self) -> str:
@@ -383,11 +384,6 @@ def _json_escape(found: re.Match[str]) -> str:
 def _outdented(line: str, indent: int) -> str:
     space = len(line) - len(line.lstrip(" \t\r"))
     return line[min(space, indent) :]
-
-
-def _dumped(text: str) -> str:
-    """As JSON, in its own letters where they can be written to a file."""
-    return json.dumps(text, ensure_ascii=any("\ud800" <= char <= "\udfff" for char in text))
 
 
 def _cut(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 from dsgui.core.context import Context
 from dsgui.core.document import Document
 from dsgui.core.pointer import MISSING, dotted, lookup
+from dsgui.core.rules.base import ranks_of_a_batch
 
 TRAIN = "/train_batch_size"
 MICRO = "/train_micro_batch_size_per_gpu"
@@ -121,8 +122,9 @@ def _train_batch(config: Mapping[str, Any], context: Context, arguments: Trainer
     accumulation = config.get("gradient_accumulation_steps", 1)
     if not (_is_number(micro) and _is_number(accumulation)):
         return MISSING, "the other batch keys are no numbers"
-    product = micro * accumulation * context.world_size
-    return product, f"{micro} × {accumulation} × world size {context.world_size}; for another number of ranks remove it"
+    ranks = ranks_of_a_batch(config, context)
+    product = micro * accumulation * ranks
+    return product, f"{micro} × {accumulation} × world size {ranks}; for another number of ranks remove it"
 
 
 def _warmup(arguments: TrainerArguments) -> int:
@@ -142,7 +144,7 @@ def hf_form(document: Document) -> Converted:
 
     The notes list the arguments that then carry the values.
     """
-    wanted, notes = _wanted(document), list[str]()
+    wanted, notes = _wanted(document), [*_clashes(document)]
     for pointer in _ARGUMENTS:
         value = lookup(document.value, pointer)
         if not _is_compared(value):
@@ -190,15 +192,22 @@ def _wanted(document: Document) -> dict[str, str]:
         places = [pointer] if len(names) == 1 else [f"{pointer}/{index}" for index in range(len(names))]
         for name, place in zip(names, places, strict=True):
             literal, item = document.literal(place), lookup(document.value, place)
-            if literal is not None and not isinstance(item, list):
+            if literal is not None and _fits(name, item):
                 found.setdefault(name, _python(name, item, literal))
     return found
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Whether the argument takes it: a switch, a number, a whole one. What does not fit has a finding of its own."""
+    if isinstance(getattr(_DEFAULTS, name), bool) or not _is_number(value):
+        return isinstance(getattr(_DEFAULTS, name), bool) and isinstance(value, bool)
+    return name not in _COUNTS or value == int(value)
 
 
 def _python(name: str, value: Any, literal: str) -> str:
     if isinstance(value, bool):
         return str(value)
-    return str(int(value)) if name in _COUNTS and value == int(value) else literal
+    return str(int(value)) if name in _COUNTS else literal
 
 
 def _clashes(document: Document) -> Iterator[str]:
@@ -232,7 +241,8 @@ def _with_train_batch(
     train, micro, accumulation = document.value.get("train_batch_size"), *_ARGUMENTS[MICRO], *_ARGUMENTS[ACCUMULATION]
     if not _is_number(train) or {micro, accumulation} <= wanted.keys():
         return wanted, []
-    steps, ranks = int(wanted.get(accumulation, 1)), context.world_size if context else 0
+    steps = int(wanted.get(accumulation, 1))
+    ranks = ranks_of_a_batch(document.value, context) if context else 0
     if micro not in wanted and steps * ranks > 0 and train % (steps * ranks) == 0:
         batch = {micro: str(int(train // (steps * ranks))), accumulation: str(steps)}
         return {**wanted, **batch}, [f"train_batch_size is {train}; this is for a world size of {ranks}"]

@@ -28,6 +28,7 @@ class FieldKind(Enum):
     TEXT = "text"
 
 
+_MOST_VIEWS = 32
 _NONE: Mapping[str, Any] = {}
 _KINDS = {
     "integer": FieldKind.INTEGER,
@@ -150,6 +151,8 @@ class Schema:
     def at(self, version: str) -> "Schema":
         """The schema as it stands in DeepSpeed `version`: its keys, defaults and ranges, and no others."""
         if version not in self._views:
+            if len(self._views) >= _MOST_VIEWS:  # releases are names that a request may make up
+                self._views.clear()
             self._views[version] = Schema(at_version(self.document, version), self._presentation, version)
         return self._views[version]
 

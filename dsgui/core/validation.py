@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from dsgui.core.context import Context, Integration
-from dsgui.core.document import Document, Member
+from dsgui.core.document import Document, Member, json_text
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.keys import key_findings
 from dsgui.core.pointer import MISSING, dotted, join, split
@@ -81,7 +81,7 @@ class SchemaCheck:
 
     def _misfit(self, pointer: str, error: ValidationError, config: Mapping[str, Any]) -> Finding:
         field = self._schema.field(pointer)
-        seen = _shortened(json.dumps(error.instance, ensure_ascii=False))
+        seen = _shortened(json_text(error.instance))
         if field is None:  # inside a list, say
             message = f"{dotted(pointer)}: {seen} does not fit: {error.message}."
             return Finding("DS001", Severity.ERROR, pointer, message)
@@ -163,9 +163,10 @@ def _converted(field: Field, value: Any) -> Any:
     if not isinstance(value, str | bool) or not (whole or field.kind is FieldKind.NUMBER):
         return MISSING
     try:
-        return int(value) if whole else float(value)
+        number = float(value)
     except ValueError:
         return MISSING
+    return int(number) if whole and number.is_integer() else number
 
 
 def _default(field: Field | None) -> str:

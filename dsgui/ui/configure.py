@@ -7,7 +7,6 @@ from typing import Any
 
 import gradio as gr
 
-from dsgui.core.context import Integration
 from dsgui.ui.context_bar import ContextBar, build_context_bar
 from dsgui.ui.embedded import embedded
 from dsgui.ui.events import LIVE, LOCAL, ONCE, chosen_fix
@@ -24,6 +23,7 @@ _REMEMBER = """(text, reader) => {
   window.dsguiText = { text: text ?? '', reader };  // for a history that is not there yet
   window.dispatchEvent(new CustomEvent('dsgui:text', { detail: window.dsguiText }));
 }"""
+_MOVED = "() => [window.dsguiMove.text, window.dsguiMove.reader, { discard: true }]"
 _REMEMBER_BAR = "(...bar) => { try { localStorage.setItem('dsgui.bar', JSON.stringify(bar)); } catch {} }"
 _RECALL = """(text, preset, ...bar) => {
   try {
@@ -146,14 +146,8 @@ def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -
 
 
 def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:
-    readers = {integration.value for integration in Integration}
-
-    def moved(event: gr.EventData) -> tuple[str, Any, FormValue]:
-        entry = dict(event._data or {})
-        reader = entry.get("reader")
-        return str(entry.get("text", "")), reader if reader in readers else gr.skip(), {"discard": True}
-
-    page.synchronise_after(history.move(moved, None, [page.text, page.bar.integration, page.form], **ONCE))
+    brought = [page.text, page.bar.integration, page.form]
+    page.synchronise_after(history.move(None, None, brought, js=_MOVED, trigger_mode="multiple", **LOCAL))
 
 
 def _outputs(view: View) -> tuple[str, str, FormValue]:
@@ -162,4 +156,4 @@ def _outputs(view: View) -> tuple[str, str, FormValue]:
 
 def _packed(view: View) -> FormValue:
     """The form's state as one text: Gradio looks at every value of a nested one, twice, with every keystroke."""
-    return {"state": json.dumps(view.form, ensure_ascii=False)}
+    return {"state": json.dumps(view.form)}

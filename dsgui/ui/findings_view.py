@@ -1,5 +1,6 @@
 """Findings as HTML: what was seen, what to do, and a button where there is one right fix. Everything is escaped."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -8,14 +9,23 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.findings import Finding, Severity
 from dsgui.core.pointer import dotted
 
+MOST_SHOWN = 100
 CONVERT = "Convert to strict JSON"
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _WORDS = {Severity.ERROR: "Error", Severity.WARNING: "Warning", Severity.NOTE: "Note"}
 
 
 def findings_html(findings: Sequence[Finding], subject: str) -> str:
     """The panel beside the JSON. `subject` is what the config was checked against, for the headline."""
-    items = "".join(finding_item(finding) for finding in findings)
-    return f'<div class="ds-findings">{_headline(findings, subject)}<ul>{items}</ul></div>'
+    items = "".join(finding_item(finding) for finding in findings[:MOST_SHOWN])
+    more = len(findings) - MOST_SHOWN
+    rest = f'<p class="ds-advice">{more:,} more are not shown.</p>' if more > 0 else ""
+    return sendable(f'<div class="ds-findings">{_headline(findings, subject)}<ul>{items}</ul>{rest}</div>')
+
+
+def sendable(html: str) -> str:
+    """Without what UTF-8 can't carry: the escape of half a character in a config's text becomes a question mark."""
+    return html.encode("utf-8", "replace").decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,7 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
         f'<p><span class="ds-word">{_WORDS[finding.severity]}</span> '
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
         f'title="Show this field in the form">{escape(dotted(finding.pointer))}</button></p>'
-        f"<p>{escape(_without_key(finding))}</p>{_advice(finding, with_fix)}</li>"
+        f"<p>{_prose(_without_key(finding))}</p>{_advice(finding, with_fix)}</li>"
     )
 
 
@@ -91,7 +101,12 @@ def _advice(finding: Finding, with_fix: bool) -> str:
     if not finding.advice and not fix:
         return ""
     button = _button(finding.rule, finding.pointer, fix.label) if fix else ""
-    return f'<p class="ds-advice">{escape(finding.advice)} {button}</p>'
+    return f'<p class="ds-advice">{_prose(finding.advice)} {button}</p>'
+
+
+def _prose(text: str) -> str:
+    """Escaped, with command-line options in one piece: they break badly at their hyphens."""
+    return _OPTION.sub(r'<code class="ds-option">\g<0></code>', escape(text))
 
 
 def _button(rule: str, pointer: str, label: str) -> str:

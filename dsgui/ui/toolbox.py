@@ -12,6 +12,7 @@ from dsgui.core.migration import migration
 from dsgui.core.preset import Preset
 from dsgui.core.versions import releases
 from dsgui.ui.documents import read_document
+from dsgui.ui.findings_view import sendable
 from dsgui.ui.tools_view import code_html, comparison_html, migration_html
 from dsgui.ui.workbench import ASSUMED_VERSIONS
 
@@ -43,7 +44,7 @@ class Toolbox:
         if tool not in self._tools or not chosen:
             return ""
         try:
-            return self._tools[tool](chosen, read_document(text), context)
+            return sendable(self._tools[tool](chosen, read_document(text), context))
         except DocumentError:
             return ""
 

@@ -23,9 +23,12 @@ from dsgui.ui.findings_view import CONVERT, Readable, broken_html, findings_html
 
 ASSUMED_VERSIONS = ("0.19.8", "0.19.6", "0.18.9", "0.17.6", "0.16.9", "0.15.4", "0.14.5")
 MAX_RANKS = 4096
+_MOST_RELEASES = 32  # remembered; their names come from the page
 
 
 FormValue = dict[str, Any]
+# The HF Trainer insists on the one, DeepSpeed's schedulers on the other, even when nothing is in it.
+_KEPT_EMPTY = ("/zero_optimization", "/scheduler/params")
 _HJSON = "Native DeepSpeed reads such a file (it is hjson); the HF Trainer and accelerate refuse it. As strict JSON:"
 _ACCELERATE = "This is accelerate's YAML. The DeepSpeed config in it, as strict JSON:"
 
@@ -149,7 +152,14 @@ class Workbench:
         if field is None:  # not a field of the form: a stale page or somebody else's request
             return document
         literal = literal_for(field, typed)
-        return document.remove(pointer) if literal is None else document.set(pointer, literal)
+        if literal is None:
+            return document.clear(pointer, keep=_KEPT_EMPTY)
+        if pointer.startswith("/zero_optimization/") and document.value.get("zero_optimization") is True:
+            document = document.set("/zero_optimization", '{"stage": 1}')  # what true means; its place becomes a block
+        try:
+            return document.set(pointer, literal)
+        except DocumentError:  # deeper than a config goes, say: kept as text, so that a finding names it
+            return document.set(pointer, json.dumps(typed))
 
     def _view(self, document: Document, context: Context, acked: Mapping[str, str] | None = None) -> View:
         findings = self._checker.findings(document, context)
@@ -173,6 +183,8 @@ class Workbench:
     def form(self, release: str) -> Form:
         """The form for one DeepSpeed release."""
         if release not in self._forms:
+            if len(self._forms) >= _MOST_RELEASES:
+                self._forms.clear()
             self._forms[release] = Form(self._schema, release)
         return self._forms[release]
 
@@ -194,6 +206,8 @@ def _hjson(text: str) -> Readable:
 
 
 def _accelerate(text: str) -> Readable:
+    if not accelerate_yaml.is_one(text):  # reading YAML takes seconds where any broken text may come with any keystroke
+        raise DocumentError("This is no YAML of accelerate's.")
     found = accelerate_yaml.read(text)
     if not found.text:
         raise DocumentError(f"The YAML points to {found.config_file}: open that file.")

@@ -9,14 +9,15 @@ const UNSET = "";
 let latest = { values: {}, idle: [], not_taken: {}, problems: {} };
 // What one DeepSpeed release lacks and which defaults it has of its own; asked for once a release.
 const releases = new Map();
+const NO_DIFFERENCE = { absent: {}, defaults: {} };
 
 async function ofRelease(release) {
-  if (!release) return { absent: {}, defaults: {} };
-  if (!releases.has(release)) {
-    releases.set(release, fetch(`/dsgui/release.json?release=${encodeURIComponent(release)}`)
-      .then((answer) => (answer.ok ? answer.json() : { absent: {}, defaults: {} })));
-  }
-  return releases.get(release);
+  if (!release || releases.has(release)) return releases.get(release) || NO_DIFFERENCE;
+  try {
+    const answer = await fetch(`/dsgui/release.json?release=${encodeURIComponent(release)}`);
+    if (answer.ok) releases.set(release, await answer.json());
+  } catch {} // the server restarts, say: the form goes on, and the next answer asks again
+  return releases.get(release) || NO_DIFFERENCE;
 }
 
 function optionsOf(field) {

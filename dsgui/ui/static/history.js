@@ -5,12 +5,16 @@ import { el } from "./dom.js";
 
 const MOST = 300;
 const SAME_EDIT_MS = 1200;
+const SAME_EDIT_LETTERS = 3;
+const NOTHING = { start: 0, end: 0, size: Infinity, time: -Infinity };
 
-// The line on which two texts first differ, and whether they have equally many lines.
-function firstDifference(a, b) {
-  const one = a.split("\n"), other = b.split("\n");
-  const line = one.findIndex((text, n) => text !== other[n]);
-  return { line: line < 0 ? one.length : line, sameLength: one.length === other.length };
+// Where text `b` differs from `a`: from `start` on, up to `end` in `b`; `size`: letters gone or new.
+function difference(a, b) {
+  const most = Math.min(a.length, b.length);
+  let start = 0, tail = 0;
+  while (start < most && a[start] === b[start]) start += 1;
+  while (tail < most - start && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
+  return { start, end: b.length - tail, size: Math.max(a.length, b.length) - start - tail };
 }
 
 class History {
@@ -18,7 +22,7 @@ class History {
     this.trigger = trigger;
     this.entries = [];
     this.at = -1;
-    this.last = { line: -1, time: -Infinity };
+    this.last = NOTHING;
     this.undo = this.button("Undo", -1, "Ctrl+Z outside a text field");
     this.redo = this.button("Redo", 1, "Ctrl+Shift+Z outside a text field");
     element.querySelector(".ds-history").replaceChildren(this.undo, this.redo);
@@ -34,30 +38,35 @@ class History {
     return button;
   }
 
-  // Letters typed one after another on one line are one step; everything else is a step of its own.
+  // Letters typed or deleted one after another in one place are one step; everything else is a step of its own.
   note({ text, reader }) {
     const now = this.entries[this.at];
     if (now && now.text === text) {
       now.reader = reader;
       return;
     }
-    const change = now ? firstDifference(now.text, text) : { line: -1, sameLength: false };
-    const time = performance.now();
-    const goesOn = change.sameLength && change.line === this.last.line && time - this.last.time < SAME_EDIT_MS;
-    if (goesOn && this.at > 0) this.at -= 1;
+    const change = { ...(now ? difference(now.text, text) : NOTHING), time: performance.now() };
+    if (this.at > 0 && this.goesOn(change)) this.at -= 1;
     this.entries = [...this.entries.slice(0, this.at + 1), { text, reader }].slice(-MOST);
     this.at = this.entries.length - 1;
-    this.last = { line: change.line, time };
+    this.last = change;
     this.show();
+  }
+
+  goesOn(change) {
+    const { last } = this;
+    return change.time - last.time < SAME_EDIT_MS && change.size <= SAME_EDIT_LETTERS
+      && change.start >= last.start - 1 && change.start <= last.end + 1;
   }
 
   move(by) {
     const entry = this.entries[this.at + by];
     if (!entry) return;
     this.at += by;
-    this.last = { line: -1, time: -Infinity };
+    this.last = NOTHING;
     this.show();
-    this.trigger("move", entry);
+    window.dsguiMove = entry; // taken from there: of several quick moves the last one counts
+    this.trigger("move", {});
   }
 
   // A text field has an undo of its own; everywhere else the keys mean the config.
