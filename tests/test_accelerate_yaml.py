@@ -183,3 +183,16 @@ def test_what_is_no_such_file_is_refused_in_plain_words(text, says):
 def test_a_value_that_does_not_fit_its_tag_is_refused_in_words(value):
     with pytest.raises(DocumentError, match="YAML"):
         read(f"distributed_type: DEEPSPEED\ndeepspeed_config:\n  gradient_clipping: {value}\n")
+
+
+def test_deepspeeds_own_keys_in_the_block_are_the_config_and_accelerates_way_is_told():
+    found = read(
+        "distributed_type: DEEPSPEED\nnum_processes: 4\ndeepspeed_config:\n  zero3_init_flag: true\n"
+        "  train_micro_batch_size_per_gpu: 2\n  gradient_clipping: 0.5\n  zero_optimization:\n    stage: 3\n"
+    )
+    assert json.loads(found.text) == {
+        "train_micro_batch_size_per_gpu": 2,
+        "gradient_clipping": 0.5,
+        "zero_optimization": {"stage": 3},
+    }
+    assert "point deepspeed_config_file to it" in found.notes[0]

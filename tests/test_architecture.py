@@ -74,3 +74,28 @@ def test_core_touches_no_world(path):
 def test_dsgui_never_imports_what_trains(path):
     tops = {name.split(".")[0] for name in imports_of(path.read_text("utf-8"))}
     assert not tops & NEVER
+
+
+def circle(arrows):
+    """Modules that import each other in a circle, if any do: importing one of them first fails or not by luck."""
+    left = {module: set(targets) for module, targets in arrows.items()}
+    while ready := [module for module, targets in left.items() if not targets & left.keys()]:
+        for module in ready:
+            del left[module]
+    return sorted(left)
+
+
+def arrows():
+    """Module → the modules that importing it runs first: with a module come the packages around it."""
+    names = {name_of(path): path for path in modules()}
+    found = {}
+    for name, path in names.items():
+        asked = {target for target in imports_of(path.read_text("utf-8")) if target in names}
+        around = {target.rpartition(".")[0] for target in asked} & names.keys()
+        found[name] = {target for target in asked | around if not name.startswith(f"{target}.") and target != name}
+    return found
+
+
+def test_no_modules_import_each_other():
+    assert circle(arrows()) == []
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["a", "b", "c"]

@@ -75,6 +75,31 @@ def test_a_fix_leaves_the_block_that_the_trainer_insists_on(checker):
     assert finding.fix.apply(Document(json.dumps(config))).value["zero_optimization"] == {}
 
 
+def test_natively_every_auto_can_be_written_out_at_once(checker, catalog):
+    preset = next(p for p in catalog.presets() if p.integration is Integration.HF)
+    document = Document(preset.text)
+    fixes = [f.fix for f in checker.findings(document, NATIVE) if f.fix and "every “auto”" in f.fix.label]
+    assert len(fixes) == 1
+    fixed = fixes[0].apply(document)
+    assert '"auto"' not in fixed.text
+    assert not checker.has_error(fixed, NATIVE)
+
+
+def test_what_counts_as_convertible_follows_the_release(checker):
+    def severities(config, release):
+        context = Context(Integration.NATIVE, deepspeed_version=release)
+        return {f.severity for f in checker.findings(Document(json.dumps(config)), context)}
+
+    for config, old, new in (
+        ({"train_batch_size": 1, "fp16": {"loss_scale": -1}}, "0.18.7", "0.18.8"),
+        ({"train_batch_size": 1, "fp16": {"min_loss_scale": True}}, "0.19.2", "0.19.3"),
+        ({"train_batch_size": 1, "csv_monitor": {"job_name": 1}}, "0.14.5", "0.15.0"),
+    ):
+        assert Severity.ERROR not in severities(config, old), (config, old)
+        assert Severity.ERROR in severities(config, new), (config, new)
+    assert Severity.ERROR in severities({"train_batch_size": 1, "zero_optimization": {"stage": "1"}}, "0.14.5")
+
+
 def test_a_raw_switch_takes_numbers_for_true_and_false(checker):
     for value in (0, 1):
         (finding,) = found(checker, {"wall_clock_breakdown": value})

@@ -14,7 +14,7 @@ from dsgui.core.hardware import Target
 from dsgui.core.schema import FieldKind
 from dsgui.ui.documents import MAX_CHARACTERS
 from dsgui.ui.findings_view import findings_html
-from dsgui.ui.workbench import Workbench, make_context, subject
+from dsgui.ui.workbench import Workbench, make_context, odd_counts, subject
 
 NATIVE = Context(Integration.NATIVE)
 HF = Context(Integration.HF)
@@ -121,6 +121,14 @@ def test_the_context_bar_survives_empty_and_absurd_numbers():
         assert 1 <= context.gpus_per_node <= 4096
         assert context.nodes == 1
     assert "HF Trainer" in subject(make_context(target, "hf", 2, 1, "v100", "0.16.9"))
+
+
+def test_numbers_that_are_no_counts_are_said_to_be_checked_as_others():
+    assert odd_counts(8, 1) == ()
+    (gpus, nodes) = odd_counts(-3, None)
+    assert "-3 is no number from 1 to 4096; checked for 1" in gpus
+    assert nodes.startswith("Nodes: nothing")
+    assert "checked for 4096" in odd_counts(100000, 1)[0]
 
 
 def test_parameters_follow_the_chosen_optimizer(schema):

@@ -37,6 +37,11 @@ _ELSEWHERE = {
     "deepspeed_exclusion_filter": "the devices are chosen when the run is started",
     "deepspeed_moe_layer_cls_names": "the script names its MoE layers (set_z3_leaf_modules)",
 }
+_ONLY_SHORT = [key for key in _SHORT if key not in ("gradient_accumulation_steps", "gradient_clipping")]
+_EMBEDDED = (
+    "these are DeepSpeed's own keys, taken as they are; `accelerate launch` passes over them here: save them as "
+    "ds_config.json and point deepspeed_config_file to it"
+)
 # Keys of accelerate's file at the start of a line (indented in its JSON form); DeepSpeed has none of them.
 _OWN_KEY = re.compile(
     r"^[ \t{\ufeff]*[\"']?(?:deepspeed_config|distributed_type|compute_environment)[\"']? *:", re.MULTILINE
@@ -81,10 +86,27 @@ def read(text: str) -> AccelerateConfig:
     if file not in (None, "", "none"):
         notes = (*_refused(document, short), *notes)
         return AccelerateConfig("", str(file), machines, processes, precision, notes)
-    config = json.dumps(_config(short, precision), indent=2) + "\n"
+    if _is_config(short):
+        own = {key: value for key, value in short.items() if key not in (*_ELSEWHERE, *_ONLY_SHORT)}
+        return AccelerateConfig(_dumped(own), "", machines, processes, precision, (_EMBEDDED, *notes))
+    config = _dumped(_config(short, precision))
     notes = ("accelerate's short keys are written out as the DeepSpeed config that it makes of them", *notes)
     notes += (*_lost_paths(short), *_unknown(short))
     return AccelerateConfig(config, "", machines, processes, precision, notes)
+
+
+def _is_config(part: Mapping[str, Any]) -> bool:
+    """Whether the block holds DeepSpeed's own keys: blocks of keys, or a batch size, which no short key is."""
+    return any(isinstance(value, dict) or str(key).startswith("train_") for key, value in part.items())
+
+
+def _dumped(config: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(config, indent=2, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise DocumentError(
+            f"deepspeed_config holds what JSON has no word for: {error}. Correct it in the file."
+        ) from error
 
 
 def write(config: Mapping[str, Any], *, nodes: int, gpus_per_node: int, config_path: str = "ds_config.json") -> str:

@@ -5,9 +5,23 @@ found by floor division and the identity is asserted afterwards (deepspeed/runti
 `_set_batch_related_parameters` and `_batch_assertion`).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from dsgui.core.context import Context
 
 Number = int | float
+SEQUENCE_PARALLEL_SINCE = "0.17.0"
+
+
+def data_parallel_size(config: Mapping[str, Any], context: Context) -> int:
+    """The ranks that work on different samples: since 0.17.0 `sequence_parallel_size` divides the world size
+    (deepspeed/runtime/config.py: DeepSpeedConfig). A size that is none counts as 1."""
+    shared = config.get("sequence_parallel_size")
+    if context.at_least(SEQUENCE_PARALLEL_SINCE) and isinstance(shared, int) and shared > 0:
+        return max(context.world_size // shared, 1)
+    return context.world_size
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import Any
 
 from dsgui.core.context import Context, Integration, version_tuple
+from dsgui.core.conversion import truth
 from dsgui.core.document import json_text
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, child, dotted, join, lookup, split
-from dsgui.core.rules.base import truth
 from dsgui.core.schema import Schema, child_of, main_branch
 
 Node = Mapping[str, Any]

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from dsgui.core.batch import data_parallel_size
 from dsgui.core.context import Context
 from dsgui.core.document import Document
+from dsgui.core.findings import Change, Fix
 from dsgui.core.pointer import MISSING, dotted, lookup
-from dsgui.core.rules.base import ranks_of_a_batch
 
 TRAIN = "/train_batch_size"
 MICRO = "/train_micro_batch_size_per_gpu"
@@ -96,6 +97,14 @@ def native_form(document: Document, context: Context, arguments: TrainerArgument
     return Converted(document.text, (*notes, *_left_to_the_script(document.value)))
 
 
+def native_fix(document: Document, context: Context) -> Fix:
+    """The native form as a fix: the same changes, for a config that is to stay where it is."""
+    native = Document(native_form(document, context).text)
+    autos = (pointer for pointer in FILLED_BY_TRAINER if lookup(document.value, pointer) == "auto")
+    changes = tuple(Change(pointer, native.literal(pointer)) for pointer in autos)
+    return Fix("Write what the HF Trainer fills by default, for every “auto”", changes)
+
+
 def _filled(pointer: str, config: Mapping[str, Any], context: Context, arguments: TrainerArguments) -> tuple[Any, str]:
     """What takes the place of "auto" (MISSING: nothing does), and why."""
     if pointer in _FROM_MODEL:
@@ -122,7 +131,7 @@ def _train_batch(config: Mapping[str, Any], context: Context, arguments: Trainer
     accumulation = config.get("gradient_accumulation_steps", 1)
     if not (_is_number(micro) and _is_number(accumulation)):
         return MISSING, "the other batch keys are no numbers"
-    ranks = ranks_of_a_batch(config, context)
+    ranks = data_parallel_size(config, context)
     product = micro * accumulation * ranks
     return product, f"{micro} × {accumulation} × world size {ranks}; for another number of ranks remove it"
 
@@ -242,7 +251,7 @@ def _with_train_batch(
     if not _is_number(train) or {micro, accumulation} <= wanted.keys():
         return wanted, []
     steps = int(wanted.get(accumulation, 1))
-    ranks = ranks_of_a_batch(document.value, context) if context else 0
+    ranks = data_parallel_size(document.value, context) if context else 0
     if micro not in wanted and steps * ranks > 0 and train % (steps * ranks) == 0:
         batch = {micro: str(int(train // (steps * ranks))), accumulation: str(steps)}
         return {**wanted, **batch}, [f"train_batch_size is {train}; this is for a world size of {ranks}"]

@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from dsgui.core.context import Context, Integration
+from dsgui.core.context import Context, Integration, version_tuple
+from dsgui.core.conversion import NEVER_BOOLEAN_SINCE, PYDANTIC_2_SINCE, converted
 from dsgui.core.document import Document, Member, json_text
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.keys import key_findings
+from dsgui.core.outputs import native_fix
 from dsgui.core.pointer import MISSING, dotted, join, split
-from dsgui.core.rules.base import truth
 from dsgui.core.schema import Field, FieldKind, Schema
 
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 1000, 20_000  # blocks; characters of one
@@ -22,8 +24,6 @@ _STRICT_RAW_BOOLEANS = {
     *("/wall_clock_breakdown", "/checkpoint/parallel_write/pipeline_stage"),
     *("/pipeline/pipe_partitioned", "/pipeline/grad_partitioned", "/flops_profiler/enabled"),
 }
-# pydantic takes true for 1; these refuse it themselves (deepspeed/runtime/precision_config.py).
-_NEVER_BOOLEAN = {"/fp16/loss_scale", "/fp16/loss_scale_window", "/fp16/min_loss_scale"}
 # Converted whether their block is on or not (deepspeed/runtime/config.py, data_pipeline/config.py).
 _READ_ANYWAY = {
     *("/torch_autocast/dtype", "/torch_autocast/lower_precision_safe_modules"),
@@ -50,9 +50,7 @@ class SchemaCheck:
         for member in document.root.members:
             for error in self._errors(member, document.text[member.node.start : member.node.end]):
                 yield from self._translate(member.key, error, config)
-        for pointer, node in document.nodes:
-            if node.value == "auto":
-                yield from self._auto(pointer, context)
+        yield from self._autos(document, context)
 
     def forget(self) -> None:
         """Drop what is remembered of earlier documents: for measuring."""
@@ -111,9 +109,23 @@ class SchemaCheck:
         return Severity.ERROR, ""
 
     def _fits_converted(self, field: Field, value: Any) -> bool:
-        converted = _converted(field, value)
-        node = self._schema.node(field.pointer)
-        return converted is not MISSING and node is not None and Draft202012Validator(node).is_valid(converted)
+        since, node = NEVER_BOOLEAN_SINCE.get(field.pointer, ""), self._schema.node(field.pointer)
+        if node is None or (isinstance(value, bool) and since and not self._is_before(since)):
+            return False
+        seen = converted(field, value, self._is_before(PYDANTIC_2_SINCE))
+        return seen is not MISSING and Draft202012Validator(node).is_valid(seen)
+
+    def _is_before(self, release: str) -> bool:
+        return version_tuple(self._schema.version) < version_tuple(release)
+
+    def _autos(self, document: Document, context: Context) -> Iterator[Finding]:
+        """One finding a key. Natively the first one offers to write the Trainer's values for all of them."""
+        pointers = (pointer for pointer, node in document.nodes if node.value == "auto")
+        found = [finding for pointer in pointers for finding in self._auto(pointer, context)]
+        first = min(found, key=lambda finding: finding.severity.rank, default=None)
+        if first is not None and context.integration is Integration.NATIVE:
+            found[found.index(first)] = replace(first, fix=native_fix(document, context))
+        yield from found
 
     def _auto(self, pointer: str, context: Context) -> Iterator[Finding]:
         field = self._schema.field(pointer)
@@ -150,23 +162,6 @@ def _auto_natively(field: Field) -> Finding:
 
 def _taken_for(value: Any) -> str:
     return f" DeepSpeed takes it for {'true' if value else 'false'}."
-
-
-def _converted(field: Field, value: Any) -> Any:
-    """What pydantic, or Python's int(), makes of a value of another type; `MISSING` when it refuses."""
-    if isinstance(value, bool) and field.pointer in _NEVER_BOOLEAN:
-        return MISSING
-    if field.kind is FieldKind.BOOLEAN:
-        known = truth(value)
-        return MISSING if known is None else known
-    whole = field.kind is FieldKind.INTEGER or (field.kind is FieldKind.CHOICE and isinstance(field.choices[0], int))
-    if not isinstance(value, str | bool) or not (whole or field.kind is FieldKind.NUMBER):
-        return MISSING
-    try:
-        number = float(value)
-    except ValueError:
-        return MISSING
-    return int(number) if whole and number.is_integer() else number
 
 
 def _default(field: Field | None) -> str:

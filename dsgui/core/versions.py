@@ -11,6 +11,7 @@ from dsgui.core.context import version_tuple
 
 Node = Mapping[str, Any]
 Version = tuple[int, ...]
+_BOUNDS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
 _VALUE_SPANS = ("x-values-since", "x-values-removed")
 
 
@@ -50,6 +51,9 @@ def _before(node: Node, version: Version) -> dict[str, Any]:
     for change in node.get("x-before", ()):
         if version < version_tuple(change["version"]):
             result |= {keyword: value for keyword, value in change.items() if keyword != "version"}
+    for bound in _BOUNDS:
+        if bound in result and result[bound] is None:  # a bound that a release did not have yet
+            del result[bound]
     if "x-model" in result and any("x-model" in change for change in node.get("x-before", ())):
         result.pop("additionalProperties", None)
         if result["x-model"] == "pydantic":

@@ -11,11 +11,12 @@ from dsgui.ui.context_bar import ContextBar, build_context_bar
 from dsgui.ui.embedded import embedded
 from dsgui.ui.events import LIVE, LOCAL, ONCE, chosen_fix
 from dsgui.ui.files import Files, build_files, wire_files
+from dsgui.ui.findings_view import notices_html
 from dsgui.ui.presets import Presets, build_chooser, build_own_presets, wire_presets
 from dsgui.ui.services import Services
 from dsgui.ui.toolbox import Toolbox
 from dsgui.ui.tools import Tools, build_tools, wire_tools
-from dsgui.ui.workbench import FormValue, View, Workbench, make_context
+from dsgui.ui.workbench import FormValue, View, Workbench, make_context, odd_counts
 
 # The browser alone keeps the text, so that a reload or a closed tab loses nothing typed; history.js makes undo of it.
 _REMEMBER = """(text, reader) => {
@@ -111,6 +112,7 @@ def _json_editor(text: str) -> gr.Code:
         max_lines=26,
         elem_id="config-json",
         buttons=["copy"],
+        wrap_lines=True,
     )
 
 
@@ -127,7 +129,8 @@ def _synchroniser(
         view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
         chosen = {"compare": preset or "", "move": release, "code": code}.get(tool, "")
         panel = toolbox.panel(tool, chosen, view.text, context)
-        return (view.text if edited else gr.skip()), view.findings, _packed(view), panel
+        findings = notices_html(odd_counts(bar[1], bar[2])) + view.findings
+        return (view.text if edited else gr.skip()), findings, _packed(view), panel
 
     return synchronise
 

@@ -46,11 +46,18 @@ def build_files() -> Files:
     with gr.Row(elem_classes="ds-buttons"):
         download = gr.Button("Download ds_config.json", variant="primary", size="sm", elem_id="download", min_width=160)
         form = gr.Dropdown(
-            _FORMS, value=AS_SHOWN, show_label=False, container=False, elem_id="download-form", min_width=150
+            _FORMS,
+            value=AS_SHOWN,
+            label="Form of the download",
+            show_label=False,
+            container=False,
+            elem_id="download-form",
+            min_width=150,
         )
     with gr.Row(elem_classes="ds-buttons"):
         path = gr.Textbox(
             "",
+            label="Path of a config to open",
             placeholder="~/project/ds_config.json, or an accelerate YAML",
             show_label=False,
             container=False,

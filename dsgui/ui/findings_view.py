@@ -23,6 +23,11 @@ def findings_html(findings: Sequence[Finding], subject: str) -> str:
     return sendable(f'<div class="ds-findings">{_headline(findings, subject)}<ul>{items}</ul>{rest}</div>')
 
 
+def notices_html(sentences: Sequence[str]) -> str:
+    """Warnings that belong to the page, above its findings."""
+    return "".join(f'<p class="ds-finding ds-warning" role="status">{escape(text)}</p>' for text in sentences)
+
+
 def sendable(html: str) -> str:
     """Without what UTF-8 can't carry: the escape of half a character in a config's text becomes a question mark."""
     return html.encode("utf-8", "replace").decode()
@@ -92,7 +97,8 @@ def _without_key(finding: Finding) -> str:
     """The message without the key it starts with: the line above names it. JSON words keep their spelling."""
     key = f"{dotted(finding.pointer)}: "
     text = finding.message.removeprefix(key)
-    keeps = not finding.message.startswith(key) or text.startswith(("true", "false", "null"))
+    first = text.partition(" ")[0]
+    keeps = not finding.message.startswith(key) or not first.isalpha() or first in ("true", "false", "null")
     return text if keeps else text[:1].upper() + text[1:]
 
 

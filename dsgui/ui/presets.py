@@ -56,6 +56,8 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
     """`brought`: the components a new text goes to (text, integration, form). Returns the event that loads a preset."""
 
     def load(id: str | None) -> tuple[Any, ...]:
+        if id is None:  # the box was left empty: nothing was chosen
+            return gr.skip(), gr.skip(), gr.skip()
         chosen = _named(services.all_presets(), id)
         if chosen is None:
             raise gr.Error("This preset is gone. Load the page again for the list as it is now.")
@@ -73,24 +75,27 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
 
 
 def _wire_own(presets: Presets, text: Any, bar: ContextBar, services: Services) -> None:
-    def save(title: str, replace: bool, text: str, reader: str, gpus: float, nodes: float) -> tuple[Any, str]:
+    def save(title: str, replace: bool, text: str, reader: str, gpus: float, nodes: float) -> Any:
+        if not (title or "").strip():
+            raise gr.Error("Not saved. Give the preset a title first.")
         asked = (title or "", text or "", Integration(reader), int(gpus or 1), int(nodes or 1))
         try:
             saved = services.own_presets.save(*asked, replace=replace)
         except DsguiError as error:
             raise gr.Error(f"Not saved. {escape(str(error))}") from error
         gr.Info(f"Saved as “{escape(saved.title)}”.")
-        return gr.Dropdown(choices=choices(services.all_presets()), value=saved.id), ""
+        return gr.Dropdown(choices=choices(services.all_presets()), value=saved.id)
 
     def remove(id: str | None) -> Any:
         try:
             services.own_presets.remove(id or "")
         except DsguiError as error:
             raise gr.Error(f"Not removed. {escape(str(error))}") from error
+        gr.Info("Removed. The config stays in the editor.")
         return gr.Dropdown(choices=choices(services.all_presets()), value=None)
 
     saving = [presets.title, presets.replace, text, bar.integration, bar.gpus, bar.nodes]
-    presets.save.click(save, saving, [presets.chooser, presets.title], **TELLING)
+    presets.save.click(save, saving, [presets.chooser], **TELLING)
     presets.remove.click(remove, [presets.chooser], [presets.chooser], **TELLING)
 
 

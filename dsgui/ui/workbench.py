@@ -92,6 +92,16 @@ def _count(value: float | None) -> int:
     return min(max(int(value or 1), 1), MAX_RANKS)
 
 
+def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
+    """A sentence for each of the bar's two numbers that is none to check for."""
+    asked = {"GPUs per node": gpus, "Nodes": nodes}
+    return tuple(
+        f"{name}: {'nothing' if n is None else f'{n:g}'} is no number from 1 to {MAX_RANKS}; checked for {_count(n)}."
+        for name, n in asked.items()
+        if n is None or _count(n) != n
+    )
+
+
 def _hardware(target: Target, device: str) -> tuple[Hardware, ...]:
     planned = tuple(card for card in CARDS if card.id == device)
     return planned or target.hardware

@@ -6,6 +6,7 @@ from typing import Any
 
 from dsgui.core.batch import Number
 from dsgui.core.context import Context, Integration
+from dsgui.core.conversion import truth
 from dsgui.core.findings import Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
 
@@ -18,7 +19,6 @@ ACCUMULATION = "/gradient_accumulation_steps"
 
 # Before 0.17.1 the precision blocks were read raw, so the text "auto" counted as true; since then pydantic drops it.
 AUTO_DROPPED_SINCE = "0.17.1"
-SEQUENCE_PARALLEL_SINCE = "0.17.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +41,13 @@ def found(severity: Severity, pointer: str, message: str, advice: str = "", fix:
     return Finding("", severity, pointer, message, advice, fix)
 
 
-def truth(value: Any) -> bool | None:
-    """pydantic's reading of a boolean: 1, 0.0 and words such as "yes" count; None for anything else."""
-    word = value.lower() if isinstance(value, str) else value
-    if word in (True, "true", "1", "yes", "y", "on", "t"):
-        return True
-    return False if word in (False, "false", "0", "no", "n", "off", "f") else None
-
-
 def enabled(config: Config, block: str, context: Context) -> bool:
-    """Whether DeepSpeed would switch `block` on; what HF's "auto" becomes is not known yet."""
+    """Whether DeepSpeed would switch `block` on: any text did, while it was read raw. HF's "auto" is not known yet."""
     value = lookup(config, f"/{block}/enabled")
+    raw = not context.at_least(AUTO_DROPPED_SINCE)
     if value == "auto":
-        return context.integration is Integration.NATIVE and not context.at_least(AUTO_DROPPED_SINCE)
-    return truth(value) is True
-
-
-def ranks_of_a_batch(config: Config, context: Context) -> int:
-    """The ranks that work on different samples: since 0.17.0 sequence parallelism divides the world size
-    (deepspeed/runtime/config.py: DeepSpeedConfig)."""
-    shared = lookup(config, "/sequence_parallel_size")
-    if context.at_least(SEQUENCE_PARALLEL_SINCE) and isinstance(shared, int) and shared > 0:
-        return max(context.world_size // shared, 1)
-    return context.world_size
+        return context.integration is Integration.NATIVE and raw
+    return bool(value) if raw else truth(value) is True
 
 
 def bf16_block(config: Config) -> str:

@@ -6,17 +6,7 @@ from dsgui.core import batch as batches
 from dsgui.core.context import Context, Integration
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import (
-    ACCUMULATION,
-    MICRO,
-    SEQUENCE_PARALLEL_SINCE,
-    TRAIN,
-    Config,
-    Rule,
-    found,
-    number,
-    ranks_of_a_batch,
-)
+from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, found, number
 
 _CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"
 LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
@@ -41,7 +31,7 @@ def _batch_identity(config: Config, context: Context) -> Iterator[Finding]:
     numbers = [term for term in terms if not isinstance(term, str)]
     if len(numbers) < 3 or any(n is not None and n <= 0 for n in numbers):
         return  # "auto" and refused values have findings of their own
-    solved = batches.solve(numbers[0], numbers[1], numbers[2], ranks_of_a_batch(config, context))
+    solved = batches.solve(numbers[0], numbers[1], numbers[2], batches.data_parallel_size(config, context))
     if solved is None or solved.holds:
         return
     yield _broken_identity(solved, numbers, context)
@@ -109,7 +99,7 @@ def _filled_by_trainer(config: Config, context: Context, pointer: str) -> Findin
     """What the Trainer will multiply; an error when a train batch given as a number can't come out whole."""
     micro = _from_trainer(config, MICRO, "--per_device_train_batch_size")
     accumulation = _from_trainer(config, ACCUMULATION, "--gradient_accumulation_steps")
-    train, ranks = _batch_term(config, TRAIN), ranks_of_a_batch(config, context)
+    train, ranks = _batch_term(config, TRAIN), batches.data_parallel_size(config, context)
     rest = ranks
     for term in (_batch_term(config, MICRO), _batch_term(config, ACCUMULATION)):
         rest *= int(term) if isinstance(term, int | float) and term >= 1 else 1
@@ -142,7 +132,7 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
     pointer = "/sequence_parallel_size"
     shared = lookup(config, pointer)
     is_size = isinstance(shared, int | float) and shared >= 1
-    if is_size and context.at_least(SEQUENCE_PARALLEL_SINCE) and context.world_size % shared:
+    if is_size and context.at_least(batches.SEQUENCE_PARALLEL_SINCE) and context.world_size % shared:
         yield found(
             Severity.ERROR,
             pointer,

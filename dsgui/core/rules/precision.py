@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from dsgui.core.context import Context, Integration
+from dsgui.core.conversion import truth
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import lookup
 from dsgui.core.rules.base import (
@@ -15,7 +16,6 @@ from dsgui.core.rules.base import (
     hf_hint,
     name_of,
     offload_device,
-    truth,
     value_or,
     version,
     zero_stage,

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from dsgui.core.context import Context
+from dsgui.core.conversion import truth
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import Config, Rule, enabled, found, is_set, offload_device, truth, value_or, zero_stage
+from dsgui.core.rules.base import Config, Rule, enabled, found, is_set, offload_device, value_or, zero_stage
 from dsgui.core.rules.clash import Clash, rule
 
 _ZERO = "/zero_optimization"

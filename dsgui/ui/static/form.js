@@ -185,6 +185,7 @@ class Form {
     this.banner.hidden = !this.state.broken;
     this.banner.textContent = this.state.broken ? `${this.state.broken} The form follows again once the JSON can be read.` : "";
     this.panels.classList.toggle("ds-waiting", Boolean(this.state.broken));
+    this.panels.inert = Boolean(this.state.broken); // what is typed now would land in whatever text comes next
     const pointers = [...this.fields.keys()];
     this.idle = new Set(this.state.idle.map((number) => pointers[number]));
     this.foreign = { ...this.release.absent };

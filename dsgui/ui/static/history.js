@@ -17,6 +17,9 @@ function difference(a, b) {
   return { start, end: b.length - tail, size: Math.max(a.length, b.length) - start - tail };
 }
 
+// The editor may change line ends and drop the last one: that is no edit of anybody's.
+function settled(text) { return text.replaceAll("\r\n", "\n").trimEnd(); }
+
 class History {
   constructor(element, trigger) {
     this.trigger = trigger;
@@ -41,8 +44,8 @@ class History {
   // Letters typed or deleted one after another in one place are one step; everything else is a step of its own.
   note({ text, reader }) {
     const now = this.entries[this.at];
-    if (now && now.text === text) {
-      now.reader = reader;
+    if (now && settled(now.text) === settled(text)) {
+      this.entries[this.at] = { text, reader };
       return;
     }
     const change = { ...(now ? difference(now.text, text) : NOTHING), time: performance.now() };
