@@ -13,7 +13,7 @@ from dsgui.core.conversion import NEVER_BOOLEAN_SINCE, PYDANTIC_2_SINCE, convert
 from dsgui.core.document import Document, Member, json_text
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.keys import key_findings
-from dsgui.core.outputs import native_fix
+from dsgui.core.outputs import FILLED_BY_TRAINER, native_fix
 from dsgui.core.pointer import MISSING, dotted, join, split
 from dsgui.core.schema import Field, FieldKind, Schema
 
@@ -122,7 +122,8 @@ class SchemaCheck:
         """One finding a key. Natively the first one offers to write the Trainer's values for all of them."""
         pointers = (pointer for pointer, node in document.nodes if node.value == "auto")
         found = [finding for pointer in pointers for finding in self._auto(pointer, context)]
-        first = min(found, key=lambda finding: finding.severity.rank, default=None)
+        filled = [finding for finding in found if finding.pointer in FILLED_BY_TRAINER]
+        first = min(filled, key=lambda finding: finding.severity.rank, default=None)
         if first is not None and context.integration is Integration.NATIVE:
             found[found.index(first)] = replace(first, fix=native_fix(document, context))
         yield from found

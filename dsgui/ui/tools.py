@@ -10,7 +10,7 @@ from dsgui.ui.events import ONCE, chosen_fix
 from dsgui.ui.presets import choices
 from dsgui.ui.services import Services
 from dsgui.ui.toolbox import SNIPPETS, Toolbox
-from dsgui.ui.workbench import ASSUMED_VERSIONS, make_context
+from dsgui.ui.workbench import make_context
 
 _TOOLS = [
     ("Nothing more", ""),
@@ -43,11 +43,10 @@ class Tools:
 def build_tools(toolbox: Toolbox) -> Tools:
     """Must be called inside a `gr.Blocks`."""
     releases = toolbox.releases
-    older = next(release for release in ASSUMED_VERSIONS if release != releases[0])
     tool = gr.Radio(_TOOLS, value="", label="Also show", elem_id="tool")
     offered = choices(toolbox.presets())
-    preset = gr.Dropdown(offered, value=offered[1][1], label="Preset", visible=False, elem_id="compare-with")
-    release = gr.Dropdown(list(releases), value=older, label="To DeepSpeed", visible=False, elem_id="move-to")
+    preset = gr.Dropdown(offered, value=offered[0][1], label="Preset", visible=False, elem_id="compare-with")
+    release = gr.Dropdown(list(releases), value=releases[0], label="To DeepSpeed", visible=False, elem_id="move-to")
     code = gr.Dropdown(
         [(title, id) for id, title in SNIPPETS.items()],
         value=next(iter(SNIPPETS)),

@@ -36,6 +36,10 @@ def _cell(literal: str | None) -> str:
 def migration_html(found: Migration) -> str:
     """What breaks, what differs and what heals, each with its button."""
     move = f"from DeepSpeed {escape(found.release)} to {escape(found.target)}"
+    if found.release == found.target:
+        return _panel(
+            f"This config is checked for DeepSpeed {escape(found.release)} now. Choose another release above."
+        )
     if not (found.appears or found.defaults or found.goes):
         return _panel(f"Nothing in this config changes {move}.")
     parts = (

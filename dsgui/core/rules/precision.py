@@ -47,6 +47,14 @@ def _amp(config: Config, context: Context) -> Iterator[Finding]:
         return
     if context.at_least(AMP_REMOVED_IN):
         yield _amp_removed(context)
+    elif config["amp"] is None:
+        yield found(
+            Severity.ERROR,
+            "/amp",
+            f"amp: null; DeepSpeed {version(context)} looks into the block and stops with an AttributeError.",
+            "Remove it.",
+            Fix("Remove the amp block", (Change("/amp", None),)),
+        )
     elif enabled(config, "amp", context):
         yield from _amp_clashes(config, context)
 
