@@ -12,6 +12,7 @@ ALLOWED = {
     "dsgui.shell": {"dsgui.shell", "dsgui.core"},
     "dsgui.supervise": {"dsgui.shell", "dsgui.core"},
     "dsgui.runs": {"dsgui.shell", "dsgui.core"},
+    "dsgui.validate": {"dsgui.shell", "dsgui.core"},
     "dsgui.ui": {"dsgui.ui", "dsgui.runs", "dsgui.core"},
     "dsgui.compose": {"dsgui.ui", "dsgui.runs", "dsgui.shell", "dsgui.core"},
 }

@@ -11,10 +11,11 @@ from dsgui.core.document import Document
 from dsgui.core.findings import Finding, Fix, Severity
 from dsgui.core.form import Form, literal_for, shown_text
 from dsgui.core.hardware import Target
+from dsgui.core.report import subject
 from dsgui.core.schema import FieldKind
 from dsgui.ui.documents import MAX_CHARACTERS
 from dsgui.ui.findings_view import findings_html
-from dsgui.ui.workbench import Workbench, make_context, odd_counts, subject
+from dsgui.ui.workbench import Workbench, make_context, odd_counts
 
 NATIVE = Context(Integration.NATIVE)
 HF = Context(Integration.HF)

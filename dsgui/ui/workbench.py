@@ -17,6 +17,7 @@ from dsgui.core.findings import Finding
 from dsgui.core.form import Form, default_text, literal_for
 from dsgui.core.hardware import CARDS, Hardware, Target
 from dsgui.core.loose_json import tidy
+from dsgui.core.report import subject
 from dsgui.core.schema import Field, Schema
 from dsgui.ui.documents import check_size, read_document, remember
 from dsgui.ui.findings_view import CONVERT, Readable, broken_html, findings_html
@@ -105,13 +106,6 @@ def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
 def _hardware(target: Target, device: str) -> tuple[Hardware, ...]:
     planned = tuple(card for card in CARDS if card.id == device)
     return planned or target.hardware
-
-
-def subject(context: Context) -> str:
-    """What a config is checked against, in words."""
-    reader = "HF Trainer" if context.integration is Integration.HF else "native DeepSpeed"
-    devices = sorted({h.title.removeprefix("This machine: ") for h in context.hardware})
-    return f"DeepSpeed {context.deepspeed_version}, {reader}, {context.devices} ({', '.join(devices) or 'any device'})"
 
 
 class Workbench:

@@ -1,0 +1,104 @@
+"""`python -m dsgui validate`: the page's checks on the command line, for CI."""
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from dsgui.core.checker import Checker
+from dsgui.core.context import LATEST_KNOWN, Context, Integration
+from dsgui.core.document import Document
+from dsgui.core.errors import DocumentError
+from dsgui.core.hardware import CARDS, Hardware
+from dsgui.core.report import FORMATS, Checked
+from dsgui.shell.catalog import Catalog
+from dsgui.shell.imports import Imported, open_file
+
+PASSED, FAILED, NOT_CHECKED = 0, 1, 2
+_CPU = Hardware("cpu", "CPU", "cpu")
+_RELEASE = re.compile(r"\d+\.\d+\.\d+(\+[\w.]+)?")
+_MOST_RANKS = 100_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `validate`."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a ds_config.json or an accelerate YAML")
+    parser.add_argument("--gpus", type=_count, help="GPUs of each node (default: what an accelerate YAML says, or 1)")
+    parser.add_argument("--nodes", type=_count, help="nodes (default: what an accelerate YAML says, or 1)")
+    parser.add_argument(
+        "--target-version", type=_release, help="the DeepSpeed that will run it (default: the installed one)"
+    )
+    parser.add_argument(
+        "--integration",
+        choices=[integration.value for integration in Integration],
+        help="who reads the file (default: hf where it says “auto”, else native)",
+    )
+    devices = ["any", "cpu", *(card.id for card in CARDS)]
+    parser.add_argument("--device", choices=devices, default="any", help="what it runs on (default: %(default)s)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and 1 <= int(text) <= _MOST_RANKS:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"“{text}” is no whole number from 1 to {_MOST_RANKS}")
+
+
+def _release(text: str) -> str:
+    if _RELEASE.fullmatch(text):
+        return text
+    raise argparse.ArgumentTypeError(f"“{text}” is no release such as {LATEST_KNOWN}")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the answer. 0: no errors; 1: errors; 2: a file could not be read, which is told on stderr."""
+    checker, checked, unread = Checker(Catalog().schema()), list[Checked](), False
+    for path in options.files:
+        try:
+            checked.append(check(path, checker, options))
+        except DocumentError as error:
+            unread = True
+            told = str(error) if str(path) in str(error) else f"{path}: {error}"
+            print(f"dsgui: {told}", file=sys.stderr)
+    sys.stdout.write(FORMATS[options.format](checked) if checked else "")
+    if unread:
+        return NOT_CHECKED
+    return FAILED if any(one.has_error for one in checked) else PASSED
+
+
+def check(path: Path, checker: Checker, options: argparse.Namespace) -> Checked:
+    """The findings of one file. Raises `DocumentError` when it can't be read."""
+    found = open_file(path)
+    document, context = Document(found.text), _context(found, options)
+    findings = tuple(checker.findings(document, context))
+    return Checked(str(path), document, not found.notes, context, findings)
+
+
+def _context(found: Imported, options: argparse.Namespace) -> Context:
+    native = found.integration or Integration.NATIVE
+    cards = {card.id: card for card in (_CPU, *CARDS)}
+    return Context(
+        integration=Integration(options.integration) if options.integration else native,
+        nodes=options.nodes or found.nodes or 1,
+        gpus_per_node=options.gpus or found.gpus or 1,
+        deepspeed_version=options.target_version or installed_release() or LATEST_KNOWN,
+        hardware=(cards[options.device],) if options.device in cards else (),
+    )
+
+
+def installed_release() -> str:
+    """The DeepSpeed of this environment, read from its metadata; "" without one."""
+    try:
+        return version("deepspeed")
+    except PackageNotFoundError:
+        return ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """`python -m dsgui`."""
+    parser = argparse.ArgumentParser(prog="python -m dsgui", description="dsgui without its pages.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    add_arguments(commands.add_parser("validate", help="check configs; exit 0: no errors, 1: errors, 2: not checked"))
+    return run(parser.parse_args(arguments))
