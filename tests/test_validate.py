@@ -117,10 +117,7 @@ def test_an_accelerate_yaml_brings_its_ranks(validate):
     assert "HF Trainer, 2 nodes × 4 GPUs" in out
 
 
-@pytest.mark.parametrize(
-    "options",
-    [["--gpus", "0"], ["--gpus", "x"], ["--target-version", "new"], ["--device", "abacus"], ["--format", "xml"]],
-)
+@pytest.mark.parametrize("option", ["--gpus 0", "--gpus x", "--target-version new", "--device abacus", "--format xml"])
 def test_an_option_that_means_nothing_ends_with_code_2(option, capsys):
     with pytest.raises(SystemExit) as caught:
         main(["validate", "ds.json", *option.split()])
