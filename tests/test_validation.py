@@ -46,6 +46,7 @@ def test_what_deepspeed_converts_is_a_note_not_an_error(checker):
         {"zero_optimization": {"stage": "2"}},
         {"zero_optimization": {"reduce_bucket_size": "500000000"}},
         {"zero_optimization": {"reduce_bucket_size": "5.0"}},
+        {"zero_optimization": {"reduce_bucket_size": "+500_000_000"}},
         {"zero_optimization": {"overlap_comm": 1.0}},
         {"data_efficiency": {"data_sampling": {"dynamic_batching": {"min_batch_size": "2"}}}},
     ):
@@ -56,6 +57,7 @@ def test_what_deepspeed_converts_is_a_note_not_an_error(checker):
     "config",
     [
         {"zero_optimization": {"stage": "10"}},
+        {"zero_optimization": {"reduce_bucket_size": "5e8"}},
         {"zero_optimization": {"offload_optimizer": {"device": "cpu", "ratio": "10"}}},
         {"zero_optimization": {"overlap_comm": 2}},
         {"fp16": {"loss_scale": "true"}},

@@ -1,5 +1,6 @@
 """What DeepSpeed's pydantic models make of a value of another type (and Python's int(), where it is read raw)."""
 
+import re
 from typing import Any
 
 from dsgui.core.pointer import MISSING
@@ -12,6 +13,7 @@ NEVER_BOOLEAN_SINCE = {
     "/fp16/loss_scale_window": "0.19.3",
     "/fp16/min_loss_scale": "0.19.3",
 }
+_WHOLE = re.compile(r"[+-]?\d+(?:_\d+)*(?:\.0+)?", re.ASCII)  # "5e8" is none
 PYDANTIC_2_SINCE = "0.15.0"
 
 
@@ -40,8 +42,10 @@ def converted(field: Field, value: Any, is_pydantic_1: bool = False) -> Any:
 
 
 def _number(value: str | bool, whole: bool) -> Any:
+    if whole:
+        text = str(int(value)) if isinstance(value, bool) else value.strip()
+        return int(text.partition(".")[0]) if _WHOLE.fullmatch(text) else MISSING
     try:
-        number = float(value)
+        return float(value)
     except ValueError:
         return MISSING
-    return int(number) if whole and number.is_integer() else number
