@@ -27,17 +27,21 @@ from dsgui.core.errors import DsguiError
 from dsgui.core.plan import Plan, argv, environment
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.core.trainlog import Point, Progress, TrainLog, number_to_json
+from dsgui.shell.leftovers import (
+    build_locks,
+    extensions_folder,
+    held_build_locks,
+    remove_shared_buffers,
+    remove_stale_locks,
+)
 from dsgui.shell.processes import (
     ProcessStat,
     become_subreaper,
     descendants,
     end_tree,
-    held_build_locks,
     identify,
     members,
     reap,
-    remove_shared_buffers,
-    remove_stale_locks,
     snapshot,
 )
 from dsgui.shell.store import Appender, RunDirectory
@@ -187,11 +191,14 @@ class Supervisor:
     # -- beginning -------------------------------------------------------------------------------------------------
 
     def _start(self) -> "subprocess.Popen[bytes] | None":
+        given = environment(self._plan, os.environ)
+        # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
+        _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
             process = subprocess.Popen(
                 argv(self._plan),
                 cwd=self._plan.working_directory,
-                env=environment(self._plan, os.environ),
+                env=given,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -301,9 +308,7 @@ class Supervisor:
     def _finish(self, exit_code: int) -> None:
         reap(spare=0)
         self._records.finish()
-        removed = remove_shared_buffers(self._plan.master_port) + remove_stale_locks(self._locks)
-        if removed:
-            print(f"removed what was left: {' '.join(removed)}", file=sys.stderr, flush=True)
+        _say_removed(remove_shared_buffers(self._plan.master_port) + remove_stale_locks(self._locks))
         state, reason = self._judge(exit_code)
         if self._records.refused:
             reason = f"{reason} {_DISK_NOTE}".strip()
@@ -420,6 +425,11 @@ def detach(work: Callable[[Callable[[], None]], None]) -> int:
 def _say(descriptor: int) -> None:
     os.write(descriptor, b"1")
     os.close(descriptor)
+
+
+def _say_removed(names: Sequence[str]) -> None:
+    if names:
+        print(f"removed what was left: {' '.join(names)}", file=sys.stderr, flush=True)
 
 
 def _listed(pids: Sequence[int]) -> str:

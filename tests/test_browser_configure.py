@@ -175,7 +175,7 @@ def test_a_move_to_another_release_names_what_changes_and_writes_the_old_default
 def test_an_old_name_is_rewritten_on_a_click(page):
     replace_text(page, '{"train_batch_size": 2, "zero_optimization": {"stage": 2, "cpu_offload": true}}')
     page.click('#findings button:has-text("Rewrite as zero_optimization.offload_optimizer")')
-    wait_for_config(page, "c.zero_optimization.offload_optimizer.device === 'cpu'")
+    wait_for_config(page, "c.zero_optimization.offload_optimizer?.device === 'cpu'")
     assert "cpu_offload" not in config(page)["zero_optimization"]
 
 

@@ -13,7 +13,8 @@ import pytest
 from dsgui.core.state import RunState
 from dsgui.core.trainlog import Progress
 from dsgui.runs import Cursor
-from dsgui.shell.processes import identify, is_alive, members, remove_shared_buffers, remove_stale_locks, send_signal
+from dsgui.shell.leftovers import build_locks, remove_shared_buffers, remove_stale_locks
+from dsgui.shell.processes import identify, is_alive, members, send_signal
 from dsgui.supervise import Pace, phase_of
 from tests.run_fixtures import Bench, bench, exists, wait_until
 
@@ -292,6 +293,16 @@ def test_a_run_stopped_while_it_compiles_leaves_no_lock_that_others_would_wait_f
         assert not (builds / "mine/lock").exists()
         assert remove_stale_locks([builds / "other/lock"]) == []
     assert remove_stale_locks([builds / "other/lock"]) == [str(builds / "other/lock")]
+
+
+def test_a_lock_that_an_earlier_killed_build_left_does_not_hold_up_a_new_run(bench: Bench) -> None:
+    builds = bench.folder / "torch_extensions"
+    for op in ("stale", "py311_cpu/stale", "held"):
+        (builds / op).mkdir(parents=True)
+        (builds / op / "lock").touch()
+    with (builds / "held/lock").open("w"):
+        bench.ended(bench.start("print('on')", environment={"TORCH_EXTENSIONS_DIR": str(builds)}))
+        assert build_locks(builds) == {builds / "held/lock"}
 
 
 def test_the_time_left_follows_from_the_steps_done() -> None:

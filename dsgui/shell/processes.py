@@ -95,6 +95,18 @@ def send_signal(identity: Identity, number: signal.Signals) -> bool:
     return True
 
 
+def open_files(pid: int) -> Iterator[Path]:
+    """The paths of the files that a process has open; none where /proc hides them."""
+    folder = _PROC / str(pid) / "fd"
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    for name in names:
+        with contextlib.suppress(OSError):
+            yield Path(os.readlink(folder / name))
+
+
 def become_subreaper() -> bool:
     """From now on orphaned descendants become this process's children. False where the kernel refuses."""
     return bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
@@ -145,39 +157,6 @@ def reap(spare: int) -> None:
                 os.waitpid(pid, os.WNOHANG)
 
 
-def held_build_locks(pids: Iterable[int]) -> set[Path]:
-    """The locks of torch's extension builds that these processes hold. torch/utils/file_baton.py keeps the file open
-    while it builds; a process killed then leaves it, and every later run waits for it for ever."""
-    return {path for pid in pids for path in _open_files(pid) if path.name == "lock" and _is_build(path.parent)}
-
-
-def remove_stale_locks(locks: Iterable[Path]) -> list[str]:
-    """Removes those that exist and that no process has open; call it when none of the run's processes is left."""
-    left = [path for path in locks if path.exists()]
-    held = held_build_locks(snapshot()) if left else set()
-    removed = []
-    for path in set(left) - held:
-        with contextlib.suppress(OSError):
-            path.unlink()
-            removed.append(str(path))
-    return removed
-
-
-def _is_build(folder: Path) -> bool:
-    return "torch_extensions" in folder.parts or (folder / "build.ninja").exists()
-
-
-def _open_files(pid: int) -> Iterator[Path]:
-    folder = _PROC / str(pid) / "fd"
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return
-    for name in names:
-        with contextlib.suppress(OSError):
-            yield Path(os.readlink(folder / name))
-
-
 def _signal_until(
     deadline: float, number: signal.Signals, run_id: str, process: Identity | None, supervisor: int | None
 ) -> tuple[int, ...]:
@@ -224,16 +203,3 @@ def _environment(pid: int) -> bytes:
         return (_PROC / str(pid) / "environ").read_bytes()
     except OSError:
         return b""
-
-
-def remove_shared_buffers(master_port: int, folder: Path = Path("/dev/shm")) -> list[str]:
-    """Removes what a run on the CPU leaves behind, 33 MB a rank; call it when none of the run's processes is left.
-
-    They are named deepspeed_allreduce_buffer_<uid>_<address>_<port>_<rank> (deepspeed/ops/csrc/cpu/comm/shm.cpp), so a
-    run that still listens on another port, and another user's, keep theirs."""
-    removed = []
-    for path in folder.glob(f"deepspeed_allreduce_buffer_{os.getuid()}_*_{master_port}_*"):
-        with contextlib.suppress(OSError):
-            path.unlink()
-            removed.append(path.name)
-    return removed
