@@ -2,7 +2,7 @@
 
 import sys
 
-from dsgui.validate import main
+from dsgui.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -12,7 +12,8 @@ ALLOWED = {
     "dsgui.shell": {"dsgui.shell", "dsgui.core"},
     "dsgui.supervise": {"dsgui.shell", "dsgui.core"},
     "dsgui.runs": {"dsgui.shell", "dsgui.core"},
-    "dsgui.validate": {"dsgui.shell", "dsgui.core"},
+    "dsgui.commands": {"dsgui.commands", "dsgui.runs", "dsgui.shell", "dsgui.core"},
+    "dsgui.cli": {"dsgui.commands"},
     "dsgui.ui": {"dsgui.ui", "dsgui.runs", "dsgui.core"},
     "dsgui.compose": {"dsgui.ui", "dsgui.runs", "dsgui.shell", "dsgui.core"},
 }

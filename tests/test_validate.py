@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.validate import main
+from dsgui.cli import main
 
 ROOT = Path(__file__).parents[1]
 BROKEN = """{
@@ -136,7 +136,7 @@ def test_one_unreadable_file_among_many_does_not_hide_the_others(validate, tmp_p
 def test_it_starts_as_a_program_and_imports_nothing_heavy(tmp_path):
     (tmp_path / "ds.json").write_text(SOUND)
     code = (
-        "import sys; from dsgui.validate import main; main(['validate', sys.argv[1]]); "
+        "import sys; from dsgui.cli import main; main(['validate', sys.argv[1]]); "
         "print([m for m in ('gradio', 'torch', 'deepspeed', 'transformers') if m in sys.modules])"
     )
     done = subprocess.run(

@@ -3,7 +3,6 @@
 import argparse
 import re
 import sys
-from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from dsgui.core.report import FORMATS, Checked
 from dsgui.shell.catalog import Catalog
 from dsgui.shell.imports import Imported, open_file
 
+HELP = "check configs; exit 0: no errors, 1: errors, 2: not checked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
 _CPU = Hardware("cpu", "CPU", "cpu")
 _RELEASE = re.compile(r"\d+\.\d+\.\d+(\+[\w.]+)?")
@@ -94,11 +94,3 @@ def installed_release() -> str:
         return version("deepspeed")
     except PackageNotFoundError:
         return ""
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """`python -m dsgui`."""
-    parser = argparse.ArgumentParser(prog="python -m dsgui", description="dsgui without its pages.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    add_arguments(commands.add_parser("validate", help="check configs; exit 0: no errors, 1: errors, 2: not checked"))
-    return run(parser.parse_args(arguments))
