@@ -1,35 +1,32 @@
 """Start, stop, list and follow runs: the one place that joins the launcher and the store for the page."""
 
-import errno
 import json
 import os
-import random
 import shutil
 import signal
-import socket
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.plan import LaunchRequest, Plan, check_port, make_plan, shell_line
+from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shell_line
+from dsgui.core.script import ScriptFacts, script_facts
 from dsgui.core.state import RunState, RunStatus
 from dsgui.shell.launcher import Launcher
-from dsgui.shell.processes import is_alive, is_rebooted, members, send_signal
+from dsgui.shell.liveness import Seen, look
+from dsgui.shell.ports import Ports
+from dsgui.shell.processes import is_alive, members, send_signal
+from dsgui.shell.queue import Queue
 from dsgui.shell.store import RunDirectory, Store
 
 _T = TypeVar("_T")
 
-# Below Linux's ephemeral ports (32768 and up), which any outgoing connection may take, and away from DeepSpeed's 29500.
-_PORTS = range(20_000, 29_000)
-_PORT_TRIES = 50
 # A screen shows some thousand columns; a run logs a million lines.
 POINTS_SHOWN = 3000
 SAMPLES_SHOWN = 3000
-# A supervisor writes its first state in a fraction of a second.
-_PENDING_S = 90
+_SCRIPT_CHARACTERS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +74,8 @@ class Delta:
     command: str
     directory: str
     telemetry_note: str
+    kill_in_s: float | None
+    can_save: bool
     preset: str
     progress: dict[str, Any] | None
     points: list[dict[str, Any]]
@@ -90,20 +89,13 @@ class Delta:
         return fields | {"state": self.state.value, "cursor": asdict(self.cursor)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A run's status as readers must see it, and how many processes a lost one still has."""
-
-    status: RunStatus
-    alive: int = 0
-
-
 class Runs:
     """Every run of one store. Holds no run itself: another server on the same folder sees the same."""
 
     def __init__(self, store: Store, launcher: Launcher, clock: Callable[[], float] = time.time) -> None:
         self._store, self._launcher, self._clock = store, launcher, clock
         self._ended: dict[str, RunSummary] = {}
+        self._ports, self._queue = Ports(), Queue(store)
 
     # -- starting --------------------------------------------------------------------------------------------------
 
@@ -117,33 +109,57 @@ class Runs:
             run_id=run_id,
             run_directory=str(self._store.directory(run_id).path),
             script_path=script,
-            master_port=_port(request.master_port),
+            master_port=self._ports.hold(run_id, request.master_port),
+            passes_local_rank=script_source(script).passes_local_rank,
         )
 
-    def start(self, plan: Plan, config_text: str) -> str:
+    def start(self, plan: Plan, config_text: str, secrets: Mapping[str, str] | None = None) -> str:
         """Writes the run's folder and starts its supervisor; returns the run id. Takes a fraction of a second.
+        `secrets` are handed on to the run and written nowhere.
 
-        Raises `RunError`, also for a plan that was started before: a double click starts one run."""
-        directory = self._store.create(plan.run_id)
-        self._store.write_plan(directory, plan, config_text)
+        Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
+        does not start beside others."""
+        with self._queue.turn():
+            if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
+                raise RunError(_busy(plan, others))
+            directory = self._store.create(plan.run_id)
+            self._store.write_plan(directory, plan, config_text)
         try:
-            self._launcher.start(directory)
+            self._launcher.start(directory, secrets or {})
         except RunError as error:
             self._store.write_status(directory, RunStatus(RunState.FAILED, reason=str(error), ended_at=self._clock()))
             raise
+        finally:
+            self._ports.release(plan.run_id)
         return plan.run_id
+
+    def busy(self) -> dict[str, list[str]]:
+        """Which runs use what now: names of runs by slot ("gpu-0", "cpu")."""
+        found: dict[str, list[str]] = {}
+        for plan in self._queue.holders():
+            for slot in plan.slots:
+                found.setdefault(slot, []).append(plan.name)
+        return found
 
     # -- stopping --------------------------------------------------------------------------------------------------
 
     def stop(self, run_id: str) -> None:
-        """Returns at once; the run's supervisor ends the processes, or a new one does where it is gone. A run that has
-        ended is left as it is. Raises `RunError`."""
+        """Returns at once; the run's supervisor ends the processes, or a new one does where it is gone. A second stop
+        kills at once. A run that has ended is left as it is. Raises `RunError`."""
         directory = self._store.open(run_id)
-        status = directory.read_status()
-        if status and status.state.live and status.supervisor and send_signal(status.supervisor, signal.SIGTERM):
-            return
-        if self._seen(directory).alive:
+        if not _tell(directory, signal.SIGTERM) and self._seen(directory, directory.read_plan()).alive:
             self._launcher.end(directory)
+
+    def save_and_stop(self, run_id: str) -> None:
+        """Returns at once; the ranks are asked to write a checkpoint and end. Raises `RunError`."""
+        directory = self._store.open(run_id)
+        if not directory.read_plan().saves_when_asked:
+            raise RunError(
+                f"Run {run_id}: its script was not started with --enable_jit_checkpoint True, so it does not know how "
+                "to save when asked. Use Stop."
+            )
+        if not _tell(directory, signal.SIGUSR1):
+            raise RunError(f"Run {run_id}: it has ended, or its supervisor is gone. Nothing was asked of it.")
 
     def alive_processes(self, run_id: str) -> list[int]:
         """The pids of the run's processes, its supervisor not among them. Looks at every process of the machine."""
@@ -165,12 +181,14 @@ class Runs:
     def summary(self, run_id: str) -> RunSummary:
         """Raises `RunError` when there is no such run, or its plan can't be read."""
         directory = self._store.open(run_id)
-        return self._summary(directory, directory.read_plan(), self._seen(directory))
+        plan = directory.read_plan()
+        return self._summary(directory, plan, self._seen(directory, plan))
 
     def follow(self, run_id: str, cursor: Cursor) -> Delta:
         """What is new since `cursor`; the cost depends on that, not on the run's length. Raises `RunError`."""
         directory = self._store.open(run_id)
-        plan, seen = directory.read_plan(), self._seen(directory)
+        plan = directory.read_plan()
+        seen = self._seen(directory, plan)
         point_lines, points_offset = directory.read_lines(directory.points_file, cursor.points)
         sample_lines, samples_offset = directory.read_lines(directory.samples_file, cursor.samples)
         output, output_offset = directory.read_output(cursor.output)
@@ -189,6 +207,8 @@ class Runs:
             command=shell_line(plan),
             directory=str(directory.path),
             telemetry_note=status.telemetry_note,
+            kill_in_s=None if status.kill_at is None else max(status.kill_at - self._clock(), 0.0),
+            can_save=plan.saves_when_asked and status.state is RunState.RUNNING,
             preset=plan.preset,
             progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
             points=_thin_points(_parse(point_lines)),
@@ -201,7 +221,8 @@ class Runs:
         if directory.run_id in self._ended:
             return self._ended[directory.run_id]
         try:
-            plan, seen = directory.read_plan(), self._seen(directory)
+            plan = directory.read_plan()
+            seen = self._seen(directory, plan)
         except (RunError, OSError):  # one folder that can't be read hides no other
             return None
         summary = self._summary(directory, plan, seen)
@@ -210,7 +231,7 @@ class Runs:
             self._ended[directory.run_id] = summary
         return summary
 
-    def _summary(self, directory: RunDirectory, plan: Plan, seen: _Seen) -> RunSummary:
+    def _summary(self, directory: RunDirectory, plan: Plan, seen: Seen) -> RunSummary:
         progress = directory.read_progress()
         return RunSummary(
             run_id=plan.run_id,
@@ -224,28 +245,8 @@ class Runs:
             preset=plan.preset,
         )
 
-    def _seen(self, directory: RunDirectory) -> _Seen:
-        status = directory.read_status()
-        if status is None:
-            return self._unwritten(directory)
-        if not status.state.live or is_alive(status.supervisor):
-            return _Seen(status)
-        # It may have written its last state and ended between the two looks.
-        status = directory.read_status() or status
-        if not status.state.live or is_alive(status.supervisor):
-            return _Seen(status)
-        return self._lost(directory, status)
-
-    def _unwritten(self, directory: RunDirectory) -> _Seen:
-        since = directory.last_sign_of_life()
-        if since is None or self._clock() - since < _PENDING_S:
-            return _Seen(RunStatus(started_at=since))
-        return self._lost(directory, RunStatus(started_at=since))
-
-    def _lost(self, directory: RunDirectory, status: RunStatus) -> _Seen:
-        rebooted = is_rebooted(status.supervisor)
-        alive = 0 if rebooted else len(members(directory.run_id, status.process))
-        return _Seen(status.lost(alive, rebooted), alive)
+    def _seen(self, directory: RunDirectory, plan: Plan) -> Seen:
+        return look(directory, plan, self._clock)
 
     def _elapsed_s(self, directory: RunDirectory, status: RunStatus) -> float | None:
         if status.started_at is None:
@@ -255,6 +256,30 @@ class Runs:
 
 
 # --- what a plan needs of the machine ---------------------------------------------------------------------------------
+
+
+def script_source(path: str) -> ScriptFacts:
+    """What the script at `path` tells of itself; of a long or unreadable one, nothing."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return script_facts(file.read(_SCRIPT_CHARACTERS))
+    except OSError as error:
+        return ScriptFacts(problem=str(error))
+
+
+def _tell(directory: RunDirectory, number: signal.Signals) -> bool:
+    """Signals the run's supervisor; False where there is none."""
+    status = directory.read_status()
+    supervisor = status.supervisor if status and status.state.live else None
+    return supervisor is not None and send_signal(supervisor, number)
+
+
+def _busy(plan: Plan, others: Sequence[Plan]) -> str:
+    names = ", ".join(f"“{other.name}” ({other.run_id})" for other in others)
+    wanted = ", ".join(sorted(plan.slots))
+    return (
+        f"Not started: {wanted} is in use by {names}. Choose another GPU, let it wait in the queue, or stop that run."
+    )
 
 
 def _script(request: LaunchRequest) -> str:
@@ -308,46 +333,6 @@ def _absolute(typed: str, base: str) -> Path:
     except (RuntimeError, ValueError, OSError) as error:
         raise PlanError(f"Path “{typed[:80]}” can't be used ({error}). Expected a path on this machine.") from error
     return path
-
-
-def _port(asked: int | None) -> int:
-    if asked is None:
-        return _free_port()
-    check_port(asked)
-    if not _is_free(asked):
-        raise PlanError(
-            f"Master port: {asked} is in use. Expected a free one. Give {_free_port()}, which is free now, or leave "
-            "the field empty."
-        )
-    return asked
-
-
-def _free_port() -> int:
-    for port in random.sample(_PORTS, _PORT_TRIES):
-        if _is_free(port):
-            return port
-    raise PlanError(f"Master port: none of {_PORT_TRIES} tried ones is free. Give one.")
-
-
-def _is_free(port: int) -> bool:
-    """Whether a rank could listen there, on every address."""
-    families = [(socket.AF_INET, "0.0.0.0")] + ([(socket.AF_INET6, "::")] if socket.has_ipv6 else [])
-    return all(_can_listen(family, address, port) for family, address in families)
-
-
-def _can_listen(family: socket.AddressFamily, address: str, port: int) -> bool:
-    try:
-        with socket.socket(family, socket.SOCK_STREAM) as listener:
-            # As torch's store does: a connection in TIME_WAIT does not keep a port.
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if family == socket.AF_INET6:
-                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            listener.bind((address, port))
-            listener.listen(1)
-    except OSError as error:
-        # A machine without IPv6 has no such address to be taken.
-        return error.errno not in (errno.EADDRINUSE, errno.EACCES)
-    return True
 
 
 # --- what a page is given ---------------------------------------------------------------------------------------------

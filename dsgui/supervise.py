@@ -3,7 +3,8 @@
     python -m dsgui.supervise RUN_DIR          start what plan.json says, and stay until its last process is gone
     python -m dsgui.supervise RUN_DIR --end    end what is left of a run whose supervisor is gone
 
-SIGTERM stops the run. The command itself returns at once: a fork of it does the work.
+SIGTERM stops the run, a second one kills it at once; SIGUSR1 asks its ranks to save and end. The command itself returns
+at once: a fork of it does the work.
 """
 
 import argparse
@@ -17,16 +18,15 @@ import time
 import traceback
 from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from dsgui.core.ending import verdict
 from dsgui.core.errors import DsguiError
-from dsgui.core.plan import Plan, argv, environment
+from dsgui.core.plan import Plan, WhenBusy, argv, environment
 from dsgui.core.state import Identity, RunState, RunStatus
-from dsgui.core.trainlog import Point, Progress, TrainLog, number_to_json
 from dsgui.shell.leftovers import (
     build_locks,
     extensions_folder,
@@ -34,6 +34,7 @@ from dsgui.shell.leftovers import (
     remove_shared_buffers,
     remove_stale_locks,
 )
+from dsgui.shell.ports import free_port, is_free
 from dsgui.shell.processes import (
     ProcessStat,
     become_subreaper,
@@ -41,10 +42,14 @@ from dsgui.shell.processes import (
     end_tree,
     identify,
     members,
+    ranks,
     reap,
+    send_signal,
     snapshot,
 )
-from dsgui.shell.store import Appender, RunDirectory
+from dsgui.shell.queue import Queue
+from dsgui.shell.records import Records
+from dsgui.shell.store import RunDirectory, Store
 from dsgui.shell.telemetry import Gpus, Telemetry, load_nvml
 
 GRACE_S = 10.0
@@ -64,80 +69,6 @@ def phase_of(logged: str, program_names: Set[str]) -> str:
     return "compiling" if logged == "starting" and program_names & _COMPILERS else logged
 
 
-@dataclass(slots=True)
-class Pace:
-    """Time left, from the steps done since the first was seen; for output that has no bar to say it."""
-
-    first_at: float | None = None
-    first_step: int = 0
-
-    def eta_s(self, progress: Progress, now: float) -> float | None:
-        if progress.eta_s is not None:
-            return progress.eta_s
-        if self.first_at is None or progress.step < self.first_step:
-            self.first_at, self.first_step = now, progress.step
-        done = progress.step - self.first_step
-        if not done or progress.total is None:
-            return None
-        return round((now - self.first_at) / done * max(progress.total - progress.step, 0), 1)
-
-
-class Records:
-    """The files that grow with the run. A disk that refuses them never stops the training."""
-
-    def __init__(self, directory: RunDirectory, clock: Callable[[], float]) -> None:
-        self._directory, self._clock = directory, clock
-        self.log = TrainLog()
-        self.refused = False
-        self._output = Appender(directory.output_file)
-        self._points = Appender(directory.points_file)
-        self._samples = Appender(directory.samples_file)
-        self._pace = Pace()
-        self._loss: float | None = None
-        self._progress: dict[str, Any] = {}
-
-    def take_output(self, chunk: bytes) -> None:
-        self._try(self._output.write, chunk)
-        self._take_points(self.log.feed(chunk))
-
-    def take_sample(self, sample: dict[str, Any]) -> None:
-        self._try(self._samples.write_json, sample)
-
-    def write_progress(self) -> None:
-        """Only if it changed."""
-        if (now := self._current()) != self._progress:
-            self._progress = now
-            self._try(self._directory.write_progress, now)
-
-    def finish(self) -> None:
-        self._take_points(self.log.finish())
-        self.write_progress()
-        for file in (self._output, self._points, self._samples):
-            file.close()
-
-    def _take_points(self, points: list[Point]) -> None:
-        for point in points:
-            self._try(self._points.write_json, point.to_json())
-            if point.kind == "train" and not point.rank:
-                self._loss = point.values.get("loss", self._loss)
-
-    def _current(self) -> dict[str, Any]:
-        progress = self.log.progress
-        found: dict[str, Any] = {} if self._loss is None else {"loss": number_to_json(self._loss)}
-        if progress:
-            eta_s = self._pace.eta_s(progress, self._clock())
-            found |= {"step": progress.step, "total": progress.total, "eta_s": eta_s}
-        return found
-
-    def _try(self, write: Callable[[Any], None], value: Any) -> None:
-        try:
-            write(value)
-        except OSError as error:
-            if not self.refused:
-                print(f"the disk refused a record: {error}", file=sys.stderr, flush=True)
-            self.refused = True
-
-
 class Supervisor:
     """Owns one run from its first process to its last."""
 
@@ -152,21 +83,30 @@ class Supervisor:
         self._directory, self._plan, self._make_telemetry = directory, plan, make_telemetry
         self._grace_s, self._clock = grace_s, clock
         self._records = Records(directory, clock)
-        self._status = RunStatus(supervisor=identify(os.getpid()), started_at=clock())
+        waits = plan.when_busy is WhenBusy.WAIT
+        state = RunState.QUEUED if waits else RunState.PENDING
+        self._status = RunStatus(state, supervisor=identify(os.getpid()), started_at=clock())
         self._writing = threading.Lock()
-        self._stop_asked = False
+        self._stops = 0
+        self._save_asked = self._save_told = False
+        self._seen_pids: set[int] = set()
         self._left = 0
         self._locks: set[Path] = set()
+        self._telemetry: Telemetry | None = None
         self._exited_at: float | None = None
         self._ending: threading.Thread | None = None
 
     def run(self, ready: Callable[[], None]) -> None:
         """`ready` is called once the state is on the disk."""
         become_subreaper()
-        with Wakeup(self._ask_stop) as wakeup:  # before the state names this process as the one to signal
+        with Wakeup(self._ask) as wakeup:  # before the state names this process as the one to signal
             self._write()
-            process = self._start()
-            ready()
+            if waited := self._status.state is RunState.QUEUED:
+                ready()
+                self._wait_in_queue(wakeup)
+            process = self._start() if not self._stops else None
+            if not waited:
+                ready()
             if process is None:
                 self._records.finish()
                 return
@@ -189,6 +129,28 @@ class Supervisor:
         self._write(state=RunState.FAILED, reason=reason, ended_at=self._clock())
 
     # -- beginning -------------------------------------------------------------------------------------------------
+
+    def _wait_in_queue(self, wakeup: "Wakeup") -> None:
+        queue = Queue(Store(self._directory.path.parent))
+        with selectors.DefaultSelector() as selector:
+            selector.register(wakeup.descriptor, selectors.EVENT_READ)
+            while not self._stops and not self._has_turn(queue):
+                selector.select(SAMPLE_S)
+                wakeup.clear()
+        if self._stops:
+            self._write(state=RunState.STOPPED, reason="Stopped before it began.", ended_at=self._clock())
+        elif not is_free(self._plan.master_port):  # taken while it waited
+            self._plan = replace(self._plan, master_port=free_port())
+            self._directory.write_plan(self._plan, None)
+
+    def _has_turn(self, queue: Queue) -> bool:
+        with queue.turn():
+            before = queue.before(self._plan)
+            if not before:
+                self._write(state=RunState.PENDING, reason="", started_at=self._clock())
+            elif (reason := waits_for(before)) != self._status.reason:
+                self._write(reason=reason)
+        return not before
 
     def _start(self) -> "subprocess.Popen[bytes] | None":
         given = environment(self._plan, os.environ)
@@ -215,6 +177,7 @@ class Supervisor:
 
     def _follow(self, process: "subprocess.Popen[bytes]", wakeup: "Wakeup") -> None:
         telemetry = self._make_telemetry()
+        self._telemetry = telemetry
         self._write(telemetry_note=telemetry.note)
         assert process.stdout is not None  # stdout=PIPE
         output = process.stdout.fileno()
@@ -234,7 +197,6 @@ class Supervisor:
                     self._tick(process, telemetry)
         while self._drain(output, _READ_BYTES):
             pass
-        telemetry.close()
 
     def _patience(self, next_sample: float) -> float:
         left = max(next_sample - time.monotonic(), 0)
@@ -253,6 +215,7 @@ class Supervisor:
     def _tick(self, process: "subprocess.Popen[bytes]", telemetry: Telemetry) -> None:
         reap(spare=process.pid)
         family = self._family()
+        self._seen_pids |= family.keys()
         self._records.take_sample(telemetry.sample(family).to_json())
         self._records.write_progress()
         phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})
@@ -268,8 +231,20 @@ class Supervisor:
 
     # -- ending ----------------------------------------------------------------------------------------------------
 
-    def _ask_stop(self) -> None:
-        self._stop_asked = True
+    def _ask(self, number: int) -> None:
+        """From a signal handler."""
+        if number == signal.SIGUSR1:
+            self._save_asked = True
+        else:
+            self._stops += 1
+
+    def _ask_to_save(self) -> None:
+        """What the HF Trainer's just-in-time checkpoint understands; the launcher is left alone, it would end them."""
+        self._save_told = True
+        for pid in ranks(self._family()):
+            if identity := identify(pid):
+                send_signal(identity, signal.SIGTERM)
+        self._write(reason="Asked to save a checkpoint and end; Stop ends it without.")
 
     def _over(self, process: "subprocess.Popen[bytes]") -> bool:
         """Whether the last process is gone; begins the ending when it is time to."""
@@ -277,9 +252,12 @@ class Supervisor:
         if self._ending is not None:
             return exited and not self._ending.is_alive()
         if not exited:
-            if self._stop_asked:
-                self._write(state=RunState.STOPPING)
+            if self._stops:
+                kill_at = self._clock() + self._grace_s
+                self._write(state=RunState.STOPPING, kill_at=kill_at, reason="")
                 self._begin_ending()
+            elif self._save_asked and not self._save_told:
+                self._ask_to_save()
             return False
         return self._nothing_left()
 
@@ -288,7 +266,7 @@ class Supervisor:
         now = time.monotonic()
         self._exited_at = now if self._exited_at is None else self._exited_at
         left = len(self._family())
-        if left and (self._stop_asked or now - self._exited_at >= SETTLE_S):
+        if left and (self._stops or now - self._exited_at >= SETTLE_S):
             self._left = left
             self._begin_ending()
         return not left
@@ -301,7 +279,8 @@ class Supervisor:
 
     def _end(self) -> None:
         grace_s, process = self._grace_s, self._status.process
-        while survivors := end_tree(self._plan.run_id, process, grace_s, os.getpid()):
+        hurry = lambda: self._stops > 1  # noqa: E731 — the second Stop
+        while survivors := end_tree(self._plan.run_id, process, grace_s, os.getpid(), hurry):
             self._write(reason=f"Processes {_listed(survivors)} don't end even when killed; waiting for the kernel.")
             grace_s = 0
 
@@ -310,15 +289,30 @@ class Supervisor:
         self._records.finish()
         _say_removed(remove_shared_buffers(self._plan.master_port) + remove_stale_locks(self._locks))
         state, reason = self._judge(exit_code)
+        if self._telemetry:
+            self._telemetry.close()
         if self._records.refused:
             reason = f"{reason} {_DISK_NOTE}".strip()
         phase = self._records.log.phase
-        self._write(state=state, reason=reason, exit_code=exit_code, ended_at=self._clock(), phase=phase)
+        self._write(state=state, reason=reason, exit_code=exit_code, ended_at=self._clock(), phase=phase, kill_at=None)
 
     def _judge(self, exit_code: int) -> tuple[RunState, str]:
         if self._status.state is RunState.STOPPING:
-            return RunState.STOPPED, "Stopped on request."
-        return verdict(exit_code, self._records.log.ending, self._left)
+            return RunState.STOPPED, f"Stopped on request: {self._nothing_is_left()}."
+        state, reason = verdict(exit_code, self._records.log.ending, self._left)
+        if self._save_told and state is RunState.SUCCEEDED:
+            return RunState.STOPPED, f"It was asked to save and end, and it did. {reason}".strip()
+        return state, reason
+
+    def _nothing_is_left(self) -> str:
+        """Looked for, not assumed: by marker and session, and in the list of who holds GPU memory."""
+        left = members(self._plan.run_id, self._status.process, os.getpid())
+        said = f"processes {_listed(sorted(left))} are left" if left else "none of its processes is left"
+        holding = self._telemetry.gpu_holders(self._seen_pids) if self._telemetry else None
+        if holding is None:
+            return said
+        still = f"but processes {_listed(sorted(holding))} still hold" if holding else "and none holds"
+        return f"{said}, {still} GPU memory"
 
     def _write(self, **changes: Any) -> None:
         with self._writing:
@@ -330,18 +324,20 @@ class Supervisor:
 
 
 class Wakeup:
-    """Turns signals into something a selector can wait for: SIGTERM and SIGINT ask for a stop, SIGCHLD only wakes."""
+    """Turns signals into something a selector can wait for: SIGTERM and SIGINT ask for a stop, SIGUSR1 to save first,
+    SIGCHLD only wakes. `ask` is given the signal's number."""
 
-    def __init__(self, ask_stop: Callable[[], None]) -> None:
-        self._ask_stop = ask_stop
+    def __init__(self, ask: Callable[[int], None]) -> None:
+        self._ask = ask
         self.descriptor, self._write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> "Wakeup":
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         # Handlers, not SIG_IGN: what is ignored would be ignored by the run's processes too.
         handlers: dict[signal.Signals, Callable[[int, FrameType | None], None]] = {
-            signal.SIGTERM: lambda number, frame: self._ask_stop(),
-            signal.SIGINT: lambda number, frame: self._ask_stop(),
+            signal.SIGTERM: lambda number, frame: self._ask(number),
+            signal.SIGINT: lambda number, frame: self._ask(number),
+            signal.SIGUSR1: lambda number, frame: self._ask(number),
             signal.SIGHUP: lambda number, frame: None,
             signal.SIGCHLD: lambda number, frame: None,
         }
@@ -366,15 +362,19 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
     process: Identity | None = status.process
     left = members(plan.run_id, process)
     locks = held_build_locks(left)
-    status = replace(status, state=RunState.STOPPING, supervisor=identify(os.getpid()), reason="")
-    directory.write_status(status)
-    ready()
-    while end_tree(plan.run_id, process, grace_s):
-        grace_s = 0
+    stops: list[int] = []
+    with Wakeup(stops.append):  # a second Stop kills at once
+        identity, kill_at = identify(os.getpid()), time.time() + grace_s
+        status = replace(status, state=RunState.STOPPING, supervisor=identity, reason="", kill_at=kill_at)
+        directory.write_status(status)
+        ready()
+        while end_tree(plan.run_id, process, grace_s, hurry=lambda: bool(stops)):
+            grace_s = 0
     remove_shared_buffers(plan.master_port)
     remove_stale_locks(locks)
     reason = f"Its supervisor was gone; Stop ended what still ran of it (processes {_listed(sorted(left))})."
-    directory.write_status(replace(status, state=RunState.STOPPED, reason=reason, ended_at=time.time()))
+    ended = replace(status, state=RunState.STOPPED, reason=reason, ended_at=time.time(), kill_at=None)
+    directory.write_status(ended)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -425,6 +425,13 @@ def detach(work: Callable[[Callable[[], None]], None]) -> int:
 def _say(descriptor: int) -> None:
     os.write(descriptor, b"1")
     os.close(descriptor)
+
+
+def waits_for(before: Sequence[Plan]) -> str:
+    """A sentence on whom a queued run waits for."""
+    first = before[0]
+    others = f" and {len(before) - 1} more" if len(before) > 1 else ""
+    return f"Waits for {', '.join(sorted(first.slots))}: run “{first.name}” ({first.run_id}){others} comes first."
 
 
 def _say_removed(names: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from dsgui.core.plan import argv, shell_line
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.runs import POINTS_SHOWN, SAMPLES_SHOWN, Cursor, Runs
 from dsgui.shell.launcher import Launcher
+from dsgui.shell.ports import is_free
 from dsgui.shell.processes import boot_id
 from dsgui.shell.store import RunDirectory, Store
 from tests.run_fixtures import CONFIG, Bench, bench, wait_until
@@ -225,3 +226,29 @@ def test_a_disk_that_takes_nothing_refuses_the_start(bench: Bench) -> None:
     with pytest.raises(RunError, match="--runs-dir"):
         bench.runs.start(replace(plan), CONFIG)
     bench.store.runs_dir.unlink()
+
+
+def test_secrets_reach_the_run_and_no_file_of_it(bench: Bench) -> None:
+    script = bench.script("import os; print(len(os.environ['HF_TOKEN']))")
+    plan = bench.runs.prepare(bench.request(script, secrets={"HF_TOKEN": "hf_abcdefgh"}))
+    run_id = bench.runs.start(plan, CONFIG, {"HF_TOKEN": "hf_abcdefgh"})
+    delta = bench.ended(run_id)
+    assert "11" in delta.output
+    assert 'HF_TOKEN="$HF_TOKEN"' in delta.command
+    files = [path for path in bench.store.directory(run_id).path.iterdir() if path.is_file()]
+    assert [path.name for path in files if b"hf_abcdefgh" in path.read_bytes()] == []
+
+
+def test_a_strict_script_that_does_not_know_local_rank_is_not_given_it(bench: Bench) -> None:
+    strict = "import argparse; argparse.ArgumentParser().parse_args()"
+    assert "--no_local_rank" in argv(bench.runs.prepare(bench.request(bench.script(strict))))
+    knows = "import argparse; p = argparse.ArgumentParser(); p.add_argument('--local_rank'); p.parse_args()"
+    assert "--no_local_rank" not in argv(bench.runs.prepare(bench.request(bench.script(knows))))
+
+
+def test_the_port_of_a_preview_is_held_until_the_launch(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("print('ran')")))
+    with pytest.raises(PlanError, match="in use"):
+        bench.runs.prepare(bench.request(bench.script(""), master_port=plan.master_port))
+    bench.ended(bench.runs.start(plan, CONFIG))
+    assert is_free(plan.master_port)

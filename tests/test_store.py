@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dsgui.core.errors import RunError
 from dsgui.core.plan import ConfigArgument, Plan
 from dsgui.core.state import Identity, RunState, RunStatus
-from dsgui.shell.store import OUTPUT_TAIL_BYTES, Appender, RunDirectory, Store, replace_file
+from dsgui.shell.store import OUTPUT_TAIL_BYTES, Appender, OutputFile, RunDirectory, Store, replace_file
 
 RUN = "20260131-235959-0a1b"
 
@@ -161,3 +161,35 @@ def test_a_run_whose_plan_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
     bad.plan_file.unlink()
     bad.plan_file.symlink_to(bad.plan_file)  # a loop: every look at it fails, for root too
     assert [directory.run_id for directory in store.list()] == [good.run_id]
+
+
+def test_of_a_long_output_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path)
+    lines = [b"line %06d\n" % n for n in range(20_000)]  # 12 bytes each
+    whole = b"".join(lines)
+    output = OutputFile(directory, head_bytes=12_000, piece_bytes=6_000)
+    for start in range(0, len(whole), 5_000):
+        output.write(whole[start : start + 5_000])
+        text, after = directory.read_output(-1)
+        assert after == min(start + 5_000, len(whole))
+        assert whole[:after].endswith(text.encode())
+        assert len(text) >= min(6_000, after) - 24
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 24_000
+    seen, _ = directory.read_output(len(whole) - 600)
+    assert seen.encode() == whole[-600:]
+    output.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["output.log"]
+    kept = directory.output_file.read_bytes()
+    assert kept.startswith(whole[:12_000])
+    assert kept.endswith(whole[-6_000:])
+    assert b"dsgui left out" in kept[12_000:12_100]
+    assert len(kept) < 24_200
+    assert directory.read_output(len(whole)) == ("", len(whole))  # a page that has followed it to the end
+
+
+def test_an_output_that_fits_is_kept_as_it_is(tmp_path: Path) -> None:
+    output = OutputFile(RunDirectory(tmp_path), head_bytes=10, piece_bytes=10)
+    for part in (b"123", b"4567890", b"abcdefghij", b"k"):
+        output.write(part)
+    output.close()
+    assert (tmp_path / "output.log").read_bytes() == b"1234567890abcdefghijk"

@@ -12,10 +12,12 @@ import pytest
 
 from dsgui.core.state import RunState
 from dsgui.core.trainlog import Progress
-from dsgui.runs import Cursor
+from dsgui.runs import Cursor, Runs
+from dsgui.shell.launcher import Launcher
 from dsgui.shell.leftovers import build_locks, remove_shared_buffers, remove_stale_locks
 from dsgui.shell.processes import identify, is_alive, members, send_signal
-from dsgui.supervise import Pace, phase_of
+from dsgui.shell.records import Pace
+from dsgui.supervise import phase_of
 from tests.run_fixtures import Bench, bench, exists, wait_until
 
 __all__ = ["bench"]
@@ -111,11 +113,62 @@ def test_stop_ends_the_stubborn_and_the_stray(bench: Bench) -> None:
     assert all(exists(pid) for pid in pids.values())
     assert set(pids.values()) < set(bench.runs.alive_processes(run_id))
     bench.runs.stop(run_id)
-    bench.runs.stop(run_id)  # a second click changes nothing
     delta = bench.ended(run_id)
-    assert (delta.state, delta.reason) == (RunState.STOPPED, "Stopped on request.")
+    assert (delta.state, delta.reason) == (RunState.STOPPED, "Stopped on request: none of its processes is left.")
     assert not any(exists(pid) for pid in pids.values())
     assert bench.runs.alive_processes(run_id) == []
+
+
+def test_a_stop_counts_down_and_a_second_one_kills_at_once(bench: Bench) -> None:
+    bench.runs = Runs(bench.store, Launcher(grace_s=600))
+    run_id, pids = start_family(bench)
+    bench.runs.stop(run_id)
+    wait_until(lambda: bench.runs.summary(run_id).state is RunState.STOPPING)
+    left_s = bench.runs.follow(run_id, Cursor()).kill_in_s
+    assert left_s is not None
+    assert 500 < left_s <= 600
+    bench.runs.stop(run_id)
+    delta = bench.ended(run_id)
+    assert (delta.state, delta.kill_in_s) == (RunState.STOPPED, None)
+    assert not any(exists(pid) for pid in pids.values())
+
+
+def test_a_second_stop_kills_what_a_lost_run_left_too(bench: Bench) -> None:
+    bench.runs = Runs(bench.store, Launcher(grace_s=600))
+    run_id, pids = start_family(bench)
+    supervisor = bench.store.open(run_id).read_status().supervisor  # type: ignore[union-attr]
+    assert supervisor is not None
+    send_signal(supervisor, signal.SIGKILL)
+    wait_until(lambda: bench.runs.summary(run_id).state is RunState.LOST)
+    bench.runs.stop(run_id)
+    wait_until(lambda: bench.runs.summary(run_id).state is RunState.STOPPING)
+    bench.runs.stop(run_id)
+    assert bench.ended(run_id).state is RunState.STOPPED
+    assert not any(exists(pid) for pid in pids.values())
+
+
+def test_save_and_stop_reaches_the_ranks_alone(bench: Bench) -> None:
+    run_id = bench.start(
+        """
+        import os, signal, subprocess, sys, time
+        if sys.argv[1] == "rank":
+            worker = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)  # as a DataLoader's
+            signal.signal(signal.SIGTERM, lambda *_: (print("saved", worker.poll()), worker.communicate(), sys.exit(0)))
+            print("on", flush=True)
+            while True:
+                signal.pause()
+        signal.signal(signal.SIGTERM, lambda *_: print("the launcher was told"))
+        subprocess.run([sys.executable, "-u", __file__, "rank"], env={**os.environ, "RANK": "0", "LOCAL_RANK": "0"})
+        """,
+        arguments="launcher --enable_jit_checkpoint True",
+    )
+    bench.wait_for_output(run_id, "on")
+    assert bench.runs.follow(run_id, Cursor()).can_save
+    bench.runs.save_and_stop(run_id)
+    delta = bench.ended(run_id)
+    assert (delta.state, delta.reason) == (RunState.STOPPED, "It was asked to save and end, and it did.")
+    assert "saved None" in delta.output  # its worker was still there
+    assert "the launcher was told" not in delta.output
 
 
 def test_what_the_launcher_leaves_behind_is_ended_too(bench: Bench) -> None:

@@ -18,6 +18,7 @@ from dsgui.core.errors import PlanError
 MARKER = "DSGUI_RUN_ID"  # every process of a run carries it: that is how a stray is proven to be ours
 CONFIG_FILE = "ds_config.json"
 LOWEST_PORT, HIGHEST_PORT = 1024, 65535
+_JIT = "__enable_jit_checkpoint"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -29,9 +30,25 @@ class ConfigArgument(Enum):
     NONE = ""  # not passed; the script knows its own
 
 
+class StartedBy(Enum):
+    """Which program starts the ranks."""
+
+    DEEPSPEED = "deepspeed"
+    TORCHRUN = "torchrun"
+
+
+class WhenBusy(Enum):
+    """What a new run does when another run uses a GPU of its own (on a CPU: when another run trains at all)."""
+
+    WAIT = "wait in the queue"
+    START = "start anyway"
+    REFUSE = "don’t start"
+
+
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
-    """What the Launch page asks for, as typed. `gpu_indices` are physical (PCI bus order), empty on CPU."""
+    """What the Launch page asks for, as typed. `gpu_indices` are physical (PCI bus order), empty on CPU. `secrets` are
+    environment variables whose values are handed on and written nowhere."""
 
     name: str
     script: str
@@ -45,11 +62,15 @@ class LaunchRequest:
     target_python: str
     environment: Mapping[str, str]
     preset: str = ""
+    started_by: StartedBy = StartedBy.DEEPSPEED
+    when_busy: WhenBusy = WhenBusy.START
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A launch made concrete: absolute paths, arguments split, port chosen. `environment` is what the user added."""
+    """A launch made concrete: absolute paths, arguments split, port chosen. `environment` is what the user added, of
+    `secret_names` only the names. `passes_local_rank`: whether the script is given --local_rank."""
 
     run_id: str
     name: str
@@ -64,10 +85,31 @@ class Plan:
     target_python: str
     environment: Mapping[str, str] = field(default_factory=dict)
     preset: str = ""
+    started_by: StartedBy = StartedBy.DEEPSPEED
+    when_busy: WhenBusy = WhenBusy.START
+    secret_names: tuple[str, ...] = ()
+    passes_local_rank: bool = True
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """What the run takes for itself: its GPUs, or this machine's processor."""
+        return frozenset(f"gpu-{index}" for index in self.gpu_indices) or frozenset({"cpu"})
+
+    @property
+    def saves_when_asked(self) -> bool:
+        """Whether the script saves and ends at a SIGTERM: the HF Trainer's just-in-time checkpoint
+        (transformers/trainer_jit_checkpoint.py)."""
+        words = [word.replace("-", "_") for word in self.arguments]
+        option = next((n for n, word in enumerate(words) if word.partition("=")[0] == _JIT), None)
+        if option is None:
+            return False
+        value = words[option].partition("=")[2] or (words[option + 1] if option + 1 < len(words) else "")
+        return value.lower() not in ("false", "0", "no", "off")
 
     def to_json(self) -> dict[str, Any]:
         """The plan as JSON; `argv` and `added_environment` are there for people and other tools to read."""
-        fields = asdict(self) | {"config_argument": self.config_argument.name, "environment": dict(self.environment)}
+        names = {name: getattr(self, name).name for name in ("config_argument", "started_by", "when_busy")}
+        fields = asdict(self) | names | {"environment": dict(self.environment)}
         return fields | {"argv": list(argv(self)), "added_environment": environment(self, {})}
 
     @classmethod
@@ -87,14 +129,26 @@ class Plan:
             target_python=str(value["target_python"]),
             environment={str(k): str(v) for k, v in value.get("environment", {}).items()},
             preset=str(value.get("preset", "")),
+            started_by=StartedBy[value.get("started_by", "DEEPSPEED")],
+            when_busy=WhenBusy[value.get("when_busy", "START")],
+            secret_names=tuple(str(name) for name in value.get("secret_names", ())),
+            passes_local_rank=bool(value.get("passes_local_rank", True)),
         )
 
 
-def make_plan(request: LaunchRequest, *, run_id: str, run_directory: str, script_path: str, master_port: int) -> Plan:
+def make_plan(
+    request: LaunchRequest,
+    *,
+    run_id: str,
+    run_directory: str,
+    script_path: str,
+    master_port: int,
+    passes_local_rank: bool = True,
+) -> Plan:
     """The plan for `request`. Raises `PlanError`; whether the files exist is for the caller to check."""
     _check_ranks(request)
     check_port(master_port)
-    _check_environment(request.environment)
+    _check_environment({**request.environment, **request.secrets})
     if not request.script.strip():
         raise PlanError("Script: nothing was given. Expected the path of the Python file that trains. Give it.")
     plan = Plan(
@@ -111,6 +165,10 @@ def make_plan(request: LaunchRequest, *, run_id: str, run_directory: str, script
         target_python=request.target_python,
         environment=dict(request.environment),
         preset=request.preset,
+        started_by=request.started_by,
+        when_busy=request.when_busy,
+        secret_names=tuple(sorted(request.secrets)),
+        passes_local_rank=passes_local_rank,
     )
     _check_words(argv(plan))
     return plan
@@ -118,14 +176,19 @@ def make_plan(request: LaunchRequest, *, run_id: str, run_directory: str, script
 
 def argv(plan: Plan) -> tuple[str, ...]:
     """The command, word by word; no shell reads it."""
-    launcher = (
-        plan.target_python,
-        "-m",
-        "deepspeed.launcher.runner",
-        _devices(plan),
-        f"--master_port={plan.master_port}",
-    )
-    return (*launcher, plan.script, *plan.arguments, *_config_words(plan))
+    starts = _torchrun(plan) if plan.started_by is StartedBy.TORCHRUN else _deepspeed(plan)
+    return (plan.target_python, "-m", *starts, plan.script, *plan.arguments, *_config_words(plan))
+
+
+def _deepspeed(plan: Plan) -> tuple[str, ...]:
+    without = () if plan.passes_local_rank else ("--no_local_rank",)
+    return ("deepspeed.launcher.runner", _devices(plan), f"--master_port={plan.master_port}", *without)
+
+
+def _torchrun(plan: Plan) -> tuple[str, ...]:
+    """It never passes --local_rank; the GPUs are chosen by CUDA_VISIBLE_DEVICES."""
+    where = ("--master_addr=127.0.0.1", f"--master_port={plan.master_port}")
+    return ("torch.distributed.run", f"--nproc_per_node={plan.ranks}", *where)
 
 
 def environment(plan: Plan, inherited: Mapping[str, str]) -> dict[str, str]:
@@ -145,7 +208,8 @@ def shell_line(plan: Plan) -> str:
     """
     path = f'PATH={shlex.quote(_programs(plan))}:"$PATH"'
     assignments = (f"{name}={shlex.quote(value)}" for name, value in _added(plan).items())
-    command = " ".join((path, *assignments, shlex.join(argv(plan))))
+    secrets = (f'{name}="${name}"' for name in plan.secret_names)  # of the shell it is pasted into
+    command = " ".join((path, *assignments, *secrets, shlex.join(argv(plan))))
     return f"cd {shlex.quote(plan.working_directory)} && {command}"
 
 
@@ -166,6 +230,8 @@ def _programs(plan: Plan) -> str:
 def _added(plan: Plan) -> dict[str, str]:
     # CUDA counts the fastest card first unless told to count as nvidia-smi and NVML do.
     order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if plan.gpu_indices else {}
+    if plan.gpu_indices and plan.started_by is StartedBy.TORCHRUN:
+        order["CUDA_VISIBLE_DEVICES"] = ",".join(str(index) for index in plan.gpu_indices)
     return {"PYTHONUNBUFFERED": "1"} | order | dict(plan.environment)
 
 

@@ -12,6 +12,7 @@ class RunState(Enum):
     """`LOST` is never written: it is what readers see when a supervisor is gone without having said how it ended."""
 
     PENDING = "pending"
+    QUEUED = "queued"
     RUNNING = "running"
     STOPPING = "stopping"
     SUCCEEDED = "succeeded"
@@ -22,7 +23,7 @@ class RunState(Enum):
     @property
     def live(self) -> bool:
         """True while something is still going to happen."""
-        return self in (RunState.PENDING, RunState.RUNNING, RunState.STOPPING)
+        return self in (RunState.PENDING, RunState.QUEUED, RunState.RUNNING, RunState.STOPPING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Identity:
 @dataclass(frozen=True, slots=True)
 class RunStatus:
     """One run's state. `process` is the DeepSpeed launcher; `reason` and `telemetry_note` are sentences for the page;
-    times are unix seconds."""
+    times are unix seconds. `kill_at`: when a stopping run's processes are killed."""
 
     state: RunState = RunState.PENDING
     supervisor: Identity | None = None
@@ -57,6 +58,7 @@ class RunStatus:
     ended_at: float | None = None
     phase: str = STARTING
     telemetry_note: str = ""
+    kill_at: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -69,6 +71,7 @@ class RunStatus:
             "ended_at": self.ended_at,
             "phase": self.phase,
             "telemetry_note": self.telemetry_note,
+            "kill_at": self.kill_at,
         }
 
     @classmethod
@@ -84,6 +87,7 @@ class RunStatus:
             ended_at=value.get("ended_at"),
             phase=str(value.get("phase", STARTING)),
             telemetry_note=str(value.get("telemetry_note", "")),
+            kill_at=value.get("kill_at"),
         )
 
     def lost(self, alive: int, rebooted: bool) -> "RunStatus":

@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from dsgui.core.errors import RunError
 from dsgui.core.plan import MARKER
@@ -20,25 +22,27 @@ class Launcher:
     def __init__(self, python: str = sys.executable, grace_s: float = 10) -> None:
         self._python, self._grace_s = python, grace_s
 
-    def start(self, directory: RunDirectory) -> None:
-        """Returns once the supervisor has written its first state. Raises `RunError`."""
-        self._detach(directory)
+    def start(self, directory: RunDirectory, secrets: Mapping[str, str]) -> None:
+        """Returns once the supervisor has written its first state; it hands `secrets` on. Raises `RunError`."""
+        self._detach(directory, environment=secrets)
 
     def end(self, directory: RunDirectory) -> None:
         """A supervisor for a run that has lost its own: it ends what is left. Raises `RunError`."""
         self._detach(directory, "--end")
 
-    def _detach(self, directory: RunDirectory, *options: str) -> None:
+    def _detach(
+        self, directory: RunDirectory, *options: str, environment: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         # `-m` finds the package through the working directory, so nothing is added to the run's PYTHONPATH. The child
         # forks, and ends when the fork has written the run's state: no zombie, no pipe, no thread stays here.
         command = [self._python, "-m", "dsgui.supervise", str(directory.path), f"--grace={self._grace_s}", *options]
-        environment = {name: value for name, value in os.environ.items() if name != MARKER}
+        given = {name: value for name, value in os.environ.items() if name != MARKER} | dict(environment)
         try:
             with open(directory.supervisor_log, "ab", opener=_private) as log:
                 done = subprocess.run(
                     command,
                     cwd=_ROOT,
-                    env=environment,
+                    env=given,
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,

@@ -10,7 +10,7 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -138,15 +138,28 @@ def members(run_id: str, process: Identity | None = None, supervisor: int | None
     return {pid for pid in found - {os.getpid()} if not table[pid].zombie}
 
 
+def ranks(pids: Iterable[int]) -> set[int]:
+    """Those of `pids` that a launcher started as ranks; what a rank starts itself inherits RANK and is none."""
+    table = snapshot()
+    given = {pid for pid in pids if any(line.startswith(b"RANK=") for line in _environment(pid).split(b"\0"))}
+    return {pid for pid in given if pid in table and table[pid].parent not in given}
+
+
 def end_tree(
-    run_id: str, process: Identity | None, grace_s: float = 10, supervisor: int | None = None
+    run_id: str,
+    process: Identity | None,
+    grace_s: float = 10,
+    supervisor: int | None = None,
+    hurry: Callable[[], bool] = lambda: False,
 ) -> tuple[int, ...]:
-    """TERM to every process of the run, also to those that appear meanwhile; after `grace_s` in all, KILL.
+    """TERM to every process of the run, also to those that appear meanwhile; after `grace_s` in all, or as soon as
+    `hurry` says so, KILL.
 
     Returns the pids that are still alive a few seconds after (in an uninterruptible wait)."""
     deadline = time.monotonic() + grace_s
-    _signal_until(deadline, signal.SIGTERM, run_id, process, supervisor)
-    return _signal_until(time.monotonic() + _KILL_WAIT_S, signal.SIGKILL, run_id, process, supervisor)
+    _signal_while(lambda: time.monotonic() < deadline and not hurry(), signal.SIGTERM, run_id, process, supervisor)
+    deadline = time.monotonic() + _KILL_WAIT_S
+    return _signal_while(lambda: time.monotonic() < deadline, signal.SIGKILL, run_id, process, supervisor)
 
 
 def reap(spare: int) -> None:
@@ -157,12 +170,16 @@ def reap(spare: int) -> None:
                 os.waitpid(pid, os.WNOHANG)
 
 
-def _signal_until(
-    deadline: float, number: signal.Signals, run_id: str, process: Identity | None, supervisor: int | None
+def _signal_while(
+    patient: Callable[[], bool],
+    number: signal.Signals,
+    run_id: str,
+    process: Identity | None,
+    supervisor: int | None,
 ) -> tuple[int, ...]:
     told: set[Identity] = set()
     while alive := members(run_id, process, supervisor):
-        if time.monotonic() >= deadline:
+        if not patient():
             break
         fresh = {identity for pid in alive if (identity := identify(pid))} - told
         for identity in fresh:

@@ -21,6 +21,8 @@ from dsgui.core.state import RunStatus
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
 _DIRECTORY_MODE, _FILE_MODE = 0o700, 0o600
 _OUTPUT_BLOCK_BYTES = 1 << 18
+_TAIL = "output.tail."
+_LEFT_OUT = "\n--- dsgui left out {bytes:,} bytes here; the beginning and the end of the output are kept ---\n"
 OUTPUT_TAIL_BYTES = 1 << 16
 
 
@@ -72,9 +74,10 @@ class RunDirectory:
 
     # -- what was asked for ----------------------------------------------------------------------------------------
 
-    def write_plan(self, plan: Plan, config_text: str) -> None:
-        """Raises OSError."""
-        replace_file(self.config_file, config_text.encode("utf-8", "surrogatepass"))
+    def write_plan(self, plan: Plan, config_text: str | None) -> None:
+        """`config_text` None: the config stays as it is. Raises OSError."""
+        if config_text is not None:
+            replace_file(self.config_file, config_text.encode("utf-8", "surrogatepass"))
         replace_file(self.command_file, (shell_line(plan) + "\n").encode("utf-8", "surrogateescape"))
         replace_file(self.plan_file, _json_bytes(plan.to_json()))
 
@@ -132,19 +135,39 @@ class RunDirectory:
         """The output from byte `offset` on and the offset after it; a negative offset means the last 64 KiB.
 
         More than 256 KiB of news is cut to its end. A character whose bytes aren't all there yet waits."""
-        try:
-            with self.output_file.open("rb") as file:
-                size = file.seek(0, os.SEEK_END)
-                limit = OUTPUT_TAIL_BYTES if offset < 0 else _OUTPUT_BLOCK_BYTES
-                start = max(offset, size - limit, 0)
-                file.seek(start)
-                block = file.read(size - start) if size > start else b""
-        except FileNotFoundError:
-            return "", max(offset, 0)
-        if start > max(offset, 0):
+        limit = OUTPUT_TAIL_BYTES if offset < 0 else _OUTPUT_BLOCK_BYTES
+        block, end = self._output_end(limit, max(offset, 0))
+        if end - len(block) > max(offset, 0):
             block = _from_line_start(block)
         whole = _whole_characters(block)
-        return whole.decode("utf-8", "replace"), size - len(block) + len(whole)
+        return whole.decode("utf-8", "replace"), end - len(block) + len(whole)
+
+    def output_tail(self, begins: int) -> Path:
+        """A piece of a long output's end, while the run goes on; `begins`: its first byte's place in the output."""
+        return self.path / f"{_TAIL}{begins}"
+
+    @property
+    def output_pieces(self) -> list[tuple[int, Path]]:
+        """Where each piece of the output begins, and its file, in order. Between the first and the others some may
+        have been left out."""
+        names = (entry.name for entry in self.path.iterdir() if entry.name.startswith(_TAIL))
+        begins = sorted(int(name[len(_TAIL) :]) for name in names if name[len(_TAIL) :].isdecimal())
+        return [(0, self.output_file), *((place, self.output_tail(place)) for place in begins)]
+
+    def _output_end(self, limit: int, offset: int) -> tuple[bytes, int]:
+        """At most `limit` bytes of the output's end, none before `offset`, without a gap; and where they end."""
+        pieces = self.output_pieces
+        end = max(pieces[-1][0] + _size(pieces[-1][1]), offset)
+        start, position, block = max(end - limit, offset), end, b""
+        for begins, path in reversed(pieces):
+            first = max(begins, start)
+            piece = _read_from(path, first - begins, position - first)
+            if first + len(piece) < position:
+                break
+            block, position = piece + block, first
+            if begins <= start:
+                break
+        return block, end
 
 
 class Store:
@@ -153,7 +176,7 @@ class Store:
     def __init__(self, runs_dir: Path, clock: Callable[[], float] = time.time) -> None:
         self.runs_dir = Path(runs_dir).expanduser().absolute()
         self._clock = clock
-        with self._saying_what_to_do():
+        with self.saying_what_to_do():
             self.runs_dir.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
             if not os.access(self.runs_dir, os.W_OK | os.X_OK):
                 raise PermissionError("it is not writable")
@@ -175,7 +198,7 @@ class Store:
     def create(self, run_id: str) -> RunDirectory:
         """Makes the run's folder. Raises `RunError` when it is there already, or the disk can't take it."""
         directory = self.directory(run_id)
-        with self._saying_what_to_do():
+        with self.saying_what_to_do():
             try:
                 directory.path.mkdir(mode=_DIRECTORY_MODE)
             except FileExistsError as error:
@@ -200,16 +223,17 @@ class Store:
 
     def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str) -> None:
         """Raises `RunError`."""
-        with self._saying_what_to_do():
+        with self.saying_what_to_do():
             directory.write_plan(plan, config_text)
 
     def write_status(self, directory: RunDirectory, status: RunStatus) -> None:
         """Raises `RunError`."""
-        with self._saying_what_to_do():
+        with self.saying_what_to_do():
             directory.write_status(status)
 
     @contextlib.contextmanager
-    def _saying_what_to_do(self) -> Iterator[None]:
+    def saying_what_to_do(self) -> Iterator[None]:
+        """Translates what the disk refuses into a `RunError`."""
         try:
             yield
         except OSError as error:
@@ -236,6 +260,48 @@ class Appender:
 
     def close(self) -> None:
         os.close(self._descriptor)
+
+
+class OutputFile:
+    """A run's output: kept whole up to `head_bytes`; of a longer one, that and one to two `piece_bytes` of its end."""
+
+    def __init__(self, directory: RunDirectory, head_bytes: int = 32 << 20, piece_bytes: int = 16 << 20) -> None:
+        self._directory, self._piece_bytes = directory, piece_bytes
+        self._file, self._begins, self._room = Appender(directory.output_file), 0, head_bytes
+        self._written = 0
+
+    def write(self, data: bytes) -> None:
+        """Raises OSError, also when only a part fitted on the disk."""
+        while data:
+            if self._written - self._begins >= self._room:
+                self._begin_piece()
+            part = data[: self._room - (self._written - self._begins)]
+            self._file.write(part)
+            self._written += len(part)
+            data = data[len(part) :]
+
+    def close(self) -> None:
+        """Joins what was kept. Raises OSError."""
+        self._file.close()
+        (_, head), *tails = self._directory.output_pieces
+        if not tails:
+            return
+        whole = Appender(head)
+        try:
+            if left_out := tails[0][0] - _size(head):
+                whole.write(_LEFT_OUT.format(bytes=left_out).encode())
+            for _, path in tails:
+                whole.write(path.read_bytes())
+                path.unlink()
+        finally:
+            whole.close()
+
+    def _begin_piece(self) -> None:
+        piece = Appender(self._directory.output_tail(self._written))
+        self._file.close()
+        self._file, self._begins, self._room = piece, self._written, self._piece_bytes
+        for _, path in self._directory.output_pieces[1:-2]:
+            path.unlink(missing_ok=True)
 
 
 def replace_file(path: Path, data: bytes, durable: bool = True) -> None:
@@ -265,6 +331,22 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _read_from(path: Path, offset: int, count: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return file.read(max(count, 0))
+    except OSError:
+        return b""
 
 
 def _modified(path: Path) -> float | None:

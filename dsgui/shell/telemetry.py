@@ -78,6 +78,13 @@ class Gpus:
         """What they do; `pids` are the run's processes."""
         return tuple(self._sample(index, handle, name, pids) for index, handle, name in self._devices)
 
+    def holders(self, pids: Collection[int]) -> set[int] | None:
+        """Those of `pids` that still hold memory of a GPU; None where the driver does not say."""
+        answers = [self._ask("nvmlDeviceGetComputeRunningProcesses", handle) for _, handle, _ in self._devices]
+        if not answers or any(answer is None for answer in answers):
+            return None
+        return {process.pid for answer in answers for process in answer or () if process.pid in pids}
+
     def close(self) -> None:
         """Lets go of the driver."""
         self._ask("nvmlShutdown")
@@ -154,6 +161,10 @@ class Telemetry:
             cpu_percent=host.cpu_percent,
             gpus=self._gpus.read(pids),
         )
+
+    def gpu_holders(self, pids: Collection[int]) -> set[int] | None:
+        """Those of `pids` that hold GPU memory; None where nobody can say."""
+        return self._gpus.holders(pids)
 
     def close(self) -> None:
         self._gpus.close()

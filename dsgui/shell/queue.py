@@ -1,0 +1,73 @@
+"""Taking turns: runs that want the same GPU train one after the other, in the order they were started.
+
+There is no scheduler to lose: each waiting run's own supervisor looks, under one file lock, whether a run before it
+still has what it wants. What a lost run's processes still hold counts as held.
+"""
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+
+from dsgui.core.errors import RunError
+from dsgui.core.plan import Plan
+from dsgui.core.state import RunState
+from dsgui.shell.liveness import look
+from dsgui.shell.store import Store
+
+_LOCK = ".queue.lock"
+
+
+class Queue:
+    """The queue of one store, seen from one process."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._over: set[str] = set()  # ended runs, which never hold anything again
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """Alone among all servers and supervisors of the store: deciding, and writing what was decided. Raises
+        `RunError`."""
+        with self._store.saying_what_to_do():
+            descriptor = os.open(self._store.runs_dir / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def before(self, plan: Plan) -> list[Plan]:
+        """The runs that hold what `plan` wants, or wait for it since earlier."""
+        asked_at = self._asked_at(plan.run_id)
+        return [
+            other
+            for other, waits in self._others(plan.run_id)
+            if other.slots & plan.slots and (not waits or self._asked_at(other.run_id) < asked_at)
+        ]
+
+    def holders(self) -> list[Plan]:
+        """The runs that have processes now."""
+        return [other for other, waits in self._others("") if not waits]
+
+    def _others(self, run_id: str) -> Iterator[tuple[Plan, bool]]:
+        for directory in self._store.list():
+            if directory.run_id == run_id or directory.run_id in self._over:
+                continue
+            try:
+                plan = directory.read_plan()
+                seen = look(directory, plan)
+            except (RunError, OSError):
+                continue
+            if seen.holds or seen.status.state is RunState.QUEUED:
+                yield plan, not seen.holds
+            elif not seen.status.state.live:
+                self._over.add(directory.run_id)
+
+    def _asked_at(self, run_id: str) -> tuple[int, str]:
+        """When the run was launched; its id is as old as the preview of its command."""
+        try:
+            return self._store.directory(run_id).plan_file.stat().st_mtime_ns, run_id
+        except OSError:
+            return time.time_ns(), run_id
