@@ -9,7 +9,7 @@ from dsgui.shell.imports import open_file, open_upload
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 from dsgui.shell.target import TargetProbe
-from dsgui.shell.telemetry import list_gpus
+from dsgui.shell.telemetry import list_gpus, read_gpus
 from dsgui.shell.user_presets import UserPresets
 from dsgui.ui.services import Services
 
@@ -31,4 +31,5 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path) -> Service
         open_file=open_file,
         open_upload=open_upload,
         runs=Runs(Store(runs_dir), Launcher()),
+        gpu_use=read_gpus,
     )

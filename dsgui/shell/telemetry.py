@@ -177,6 +177,13 @@ def list_gpus() -> tuple[Gpu, ...]:
         return gpus.list()
 
 
+def read_gpus() -> tuple[GpuSample, ...]:
+    """What this machine's NVIDIA GPUs do now; none without a driver."""
+    gpus = Gpus(load_nvml())
+    with contextlib.closing(gpus):
+        return gpus.read(())
+
+
 def _process_bytes(pid: int) -> tuple[int, int]:
     """(anonymous, shared) bytes of one process."""
     try:

@@ -1,6 +1,6 @@
 """The Launch page: what runs, on what, the exact command, start."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,9 @@ import gradio as gr
 
 from dsgui.core.context import Integration
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
-from dsgui.core.hardware import Target
-from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, shell_line
+from dsgui.core.hardware import GIB, Gpu, Target
+from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy, WhenBusy, shell_line
+from dsgui.core.variables import is_secret, parse_variables
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.context_bar import THIS_MACHINE
 from dsgui.ui.events import LIVE, ONCE
@@ -19,6 +20,7 @@ from dsgui.ui.services import Services
 from dsgui.ui.workbench import Workbench, make_context
 
 OWN_SCRIPT = "own"
+_SAVES = " --enable_jit_checkpoint True"
 AS_CONFIGURED = "configured"
 _AS_READ = {Integration.HF.value: ConfigArgument.HF.name, Integration.NATIVE.value: ConfigArgument.NATIVE.name}
 _READERS = [
@@ -33,11 +35,12 @@ _RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words 
 @dataclass(frozen=True, slots=True)
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
-    command anew when one of the given triggers fires."""
+    command anew when one of the given triggers fires, `look_at_gpus_on` what is in use."""
 
     started: Any
     run_id: gr.State
     preview_on: Callable[[list[Any]], Any]
+    look_at_gpus_on: Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,10 @@ class _Desk:
     port: gr.Textbox
     directory: gr.Textbox
     name: gr.Textbox
+    started_by: gr.Dropdown
+    when_busy: gr.Dropdown
+    saves: gr.Checkbox
+    environment: gr.Textbox
 
     @property
     def inputs(self) -> list[Any]:
@@ -72,6 +79,10 @@ class _Asked:
     port: str
     directory: str
     name: str
+    started_by: str
+    when_busy: str
+    saves: bool
+    environment: str
 
 
 def build_launch(services: Services, workbench: Workbench, configure: ConfigurePage, default_ranks: int) -> LaunchPage:
@@ -107,9 +118,12 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     preview_on([component.change for component in (anyway, *desk.inputs)])
     _share_ranks(services.target(), desk.ranks, configure.bar.gpus)
     started = launch.click(
-        _starter(services), [plan, configure.text], [run_id, message, plan, launch], **{**ONCE, "trigger_mode": "once"}
+        _starter(services),
+        [plan, configure.text, desk.environment],
+        [run_id, message, plan, launch],
+        **{**ONCE, "trigger_mode": "once"},
     )
-    return LaunchPage(started, run_id, preview_on)
+    return LaunchPage(started, run_id, preview_on, lambda event: _look_at_gpus(services, desk.gpus, event))
 
 
 def _desk(services: Services, default_ranks: int) -> _Desk:
@@ -134,13 +148,39 @@ def _desk(services: Services, default_ranks: int) -> _Desk:
     )
     ranks = gr.Number(default_ranks, label=_ranks_label(target), precision=0, elem_id="ranks", visible=not target.gpus)
     gpus = gr.CheckboxGroup(
-        [(_gpu_label(gpu.index, gpu.name, gpu.memory_bytes), str(gpu.index)) for gpu in target.gpus],
+        _gpu_choices(services),
         value=[str(gpu.index) for gpu in target.gpus],
         label="GPUs",
         visible=bool(target.gpus),
         elem_id="gpu-list",
     )
-    with gr.Accordion("More: how the config is passed, port, folder, name", open=False):
+    saves = gr.Checkbox(
+        False,
+        label="Can save when it is stopped (adds --enable_jit_checkpoint True)",
+        info="For scripts with the HF Trainer: “Save and stop” then writes a checkpoint first.",
+        elem_id="saves",
+    )
+    with gr.Accordion("More: launcher, queue, environment, port, folder, name", open=False):
+        started_by = gr.Dropdown(
+            [("deepspeed", StartedBy.DEEPSPEED.name), ("torchrun", StartedBy.TORCHRUN.name)],
+            value=StartedBy.DEEPSPEED.name,
+            label="Launcher",
+            elem_id="started-by",
+        )
+        when_busy = gr.Dropdown(
+            [(choice.value, choice.name) for choice in WhenBusy],
+            value=(WhenBusy.WAIT if target.gpus else WhenBusy.START).name,
+            label="If another run uses these GPUs" if target.gpus else "If another run trains here",
+            elem_id="when-busy",
+        )
+        environment = gr.Textbox(
+            "",
+            lines=2,
+            label="Environment variables",
+            placeholder="NAME=value, one a line",
+            info="Added to dsgui’s own. Values of secrets (HF_TOKEN, WANDB_API_KEY …) are handed on and kept nowhere.",
+            elem_id="environment",
+        )
         reader = gr.Dropdown(_READERS, value=AS_CONFIGURED, label="How the script takes the config")
         port = gr.Textbox("", label="Master port", placeholder="a free one is chosen", elem_id="port")
         directory = gr.Textbox(
@@ -151,15 +191,32 @@ def _desk(services: Services, default_ranks: int) -> _Desk:
         )
         name = gr.Textbox("", label="Name of the run", placeholder="the script's name", elem_id="run-name")
     what.change(lambda chosen: gr.Textbox(visible=chosen == OWN_SCRIPT), [what], [script], **ONCE)
-    return _Desk(what, script, arguments, reader, ranks, gpus, port, directory, name)
+    return _Desk(
+        *(what, script, arguments, reader, ranks, gpus, port, directory, name),
+        *(started_by, when_busy, saves, environment),
+    )
 
 
 def _ranks_label(target: Target) -> str:
     return "GPUs" if target.gpus else "CPU ranks (this machine has no GPU)"
 
 
-def _gpu_label(index: int, name: str, memory_bytes: int | None) -> str:
-    return f"{index}: {name}" + (f", {memory_bytes / (1 << 30):.0f} GiB" if memory_bytes else "")
+def _gpu_choices(services: Services) -> list[tuple[str, str]]:
+    """Each GPU of this machine with the memory in use, and by which run of ours."""
+    used = {sample.index: sample.used_bytes for sample in services.gpu_use()}
+    by = services.runs.busy() if services.target().gpus else {}
+    return [
+        (gpu_label(gpu, used.get(gpu.index), by.get(f"gpu-{gpu.index}", [])), str(gpu.index))
+        for gpu in services.target().gpus
+    ]
+
+
+def gpu_label(gpu: Gpu, used_bytes: int | None, runs: Sequence[str]) -> str:
+    """`0: H100, 12 of 80 GiB in use, by run “translation”`."""
+    total = f"{gpu.memory_bytes / GIB:.0f} GiB" if gpu.memory_bytes else ""
+    memory = f"{used_bytes / GIB:.0f} of {total} in use" if total and used_bytes is not None else total
+    by = f"by run {', '.join(f'“{name}”' for name in runs)}" if runs else ""
+    return ", ".join(filter(None, (f"{gpu.index}: {gpu.name}", memory, by)))
 
 
 def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Callable[..., tuple[Any, ...]]:
@@ -181,6 +238,12 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         return line, says, gr.Checkbox(visible=refused), gr.Button(interactive=ready), plan
 
     return preview
+
+
+def _look_at_gpus(services: Services, gpus: gr.CheckboxGroup, event: Any) -> Any:
+    if not services.target().gpus:
+        return None
+    return event(lambda: gr.CheckboxGroup(choices=_gpu_choices(services)), None, [gpus], **ONCE)
 
 
 def _share_ranks(target: Target, ranks: gr.Number, gpus: gr.Number) -> None:
@@ -215,16 +278,18 @@ def _asked(values: tuple[Any, ...]) -> _Asked:
         port=given.port or "",
         directory=given.directory or "",
         name=given.name or "",
+        environment=given.environment or "",
     )
 
 
 def _request(services: Services, text: str, asked: _Asked, reader: str) -> LaunchRequest:
     recipe = services.recipes.get(asked.what)
     script = str(Path(asked.script.strip()).expanduser().absolute()) if asked.script.strip() else ""
+    variables = parse_variables(asked.environment)
     return LaunchRequest(
         name=asked.name.strip() or (asked.what if recipe else ""),
         script=str(recipe) if recipe else script,
-        arguments=asked.arguments,
+        arguments=asked.arguments + (_SAVES if asked.saves else ""),
         ranks=_ranks(services.target(), asked),
         gpu_indices=tuple(sorted(int(index) for index in asked.gpus)),
         master_port=_port(asked.port.strip()),
@@ -232,7 +297,10 @@ def _request(services: Services, text: str, asked: _Asked, reader: str) -> Launc
         config_text=text,
         config_argument=ConfigArgument[_AS_READ[reader] if recipe or asked.reader == AS_CONFIGURED else asked.reader],
         target_python=services.target().python,
-        environment={},
+        environment={name: value for name, value in variables.items() if not is_secret(name)},
+        started_by=StartedBy[asked.started_by],
+        when_busy=WhenBusy[asked.when_busy],
+        secrets={name: value for name, value in variables.items() if is_secret(name)},
     )
 
 
@@ -247,11 +315,12 @@ def _ranks(target: Target, asked: _Asked) -> int:
 
 
 def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
-    def start(plan: Plan | None, text: str | None) -> tuple[Any, ...]:
+    def start(plan: Plan | None, text: str | None, variables: str | None) -> tuple[Any, ...]:
         if plan is None:
             return "", "Nothing to launch yet: see what the line above asks for.", None, gr.Button(interactive=False)
         try:
-            run_id = services.runs.start(plan, text or "")
+            secrets = {name: value for name, value in parse_variables(variables or "").items() if is_secret(name)}
+            run_id = services.runs.start(plan, text or "", secrets)
         except DsguiError as error:
             return "", f"**Not started.** {_markdown(str(error))}", plan, gr.Button(interactive=True)
         return run_id, f"Started run {run_id}.", None, gr.Button(interactive=False)

@@ -39,6 +39,7 @@ def build_pages(services: Services) -> gr.Blocks:
                 runs = build_runs(services)
         launch.started.then(_show_run, [launch.run_id], [tabs, runs.monitor], **ONCE)
         launch.preview_on([launch_tab.select])
+        launch.look_at_gpus_on(launch_tab.select)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         probed = _follow_probe(services, header)

@@ -1,5 +1,6 @@
 """The Runs page: every run started here, live or ended. The browser reads through `routes.py`; only Stop comes here."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import gradio as gr
@@ -20,12 +21,16 @@ class RunsPage:
 def build_runs(services: Services) -> RunsPage:
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`."""
 
-    def stop(event: gr.EventData) -> None:
-        try:
-            services.runs.stop(str(dict(event._data or {}).get("run_id", "")))
-        except DsguiError as error:
-            raise gr.Error(str(error)) from error
+    def asked(what: Callable[[str], None]) -> Callable[[gr.EventData], None]:
+        def ask(event: gr.EventData) -> None:
+            try:
+                what(str(dict(event._data or {}).get("run_id", "")))
+            except DsguiError as error:
+                raise gr.Error(str(error)) from error
 
-    monitor = embedded("runs", "ds-runs", ("stop",), value="", elem_id="monitor")
-    monitor.stop(stop, None, None, **TELLING)
+        return ask
+
+    monitor = embedded("runs", "ds-runs", ("stop", "save"), value="", elem_id="monitor")
+    monitor.stop(asked(services.runs.stop), None, None, **TELLING)
+    monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
     return RunsPage(monitor)

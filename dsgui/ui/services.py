@@ -9,6 +9,7 @@ from dsgui.core.checker import Checker
 from dsgui.core.context import Integration
 from dsgui.core.hardware import Target
 from dsgui.core.preset import Preset
+from dsgui.core.telemetry import GpuSample
 from dsgui.runs import Runs
 
 
@@ -50,7 +51,7 @@ class OwnPresets(Protocol):
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
     `recipes` maps a recipe's name to its script. `open_file` reads a config or an accelerate YAML by
-    path, `open_upload` the same from an uploaded file's copy."""
+    path, `open_upload` the same from an uploaded file's copy. `gpu_use` reads the GPUs' memory now."""
 
     checker: Checker
     presets: tuple[Preset, ...]
@@ -61,6 +62,7 @@ class Services:
     open_file: Callable[[Path], Opened]
     open_upload: Callable[[Path], Opened]
     runs: Runs
+    gpu_use: Callable[[], tuple[GpuSample, ...]]
 
     def all_presets(self) -> tuple[Preset, ...]:
         """Every preset there is now, the shipped ones first."""

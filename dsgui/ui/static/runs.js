@@ -8,7 +8,7 @@ const ENDED_POLLS = 5; // a run that has ended is still looked at, every fifth t
 const DRAW_LIMIT_MS = 5000;
 const STOP_AGAIN_MS = 4000;
 const OUTPUT_KEPT = 200000;
-const LIVE_STATES = new Set(["pending", "running", "stopping"]);
+const LIVE_STATES = new Set(["pending", "queued", "running", "stopping"]);
 // Okabe and Ito's palette: told apart by people with any kind of colour blindness.
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"];
 const GIB = 2 ** 30;
@@ -112,9 +112,10 @@ class Chart {
 
 // One run's page: asks for what came after its cursor, adds it, draws.
 class RunView {
-  constructor(id, onStop) {
+  constructor(id, onStop, onSave) {
     this.id = id;
     this.onStop = onStop;
+    this.onSave = onSave;
     this.cursor = { points: 0, samples: 0, output: -1 };
     this.order = 0;
     this.output = "";
@@ -128,6 +129,7 @@ class RunView {
     this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": "Training progress" });
     this.facts = el("dl", { class: "ds-facts" });
     this.stop = el("button", { type: "button", class: "ds-stop", id: "stop-run" }, "Stop");
+    this.save = el("button", { type: "button", class: "ds-save", id: "save-run", hidden: true }, "Save and stop");
     this.note = el("p", { class: "ds-remark", hidden: true });
     this.charts = {
       loss: new Chart("Loss", "loss", "step"),
@@ -141,14 +143,15 @@ class RunView {
     this.log = el("pre", { class: "ds-log", tabindex: "0", "aria-label": "Output of the run" });
     this.command = el("pre", { class: "ds-command" });
     this.directory = el("code", {});
+    this.save.addEventListener("click", () => { this.save.disabled = true; this.onSave(this.id); });
     this.stop.addEventListener("click", () => {
       this.stop.disabled = true;
       this.onStop(this.id);
-      // A stop that could not be sent may be tried again.
-      setTimeout(() => { if (this.lastState !== "stopping") this.stop.disabled = false; }, STOP_AGAIN_MS);
+      // A stop that could not be sent may be tried again; a double click is one stop.
+      setTimeout(() => { this.stop.disabled = false; }, STOP_AGAIN_MS);
     });
     this.node = el("div", { class: "ds-run" },
-      el("div", { class: "ds-run-head" }, this.title, this.badge, this.stop),
+      el("div", { class: "ds-run-head" }, this.title, this.badge, this.save, this.stop),
       this.reason, this.bar, this.facts, this.note,
       el("div", { class: "ds-charts" }, ...Object.values(this.charts).map((chart) => chart.node)),
       el("details", { class: "ds-output", open: true }, el("summary", {}, "Output"), this.log),
@@ -187,9 +190,9 @@ class RunView {
     this.reason.textContent = this.sentence(delta);
     const live = LIVE_STATES.has(delta.state);
     this.stop.hidden = !live && !(delta.state === "lost" && delta.alive > 0);
-    this.stop.textContent = delta.state === "stopping" ? "Stopping…" : "Stop";
-    if (delta.state !== "stopping" && delta.state !== this.lastState) this.stop.disabled = false;
-    if (delta.state === "stopping") this.stop.disabled = true;
+    this.stop.textContent = { stopping: "Kill now", queued: "Leave the queue" }[delta.state] || "Stop";
+    if (delta.state !== this.lastState) this.stop.disabled = false;
+    this.save.hidden = !delta.can_save;
     this.lastState = delta.state;
     const { step, total, eta_s: eta } = delta.progress || {};
     if (total) { this.bar.max = total; this.bar.value = step || 0; }
@@ -207,6 +210,10 @@ class RunView {
 
   sentence(delta) {
     if (delta.reason) return delta.reason;
+    if (delta.state === "stopping") {
+      const left = Math.ceil(delta.kill_in_s ?? 0);
+      return left > 0 ? `Its processes were asked to end; what is left in ${left} s is killed.` : "Killing what is left…";
+    }
     if (delta.state === "pending") return "Starting the supervisor…";
     if (delta.state !== "running") return "";
     if (delta.phase === "compiling") return "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later ones start at once.";
@@ -294,7 +301,7 @@ class Monitor {
 
   show(id) {
     if (!id || this.view?.id === id) return;
-    this.view = new RunView(id, (run) => this.trigger("stop", { run_id: run }));
+    this.view = new RunView(id, (run) => this.trigger("stop", { run_id: run }), (run) => this.trigger("save", { run_id: run }));
     this.alive = true;
     this.detail.replaceChildren(this.view.node);
     const url = new URL(window.location);
