@@ -12,6 +12,8 @@ from pathlib import Path
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 
+from dsgui.shell.folders import default_presets_dir, default_runs_dir
+
 FIRST_PORT = 7860
 PORTS_TRIED = 100
 CANNOT_START = 2
@@ -41,21 +43,6 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
         help="the interpreter that trains, with DeepSpeed installed (default: the one that runs dsgui)",
     )
     return parser.parse_args(arguments)
-
-
-def default_runs_dir() -> Path:
-    """`$XDG_DATA_HOME/dsgui/runs`: outside the checkout, so that an update of dsgui touches no run."""
-    return _data_home() / "runs"
-
-
-def default_presets_dir() -> Path:
-    """Beside the runs, for the same reason."""
-    return _data_home() / "presets"
-
-
-def _data_home() -> Path:
-    data_home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data_home) / "dsgui"
 
 
 def bind(host: str, port: int | None) -> socket.socket:

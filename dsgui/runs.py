@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ _T = TypeVar("_T")
 POINTS_SHOWN = 3000
 SAMPLES_SHOWN = 3000
 _SCRIPT_CHARACTERS = 2_000_000
+_BLOCK_CHARACTERS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +217,17 @@ class Runs:
             output=output,
             cursor=Cursor(points_offset, samples_offset, output_offset),
         )
+
+    def output(self, run_id: str) -> Iterator[str]:
+        """All that is kept of what the run printed. Raises `RunError`."""
+        for _, path in self._store.open(run_id).output_pieces:
+            if path.is_file():
+                with path.open(encoding="utf-8", errors="replace", newline="") as file:
+                    yield from iter(lambda: file.read(_BLOCK_CHARACTERS), "")
+
+    def output_size(self, run_id: str) -> int:
+        """Where the output ends now, for a `Cursor`. Raises `RunError`."""
+        return self._store.open(run_id).read_output(-1)[1]
 
     def _listed(self, directory: RunDirectory) -> RunSummary | None:
         if directory.run_id in self._ended:

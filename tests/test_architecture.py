@@ -13,7 +13,7 @@ ALLOWED = {
     "dsgui.supervise": {"dsgui.shell", "dsgui.core"},
     "dsgui.runs": {"dsgui.shell", "dsgui.core"},
     "dsgui.commands": {"dsgui.commands", "dsgui.runs", "dsgui.shell", "dsgui.core"},
-    "dsgui.cli": {"dsgui.commands"},
+    "dsgui.cli": {"dsgui.commands", "dsgui.core"},
     "dsgui.ui": {"dsgui.ui", "dsgui.runs", "dsgui.core"},
     "dsgui.compose": {"dsgui.ui", "dsgui.runs", "dsgui.shell", "dsgui.core"},
 }

@@ -47,12 +47,12 @@ class WhenBusy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
-    """What the Launch page asks for, as typed. `gpu_indices` are physical (PCI bus order), empty on CPU. `secrets` are
-    environment variables whose values are handed on and written nowhere."""
+    """What is asked for: `arguments` as typed, or in words. `gpu_indices` are physical (PCI bus order), empty on CPU.
+    `secrets` are environment variables whose values are handed on and written nowhere."""
 
     name: str
     script: str
-    arguments: str
+    arguments: str | tuple[str, ...]
     ranks: int
     gpu_indices: tuple[int, ...]
     master_port: int | None
@@ -251,7 +251,9 @@ def _config_words(plan: Plan) -> tuple[str, ...]:
     return words[plan.config_argument]
 
 
-def _split(arguments: str) -> tuple[str, ...]:
+def _split(arguments: str | tuple[str, ...]) -> tuple[str, ...]:
+    if isinstance(arguments, tuple):
+        return arguments
     try:
         return tuple(shlex.split(arguments))
     except ValueError as error:

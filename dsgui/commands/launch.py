@@ -1,0 +1,88 @@
+"""`python -m dsgui launch`: start a run as the page does; it belongs to a supervisor, not to this terminal."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from dsgui.commands.logs import follow
+from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
+from dsgui.core.errors import PlanError
+from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy, WhenBusy, shell_line
+from dsgui.core.variables import is_secret, parse_variables
+
+HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
+_READERS = {"hf": ConfigArgument.HF, "native": ConfigArgument.NATIVE, "none": ConfigArgument.NONE}
+_WHEN_BUSY = {"wait": WhenBusy.WAIT, "start": WhenBusy.START, "refuse": WhenBusy.REFUSE}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `launch`; what follows the script is the script's."""
+    parser.add_argument("--config", type=Path, required=True, help="the ds_config.json; the run keeps its own copy")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--gpus", type=_indices, default=(), help="GPUs by number, as nvidia-smi counts: 0,1")
+    where.add_argument("--ranks", type=int, default=1, help="ranks on the CPU (default: %(default)s)")
+    parser.add_argument("--reader", choices=_READERS, default="hf", help="how the script takes the config")
+    parser.add_argument("--launcher", choices=[kind.value for kind in StartedBy], default=StartedBy.DEEPSPEED.value)
+    parser.add_argument("--when-busy", choices=_WHEN_BUSY, default="wait", help="if another run uses these GPUs")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="an environment variable")
+    parser.add_argument("--name", default="", help="of the run (default: the script's)")
+    parser.add_argument("--cwd", default="", help="working directory (default: the script's folder)")
+    parser.add_argument("--port", type=int, help="master port (default: a free one)")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter that trains (default: this one)")
+    parser.add_argument("--dry-run", action="store_true", help="print the command and start nothing")
+    parser.add_argument("-f", "--follow", action="store_true", help="print the run's output until it has ended")
+    add_runs_dir(parser)
+    parser.add_argument("script", help="the Python file that trains")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the script's own")
+
+
+def _indices(text: str) -> tuple[int, ...]:
+    words = text.split(",")
+    if not all(word.strip().isdecimal() for word in words):
+        raise argparse.ArgumentTypeError(f"“{text}” is no list of GPU numbers such as 0,1")
+    return tuple(sorted(int(word) for word in words))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the run's id. Raises `PlanError` or `RunError`."""
+    runs = open_runs(options)
+    text = _config_text(options.config)
+    variables = parse_variables("\n".join(options.env))
+    secrets = {name: value for name, value in variables.items() if is_secret(name)}
+    plan = runs.prepare(_request(options, text, variables, secrets))
+    if options.dry_run:
+        print(shell_line(plan))
+        return DONE
+    run_id = runs.start(plan, text, secrets)
+    print(run_id, flush=True)
+    return follow(runs, run_id) if options.follow else DONE
+
+
+def _request(
+    options: argparse.Namespace, text: str, variables: dict[str, str], secrets: dict[str, str]
+) -> LaunchRequest:
+    script = Path(options.script).expanduser().absolute()
+    return LaunchRequest(
+        name=options.name,
+        script=str(script),
+        arguments=tuple(options.arguments),
+        ranks=len(options.gpus) or options.ranks,
+        gpu_indices=options.gpus,
+        master_port=options.port,
+        working_directory=options.cwd or str(script.parent),
+        config_text=text,
+        config_argument=_READERS[options.reader],
+        target_python=options.python,
+        environment={name: value for name, value in variables.items() if name not in secrets},
+        started_by=StartedBy(options.launcher),
+        when_busy=_WHEN_BUSY[options.when_busy],
+        secrets=secrets,
+    )
+
+
+def _config_text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlanError(f"Config: {path} can't be read ({error}). Expected a JSON file in {os.getcwd()}.") from error

@@ -1,0 +1,50 @@
+"""`python -m dsgui logs`: what a run printed, and with -f what it goes on to print."""
+
+import argparse
+import sys
+import time
+
+from dsgui.commands.run_options import DONE, FAILED, add_run, find_run, open_runs
+from dsgui.core.state import RunState
+from dsgui.runs import Cursor, Runs
+
+HELP = "print what a run has printed; -f: follow it to its end"
+_POLL_S = 0.5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `logs`."""
+    add_run(parser)
+    parser.add_argument("-f", "--follow", action="store_true", help="go on until the run has ended")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints; interrupting it leaves the run alone. Raises `RunError`."""
+    runs = open_runs(options)
+    run_id = find_run(runs, options.run)
+    if not options.follow:
+        for text in runs.output(run_id):
+            _put(text)
+        return DONE
+    return follow(runs, run_id)
+
+
+def follow(runs: Runs, run_id: str) -> int:
+    """Prints until the run has ended, then how it did. 0: it succeeded or was stopped; 1: it did not."""
+    for text in runs.output(run_id):
+        _put(text)
+    cursor, live = Cursor(output=runs.output_size(run_id)), True
+    while live:
+        live = runs.summary(run_id).state.live  # before the look: what is printed last is not missed
+        delta = runs.follow(run_id, cursor)
+        cursor = delta.cursor
+        _put(delta.output)
+        if live:
+            time.sleep(_POLL_S)
+    print(f"\n{run_id}: {delta.state.value}. {delta.reason}".rstrip(), file=sys.stderr)
+    return DONE if delta.state in (RunState.SUCCEEDED, RunState.STOPPED) else FAILED
+
+
+def _put(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

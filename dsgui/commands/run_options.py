@@ -1,0 +1,43 @@
+"""What the commands about runs share: the folder of runs, and naming one of them."""
+
+import argparse
+from pathlib import Path
+
+from dsgui.core.errors import RunError
+from dsgui.runs import Runs
+from dsgui.shell.folders import default_runs_dir
+from dsgui.shell.launcher import Launcher
+from dsgui.shell.store import Store
+
+DONE, FAILED, REFUSED = 0, 1, 2
+
+
+def add_runs_dir(parser: argparse.ArgumentParser) -> None:
+    """The option --runs-dir, as `app.py` has it."""
+    parser.add_argument(
+        "--runs-dir", type=Path, default=default_runs_dir(), help="where runs are kept (default: %(default)s)"
+    )
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """The argument RUN, and --runs-dir."""
+    parser.add_argument("run", metavar="RUN", help="a run's id, the beginning of one, or “last”")
+    add_runs_dir(parser)
+
+
+def open_runs(options: argparse.Namespace) -> Runs:
+    """The runs of the folder. Raises `RunError`."""
+    return Runs(Store(options.runs_dir), Launcher())
+
+
+def find_run(runs: Runs, named: str) -> str:
+    """The id of the run that `named` means. Raises `RunError` when it is none or more than one."""
+    ids = [run.run_id for run in runs.list()]
+    if named == "last" and ids:
+        return ids[0]
+    found = [run_id for run_id in ids if run_id.startswith(named)]
+    if len(found) == 1 or named in found:
+        return named if named in found else found[0]
+    if not found:
+        raise RunError(f"Run “{named}”: there is none. See “python -m dsgui runs” for those there are.")
+    raise RunError(f"Run “{named}”: {len(found)} runs begin so ({', '.join(found[:4])} …). Give more of the id.")

@@ -1,0 +1,35 @@
+"""`python -m dsgui stop`: end every process of a run."""
+
+import argparse
+import time
+
+from dsgui.commands.run_options import DONE, FAILED, add_run, find_run, open_runs
+
+HELP = "end every process of a run; a second stop kills at once"
+_POLL_S = 0.2
+_PATIENCE_S = 60
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `stop`."""
+    add_run(parser)
+    parser.add_argument("--save", action="store_true", help="ask it to write a checkpoint first, and return")
+    parser.add_argument("--no-wait", action="store_true", help="return at once, not when the last process is gone")
+
+
+def run(options: argparse.Namespace) -> int:
+    """0: nothing of it is left, or it was told; 1: something is left after a minute. Raises `RunError`."""
+    runs = open_runs(options)
+    run_id = find_run(runs, options.run)
+    if options.save:
+        runs.save_and_stop(run_id)
+        print(f"{run_id}: asked to save a checkpoint and end. Follow it with “python -m dsgui logs -f {run_id}”.")
+        return DONE
+    runs.stop(run_id)
+    deadline = time.monotonic() + _PATIENCE_S
+    while not options.no_wait and runs.summary(run_id).state.live and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
+    left = runs.alive_processes(run_id)
+    state = runs.summary(run_id).state.value
+    print(f"{run_id}: {state}" + (f"; processes {', '.join(map(str, left))} are left" if left else ""))
+    return FAILED if left and not options.no_wait else DONE
