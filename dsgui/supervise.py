@@ -48,7 +48,7 @@ from dsgui.shell.processes import (
     snapshot,
 )
 from dsgui.shell.queue import Queue
-from dsgui.shell.records import Records
+from dsgui.shell.records import Records, note
 from dsgui.shell.store import RunDirectory, Store
 from dsgui.shell.telemetry import Gpus, Telemetry, load_nvml
 
@@ -60,7 +60,7 @@ _READ_BYTES = 1 << 16
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
 )
-_DISK_NOTE = "The disk refused some of this run's records: parts are missing here."
+_DISK_NOTE = "The disk is full or refuses writes: parts of this run's records are missing. Training was left alone."
 
 
 def phase_of(logged: str, program_names: Set[str]) -> str:
@@ -100,6 +100,8 @@ class Supervisor:
         """`ready` is called once the state is on the disk."""
         become_subreaper()
         with Wakeup(self._ask) as wakeup:  # before the state names this process as the one to signal
+            with suppress(OSError):
+                self._directory.reserve()
             self._write()
             if waited := self._status.state is RunState.QUEUED:
                 ready()
@@ -223,6 +225,8 @@ class Supervisor:
             self._locks |= held_build_locks(family)
         if phase != self._status.phase:
             self._write(phase=phase)
+        if self._records.refused and not self._status.reason:
+            self._write(reason=_DISK_NOTE)  # said at once; the training is left alone
 
     def _family(self) -> dict[int, ProcessStat]:
         """The run's living processes, by pid."""
@@ -291,6 +295,7 @@ class Supervisor:
         state, reason = self._judge(exit_code)
         if self._telemetry:
             self._telemetry.close()
+        self._directory.give_up_reserve()
         if self._records.refused:
             reason = f"{reason} {_DISK_NOTE}".strip()
         phase = self._records.log.phase
@@ -320,7 +325,16 @@ class Supervisor:
             try:
                 self._directory.write_status(self._status)
             except OSError as error:
-                print(f"the disk refused the state: {error}", file=sys.stderr, flush=True)
+                self._write_with_reserve(error)
+
+    def _write_with_reserve(self, error: OSError) -> None:
+        try:
+            if self._directory.give_up_reserve():
+                self._directory.write_status(self._status)
+                return
+        except OSError as again:
+            error = again
+        note(f"the disk refused the state: {error}")
 
 
 class Wakeup:
@@ -418,7 +432,8 @@ def detach(work: Callable[[Callable[[], None]], None]) -> int:
     except Exception:  # noqa: BLE001  the outermost boundary of a process with no other place to tell it
         traceback.print_exc()
     finally:
-        sys.stderr.flush()
+        with suppress(OSError):  # a full disk
+            sys.stderr.flush()
         os._exit(code)
 
 
@@ -436,7 +451,7 @@ def waits_for(before: Sequence[Plan]) -> str:
 
 def _say_removed(names: Sequence[str]) -> None:
     if names:
-        print(f"removed what was left: {' '.join(names)}", file=sys.stderr, flush=True)
+        note(f"removed what was left: {' '.join(names)}")
 
 
 def _listed(pids: Sequence[int]) -> str:

@@ -5,9 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from dsgui.core.state import RunState
@@ -17,6 +20,7 @@ from dsgui.shell.launcher import Launcher
 from dsgui.shell.leftovers import build_locks, remove_shared_buffers, remove_stale_locks
 from dsgui.shell.processes import identify, is_alive, members, send_signal
 from dsgui.shell.records import Pace
+from dsgui.shell.store import Store
 from dsgui.supervise import phase_of
 from tests.run_fixtures import Bench, bench, exists, wait_until
 
@@ -244,6 +248,58 @@ def test_a_hundred_thousand_lines_are_all_kept(bench: Bench) -> None:
     assert delta.state is RunState.SUCCEEDED
     assert bench.store.directory(run_id).output_file.read_bytes().count(b"\n") == 100_001
     assert len(delta.points) == 1
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MiB, where this user may mount one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a tmpfs is not allowed here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_is_said_and_the_training_goes_on(tmp_path: Path, small_disk: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.store = Store(small_disk)
+    bench.runs = Runs(bench.store, Launcher(grace_s=1))
+    done, told = tmp_path / "done", tmp_path / "told"
+    run_id = bench.start(
+        f"""
+        import pathlib, time
+        for n in range(40):
+            print("x" * 100_000, flush=True)
+        while not pathlib.Path({str(told)!r}).exists():
+            time.sleep(0.05)
+        pathlib.Path({str(done)!r}).touch()
+        """,
+        working_directory=str(tmp_path),
+    )
+    wait_until(lambda: "The disk is full" in bench.runs.follow(run_id, Cursor()).reason)
+    assert bench.runs.summary(run_id).state is RunState.RUNNING
+    told.touch()
+    delta = bench.ended(run_id)
+    assert done.exists()
+    assert delta.state is RunState.SUCCEEDED
+    assert "parts of this run's records are missing" in delta.reason
+
+
+def test_one_line_of_a_hundred_megabytes_costs_the_supervisor_little(bench: Bench) -> None:
+    run_id = bench.start("import sys\nsys.stdout.write('x' * 100_000_000 + '\\nstep=1 loss=2\\n')")
+    status = bench.store.open(run_id).read_status()
+    assert status is not None
+    assert status.supervisor is not None
+    highest = 0
+    while bench.runs.summary(run_id).state.live:
+        with suppress(psutil.NoSuchProcess):
+            highest = max(highest, psutil.Process(status.supervisor.pid).memory_info().rss)
+    delta = bench.ended(run_id)
+    assert [point["step"] for point in delta.points] == [1]
+    assert 0 < highest < 60 << 20
+    assert bench.store.directory(run_id).output_file.stat().st_size < 70 << 20
 
 
 def test_awkward_paths_and_arguments_arrive_unchanged(bench: Bench) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,8 +80,14 @@ class Records:
             write(value)
         except OSError as error:
             if not self.refused:
-                print(f"the disk refused a record: {error}", file=sys.stderr, flush=True)
+                note(f"the disk refused a record: {error}")
             self.refused = True
+
+
+def note(text: str) -> None:
+    """A line for supervisor.log, which may lie on the very disk that is full."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def _close(file: Appender | OutputFile) -> None:

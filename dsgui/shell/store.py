@@ -22,6 +22,7 @@ _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
 _DIRECTORY_MODE, _FILE_MODE = 0o700, 0o600
 _OUTPUT_BLOCK_BYTES = 1 << 18
 _TAIL = "output.tail."
+_RESERVE_BYTES = 1 << 16
 _LEFT_OUT = "\n--- dsgui left out {bytes:,} bytes here; the beginning and the end of the output are kept ---\n"
 OUTPUT_TAIL_BYTES = 1 << 16
 
@@ -117,6 +118,22 @@ class RunDirectory:
         """When the supervisor last wrote something, unix seconds."""
         times = [_modified(path) for path in (self.samples_file, self.output_file, self.state_file, self.plan_file)]
         return max((at for at in times if at is not None), default=None)
+
+    def reserve(self) -> None:
+        """Takes a little space, to have it for the last state if the disk fills up. Raises OSError."""
+        replace_file(self._reserve_file, bytes(_RESERVE_BYTES))
+
+    def give_up_reserve(self) -> bool:
+        """Frees it. False when there is none any more."""
+        try:
+            self._reserve_file.unlink()
+        except OSError:
+            return False
+        return True
+
+    @property
+    def _reserve_file(self) -> Path:
+        return self.path / ".reserve"
 
     # -- what it printed -------------------------------------------------------------------------------------------
 
