@@ -33,12 +33,16 @@ def held_build_locks(pids: Iterable[int]) -> set[Path]:
     return {path for pid in pids for path in open_files(pid) if path.name == "lock" and _is_build(path.parent)}
 
 
+def stale_locks(locks: Iterable[Path]) -> set[Path]:
+    """Those that exist, that this user owns, and that no process of this machine has open."""
+    left = {path for path in locks if _is_mine(path)}
+    return left - held_build_locks(snapshot()) if left else set()
+
+
 def remove_stale_locks(locks: Iterable[Path]) -> list[str]:
     """Removes those that exist, that this user owns, and that no process of this machine has open."""
-    left = [path for path in locks if _is_mine(path)]
-    held = held_build_locks(snapshot()) if left else set()
     removed = []
-    for path in set(left) - held:
+    for path in stale_locks(locks):
         with contextlib.suppress(OSError):
             path.unlink()
             removed.append(str(path))
