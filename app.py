@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from dsgui.shell.store import default_runs_dir
+
 # No request may leave the machine: Gradio's version check and the hub's telemetry are off before either is imported.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
@@ -43,19 +45,9 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     return parser.parse_args(arguments)
 
 
-def default_runs_dir() -> Path:
-    """`$XDG_DATA_HOME/dsgui/runs`: outside the checkout, so that an update of dsgui touches no run."""
-    return _data_home() / "runs"
-
-
 def default_presets_dir() -> Path:
-    """Beside the runs, for the same reason."""
-    return _data_home() / "presets"
-
-
-def _data_home() -> Path:
-    data_home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data_home) / "dsgui"
+    """Beside the runs: no update of dsgui touches them."""
+    return default_runs_dir().with_name("presets")
 
 
 def bind(host: str, port: int | None) -> socket.socket:

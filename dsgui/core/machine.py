@@ -26,6 +26,14 @@ class Disk:
 
 
 @dataclass(frozen=True, slots=True)
+class Buffer:
+    """Shared memory of a run that has ended."""
+
+    path: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Host:
     """The machine without its GPUs. A limit that is None is not set, every other None could not be read.
 
@@ -46,6 +54,7 @@ class Host:
     runs_disk: Disk | None = None
     builds_disk: Disk | None = None
     stale_locks: tuple[str, ...] = ()
+    stale_buffers: tuple[Buffer, ...] = ()
     infiniband: tuple[str, ...] = ()
 
 
@@ -59,8 +68,9 @@ class Tool:
 
     @property
     def version(self) -> str:
-        """The first line of what it says."""
-        return self.told.partition("\n")[0]
+        """The line that names it: the first, or for nvcc the one with its release."""
+        lines = self.told.splitlines() or [""]
+        return next((line for line in lines if ", release " in line), lines[0])
 
     @classmethod
     def from_json(cls, answer: object) -> "Tool | None":

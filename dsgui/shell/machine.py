@@ -14,8 +14,8 @@ import psutil
 from dsgui.core.cgroups import cpu_limit, memory_limit
 from dsgui.core.errors import TargetError
 from dsgui.core.hardware import Gpu
-from dsgui.core.machine import Disk, Driver, Environment, Host, Machine
-from dsgui.shell.leftovers import build_locks, extensions_folder, stale_locks
+from dsgui.core.machine import Buffer, Disk, Driver, Environment, Host, Machine
+from dsgui.shell.leftovers import build_locks, extensions_folder, stale_buffers, stale_locks
 from dsgui.shell.target import ask
 from dsgui.shell.telemetry import Gpus, load_nvml
 
@@ -43,6 +43,7 @@ def read_host(runs_dir: Path, environment: Mapping[str, str], root: Path = Path(
         runs_disk=read_disk(runs_dir),
         builds_disk=read_disk(builds),
         stale_locks=tuple(sorted(str(path) for path in stale_locks(build_locks(builds)))),
+        stale_buffers=tuple(Buffer(str(path), held) for path, held in sorted(stale_buffers().items())),
         infiniband=_names(root / "sys/class/infiniband"),
     )
 

@@ -147,6 +147,12 @@ class RunDirectory:
         return whole.decode("utf-8", "replace"), size - len(block) + len(whole)
 
 
+def default_runs_dir() -> Path:
+    """`$XDG_DATA_HOME/dsgui/runs`: outside the checkout, so that an update of dsgui touches no run."""
+    data_home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(data_home) / "dsgui" / "runs"
+
+
 class Store:
     """The folder of all runs. Made if missing; raises `RunError` when it can't be written."""
 
