@@ -107,6 +107,11 @@ class Op:
         """A run can load it."""
         return self.installed or self.compatible
 
+    @property
+    def first_reason(self) -> str:
+        """The first sentence of the reason, without its full stop."""
+        return self.reason.partition(". ")[0].removesuffix(".")
+
     @classmethod
     def list_from_json(cls, answer: object) -> "tuple[Op, ...] | None":
         """What `shell/ask_target.py` answered; None when it was not asked or could not tell."""

@@ -246,8 +246,7 @@ def _op(name: str, needed_for: str, advice: str, command: str = "") -> Callable[
 
 
 def _reason(op: Op) -> str:
-    first = op.reason.partition(". ")[0].removesuffix(".")
-    return f": {first}" if first else ""
+    return f": {op.first_reason}" if op.reason else ""
 
 
 _async_io = _op(

@@ -35,7 +35,7 @@ def groups(machine: Machine) -> tuple[Group, ...]:
 
 def _gpus(machine: Machine) -> tuple[tuple[str, str], ...]:
     if not machine.gpus:
-        return (("GPUs", "none (no NVIDIA driver found)" if machine.driver is None else "none"),)
+        return (("NVIDIA", "none (no NVIDIA driver found)" if machine.driver is None else "none"),)
     driver = machine.driver
     cuda = "CUDA up to {}.{}".format(*driver.cuda) if driver and driver.cuda else ""
     first = (("Driver", ", ".join(filter(None, (driver.version, cuda))) if driver else UNKNOWN),)
@@ -57,7 +57,7 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         ("Memory limit", size(host.memory_limit_bytes) if host.memory_limit_bytes is not None else "none"),
         ("Swap", _known(host.swap_bytes) if host.swap_bytes else "none"),
         ("/dev/shm", _disk(host.shm) if host.shm else "none"),
-        ("Locked memory", size(host.memlock_bytes) if host.memlock_bytes is not None else "no limit"),
+        ("Locked memory", _memlock(host)),
         ("Open files", f"{host.open_files} a process" if host.open_files is not None else "no limit"),
         ("Runs", _place(host.runs_disk)),
         ("Compiled operators", _place(host.builds_disk)),
@@ -69,6 +69,12 @@ def _cores(host: Host) -> str:
     if host.cores is None or host.cores_usable is None:
         return UNKNOWN
     return f"{host.cores_usable:g} of {host.cores} usable here"
+
+
+def _memlock(host: Host) -> str:
+    if host.memlock_bytes is None:
+        return "no limit"
+    return size(host.memlock_bytes) + (", but not for this user (CAP_IPC_LOCK)" if host.locks_freely else "")
 
 
 def _known(count: int | None) -> str:
@@ -129,7 +135,10 @@ def _programs(environment: Environment) -> tuple[tuple[str, str], ...]:
 
 def _ops(environment: Environment) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (op.name, "built in" if op.installed else "can be compiled" if op.compatible else f"no: {op.reason or UNKNOWN}")
+        (
+            op.name,
+            "built in" if op.installed else "can be compiled" if op.compatible else f"no: {op.first_reason or UNKNOWN}",
+        )
         for op in environment.target.ops or ()
         if op.name != _NO_OP
     )

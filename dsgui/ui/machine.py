@@ -16,7 +16,7 @@ def build_machine(services: Services, tab: gr.Tab) -> None:
     with gr.Row(elem_classes="ds-machine-head"):
         gr.Markdown("What this machine and the Python that trains offer. Checked when this page is opened.")
         refresh = gr.Button("Check again", elem_id="machine-refresh", size="sm", scale=0, min_width=140)
-    shown = gr.HTML("", elem_id="machine")
+    shown = gr.HTML("", elem_id="machine", apply_default_css=False, padding=False)
     timer = gr.Timer(_POLL_S, active=False)
 
     def show() -> tuple[str, Any]:

@@ -8,7 +8,7 @@ from dsgui.core.machine_checks import Row, Status, check
 from dsgui.core.machine_report import Group, groups, summary
 
 _WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK"}
-_KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-fine"}
+_KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok"}
 ASKING = "Asking the Python that trains: torch, CUDA and DeepSpeed’s operators. This takes some seconds…"
 
 
@@ -24,7 +24,7 @@ def machine_html(machine: Machine, asking: bool) -> str:
 def _checks(rows: Sequence[Row], waiting: bool) -> str:
     told = [row for row in rows if row.status is not Status.OK]
     fine = [row for row in rows if row.status is Status.OK]
-    kind = "ds-error" if any(row.status is Status.PROBLEM for row in rows) else "ds-ok"
+    kind = _KINDS[rows[0].status if rows else Status.OK]
     said = f"What a run would trip over: {summary(rows)}" + (" so far" if waiting else "")
     return (
         f'<div class="ds-findings"><p class="ds-verdict {kind}">{escape(said)}</p>'
