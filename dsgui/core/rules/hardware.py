@@ -126,20 +126,21 @@ def bucket_bytes(config: Config, context: Context) -> int:
     Stages 1 and 2 allocate one buffer of reduce_bucket_size elements in the model's dtype when backward starts, two
     with overlap_comm (stage_1_and_2.py: setup_buckets); stage 3 allocates one in the communication dtype at the start.
     """
-    elements, stage = value_or(config, _BUCKET, _DEFAULT_BUCKET), zero_stage(config)
-    if (
-        not stage
-        or isinstance(elements, bool)
-        or not isinstance(elements, int | float)
-        or not _has_buckets(config, stage)
-    ):
+    elements, stage = _bucket_elements(config), zero_stage(config)
+    if not stage or not _has_buckets(config, stage):
         return 0
-    buffers = 2 if stage < 3 and truth(value_or(config, f"{_ZERO}/overlap_comm", False)) is True else 1
-    return int(elements) * _element_bytes(config, context, stage) * buffers
+    return elements * _element_bytes(config, context, stage) * (2 if _has_two(config, stage) else 1)
 
 
-def _is_finite(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+def _bucket_elements(config: Config) -> int:
+    """0 where the size is no number: "auto" is the Trainer's, anything else is refused by its type."""
+    size = value_or(config, _BUCKET, _DEFAULT_BUCKET)
+    is_number = isinstance(size, int | float) and not isinstance(size, bool) and math.isfinite(size)
+    return int(size) if is_number else 0
+
+
+def _has_two(config: Config, stage: int) -> bool:
+    return stage < 3 and truth(value_or(config, f"{_ZERO}/overlap_comm", False)) is True
 
 
 def _has_buckets(config: Config, stage: int) -> bool:
@@ -158,28 +159,22 @@ def _element_bytes(config: Config, context: Context, stage: int) -> int:
 
 def _buckets(config: Config, context: Context) -> Iterator[Finding]:
     need = bucket_bytes(config, context)
-    small = [
-        d for d in context.hardware if d.memory_bytes and d.vendor != "cpu" and need > d.memory_bytes * _LARGE_SHARE
-    ]
-    for device in small:
-        yield _bucket_finding(config, device, need)
+    for device in context.hardware:
+        if device.vendor != "cpu" and device.memory_bytes and need > device.memory_bytes * _LARGE_SHARE:
+            yield _bucket_finding(config, device.title, need, device.memory_bytes)
 
 
-def _bucket_finding(config: Config, device: Hardware, need: int) -> Finding:
-    have = device.memory_bytes or 0
-    two = (
-        " (two buffers: overlap_comm is on)"
-        if zero_stage(config) < 3 and lookup(config, f"{_ZERO}/overlap_comm")
-        else ""
-    )
+def _bucket_finding(config: Config, device: str, need: int, have: int) -> Finding:
+    two = " (two buffers, for overlap_comm)" if _has_two(config, zero_stage(config)) else ""
+    too_large = need > have
     return found(
-        Severity.ERROR if need > have else Severity.WARNING,
+        Severity.ERROR if too_large else Severity.WARNING,
         _BUCKET,
-        f"reduce_bucket_size: {int(value_or(config, _BUCKET, _DEFAULT_BUCKET)):,} elements take "
-        f"{need / GIB:.1f} GiB of {device.title}'s {have / GIB:.0f} GiB{two}, before any model state or activation. "
-        + ("They can't be allocated: CUDA out of memory." if need > have else ""),
-        "The default of 5e8 is enough for most models; sizes are elements, not bytes.",
-        Fix("Set reduce_bucket_size to 5e8", (Change(_BUCKET, "5e8"),)),
+        f"reduce_bucket_size: {_bucket_elements(config):,} elements take {need / GIB:.1f} of the {have / GIB:.0f} GiB of "
+        f"{device}{two}, beside model states and activations."
+        + (" They can't be allocated: CUDA out of memory." if too_large else ""),
+        "Sizes are elements, not bytes; the default of 5e8 is enough for most models.",
+        Fix("Set reduce_bucket_size to 5e8", (Change(_BUCKET, "5e8"),)) if _bucket_elements(config) > 5e8 else None,
     )
 
 
