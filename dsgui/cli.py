@@ -5,10 +5,17 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from dsgui.commands import launch, logs, runs, stop, validate
+from dsgui.commands import doctor, launch, logs, runs, stop, validate
 from dsgui.core.errors import DsguiError
 
-_COMMANDS: dict[str, Any] = {"validate": validate, "launch": launch, "runs": runs, "logs": logs, "stop": stop}
+_COMMANDS: dict[str, Any] = {
+    "validate": validate,
+    "doctor": doctor,
+    "launch": launch,
+    "runs": runs,
+    "logs": logs,
+    "stop": stop,
+}
 _REFUSED, _INTERRUPTED = 2, 130
 
 

@@ -10,7 +10,7 @@ from dsgui.core.checker import Checker
 from dsgui.core.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
-from dsgui.core.hardware import CARDS, Hardware
+from dsgui.core.hardware import ALIASES, CARDS, Hardware, card_named
 from dsgui.core.report import FORMATS, Checked
 from dsgui.shell.catalog import Catalog
 from dsgui.shell.imports import Imported, open_file
@@ -35,8 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=[integration.value for integration in Integration],
         help="who reads the file (default: hf where it says “auto”, else native)",
     )
-    devices = ["any", "cpu", *(card.id for card in CARDS)]
-    parser.add_argument("--device", choices=devices, default="any", help="what it runs on (default: %(default)s)")
+    devices = ["any", "cpu", *(card.id for card in CARDS), *ALIASES]
+    parser.add_argument(
+        "--device", choices=devices, default="any", metavar="DEVICE", help=f"what it runs on: {', '.join(devices)}"
+    )
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
 
 
@@ -78,13 +80,13 @@ def check(path: Path, checker: Checker, options: argparse.Namespace) -> Checked:
 
 def _context(found: Imported, options: argparse.Namespace) -> Context:
     native = found.integration or Integration.NATIVE
-    cards = {card.id: card for card in (_CPU, *CARDS)}
+    card = _CPU if options.device == "cpu" else card_named(options.device)
     return Context(
         integration=Integration(options.integration) if options.integration else native,
         nodes=options.nodes or found.nodes or 1,
         gpus_per_node=options.gpus or found.gpus or 1,
         deepspeed_version=options.target_version or installed_release() or LATEST_KNOWN,
-        hardware=(cards[options.device],) if options.device in cards else (),
+        hardware=(card,) if card else (),
     )
 
 

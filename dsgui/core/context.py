@@ -30,7 +30,8 @@ LATEST_KNOWN = "0.19.8"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The circumstances of a check. `hardware` holds every selected device: a rule looks at all of them."""
+    """The circumstances of a check. `hardware` holds every selected device: a rule looks at all of them. `missing_ops`
+    are DeepSpeed's operators that can't be loaded there, as far as that is known."""
 
     integration: Integration = Integration.HF
     nodes: int = 1
@@ -38,6 +39,7 @@ class Context:
     deepspeed_version: str = LATEST_KNOWN
     torch_version: str = ""
     hardware: tuple[Hardware, ...] = field(default=())
+    missing_ops: frozenset[str] = frozenset()
 
     @property
     def world_size(self) -> int:

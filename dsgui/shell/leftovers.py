@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dsgui.shell.processes import open_files, snapshot
 
+_BLOCK = 512  # what st_blocks counts
 _NETWORK_FILESYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb3", "lustre", "gpfs", "beegfs", "ceph", "9p", "virtiofs"})
 
 
@@ -33,12 +34,16 @@ def held_build_locks(pids: Iterable[int]) -> set[Path]:
     return {path for pid in pids for path in open_files(pid) if path.name == "lock" and _is_build(path.parent)}
 
 
+def stale_locks(locks: Iterable[Path]) -> set[Path]:
+    """Those that exist, that this user owns, and that no process of this machine has open."""
+    left = {path for path in locks if _is_mine(path)}
+    return left - held_build_locks(snapshot()) if left else set()
+
+
 def remove_stale_locks(locks: Iterable[Path]) -> list[str]:
     """Removes those that exist, that this user owns, and that no process of this machine has open."""
-    left = [path for path in locks if _is_mine(path)]
-    held = held_build_locks(snapshot()) if left else set()
     removed = []
-    for path in set(left) - held:
+    for path in stale_locks(locks):
         with contextlib.suppress(OSError):
             path.unlink()
             removed.append(str(path))
@@ -46,7 +51,7 @@ def remove_stale_locks(locks: Iterable[Path]) -> list[str]:
 
 
 def remove_shared_buffers(master_port: int, folder: Path = Path("/dev/shm")) -> list[str]:
-    """Removes what a run on the CPU leaves behind, 33 MB a rank; call it when none of the run's processes is left.
+    """Removes what a run on the CPU leaves behind, 66 MiB a rank; call it when none of the run's processes is left.
 
     They are named deepspeed_allreduce_buffer_<uid>_<address>_<port>_<rank> (deepspeed/ops/csrc/cpu/comm/shm.cpp), so a
     run that still listens on another port, and another user's, keep theirs."""
@@ -56,6 +61,20 @@ def remove_shared_buffers(master_port: int, folder: Path = Path("/dev/shm")) -> 
             path.unlink()
             removed.append(path.name)
     return removed
+
+
+def stale_buffers(folder: Path = Path("/dev/shm")) -> dict[Path, int]:
+    """This user's shared buffers that no process has mapped, with the bytes each takes."""
+    files = set(folder.glob(f"deepspeed_allreduce_buffer_{os.getuid()}_*"))
+    mapped = "".join(_maps(pid) for pid in snapshot()) if files else ""
+    return {path: path.stat().st_blocks * _BLOCK for path in files if str(path) not in mapped and _is_mine(path)}
+
+
+def _maps(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/maps").read_text("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _is_build(folder: Path) -> bool:

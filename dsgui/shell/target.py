@@ -5,6 +5,7 @@ and DeepSpeed there) and arrives from a thread.
 """
 
 import json
+import os
 import subprocess
 import threading
 from collections.abc import Callable
@@ -21,10 +22,15 @@ ACCELERATOR_TIMEOUT_S = 180
 
 
 def ask(python: str, what: str, timeout_s: float) -> dict[str, Any]:
-    """The target's answer to `what` ("versions" or "accelerator"). Raises `TargetError`."""
+    """The target's answer to `what` ("versions", "accelerator" or "machine"). Raises `TargetError`."""
     try:
         done = subprocess.run(
-            [python, str(SCRIPT), what], capture_output=True, timeout=timeout_s, stdin=subprocess.DEVNULL, check=False
+            [python, str(SCRIPT), what],
+            capture_output=True,
+            timeout=timeout_s,
+            stdin=subprocess.DEVNULL,
+            env=_as_in_a_run(python),
+            check=False,
         )
     except FileNotFoundError as error:
         raise TargetError(f"--python: {python} does not exist. Give the interpreter that has DeepSpeed.") from error
@@ -39,6 +45,11 @@ def ask(python: str, what: str, timeout_s: float) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise TargetError(f"--python: {python} answered “{lines[-1][:80]}”, which is not JSON.") from error
     return dict(answer)
+
+
+def _as_in_a_run(python: str) -> dict[str, str]:
+    """The target's own programs come first in PATH, as `core/plan.py:environment` has it for a run."""
+    return {**os.environ, "PATH": ":".join(filter(None, (str(Path(python).parent), os.environ.get("PATH", ""))))}
 
 
 class TargetProbe:

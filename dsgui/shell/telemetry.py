@@ -17,6 +17,7 @@ from typing import Any
 import psutil
 
 from dsgui.core.hardware import Gpu
+from dsgui.core.machine import Driver
 from dsgui.core.telemetry import GpuSample, Sample
 
 NO_DRIVER = "No NVIDIA driver found; showing CPU memory only."
@@ -85,6 +86,15 @@ class Gpus:
             return None
         return {process.pid for answer in answers for process in answer or () if process.pid in pids}
 
+    def driver(self) -> Driver | None:
+        """The driver's version and the newest CUDA it can run; None without one."""
+        version = self._ask("nvmlSystemGetDriverVersion")
+        cuda = self._ask("nvmlSystemGetCudaDriverVersion_v2")
+        if version is None:
+            return None
+        text = version.decode("utf-8", "replace") if isinstance(version, bytes) else str(version)
+        return Driver(text, cuda and (int(cuda) // 1000, int(cuda) % 1000 // 10))
+
     def close(self) -> None:
         """Lets go of the driver."""
         self._ask("nvmlShutdown")
@@ -93,7 +103,13 @@ class Gpus:
     def _describe(self, index: int, handle: Any, name: str) -> Gpu:
         capability = self._ask("nvmlDeviceGetCudaComputeCapability", handle)
         memory = self._ask("nvmlDeviceGetMemoryInfo", handle)
-        return Gpu(index, name, capability and (int(capability[0]), int(capability[1])), memory and int(memory.total))
+        return Gpu(
+            index,
+            name,
+            capability and (int(capability[0]), int(capability[1])),
+            memory and int(memory.total),
+            memory and int(memory.free),
+        )
 
     def _sample(self, index: int, handle: Any, name: str, pids: Collection[int]) -> GpuSample:
         memory = self._ask("nvmlDeviceGetMemoryInfo", handle)

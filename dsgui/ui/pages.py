@@ -1,4 +1,4 @@
-"""The whole app as one `gr.Blocks`: three tabs, and what leads from one to the next."""
+"""The whole app as one `gr.Blocks`: four tabs, and what leads from one to the next."""
 
 from html import escape
 from pathlib import Path
@@ -10,6 +10,7 @@ from dsgui.core.hardware import Target
 from dsgui.ui.configure import build_configure, recall_on_load
 from dsgui.ui.events import ONCE
 from dsgui.ui.launch import build_launch
+from dsgui.ui.machine import build_machine
 from dsgui.ui.presets import refreshed
 from dsgui.ui.runs_page import build_runs
 from dsgui.ui.services import Services
@@ -17,7 +18,7 @@ from dsgui.ui.toolbox import Toolbox
 from dsgui.ui.workbench import Workbench
 
 STATIC = Path(__file__).with_name("static")
-_TABS = (("configure", "1 · Configure"), ("launch", "2 · Launch"), ("runs", "3 · Runs"))
+_TABS = (("configure", "1 · Configure"), ("launch", "2 · Launch"), ("runs", "3 · Runs"), ("machine", "4 · Machine"))
 # The browser asks again until the accelerator has answered; a run's page is reached by `?run=<id>`.
 _PROBE_POLL_S = 1.0
 
@@ -37,6 +38,8 @@ def build_pages(services: Services) -> gr.Blocks:
                 launch = build_launch(services, workbench, configure, ranks)
             with gr.Tab(_TABS[2][1], id="runs"):
                 runs = build_runs(services)
+            with gr.Tab(_TABS[3][1], id="machine") as machine_tab:
+                build_machine(services, machine_tab)
         launch.started.then(_show_run, [launch.run_id], [tabs, runs.monitor], **ONCE)
         launch.preview_on([launch_tab.select])
         launch.look_at_gpus_on(launch_tab.select)

@@ -8,6 +8,7 @@ from typing import Protocol
 from dsgui.core.checker import Checker
 from dsgui.core.context import Integration
 from dsgui.core.hardware import Target
+from dsgui.core.machine import Machine
 from dsgui.core.preset import Preset
 from dsgui.core.telemetry import GpuSample
 from dsgui.runs import Runs
@@ -47,6 +48,15 @@ class OwnPresets(Protocol):
     def remove(self, id: str) -> None: ...
 
 
+class MachineReader(Protocol):
+    """This machine and the target environment; the target answers after seconds, meanwhile it is `asking`."""
+
+    def current(self) -> Machine: ...
+    def refresh(self) -> Machine: ...
+    @property
+    def asking(self) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
@@ -63,6 +73,7 @@ class Services:
     open_upload: Callable[[Path], Opened]
     runs: Runs
     gpu_use: Callable[[], tuple[GpuSample, ...]]
+    machine: MachineReader
 
     def all_presets(self) -> tuple[Preset, ...]:
         """Every preset there is now, the shipped ones first."""

@@ -85,7 +85,8 @@ def make_context(
         gpus_per_node=_count(gpus),
         deepspeed_version=version or target.version("deepspeed") or LATEST_KNOWN,
         torch_version=target.version("torch"),
-        hardware=_hardware(target, device),
+        hardware=_planned(device) or target.hardware,
+        missing_ops=frozenset() if _planned(device) else target.missing_ops,
     )
 
 
@@ -103,9 +104,9 @@ def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
     )
 
 
-def _hardware(target: Target, device: str) -> tuple[Hardware, ...]:
-    planned = tuple(card for card in CARDS if card.id == device)
-    return planned or target.hardware
+def _planned(device: str) -> tuple[Hardware, ...]:
+    """The card from the table, if the bar plans for one."""
+    return tuple(card for card in CARDS if card.id == device)
 
 
 class Workbench:

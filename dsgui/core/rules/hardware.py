@@ -1,10 +1,12 @@
-"""bf16 and fp16 against every device the config will run on."""
+"""bf16, fp16, buckets and NVMe offload against every device the config will run on, and what its operators can do."""
 
+import math
 from collections.abc import Iterator
 
 from dsgui.core.context import Context, version_tuple
+from dsgui.core.conversion import truth
 from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Hardware
+from dsgui.core.hardware import FP16_CAPABILITY, GIB, NATIVE_BF16_CAPABILITY, Hardware
 from dsgui.core.pointer import lookup
 from dsgui.core.rules.base import (
     Config,
@@ -12,6 +14,10 @@ from dsgui.core.rules.base import (
     bf16_block,
     enabled,
     found,
+    is_set,
+    offload_device,
+    value_or,
+    zero_stage,
 )
 
 GPU_DIRECT_SINCE = "0.15.0"
@@ -107,6 +113,85 @@ def _gpu_direct(config: Config, context: Context) -> Iterator[Finding]:
         )
 
 
+_ZERO = "/zero_optimization"
+_BUCKET = f"{_ZERO}/reduce_bucket_size"
+_DEFAULT_BUCKET = 5e8  # deepspeed/runtime/zero/config.py
+# Model states and activations need the rest. A judgement, not DeepSpeed's: the default takes 4 GB at most.
+_LARGE_SHARE = 0.5
+
+
+def bucket_bytes(config: Config, context: Context) -> int:
+    """What the gradient buckets take on each GPU; where the dtype isn't known yet, the least they can take.
+
+    Stages 1 and 2 allocate one buffer of reduce_bucket_size elements in the model's dtype when backward starts, two
+    with overlap_comm (stage_1_and_2.py: setup_buckets); stage 3 allocates one in the communication dtype at the start.
+    """
+    elements, stage = _bucket_elements(config), zero_stage(config)
+    if not stage or not _has_buckets(config, stage):
+        return 0
+    return elements * _element_bytes(config, context, stage) * (2 if _has_two(config, stage) else 1)
+
+
+def _bucket_elements(config: Config) -> int:
+    """0 where the size is no number: "auto" is the Trainer's, anything else is refused by its type."""
+    size = value_or(config, _BUCKET, _DEFAULT_BUCKET)
+    is_number = isinstance(size, int | float) and not isinstance(size, bool) and math.isfinite(size)
+    return int(size) if is_number else 0
+
+
+def _has_two(config: Config, stage: int) -> bool:
+    return stage < 3 and truth(value_or(config, f"{_ZERO}/overlap_comm", False)) is True
+
+
+def _has_buckets(config: Config, stage: int) -> bool:
+    if is_set(config, f"{_ZERO}/zenflow"):
+        return False  # it manages gradients in its own way
+    contiguous = truth(value_or(config, f"{_ZERO}/contiguous_gradients", True)) is True
+    return contiguous or (stage < 3 and offload_device(config, "offload_optimizer") != "none")
+
+
+def _element_bytes(config: Config, context: Context, stage: int) -> int:
+    halves = [enabled(config, block, context) for block in ("fp16", bf16_block(config))]
+    waits = any(lookup(config, f"/{block}/enabled") == "auto" for block in ("fp16", "bf16"))
+    chosen = stage == 3 and is_set(config, "/communication_data_type")
+    return 2 if any(halves) or waits or chosen else 4
+
+
+def _buckets(config: Config, context: Context) -> Iterator[Finding]:
+    need = bucket_bytes(config, context)
+    for device in context.hardware:
+        if device.vendor != "cpu" and device.memory_bytes and need > device.memory_bytes * _LARGE_SHARE:
+            yield _bucket_finding(config, device.title, need, device.memory_bytes)
+
+
+def _bucket_finding(config: Config, device: str, need: int, have: int) -> Finding:
+    two = " (two buffers, for overlap_comm)" if _has_two(config, zero_stage(config)) else ""
+    too_large = need > have
+    return found(
+        Severity.ERROR if too_large else Severity.WARNING,
+        _BUCKET,
+        f"reduce_bucket_size: {_bucket_elements(config):,} elements take {need / GIB:.1f} of the {have / GIB:.0f} GiB of "
+        f"{device}{two}, beside model states and activations."
+        + (" They can't be allocated: CUDA out of memory." if too_large else ""),
+        "Sizes are elements, not bytes; the default of 5e8 is enough for most models.",
+        Fix("Set reduce_bucket_size to 5e8", (Change(_BUCKET, "5e8"),)) if _bucket_elements(config) > 5e8 else None,
+    )
+
+
+def _nvme_without_aio(config: Config, context: Context) -> Iterator[Finding]:
+    if zero_stage(config) != 3 or "async_io" not in context.missing_ops:
+        return
+    for block in ("offload_optimizer", "offload_param"):
+        if offload_device(config, block) == "nvme":
+            yield found(
+                Severity.ERROR,
+                f"{_ZERO}/{block}/device",
+                f"{block}.device: “nvme” needs DeepSpeed's async_io operator, and the Python that trains can't compile "
+                "it; DeepSpeed stops with “Unable to JIT load the async_io op”.",
+                "Install libaio with its headers (sudo apt install libaio-dev), or offload to the CPU.",
+            )
+
+
 def _dots(capability: tuple[int, int]) -> str:
     return f"{capability[0]}.{capability[1]}"
 
@@ -114,5 +199,9 @@ def _dots(capability: tuple[int, int]) -> str:
 RULES = (
     Rule("DS030", "bf16 against the hardware", "deepspeed/accelerator/*: is_bf16_supported", _bf16_hardware),
     Rule("DS031", "fp16 against the hardware", "deepspeed/accelerator/*: is_fp16_supported", _fp16_hardware),
+    Rule(
+        "DS034", "Buckets against the memory of the GPU", "deepspeed/runtime/zero/stage_1_and_2.py, stage3.py", _buckets
+    ),
+    Rule("DS035", "NVMe offload without async_io", "deepspeed/ops/op_builder/builder.py: jit_load", _nvme_without_aio),
     Rule("DS032", "GPUDirect Storage off CUDA", "deepspeed/runtime/swap_tensor/aio_config.py", _gpu_direct),
 )

@@ -1,0 +1,52 @@
+"""The machine as HTML: what a run would trip over, then every reading. Everything is escaped."""
+
+from collections.abc import Sequence
+from html import escape
+
+from dsgui.core.machine import Machine
+from dsgui.core.machine_checks import Row, Status, check
+from dsgui.core.machine_report import Group, groups, summary
+
+_WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK"}
+_KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok"}
+ASKING = "Asking the Python that trains: torch, CUDA and DeepSpeed’s operators. This takes some seconds…"
+
+
+def machine_html(machine: Machine, asking: bool) -> str:
+    """The page under its button; `asking` while the target's answer is awaited."""
+    wait = f'<p class="ds-subject" role="status">{ASKING}</p>' if asking else ""
+    return (
+        f'<div class="ds-machine">{wait}{_checks(check(machine), machine.waiting)}'
+        f'<div class="ds-readings">{"".join(map(_group, groups(machine)))}</div></div>'
+    )
+
+
+def _checks(rows: Sequence[Row], waiting: bool) -> str:
+    told = [row for row in rows if row.status is not Status.OK]
+    fine = [row for row in rows if row.status is Status.OK]
+    kind = _KINDS[rows[0].status if rows else Status.OK]
+    said = f"What a run would trip over: {summary(rows)}" + (" so far" if waiting else "")
+    return (
+        f'<div class="ds-findings"><p class="ds-verdict {kind}">{escape(said)}</p>'
+        f"<ul>{''.join(map(_item, told))}</ul>"
+        f'<details class="ds-passed"><summary>{len(fine)} checks passed</summary>'
+        f'<dl class="ds-pairs">{"".join(_pair(row.title, row.seen) for row in fine)}</dl></details></div>'
+    )
+
+
+def _item(row: Row) -> str:
+    command = f'<pre class="ds-command">{escape(row.command)}</pre>' if row.command else ""
+    return (
+        f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
+        f'<p><span class="ds-word">{_WORDS[row.status]}</span> {escape(row.title)}</p>'
+        f'<p>{escape(row.seen)}</p><p class="ds-advice">{escape(row.advice)}</p>{command}</li>'
+    )
+
+
+def _group(group: Group) -> str:
+    pairs = "".join(_pair(label, value) for label, value in group.readings)
+    return f'<section><h3>{escape(group.title)}</h3><dl class="ds-pairs">{pairs}</dl></section>'
+
+
+def _pair(label: str, value: str) -> str:
+    return f"<dt>{escape(label)}</dt><dd>{escape(value)}</dd>"
