@@ -1,6 +1,7 @@
-"""A saved checkpoint, told by the names of its files: which step, and for how many ranks its ZeRO states were divided.
+"""A saved checkpoint, told by the names of its files: its step, and how many ranks its ZeRO states are for.
 
-Names: deepspeed/runtime/engine.py (`_get_rank_zero_ckpt_name`, `_get_ckpt_name`, `latest`), transformers' `checkpoint-N`.
+Names: deepspeed/runtime/engine.py (`_get_rank_zero_ckpt_name`, `_get_ckpt_name`, `latest`); transformers writes
+`checkpoint-N`.
 """
 
 import re
@@ -18,7 +19,8 @@ _MODEL = re.compile(r"(?:zero_pp_rank_\d{1,6}_)?mp_rank_(\d{1,4})_model_states\.
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """`path` is what the script is given; `shards` how many parts ZeRO divided the states into (None: not divided, so
-    any number of ranks can load it); `complete` False where a part is missing; `model_ranks` the model-parallel size."""
+    any number of ranks can load it); `complete` False where a part is missing; `model_ranks` is the model-parallel
+    size."""
 
     path: str
     step: int

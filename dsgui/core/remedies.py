@@ -13,8 +13,9 @@ from dsgui.core.arguments import value_of
 from dsgui.core.document import Document
 from dsgui.core.findings import Change, Fix
 from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN
 
+# As in core/rules/base.py, which the supervisor has no need to load.
+TRAIN, MICRO, ACCUMULATION = "/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"
 _MICRO_OPTION, _STEPS_OPTION = "--per_device_train_batch_size", "--gradient_accumulation_steps"
 _TRAINER_MICRO = 8  # transformers/training_args.py: per_device_train_batch_size
 _STAGE = "/zero_optimization/stage"

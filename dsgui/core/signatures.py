@@ -1,8 +1,8 @@
 """How failures look: one table, a row a failure, with what it means and what to do.
 
 A row is tried against what ended the first failing rank: the exception it raised (`RAISED`), the last words of a
-program that is not Python (`SAID`), or the signal that killed it (`KILLED`). Nothing else of the output is looked at, so a line
-of data that mentions a failure is none. The first row that fits is the diagnosis.
+program that is not Python (`SAID`), or the signal that killed it (`KILLED`). Nothing else of the output is looked at,
+so a line of data that mentions a failure is none. The first row that fits is the diagnosis.
 """
 
 import re
@@ -72,7 +72,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "beside them.",
         ("Offload the optimizer to the CPU, or use a higher ZeRO stage.",),
         "torch/csrc: CUDACachingAllocator; frames of deepspeed/runtime/zero: step",
-        frames=r"in (?:_take_model_step|_optimizer_step|_initialize_optimizer_states|initialize_optimizer_states|step)\n",
+        frames=r"in (?:_take_model_step|_optimizer_step|_?initialize_optimizer_states|step)\n",
         remedy=fit_optimizer_step,
     ),
     Signature(

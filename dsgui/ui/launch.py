@@ -33,11 +33,13 @@ _RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words 
 @dataclass(frozen=True, slots=True)
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
-    command anew when one of the given triggers fires."""
+    command anew when one of the given triggers fires. `desk` and `message` are for who fills the page in."""
 
     started: Any
     run_id: gr.State
     preview_on: Callable[[list[Any]], Any]
+    desk: "_Desk"
+    message: gr.Markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     plan, run_id = gr.State(None), gr.State("")
-    inputs = [configure.text, anyway, *configure.bar.inputs, *desk.inputs]
+    inputs = [configure.text, configure.presets.chooser, anyway, *configure.bar.inputs, *desk.inputs]
     outputs = [command, verdict_line, anyway, launch, plan]
     preview = _previewer(services, workbench, len(configure.bar.inputs))
 
@@ -109,7 +111,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     started = launch.click(
         _starter(services), [plan, configure.text], [run_id, message, plan, launch], **{**ONCE, "trigger_mode": "once"}
     )
-    return LaunchPage(started, run_id, preview_on)
+    return LaunchPage(started, run_id, preview_on, desk, message)
 
 
 def _desk(services: Services, default_ranks: int) -> _Desk:
@@ -165,7 +167,7 @@ def _gpu_label(index: int, name: str, memory_bytes: int | None) -> str:
 def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Callable[..., tuple[Any, ...]]:
     """The handler that turns what is on the page into a plan, or says what is missing."""
 
-    def preview(text: str | None, accepted: bool, *values: Any) -> tuple[Any, ...]:
+    def preview(text: str | None, preset: str | None, accepted: bool, *values: Any) -> tuple[Any, ...]:
         bar, asked = values[:bar_width], _asked(values[bar_width:])
         ranks = _ranks(services.target(), asked)
         reader = Integration.HF.value if asked.what in services.recipes else bar[0]
@@ -173,7 +175,7 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         says, refused = _verdict(services, workbench, text or "", (reader, ranks, 1, THIS_MACHINE, ""))
         plan: Plan | None = None
         try:
-            plan = services.runs.prepare(_request(services, text or "", asked, reader))
+            plan = services.runs.prepare(_request(services, text or "", asked, reader, _preset(services, preset, text)))
         except DsguiError as error:
             says = f"**{_markdown(str(error))}**"
         ready = plan is not None and (accepted or not refused)
@@ -218,7 +220,15 @@ def _asked(values: tuple[Any, ...]) -> _Asked:
     )
 
 
-def _request(services: Services, text: str, asked: _Asked, reader: str) -> LaunchRequest:
+def _preset(services: Services, id: str | None, text: str | None) -> str:
+    """The preset the config began as, for the list of runs; said to be edited where the text is another by now."""
+    chosen = next((preset for preset in services.all_presets() if preset.id == id), None)
+    if chosen is None:
+        return ""
+    return chosen.id if chosen.text.strip() == (text or "").strip() else f"{chosen.id} (edited)"
+
+
+def _request(services: Services, text: str, asked: _Asked, reader: str, preset: str) -> LaunchRequest:
     recipe = services.recipes.get(asked.what)
     script = str(Path(asked.script.strip()).expanduser().absolute()) if asked.script.strip() else ""
     return LaunchRequest(
@@ -233,6 +243,7 @@ def _request(services: Services, text: str, asked: _Asked, reader: str) -> Launc
         config_argument=ConfigArgument[_AS_READ[reader] if recipe or asked.reader == AS_CONFIGURED else asked.reader],
         target_python=services.target().python,
         environment={},
+        preset=preset,
     )
 
 

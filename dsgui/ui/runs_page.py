@@ -1,6 +1,8 @@
-"""The Runs page: every run started here, live or ended. The browser reads through `routes.py`; only Stop comes here."""
+"""The Runs page: every run started here, live or ended. The browser reads through `routes.py`; what it asks to be done
+comes here."""
 
 from dataclasses import dataclass
+from html import escape
 
 import gradio as gr
 
@@ -26,6 +28,15 @@ def build_runs(services: Services) -> RunsPage:
         except DsguiError as error:
             raise gr.Error(str(error)) from error
 
-    monitor = embedded("runs", "ds-runs", ("stop",), value="", elem_id="monitor")
+    def delete(event: gr.EventData) -> None:
+        run_id = str(dict(event._data or {}).get("run_id", ""))
+        try:
+            services.archive.delete(run_id)
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+        gr.Info(f"Run {escape(run_id)} was deleted.")
+
+    monitor = embedded("runs", "ds-runs", ("stop", "delete", "again"), value="", elem_id="monitor")
     monitor.stop(stop, None, None, **TELLING)
+    monitor.delete(delete, None, None, **TELLING)
     return RunsPage(monitor)
