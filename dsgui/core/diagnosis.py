@@ -5,7 +5,7 @@ louder. A failure that no signature fits is shown as it is, with its first trace
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -61,35 +61,31 @@ def diagnose(ending: Ending, exit_code: int, run: Circumstances) -> Diagnosis:
     """Only for a run that failed: a run that ended well may have caught anything."""
     code = ending.return_code or exit_code
     own = [one for one in ending.tracebacks.found if not _LAUNCHERS.match(one.error)]
-    found = next((one for one in _raised(own, run) if one), None)
-    if found is None or found[1].aftermath:
+    traceback, found = _first(own, run)
+    if traceback is None or (found and found[1].aftermath):
         found = _said(ending, run) or _signalled(code, run) or found
-    traceback = own[0] if own else None
     if found is None:
         return _without_numbers(ending, run, traceback) or _unknown(code, ending, traceback, run)
     diagnosis, signature = found
+    if signature.where is Where.KILLED and signature.id == "killed":
+        diagnosis = _killed(diagnosis, run)
     shown = diagnosis.traceback or (traceback.text if traceback else "")
     rank = diagnosis.rank if diagnosis.rank is not None else _only_rank(ending, run)
-    if signature.where is Where.KILLED:
-        diagnosis = _killed(diagnosis, run) if signature.id == "killed" else diagnosis
     return replace(diagnosis, traceback=shown, rank=rank)
 
 
 _Found = tuple[Diagnosis, Signature]
 
 
-def _raised(tracebacks: list[Traceback], run: Circumstances) -> Iterator[_Found | None]:
-    """What fits the first traceback that is not the aftermath of another rank's end; aftermaths come last."""
-    later: list[_Found] = []
+def _first(tracebacks: list[Traceback], run: Circumstances) -> tuple[Traceback | None, _Found | None]:
+    """The first traceback that is no aftermath of another rank's end, and what fits it; else the first aftermath."""
+    aftermath: tuple[Traceback | None, _Found | None] = None, None
     for traceback in tracebacks:
         found = _match_traceback(traceback, run)
-        if found is None:
-            return  # not known, and not an aftermath: this is what ended the run
-        if not found[1].aftermath:
-            yield found
-            return
-        later.append(found)
-    yield from later
+        if found is None or not found[1].aftermath:
+            return traceback, found
+        aftermath = aftermath if aftermath[0] else (traceback, found)
+    return aftermath
 
 
 def _match_traceback(traceback: Traceback, run: Circumstances) -> _Found | None:

@@ -22,6 +22,7 @@ _STAGE = "/zero_optimization/stage"
 _OPTIMIZER_DEVICE = "/zero_optimization/offload_optimizer/device"
 _PARAM_DEVICE = "/zero_optimization/offload_param/device"
 _ADAMS = frozenset({"adam", "adamw"})
+_EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
 _MISMATCH = re.compile(r"- ds (?P<key>[\w.]+)=(?P<has>.*) vs hf (?P<argument>\w+)=(?P<given>.*)")
 
 
@@ -181,12 +182,15 @@ def auto_to_number(match: Match, run: Circumstances) -> Remedy | None:
 
 
 def remove_unknown_key(match: Match, run: Circumstances) -> Remedy | None:
-    """Where the key stands once in the config: DeepSpeed's message does not name the block by its key."""
+    """Each that the message names and that stands once in the config: the message does not name the block by its
+    key."""
     if match is None or run.config is None:
         return None
-    ending = "/" + match["key"].replace(".", "/")
-    places = [pointer for pointer, _ in run.config.nodes if pointer.endswith(ending)]
-    return _changed(f"Without {match['key']}", Change(places[0], None)) if len(places) == 1 else None
+    keys = [found[1] for found in _EXTRA.finditer(match.string)]
+    places = {key: [p for p, _ in run.config.nodes if p.endswith("/" + key.replace(".", "/"))] for key in keys}
+    changes = [Change(pointers[0], None) for pointers in places.values() if len(pointers) == 1]
+    named = ", ".join(key for key, pointers in places.items() if len(pointers) == 1)
+    return _changed(f"Without {named}", *changes) if changes else None
 
 
 def allow_untested_optimizer(match: Match, run: Circumstances) -> Remedy | None:

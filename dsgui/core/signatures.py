@@ -585,6 +585,15 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     # --- the script and its launcher
     Signature(
+        "syntax",
+        "The script is no Python that can be read",
+        r"(?P<says>(?:SyntaxError|IndentationError|TabError): .*)",
+        "Python stopped before it ran a line: {says}",
+        ("Correct the script; the output names the file and the line.",),
+        "python: compile",
+        Where.SAID,
+    ),
+    Signature(
         "local-rank-argument",
         "The script does not take --local_rank",
         r"[\w./ -]+: error: (?:unrecognized arguments|.*no such option):? .*--local[_-]rank",

@@ -20,6 +20,7 @@ from dsgui.ui.runs_page import RunsPage
 from dsgui.ui.services import Services
 
 _READS = {ConfigArgument.HF: Integration.HF.value, ConfigArgument.NATIVE: Integration.NATIVE.value}
+_TOLD_S = 12  # long enough to read what was changed; Launch keeps the sentence
 _DESK = ("what", "script", "arguments", "reader", "ranks", "gpus", "port", "directory", "name")
 
 
@@ -47,6 +48,7 @@ def wire_again(
         said = (
             f"{headline} Look it over and press Launch." if not made.notes else f"{headline} Changed: {_joined(made)}."
         )
+        gr.Info(escape(said), duration=_TOLD_S)
         return (
             *config,
             request.ranks,

@@ -49,7 +49,7 @@ export class Afterwards {
     if (found.remedy) {
       parts.push(el("p", { class: "ds-remedy" },
         button("Open a clone with this change", { class: "ds-fix", id: "open-repaired" }, () => this.again("repair")),
-        el("span", {}, found.remedy.label)));
+        el("span", {}, `Change: ${found.remedy.label}`)));
     }
     const evidence = found.traceback || found.evidence;
     if (evidence) {

@@ -259,7 +259,7 @@ class Monitor {
   constructor(element, trigger) {
     this.trigger = trigger;
     this.list = el("nav", { class: "ds-run-list", "aria-label": "Runs" });
-    this.search = el("input", { type: "search", class: "ds-run-search", id: "search-runs", placeholder: "Search name, preset, script, state…", "aria-label": "Search the runs" });
+    this.search = el("input", { type: "search", class: "ds-run-search", id: "search-runs", placeholder: "Search the runs", "aria-label": "Search the runs", title: "By name, preset, model, script, state or id" });
     this.search.addEventListener("input", () => this.filter());
     this.unfound = el("p", { class: "ds-remark", hidden: true }, "No run fits this search.");
     this.detail = el("div", { class: "ds-run-detail" });
