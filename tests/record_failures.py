@@ -188,12 +188,6 @@ FAILURES = {
     "state-dict": Failure(
         "import torch\ntorch.nn.Linear(4, 4).load_state_dict(torch.nn.Linear(4, 5).state_dict())\n", how="none"
     ),
-    "tokenizer": Failure(
-        "import sys\nsys.modules['sentencepiece'] = sys.modules['google.protobuf'] = None\n"
-        "from transformers import T5Tokenizer\nT5Tokenizer('no.model')\n",
-        how="none",
-        ranks=1,
-    ),
     "unknown": Failure(
         native("def collate(rows):\n    return rows[0]['labels']\n", "collate([{'input_ids': 1}])"),
     ),

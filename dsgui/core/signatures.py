@@ -536,7 +536,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "tokenizer",
         "A package that the tokenizer needs is missing",
-        r"ImportError: (?s:.{0,200})(?:(?P<package>SentencePiece|sentencepiece|protobuf|tiktoken|tokenizers) "
+        r"ImportError:\s(?s:.{0,200})(?:(?P<package>SentencePiece|sentencepiece|protobuf|tiktoken|tokenizers) "
         r"library|requires"
         r" the \w+ library but it was not found)|ValueError: (?s:.{0,300})(?:sentencepiece|tiktoken).{0,80}installed",
         "transformers builds this tokenizer with a package that the Python that trains does not have.",

@@ -25,6 +25,7 @@ export class Afterwards {
     this.actions = el("div", { class: "ds-actions" });
     this.about = el("div", { class: "ds-provenance" });
     this.seen = null;
+    this.deleting = false; // then nobody asks for news of it
   }
 
   async update(state, live) {
@@ -99,12 +100,14 @@ export class Afterwards {
 
   async delete() {
     this.question.replaceChildren(el("p", {}, "Deleting…"));
+    this.deleting = true;
     this.trigger("delete", { run_id: this.id });
     for (let tries = 0; tries < GONE_TRIES; tries += 1) {
       await new Promise((resolve) => { setTimeout(resolve, GONE_MS); });
       const runs = await fetch("/dsgui/runs").then((answer) => answer.json()).catch(() => null);
       if (runs && !runs.some((run) => run.run_id === this.id)) { this.onGone(); return; }
     }
+    this.deleting = false;
     this.question.hidden = true; // why not was said by a message
   }
 

@@ -335,7 +335,7 @@ class Monitor {
   }
 
   async refreshRun() {
-    if (!this.view) return;
+    if (!this.view || this.view.afterwards.deleting) return;
     this.polls += 1;
     if (!this.alive && this.polls % ENDED_POLLS) { this.view.draw(); return; }
     const view = this.view;
