@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from dsgui.archive import Archive
 from dsgui.core.checker import Checker
 from dsgui.runs import Runs
 from dsgui.shell.catalog import Catalog
@@ -22,6 +23,8 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path) -> Service
     catalog = Catalog()
     probe = TargetProbe(python, list_gpus)
     probe.start()
+    store = Store(runs_dir)
+    runs = Runs(store, Launcher())
     return Services(
         checker=Checker(catalog.schema()),
         presets=catalog.presets(),
@@ -31,7 +34,8 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path) -> Service
         target_complete=lambda: probe.complete,
         open_file=open_file,
         open_upload=open_upload,
-        runs=Runs(Store(runs_dir), Launcher()),
+        runs=runs,
+        archive=Archive(store, runs),
         gpu_use=read_gpus,
         machine=MachineProbe.of(python, runs_dir),
     )

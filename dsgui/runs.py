@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dsgui.core.arguments import MODEL_OPTIONS, value_of
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shell_line
 from dsgui.core.script import ScriptFacts, script_facts
@@ -52,6 +53,9 @@ class RunSummary:
     total: int | None
     loss: float | str | None
     preset: str
+    model: str = ""
+    devices: str = ""
+    script: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"state": self.state.value}
@@ -255,6 +259,9 @@ class Runs:
             total=progress.get("total"),
             loss=progress.get("loss"),
             preset=plan.preset,
+            model=value_of(plan.arguments, MODEL_OPTIONS) or "",
+            devices=_devices(plan),
+            script=plan.script,
         )
 
     def _seen(self, directory: RunDirectory, plan: Plan) -> Seen:
@@ -265,6 +272,13 @@ class Runs:
             return None
         end = self._clock() if status.state.live else status.ended_at or directory.last_sign_of_life()
         return None if end is None else max(end - status.started_at, 0.0)
+
+
+def _devices(plan: Plan) -> str:
+    """What the run's ranks train on, for the list."""
+    if plan.gpu_indices:
+        return f"GPU {', '.join(str(index) for index in plan.gpu_indices)}"
+    return f"{plan.ranks} rank{'s' if plan.ranks > 1 else ''}"
 
 
 # --- what a plan needs of the machine ---------------------------------------------------------------------------------

@@ -23,9 +23,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from dsgui.core.diagnosis import diagnose
+from dsgui.core.document import Document
 from dsgui.core.ending import verdict
-from dsgui.core.errors import DsguiError
-from dsgui.core.plan import Plan, WhenBusy, argv, environment
+from dsgui.core.errors import DocumentError, DsguiError
+from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, argv, environment
+from dsgui.core.remedies import Circumstances
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell.leftovers import (
     build_locks,
@@ -34,6 +37,7 @@ from dsgui.shell.leftovers import (
     remove_shared_buffers,
     remove_stale_locks,
 )
+from dsgui.shell.oom import read_oom_kills
 from dsgui.shell.ports import free_port, is_free
 from dsgui.shell.processes import (
     ProcessStat,
@@ -47,6 +51,7 @@ from dsgui.shell.processes import (
     send_signal,
     snapshot,
 )
+from dsgui.shell.provenance import provenance
 from dsgui.shell.queue import Queue
 from dsgui.shell.records import Records, note
 from dsgui.shell.store import RunDirectory, Store
@@ -90,6 +95,7 @@ class Supervisor:
         self._stops = 0
         self._save_asked = self._save_told = False
         self._seen_pids: set[int] = set()
+        self._oom_before = read_oom_kills()
         self._left = 0
         self._locks: set[Path] = set()
         self._telemetry: Telemetry | None = None
@@ -156,6 +162,8 @@ class Supervisor:
 
     def _start(self) -> "subprocess.Popen[bytes] | None":
         given = environment(self._plan, os.environ)
+        with suppress(OSError):
+            self._directory.write_provenance(provenance(self._plan))
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
@@ -298,8 +306,21 @@ class Supervisor:
         self._directory.give_up_reserve()
         if self._records.refused:
             reason = f"{reason} {_DISK_NOTE}".strip()
+        if state is RunState.FAILED:  # before the state, so that who reads the one finds the other
+            with suppress(OSError):
+                self._directory.write_diagnosis(
+                    diagnose(self._records.log.ending, exit_code, self._circumstances()).to_json()
+                )
         phase = self._records.log.phase
         self._write(state=state, reason=reason, exit_code=exit_code, ended_at=self._clock(), phase=phase, kill_at=None)
+
+    def _circumstances(self) -> Circumstances:
+        oom = read_oom_kills().since(self._oom_before)
+        trainer = self._plan.config_argument is ConfigArgument.HF
+        config = None
+        with suppress(DocumentError):
+            config = Document(self._directory.read_config())
+        return Circumstances(config, self._plan.arguments, self._plan.ranks, trainer, oom.machine, oom.group)
 
     def _judge(self, exit_code: int) -> tuple[RunState, str]:
         if self._status.state is RunState.STOPPING:

@@ -12,10 +12,11 @@ ALLOWED = {
     "dsgui.shell": {"dsgui.shell", "dsgui.core"},
     "dsgui.supervise": {"dsgui.shell", "dsgui.core"},
     "dsgui.runs": {"dsgui.shell", "dsgui.core"},
+    "dsgui.archive": {"dsgui.runs", "dsgui.shell", "dsgui.core"},
     "dsgui.commands": {"dsgui.commands", "dsgui.runs", "dsgui.shell", "dsgui.core"},
     "dsgui.cli": {"dsgui.commands", "dsgui.core"},
-    "dsgui.ui": {"dsgui.ui", "dsgui.runs", "dsgui.core"},
-    "dsgui.compose": {"dsgui.ui", "dsgui.runs", "dsgui.shell", "dsgui.core"},
+    "dsgui.ui": {"dsgui.ui", "dsgui.archive", "dsgui.runs", "dsgui.core"},
+    "dsgui.compose": {"dsgui.ui", "dsgui.archive", "dsgui.runs", "dsgui.shell", "dsgui.core"},
 }
 # yaml: accelerate's file is YAML, and reading a text is pure. hjson is read by our own code (docs/decisions/005).
 CORE_MAY_USE = {"jsonschema", "yaml"}

@@ -1,13 +1,17 @@
 """What the output says of how a run ended, and the verdict: the launcher's exit code alone does not tell.
 
 deepspeed/launcher/launch.py says which rank processes it started, which ended well and the return code of the first
-that did not; runner.py ends with 0 when launch.py itself was killed.
+that did not; runner.py ends with 0 when launch.py itself was killed. Tracebacks and the few lines that programs other
+than Python die with are kept for `core/diagnosis.py`.
 """
 
+import math
 import re
 from dataclasses import dataclass, field
 
+from dsgui.core.signatures import LAST_WORDS
 from dsgui.core.state import RunState
+from dsgui.core.tracebacks import LINE_LIMIT, Tracebacks
 
 _REASON_LIMIT = 300
 _SIGABRT, _SIGKILL = 6, 9
@@ -25,15 +29,17 @@ _SIGNALS = {
     13: "SIGPIPE",
     15: "SIGTERM",
 }
-_PREFIX = re.compile(r"\A(?:\[(?:rank|default)\d+\]:\s?|[\w.-]+: (?=\[rank\d+\]|Traceback|\s))")
+# Of a launcher for several machines, then of torch: `node1: [rank3]: Traceback`.
+_PREFIX = re.compile(r"\A(?:[\w.-]+: (?=\[rank\d|Traceback|\s))?(?:\[(?:rank|default)(\d{1,9})\]:(?!\[) ?)?")
+_TORCHRUN_RANK = re.compile(r"\s*rank\s*: (\d{1,9}) \(local_rank: \d+\)")
+_TORCHRUN_CODE = re.compile(r"\s*exitcode\s*: (-?\d{1,9}) \(pid: \d+\)")
 _SPAWNED = re.compile(r"process (\d{1,9}(?!\d)) spawned with command")
 _ENDED_WELL = re.compile(r"Process (\d{1,9}(?!\d)) exits successfully")
 _RETURN_CODE = re.compile(r"exits with return code = (-?\d{1,9}(?!\d))")
 _KILLING = re.compile(r"Killing subprocess \d+")
 _LAUNCHER_LINE = re.compile(r"\[(?:launch|runner|real_accelerator)\.py:\d+:|^\s*warnings\.warn\(")
-_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:: |:?\Z)")
 _POINTS_THAT_FORGIVE = 3
-_TRACEBACK = "Traceback (most recent call last):"
+_MOST_LAST_WORDS = 20
 
 
 @dataclass(slots=True)
@@ -46,25 +52,43 @@ class Ending:
     killing: bool = False
     finished: bool = False  # the final metrics were printed
     last_line: str = ""
-    error: str = ""  # the first traceback's last line, of those after the last trained step
-    _in_traceback: bool = False
+    tracebacks: Tracebacks = field(default_factory=Tracebacks)  # those after the last trained steps
+    last_words: list[tuple[int | None, str]] = field(default_factory=list)  # rank, line
+    rank: int | None = None  # the first that failed, where torchrun's summary tells
+    lost_numbers: bool = False  # the last logged loss was no number
     _points_since: int = 0
+
+    @property
+    def error(self) -> str:
+        """What the first traceback ended with."""
+        found = self.tracebacks.found
+        return found[0].error[:_REASON_LIMIT] if found else ""
 
     def line(self, text: str) -> None:
         """Takes one whole line, stripped of colours."""
-        bare = _PREFIX.sub("", text, count=1)
+        match = _PREFIX.match(text)
+        bare = text[match.end() :] if match else text
+        rank = int(match[1]) if match and match[1] else None
         if "'train_runtime'" in text or '"train_runtime"' in text:
             self.finished = True
         if self._launcher(text):
             return
-        self._traceback(bare)
+        if self.tracebacks.line(rank, bare):
+            self._points_since = 0
+        elif len(self.last_words) < _MOST_LAST_WORDS and LAST_WORDS.match(bare[:LINE_LIMIT]):
+            self.last_words.append((rank, bare[:LINE_LIMIT]))
+            self._points_since = 0
         self.last_line = bare[:_REASON_LIMIT]
 
-    def trains(self) -> None:
-        """A point came. After a few, an earlier traceback did not end the run (one rank may outlive another's)."""
+    def trains(self, loss: float | None = None) -> None:
+        """A point came, with this loss. After a few, an earlier traceback did not end the run (one rank may outlive
+        another's)."""
+        if loss is not None:
+            self.lost_numbers = not math.isfinite(loss)
         self._points_since += 1
         if self._points_since >= _POINTS_THAT_FORGIVE:
-            self.error, self._in_traceback = "", False
+            self.tracebacks.forget()
+            self.last_words.clear()
 
     def _launcher(self, text: str) -> bool:
         if match := _SPAWNED.search(text):
@@ -75,17 +99,13 @@ class Ending:
             self.return_code = int(match[1])
         elif _KILLING.search(text):
             self.killing = True
+        elif match := _TORCHRUN_RANK.match(text):
+            self.rank = int(match[1])
+        elif match := _TORCHRUN_CODE.match(text):
+            self.return_code = int(match[1])
         else:
             return bool(_LAUNCHER_LINE.search(text))
         return True
-
-    def _traceback(self, bare: str) -> None:
-        if bare.strip() == _TRACEBACK:
-            self._in_traceback = True
-        elif self._in_traceback and _EXCEPTION.match(bare):
-            self._in_traceback = False
-            if not self.error:
-                self.error, self._points_since = bare[:_REASON_LIMIT], 0
 
 
 def verdict(exit_code: int, ending: Ending, left: int) -> tuple[RunState, str]:

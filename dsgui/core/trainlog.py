@@ -126,6 +126,7 @@ class TrainLog:
         self._held: list[_Held] = []
         self._points: list[Point] = []
         self._trained = False
+        self._last_loss: float | None = None
         self._epochs: dict[int | None, _Epochs] = {}
 
     def feed(self, chunk: bytes | str) -> list[Point]:
@@ -185,7 +186,7 @@ class TrainLog:
         self.ending.line(text)
         for read in (self._read_dicts, self._read_engine, self._read_plain):
             if read(text):
-                self.ending.trains()
+                self.ending.trains(self._last_loss)
                 return
         self._read_phase(text)
         self._age_held()
@@ -249,6 +250,7 @@ class TrainLog:
             return False
         self._age_held()
         self._held += found
+        self._note_loss(found[-1].values)
         if self._bar.total is None:
             self._release(None)
         return True
@@ -281,11 +283,15 @@ class TrainLog:
     def _plain(
         self, step: int, total: int | None, epoch: float | None, values: dict[str, float], rank: int | None
     ) -> None:
+        self._note_loss(values)
         counted = self._epochs.setdefault(rank, _Epochs()).count(step, total, epoch)
         kind = "eval" if all(name.startswith(("eval", "val")) for name in values) else "train"
         self._add(Point(counted, epoch, values, kind, rank))
         if kind == "train" and not rank:
             self.progress = Progress(step, total)
+
+    def _note_loss(self, values: Mapping[str, float]) -> None:
+        self._last_loss = values.get("loss", self._last_loss)
 
     def _read_phase(self, text: str) -> None:
         if self.phase == "starting" and _COMPILES.search(text):

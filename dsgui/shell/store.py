@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from dsgui.core.diagnosis import Diagnosis
 from dsgui.core.errors import RunError
 from dsgui.core.plan import CONFIG_FILE, Plan, shell_line
 from dsgui.core.state import RunStatus
@@ -70,6 +71,14 @@ class RunDirectory:
         return self.path / "samples.jsonl"
 
     @property
+    def diagnosis_file(self) -> Path:
+        return self.path / "diagnosis.json"
+
+    @property
+    def provenance_file(self) -> Path:
+        return self.path / "provenance.json"
+
+    @property
     def supervisor_log(self) -> Path:
         return self.path / "supervisor.log"
 
@@ -91,6 +100,35 @@ class RunDirectory:
                 f"Run {self.run_id}: {self.plan_file} can't be read ({error}). Expected what dsgui wrote when the run "
                 "was started. Delete the folder, or put the file back."
             ) from error
+
+    def read_config(self) -> str:
+        """The config as launched, "" when it is gone."""
+        try:
+            return self.config_file.read_bytes().decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+    def write_provenance(self, value: Mapping[str, Any]) -> None:
+        """Raises OSError."""
+        replace_file(self.provenance_file, _json_bytes(value), durable=False)
+
+    def read_provenance(self) -> dict[str, Any]:
+        """Empty for a run that was started before dsgui kept it."""
+        return _read_json(self.provenance_file) or {}
+
+    # -- why it failed ---------------------------------------------------------------------------------------------
+
+    def write_diagnosis(self, value: Mapping[str, Any]) -> None:
+        """Raises OSError."""
+        replace_file(self.diagnosis_file, _json_bytes(value))
+
+    def read_diagnosis(self) -> Diagnosis | None:
+        """None for a run that did not fail."""
+        value = _read_json(self.diagnosis_file)
+        try:
+            return Diagnosis.from_json(value) if value is not None else None
+        except (KeyError, TypeError, ValueError):
+            return None
 
     # -- how it goes -----------------------------------------------------------------------------------------------
 

@@ -35,12 +35,15 @@ _RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words 
 @dataclass(frozen=True, slots=True)
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
-    command anew when one of the given triggers fires, `look_at_gpus_on` what is in use."""
+    command anew when one of the given triggers fires, `look_at_gpus_on` what is in use. `desk` and `message` are for
+    who fills the page in."""
 
     started: Any
     run_id: gr.State
     preview_on: Callable[[list[Any]], Any]
     look_at_gpus_on: Callable[[Any], Any]
+    desk: "_Desk"
+    message: gr.Markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     plan, run_id = gr.State(None), gr.State("")
-    inputs = [configure.text, anyway, *configure.bar.inputs, *desk.inputs]
+    inputs = [configure.text, configure.presets.chooser, anyway, *configure.bar.inputs, *desk.inputs]
     outputs = [command, verdict_line, anyway, launch, plan]
     preview = _previewer(services, workbench, len(configure.bar.inputs))
 
@@ -123,7 +126,9 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         [run_id, message, plan, launch],
         **{**ONCE, "trigger_mode": "once"},
     )
-    return LaunchPage(started, run_id, preview_on, lambda event: _look_at_gpus(services, desk.gpus, event))
+    return LaunchPage(
+        started, run_id, preview_on, lambda event: _look_at_gpus(services, desk.gpus, event), desk, message
+    )
 
 
 def _desk(services: Services, default_ranks: int) -> _Desk:
@@ -222,7 +227,7 @@ def gpu_label(gpu: Gpu, used_bytes: int | None, runs: Sequence[str]) -> str:
 def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Callable[..., tuple[Any, ...]]:
     """The handler that turns what is on the page into a plan, or says what is missing."""
 
-    def preview(text: str | None, accepted: bool, *values: Any) -> tuple[Any, ...]:
+    def preview(text: str | None, preset: str | None, accepted: bool, *values: Any) -> tuple[Any, ...]:
         bar, asked = values[:bar_width], _asked(values[bar_width:])
         ranks = _ranks(services.target(), asked)
         reader = Integration.HF.value if asked.what in services.recipes else bar[0]
@@ -230,7 +235,7 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         says, refused = _verdict(services, workbench, text or "", (reader, ranks, 1, THIS_MACHINE, ""))
         plan: Plan | None = None
         try:
-            plan = services.runs.prepare(_request(services, text or "", asked, reader))
+            plan = services.runs.prepare(_request(services, text or "", asked, reader, _preset(services, preset, text)))
         except DsguiError as error:
             says = f"**{_markdown(str(error))}**"
         ready = plan is not None and (accepted or not refused)
@@ -282,7 +287,15 @@ def _asked(values: tuple[Any, ...]) -> _Asked:
     )
 
 
-def _request(services: Services, text: str, asked: _Asked, reader: str) -> LaunchRequest:
+def _preset(services: Services, id: str | None, text: str | None) -> str:
+    """The preset the config began as, for the list of runs; said to be edited where the text is another by now."""
+    chosen = next((preset for preset in services.all_presets() if preset.id == id), None)
+    if chosen is None:
+        return ""
+    return chosen.id if chosen.text.strip() == (text or "").strip() else f"{chosen.id} (edited)"
+
+
+def _request(services: Services, text: str, asked: _Asked, reader: str, preset: str) -> LaunchRequest:
     recipe = services.recipes.get(asked.what)
     script = str(Path(asked.script.strip()).expanduser().absolute()) if asked.script.strip() else ""
     variables = parse_variables(asked.environment)
@@ -301,6 +314,7 @@ def _request(services: Services, text: str, asked: _Asked, reader: str) -> Launc
         started_by=StartedBy[asked.started_by],
         when_busy=WhenBusy[asked.when_busy],
         secrets={name: value for name, value in variables.items() if is_secret(name)},
+        preset=preset,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.hardware import Target
+from dsgui.ui.again import wire_again
 from dsgui.ui.configure import build_configure, recall_on_load
 from dsgui.ui.events import ONCE
 from dsgui.ui.launch import build_launch
@@ -41,7 +42,9 @@ def build_pages(services: Services) -> gr.Blocks:
             with gr.Tab(_TABS[3][1], id="machine") as machine_tab:
                 build_machine(services, machine_tab)
         launch.started.then(_show_run, [launch.run_id], [tabs, runs.monitor], **ONCE)
-        launch.preview_on([launch_tab.select])
+        filled = gr.State(0)
+        wire_again(runs, configure, launch, tabs, services, filled)
+        launch.preview_on([launch_tab.select, filled.change])
         launch.look_at_gpus_on(launch_tab.select)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, JSONResponse, Response
 
+from dsgui.archive import Archive
 from dsgui.core.errors import RunError
 from dsgui.core.form import Form
 from dsgui.core.versions import at_version
@@ -62,6 +63,7 @@ def make_routes(services: Services) -> APIRouter:
         return FileResponse(path, media_type=_TYPES[path.suffix], headers={"Cache-Control": "no-cache"})
 
     _add_runs(router, services.runs)
+    _add_archive(router, services.archive)
     return router
 
 
@@ -81,6 +83,22 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
             return _json(runs.follow(run_id, Cursor(points, samples, output)).to_json())
         except RunError as error:
             raise HTTPException(404, str(error)) from error
+
+
+def _add_archive(router: APIRouter, archive: Archive) -> None:
+    @router.get("/runs/{run_id}/about")
+    def about(run_id: str) -> Response:
+        try:
+            return _json(archive.about(run_id))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/removal")
+    def removal(run_id: str) -> Response:
+        try:
+            return _json(archive.removal(run_id).to_json())
+        except RunError as error:
+            raise HTTPException(409, str(error)) from error
 
 
 def _json(value: Any) -> Response:

@@ -1,7 +1,9 @@
-"""The Runs page: every run started here, live or ended. The browser reads through `routes.py`; only Stop comes here."""
+"""The Runs page: every run started here, live or ended. The browser reads through `routes.py`; what it asks to be done
+comes here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 
 import gradio as gr
 
@@ -26,11 +28,16 @@ def build_runs(services: Services) -> RunsPage:
             try:
                 what(str(dict(event._data or {}).get("run_id", "")))
             except DsguiError as error:
-                raise gr.Error(str(error)) from error
+                raise gr.Error(escape(str(error))) from error
 
         return ask
 
-    monitor = embedded("runs", "ds-runs", ("stop", "save"), value="", elem_id="monitor")
+    def delete(run_id: str) -> None:
+        services.archive.delete(run_id)
+        gr.Info(f"Run {escape(run_id)} was deleted.")
+
+    monitor = embedded("runs", "ds-runs", ("stop", "save", "delete", "again"), value="", elem_id="monitor")
     monitor.stop(asked(services.runs.stop), None, None, **TELLING)
     monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
+    monitor.delete(asked(delete), None, None, **TELLING)
     return RunsPage(monitor)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from dsgui.archive import Archive
 from dsgui.core.checker import Checker
 from dsgui.core.context import Integration
 from dsgui.core.hardware import Target
@@ -72,6 +73,7 @@ class Services:
     open_file: Callable[[Path], Opened]
     open_upload: Callable[[Path], Opened]
     runs: Runs
+    archive: Archive
     gpu_use: Callable[[], tuple[GpuSample, ...]]
     machine: MachineReader
 

@@ -1,5 +1,6 @@
 // The Runs page: the list of runs, and one run with its curves, followed by asking only for what is new.
 
+import { Afterwards } from "./afterwards.js";
 import { el } from "./dom.js";
 
 const POLL_MS = 1000;
@@ -31,6 +32,7 @@ function duration(seconds) {
   const rest = `${pad(Math.floor(s / 60) % 60)}:${pad(s % 60)}`;
   return s >= 3600 ? `${Math.floor(s / 3600)}:${rest}` : rest;
 }
+const started = (seconds) => (seconds ? new Date(seconds * 1000).toLocaleString() : "");
 const figure = (value) => (typeof value === "number" ? Number(value.toPrecision(4)).toString() : value === undefined || value === null ? "–" : String(value));
 const number = (value) => (typeof value === "number" ? value : value === undefined || value === null ? null : NaN);
 
@@ -112,10 +114,11 @@ class Chart {
 
 // One run's page: asks for what came after its cursor, adds it, draws.
 class RunView {
-  constructor(id, onStop, onSave) {
+  constructor(id, onStop, onSave, afterwards) {
     this.id = id;
     this.onStop = onStop;
     this.onSave = onSave;
+    this.afterwards = afterwards;
     this.cursor = { points: 0, samples: 0, output: -1 };
     this.order = 0;
     this.output = "";
@@ -152,11 +155,11 @@ class RunView {
     });
     this.node = el("div", { class: "ds-run" },
       el("div", { class: "ds-run-head" }, this.title, this.badge, this.save, this.stop),
-      this.reason, this.bar, this.facts, this.note,
+      this.reason, this.afterwards.diagnosis, this.bar, this.facts, this.afterwards.actions, this.note,
       el("div", { class: "ds-charts" }, ...Object.values(this.charts).map((chart) => chart.node)),
       el("details", { class: "ds-output", open: true }, el("summary", {}, "Output"), this.log),
       el("details", { class: "ds-about" }, el("summary", {}, "Command and files"), this.command,
-        el("p", {}, "Everything of this run is in ", this.directory)));
+        this.afterwards.about, el("p", {}, "Everything of this run is in ", this.directory)));
   }
 
   async poll() {
@@ -194,6 +197,7 @@ class RunView {
     if (delta.state !== this.lastState) this.stop.disabled = false;
     this.save.hidden = !delta.can_save;
     this.lastState = delta.state;
+    this.afterwards.update(delta.state, live);
     const { step, total, eta_s: eta } = delta.progress || {};
     if (total) { this.bar.max = total; this.bar.value = step || 0; }
     else if (live) this.bar.removeAttribute("value");
@@ -262,9 +266,12 @@ class Monitor {
   constructor(element, trigger) {
     this.trigger = trigger;
     this.list = el("nav", { class: "ds-run-list", "aria-label": "Runs" });
+    this.search = el("input", { type: "search", class: "ds-run-search", id: "search-runs", placeholder: "Search the runs", "aria-label": "Search the runs", title: "By name, preset, model, script, state or id" });
+    this.search.addEventListener("input", () => this.filter());
+    this.unfound = el("p", { class: "ds-remark", hidden: true }, "No run fits this search.");
     this.detail = el("div", { class: "ds-run-detail" });
     this.root = element.querySelector(".ds-runs");
-    this.root.replaceChildren(this.list, this.detail);
+    this.root.replaceChildren(el("div", { class: "ds-run-side" }, this.search, this.unfound, this.list), this.detail);
     this.trouble = el("p", { class: "ds-trouble", role: "alert", hidden: true });
     this.root.prepend(this.trouble);
     this.list.addEventListener("click", (event) => {
@@ -301,7 +308,9 @@ class Monitor {
 
   show(id) {
     if (!id || this.view?.id === id) return;
-    this.view = new RunView(id, (run) => this.trigger("stop", { run_id: run }), (run) => this.trigger("save", { run_id: run }));
+    const afterwards = new Afterwards(id, this.trigger, () => this.gone(id));
+    const ask = (what) => (run) => this.trigger(what, { run_id: run });
+    this.view = new RunView(id, ask("stop"), ask("save"), afterwards);
     this.alive = true;
     this.detail.replaceChildren(this.view.node);
     const url = new URL(window.location);
@@ -310,8 +319,31 @@ class Monitor {
     this.mark();
   }
 
+  // A run was deleted: the newest of those left is shown.
+  async gone(id) {
+    if (this.view?.id === id) {
+      this.view = null;
+      this.empty();
+      const url = new URL(window.location);
+      url.searchParams.delete("run");
+      window.history.replaceState(null, "", url);
+    }
+    await this.refreshList();
+  }
+
+  filter() {
+    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const row of this.list.children) {
+      row.hidden = !words.every((word) => row.dataset.text.includes(word));
+      shown += !row.hidden;
+    }
+    this.unfound.hidden = shown > 0 || !this.list.children.length;
+    this.search.hidden = !this.list.children.length;
+  }
+
   async refreshRun() {
-    if (!this.view) return;
+    if (!this.view || this.view.afterwards.deleting) return;
     this.polls += 1;
     if (!this.alive && this.polls % ENDED_POLLS) { this.view.draw(); return; }
     const view = this.view;
@@ -336,21 +368,27 @@ class Monitor {
     const rows = runs.map((run) => this.write(known.get(run.run_id) || this.row(run), run));
     const same = rows.length === this.list.children.length && rows.every((row, i) => row === this.list.children[i]);
     if (!same) this.list.replaceChildren(...rows);
+    this.filter();
   }
 
   row(run) {
     return el("button", { type: "button", class: "ds-run-row", "data-run": run.run_id },
-      el("span", { class: "ds-run-name" }), el("span", { class: "ds-state" }), el("span", { class: "ds-run-sub" }));
+      el("span", { class: "ds-run-name" }), el("span", { class: "ds-state" }), el("span", { class: "ds-run-sub" }),
+      el("span", { class: "ds-run-sub ds-run-what" }));
   }
 
   write(row, run) {
-    const [name, state, sub] = row.children;
+    const [name, state, sub, what] = row.children;
     const step = run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
     const loss = run.loss === null || run.loss === undefined ? "" : ` · loss ${figure(run.loss)}`;
     name.textContent = run.name || run.run_id;
     state.textContent = run.state;
     state.dataset.state = run.state;
     sub.textContent = `step ${step}${loss} · ${duration(run.duration_s)}`;
+    const script = (run.script || "").split("/").pop();
+    what.textContent = [run.devices, run.model, run.preset].filter(Boolean).join(" · ");
+    row.title = [started(run.started_at), script, run.run_id].filter(Boolean).join(" · ");
+    row.dataset.text = [run.name, run.run_id, run.state, run.preset, run.model, run.devices, script].join(" ").toLowerCase();
     return row;
   }
 

@@ -1,0 +1,79 @@
+"""What one does with runs that were started before: read about them, do the same again, resume, delete."""
+
+from typing import Any
+
+from dsgui.core.checkpoint import RESUME, Checkpoint
+from dsgui.core.clone import Clone, clone
+from dsgui.core.errors import RunError
+from dsgui.core.plan import Plan
+from dsgui.core.remedies import Remedy
+from dsgui.runs import Runs
+from dsgui.shell.checkpoints import find_checkpoints
+from dsgui.shell.removal import Removal, measure, remove
+from dsgui.shell.store import RunDirectory, Store
+
+
+class Archive:
+    """The runs of one store, as things that are kept. Every method raises `RunError` when there is no such run."""
+
+    def __init__(self, store: Store, runs: Runs) -> None:
+        self._store, self._runs = store, runs
+
+    def about(self, run_id: str) -> dict[str, Any]:
+        """What the page shows once, not with every poll: diagnosis, provenance, checkpoints."""
+        directory = self._store.open(run_id)
+        plan, diagnosis = directory.read_plan(), directory.read_diagnosis()
+        failed = self._runs.summary(run_id).state.value == "failed"
+        return {
+            "diagnosis": diagnosis.to_json() if diagnosis and failed else None,
+            "provenance": directory.read_provenance(),
+            "checkpoints": [one.to_json(plan.ranks) for one in self._checkpoints(directory, plan)],
+            "config": directory.read_config(),
+            "script": plan.script,
+        }
+
+    # -- the same again --------------------------------------------------------------------------------------------
+
+    def clone(self, run_id: str) -> Clone:
+        """The same again."""
+        directory = self._store.open(run_id)
+        return clone(directory.read_plan(), directory.read_config())
+
+    def repaired(self, run_id: str) -> Clone:
+        """The same again with the change that its diagnosis proposes."""
+        directory = self._store.open(run_id)
+        diagnosis = directory.read_diagnosis()
+        if diagnosis is None or diagnosis.remedy is None:
+            raise RunError(f"Run {run_id}: its diagnosis proposes no change. Use “Same again, change this”.")
+        return clone(directory.read_plan(), directory.read_config(), diagnosis.remedy)
+
+    def resumed(self, run_id: str, path: str) -> Clone:
+        """The same again from the checkpoint at `path`, one of those that `about` lists."""
+        directory = self._store.open(run_id)
+        plan = directory.read_plan()
+        chosen = next((one for one in self._checkpoints(directory, plan) if one.path == path), None)
+        if chosen is None:
+            raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]}. It may have been removed meanwhile.")
+        made = clone(plan, directory.read_config(), Remedy("Resume", None, ((RESUME, chosen.path),)))
+        problem = chosen.problem(plan.ranks)
+        return Clone(made.request, (*made.notes, *([problem] if problem else [])))
+
+    def _checkpoints(self, directory: RunDirectory, plan: Plan) -> list[Checkpoint]:
+        """The plan is written as the run is started: what is older belongs to another run."""
+        return find_checkpoints(plan, directory.plan_file.stat().st_mtime - 1)
+
+    # -- deleting --------------------------------------------------------------------------------------------------
+
+    def removal(self, run_id: str) -> Removal:
+        """What `delete` would remove."""
+        return measure(self._ended(run_id).path)
+
+    def delete(self, run_id: str) -> None:
+        """Removes the run's folder and nothing else. Refuses while any process of the run is alive."""
+        remove(self._ended(run_id).path)
+
+    def _ended(self, run_id: str) -> RunDirectory:
+        directory = self._store.open(run_id)
+        if self._runs.summary(run_id).state.live or self._runs.alive_processes(run_id):
+            raise RunError(f"Run {run_id} is still going on, so it can't be deleted. Stop it first.")
+        return directory

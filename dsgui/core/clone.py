@@ -1,0 +1,67 @@
+"""The same again: a run's plan as the launch request that would make it, with what is to be different this time."""
+
+import shlex
+from dataclasses import dataclass
+
+from dsgui.core.arguments import with_option
+from dsgui.core.document import Document
+from dsgui.core.errors import DocumentError
+from dsgui.core.plan import LaunchRequest, Plan
+from dsgui.core.pointer import dotted
+from dsgui.core.remedies import Remedy
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """`request` holds the config too; `notes` say what differs from the run it was made from."""
+
+    request: LaunchRequest
+    notes: tuple[str, ...] = ()
+
+
+def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
+    """The request of `plan`, changed by `remedy`. The port is left to be chosen anew: the old one may be taken."""
+    text, notes = _changed_config(config_text, remedy)
+    words, more = _changed_words(plan.arguments, remedy)
+    # The run's own folder is a new one for each run.
+    own_folder = plan.working_directory == plan.run_directory
+    request = LaunchRequest(
+        name=plan.name,
+        script=plan.script,
+        arguments=shlex.join(words),
+        ranks=plan.ranks,
+        gpu_indices=plan.gpu_indices,
+        master_port=None,
+        working_directory="" if own_folder else plan.working_directory,
+        config_text=text,
+        config_argument=plan.config_argument,
+        target_python=plan.target_python,
+        environment=dict(plan.environment),
+        preset=plan.preset,
+    )
+    return Clone(request, (*notes, *more))
+
+
+def _changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ...]]:
+    """A config that can't be read stays as it is."""
+    if remedy is None or remedy.fix is None:
+        return text, ()
+    try:
+        changed = remedy.fix.apply(Document(text)).text
+    except DocumentError as error:
+        return text, (f"The config was left as it is: {error}",)
+    said = (
+        f"{dotted(c.pointer)} removed" if c.literal is None else f"{dotted(c.pointer)} set to {c.literal}"
+        for c in remedy.fix.changes
+    )
+    return changed, tuple(said)
+
+
+def _changed_words(words: tuple[str, ...], remedy: Remedy | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    notes = []
+    for option, value in remedy.options if remedy else ():
+        changed = with_option(words, option, value)
+        if changed != words:
+            notes.append(f"{option} removed" if value is None else f"{option} {value}".strip())
+        words = changed
+    return words, tuple(notes)

@@ -1,0 +1,104 @@
+"""From a run back to Configure and Launch: the same again, with a diagnosis's change, or from a checkpoint.
+
+Nothing is started: the pages are filled, what differs is said, and the user presses Launch.
+"""
+
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.clone import Clone
+from dsgui.core.context import Integration
+from dsgui.core.errors import DsguiError
+from dsgui.core.plan import ConfigArgument, LaunchRequest
+from dsgui.ui.configure import ConfigurePage
+from dsgui.ui.events import TELLING
+from dsgui.ui.files import notes_html
+from dsgui.ui.launch import AS_CONFIGURED, OWN_SCRIPT, LaunchPage
+from dsgui.ui.runs_page import RunsPage
+from dsgui.ui.services import Services
+
+_READS = {ConfigArgument.HF: Integration.HF.value, ConfigArgument.NATIVE: Integration.NATIVE.value}
+_TOLD_S = 12  # long enough to read what was changed; Launch keeps the sentence
+_DESK = ("what", "script", "arguments", "reader", "ranks", "gpus", "port", "directory", "name")
+
+
+def wire_again(
+    runs: RunsPage, configure: ConfigurePage, launch: LaunchPage, tabs: gr.Tabs, services: Services, filled: gr.State
+) -> None:
+    """`filled` is given another value each time, so that the Launch page shows the command anew."""
+    chooser = configure.presets.chooser
+    brought = [configure.text, configure.bar.integration, configure.form, configure.bar.gpus, chooser]
+    desk = [getattr(launch.desk, name) for name in _DESK]
+    outputs = [*brought, *desk, configure.files.notes, launch.message, tabs, filled]
+
+    def again(count: int, event: gr.EventData) -> tuple[Any, ...]:
+        asked = dict(event._data or {})
+        run_id, kind = str(asked.get("run_id", "")), str(asked.get("kind", ""))
+        try:
+            made = _clone(services, run_id, kind, str(asked.get("path", "")))
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+        request = made.request
+        known = next((p.id for p in services.all_presets() if p.id == request.preset.partition(" ")[0]), None)
+        headline = _headline(run_id, kind)
+        config = (request.config_text, _READS.get(request.config_argument, gr.skip()), {"discard": True})
+        ready = "launch" if kind == "resume" else "configure"
+        said = (
+            f"{headline} Look it over and press Launch." if not made.notes else f"{headline} Changed: {_joined(made)}."
+        )
+        gr.Info(escape(said), duration=_TOLD_S)
+        return (
+            *config,
+            request.ranks,
+            known,
+            *_desk_values(services, request),
+            notes_html(f"Opened {headline[0].lower()}{headline[1:]}", made.notes) or gr.skip(),
+            _plain(said),
+            gr.Tabs(selected=ready),
+            count + 1,
+        )
+
+    configure.synchronise_after(runs.monitor.again(again, [filled], outputs, **TELLING))
+
+
+def _clone(services: Services, run_id: str, kind: str, path: str) -> Clone:
+    if kind == "repair":
+        return services.archive.repaired(run_id)
+    if kind == "resume":
+        return services.archive.resumed(run_id, path)
+    return services.archive.clone(run_id)
+
+
+def _desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
+    """In the order of `_DESK`. GPUs that this machine does not have are left out."""
+    recipe = next((name for name, script in services.recipes.items() if str(script) == request.script), None)
+    here = {gpu.index for gpu in services.target().gpus}
+    return (
+        recipe or OWN_SCRIPT,
+        gr.Textbox("" if recipe else request.script, visible=recipe is None),
+        request.arguments,
+        AS_CONFIGURED if recipe else request.config_argument.name,
+        request.ranks,
+        [str(index) for index in request.gpu_indices if index in here],
+        "",
+        request.working_directory,
+        request.name,
+    )
+
+
+def _headline(run_id: str, kind: str) -> str:
+    what = {"repair": "The settings of run {} with the change", "resume": "The settings of run {}, to be resumed"}
+    return what.get(kind, "The settings of run {}").format(run_id) + "; nothing is started yet."
+
+
+def _joined(made: Clone) -> str:
+    return "; ".join(note.rstrip(".") for note in made.notes)
+
+
+def _plain(text: str) -> str:
+    """As Markdown that shows the text as it is."""
+    for sign in "\\`*_{}[]#|":
+        text = text.replace(sign, f"\\{sign}")
+    return escape(text)

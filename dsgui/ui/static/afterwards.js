@@ -1,0 +1,124 @@
+// What comes after a run: why it failed and what to do, the same again, resume, delete, and where it came from.
+
+import { el } from "./dom.js";
+
+const GONE_TRIES = 40;
+const GONE_MS = 250;
+
+const button = (text, attributes, act) => {
+  const node = el("button", { type: "button", ...attributes }, text);
+  node.addEventListener("click", act);
+  return node;
+};
+function size(bytes) {
+  const units = ["bytes", "KB", "MB", "GB", "TB"];
+  let value = bytes; let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) { value /= 1000; unit += 1; }
+  return `${unit && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+// Three parts of one run's page; `update` is called with every poll and asks the server when the state has changed.
+export class Afterwards {
+  constructor(id, trigger, onGone) {
+    this.id = id; this.trigger = trigger; this.onGone = onGone;
+    this.diagnosis = el("section", { class: "ds-diagnosis", "aria-label": "Diagnosis", hidden: true });
+    this.actions = el("div", { class: "ds-actions" });
+    this.about = el("div", { class: "ds-provenance" });
+    this.seen = null;
+    this.deleting = false; // then nobody asks for news of it
+  }
+
+  async update(state, live) {
+    if (state === this.seen) return;
+    this.seen = state;
+    const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/about`).catch(() => null);
+    if (!answer?.ok) { this.seen = null; return; }
+    const about = await answer.json();
+    this.showDiagnosis(about.diagnosis);
+    this.showActions(about.checkpoints, live);
+    this.showAbout(about);
+  }
+
+  again(kind, path = "") { this.trigger("again", { run_id: this.id, kind, path }); }
+
+  showDiagnosis(found) {
+    this.diagnosis.hidden = !found;
+    if (!found) { this.diagnosis.replaceChildren(); return; }
+    const rank = found.rank === null ? "" : `First failing rank: ${found.rank}. `;
+    const parts = [el("h3", {}, found.title), el("p", {}, rank, found.meaning),
+      el("ul", {}, ...found.advice.map((sentence) => el("li", {}, sentence)))];
+    if (found.remedy) {
+      parts.push(el("p", { class: "ds-remedy" },
+        button("Open a clone with this change", { class: "ds-fix", id: "open-repaired" }, () => this.again("repair")),
+        el("span", {}, `Change: ${found.remedy.label}`)));
+    }
+    const evidence = found.traceback || found.evidence;
+    if (evidence) {
+      parts.push(el("details", { open: true },
+        el("summary", {}, found.traceback ? "The first traceback" : "What it said"),
+        el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence)));
+    }
+    this.diagnosis.replaceChildren(...parts);
+    const box = this.diagnosis.querySelector("pre");
+    if (box) requestAnimationFrame(() => { box.scrollTop = box.scrollHeight; }); // what was raised stands at its end
+  }
+
+  showActions(checkpoints, live) {
+    const parts = [button("Same again, change this", { class: "ds-step", id: "clone-run" }, () => this.again("same"))];
+    if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
+    if (!live) parts.push(button("Delete…", { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
+    this.question = el("div", { class: "ds-question", hidden: true });
+    this.actions.replaceChildren(...parts, this.question);
+  }
+
+  resumeParts(checkpoints) {
+    const chosen = el("select", { class: "ds-step", "aria-label": "Checkpoint to resume from", id: "checkpoint" },
+      ...checkpoints.map((one) => el("option", { value: one.path }, one.name)));
+    const problem = el("span", { class: "ds-remark ds-misfit" });
+    const tell = () => { problem.textContent = checkpoints.find((one) => one.path === chosen.value)?.problem || ""; };
+    chosen.addEventListener("change", tell);
+    tell();
+    const resume = button("Resume from", { class: "ds-step", id: "resume-run" }, () => this.again("resume", chosen.value));
+    return [el("span", { class: "ds-resume" }, resume, chosen), problem];
+  }
+
+  async askDelete() {
+    const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/removal`).catch(() => null);
+    const told = await answer?.json().catch(() => null);
+    this.question.hidden = false;
+    if (!answer?.ok) { this.question.textContent = told?.detail || "The server does not answer."; return; }
+    const files = `${told.files} file${told.files === 1 ? "" : "s"}, ${size(told.size_bytes)}`;
+    const largest = told.largest.map(([name, bytes]) => el("li", {}, `${name} · ${size(bytes)}`));
+    const more = told.files > told.largest.length ? [el("li", {}, `and ${told.files - told.largest.length} more`)] : [];
+    this.question.replaceChildren(
+      el("p", {}, "This removes the folder ", el("code", {}, told.path), ` with ${files}. It can't be undone; what the run wrote elsewhere stays.`),
+      el("ul", {}, ...largest, ...more),
+      el("p", { class: "ds-remedy" },
+        button(`Delete ${files}`, { class: "ds-stop", id: "confirm-delete" }, () => this.delete()),
+        button("Keep it", { class: "ds-step" }, () => { this.question.hidden = true; })));
+  }
+
+  async delete() {
+    this.question.replaceChildren(el("p", {}, "Deleting…"));
+    this.deleting = true;
+    this.trigger("delete", { run_id: this.id });
+    for (let tries = 0; tries < GONE_TRIES; tries += 1) {
+      await new Promise((resolve) => { setTimeout(resolve, GONE_MS); });
+      const runs = await fetch("/dsgui/runs").then((answer) => answer.json()).catch(() => null);
+      if (runs && !runs.some((run) => run.run_id === this.id)) { this.onGone(); return; }
+    }
+    this.deleting = false;
+    this.question.hidden = true; // why not was said by a message
+  }
+
+  showAbout({ provenance, config, script }) {
+    const { python, versions = {}, git } = provenance;
+    const installed = [python && `Python ${python}`, ...Object.entries(versions).map(([name, version]) => `${name} ${version}`)];
+    const dirty = git?.dirty ? ", with uncommitted changes" : git?.dirty === false ? ", without changes" : "";
+    const commit = git && `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
+    const facts = [["Script", script], ["Commit", commit], ["Installed", installed.filter(Boolean).join(" · ")]];
+    this.about.replaceChildren(
+      el("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
+      el("details", {}, el("summary", {}, "ds_config.json as launched"), el("pre", { class: "ds-command" }, config)));
+  }
+}

@@ -1,0 +1,286 @@
+"""After a run: its diagnosis under a real supervisor, the same again, checkpoints, deletion, where it came from."""
+
+import json
+import os
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dsgui.archive import Archive
+from dsgui.core.arguments import value_of, with_option
+from dsgui.core.checkpoint import checkpoint_from
+from dsgui.core.clone import clone
+from dsgui.core.errors import RunError
+from dsgui.core.plan import ConfigArgument, argv, make_plan
+from dsgui.core.state import RunState, RunStatus
+from dsgui.shell.oom import OomKills, read_oom_kills
+from dsgui.shell.provenance import git_state
+from tests.run_fixtures import CONFIG, Bench, bench
+
+__all__ = ["bench"]
+
+BATCH = """
+    def check(train, micro, steps, ranks):
+        assert train == micro * steps * ranks, (
+            "Check batch related parameters. train_batch_size is not equal to micro_batch_per_gpu * gradient_acc_step"
+            f" * world_size {train} != {micro} * {steps} * {ranks}")
+    check(8, 3, 1, 2)
+"""
+
+
+@pytest.fixture
+def archive(bench: Bench) -> Archive:
+    return Archive(bench.store, bench.runs)
+
+
+def ended_run(bench: Bench, **changes: object) -> tuple[str, Path]:
+    """A run that has ended, as the supervisor leaves it; its id and folder."""
+    plan = bench.runs.prepare(bench.request(bench.script(""), **changes))
+    directory = bench.store.create(plan.run_id)
+    directory.write_plan(plan, CONFIG)
+    directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=1.0, ended_at=2.0))
+    return plan.run_id, directory.path
+
+
+# --- diagnosis under the supervisor -----------------------------------------------------------------------------------
+
+
+def test_a_failing_script_is_diagnosed_and_a_clone_repairs_it(bench: Bench, archive: Archive) -> None:
+    run_id = bench.start(BATCH)
+    assert bench.ended(run_id).state is RunState.FAILED
+    found = archive.about(run_id)["diagnosis"]
+    assert (found["signature"], found["remedy"]["label"]) == ("batch-identity", "train_batch_size 6")
+    assert "in check" in found["traceback"]
+    made = archive.repaired(run_id)
+    assert json.loads(made.request.config_text) == {"train_batch_size": 6}
+    assert made.notes == ("train_batch_size set to 6",)
+
+
+def test_a_run_that_ends_well_has_no_diagnosis_whatever_it_caught(bench: Bench, archive: Archive) -> None:
+    run_id = bench.start("""
+        import traceback
+        try:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        except RuntimeError:
+            traceback.print_exc()
+    """)
+    assert bench.ended(run_id).state is RunState.SUCCEEDED
+    assert archive.about(run_id)["diagnosis"] is None
+    assert not bench.store.directory(run_id).diagnosis_file.exists()
+    with pytest.raises(RunError, match="proposes no change"):
+        archive.repaired(run_id)
+
+
+def test_a_run_stopped_on_request_has_no_diagnosis(bench: Bench, archive: Archive) -> None:
+    run_id = bench.start("import time\nprint('on')\ntime.sleep(600)")
+    bench.wait_for_output(run_id, "on")
+    bench.runs.stop(run_id)
+    assert bench.ended(run_id).state is RunState.STOPPED
+    assert archive.about(run_id)["diagnosis"] is None
+
+
+def test_a_killed_script_is_told_from_one_the_kernel_ended(bench: Bench, archive: Archive) -> None:
+    run_id = bench.start("import os\nos.kill(os.getpid(), 9)")
+    bench.ended(run_id)
+    found = archive.about(run_id)["diagnosis"]
+    assert found["signature"] in ("killed", "cgroup-memory")
+    if read_oom_kills().machine is not None and found["signature"] == "killed":
+        assert "kernel" in found["meaning"]
+
+
+def test_the_kernels_counts_are_read_where_there_are_any(tmp_path: Path) -> None:
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self/cgroup").write_text("0::/job\n")
+    (tmp_path / "vmstat").write_text("pgfault 12\noom_kill 3\n")
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job/memory.events").write_text("oom 1\noom_kill 2\n")
+    now = read_oom_kills(tmp_path, tmp_path)
+    assert now == OomKills(3, 2)
+    assert now.since(OomKills(1, None)) == OomKills(2, None)
+    assert read_oom_kills(tmp_path / "none", tmp_path) == OomKills()
+
+
+# --- the same again ---------------------------------------------------------------------------------------------------
+
+WORDS = st.lists(
+    st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=12), max_size=5
+)
+
+
+@given(WORDS, st.sampled_from(ConfigArgument), st.lists(st.integers(0, 7), unique=True, max_size=4), st.booleans())
+def test_a_clone_makes_the_same_command(words: list[str], how: ConfigArgument, gpus: list[int], own: bool) -> None:
+    request = Bench.request(
+        type("Anything", (), {"python": "/env/bin/python"})(),  # type: ignore[arg-type]
+        "/w/train me.py",
+        arguments="",
+        gpu_indices=tuple(gpus),
+        ranks=len(gpus) or 2,
+        config_argument=how,
+        working_directory="" if own else "/w",
+        environment={"A": "b"},
+        preset="zero2-hf",
+    )
+    place = {"run_id": "20260131-235959-0a1b", "run_directory": "/runs/1", "script_path": "/w/train me.py"}
+    plan = replace(make_plan(request, master_port=20_001, **place), arguments=tuple(words))
+    again = clone(plan, CONFIG)
+    assert again.notes == ()
+    assert make_plan(again.request, master_port=20_001, **place) == plan
+    assert argv(make_plan(again.request, master_port=20_001, **place)) == argv(plan)
+
+
+def test_an_option_is_set_where_it_stood_in_either_spelling() -> None:
+    words = ("--lr", "1", "--output-dir=x", "--fp16", "--name", "a b")
+    assert value_of(words, ("--output_dir",)) == "x"
+    assert value_of(words, ("--fp16",)) == ""
+    assert value_of(words, ("--seed",)) is None
+    assert with_option(words, "--output_dir", "y") == ("--lr", "1", "--output_dir", "y", "--fp16", "--name", "a b")
+    assert with_option(words, "--fp16", None) == ("--lr", "1", "--output-dir=x", "--name", "a b")
+    assert with_option(words, "--bf16", "")[-1] == "--bf16"
+    assert with_option(("--a", "-1"), "--a", None) == ()
+
+
+# --- checkpoints ------------------------------------------------------------------------------------------------------
+
+
+def save_checkpoint(folder: Path, step: int, ranks: int, missing: int = 0) -> Path:
+    """The files that DeepSpeed and the HF Trainer write, empty."""
+    states = folder / f"checkpoint-{step}" / f"global_step{step}"
+    states.mkdir(parents=True)
+    (states / "mp_rank_00_model_states.pt").touch()
+    for rank in range(ranks - missing):
+        (states / f"bf16_zero_pp_rank_{rank + missing}_mp_rank_00_optim_states.pt").touch()
+    return states.parent
+
+
+def test_the_latest_checkpoint_comes_first_and_resuming_passes_it(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, arguments="--output_dir out --max_steps 5")
+    save_checkpoint(folder / "out", 20, ranks=2)
+    latest = save_checkpoint(folder / "out", 100, ranks=2)
+    listed = archive.about(run_id)["checkpoints"]
+    assert [(one["name"], one["problem"]) for one in listed] == [("checkpoint-100", ""), ("checkpoint-20", "")]
+    made = archive.resumed(run_id, str(latest))
+    assert made.request.arguments == f"--output_dir out --max_steps 5 --resume_from_checkpoint {latest}"
+    with pytest.raises(RunError, match="no checkpoint /etc"):
+        archive.resumed(run_id, "/etc")
+
+
+def test_a_checkpoint_of_other_ranks_and_half_a_one_say_so(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench)
+    save_checkpoint(folder / "output/translation", 5, ranks=4)
+    save_checkpoint(folder / "output/translation", 9, ranks=2, missing=1)
+    half, four = archive.about(run_id)["checkpoints"]
+    assert "not whole" in half["problem"]
+    assert "saved by 4 ranks, and this would run on 2" in four["problem"]
+    assert "universal" in archive.resumed(run_id, four["path"]).notes[-1]
+
+
+def test_checkpoints_of_earlier_runs_are_not_offered(bench: Bench, archive: Archive) -> None:
+    out = bench.folder / "shared"
+    old = save_checkpoint(out, 5, ranks=2)
+    os.utime(old, (1, 1))
+    run_id, _ = ended_run(bench, arguments=f"--output_dir {out}")
+    assert archive.about(run_id)["checkpoints"] == []
+
+
+def test_deepspeeds_own_folders_are_known_by_latest(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, arguments="--save_dir saved")
+    save_checkpoint(folder / "tmp", 7, ranks=2).joinpath("global_step7").rename(folder / "global_step7")
+    (folder / "saved").mkdir()
+    (folder / "global_step7").rename(folder / "saved/global_step7")
+    assert archive.about(run_id)["checkpoints"] == []
+    (folder / "saved/latest").write_text("global_step7")
+    assert [one["name"] for one in archive.about(run_id)["checkpoints"]] == ["global_step7"]
+
+
+def test_states_that_are_not_divided_fit_any_ranks() -> None:
+    found = checkpoint_from("/x/checkpoint-1", 1, True, ["mp_rank_00_model_states.pt", "notes.txt"])
+    assert found
+    assert (found.shards, found.problem(3)) == (None, "")
+    assert checkpoint_from("/x", 1, True, ["notes.txt"]) is None
+
+
+# --- deleting ---------------------------------------------------------------------------------------------------------
+
+
+def test_deleting_removes_the_folder_and_follows_no_link(bench: Bench, archive: Archive) -> None:
+    outside = bench.folder / "precious"
+    outside.mkdir()
+    (outside / "weights").write_text("w" * 100)
+    run_id, folder = ended_run(bench)
+    (folder / "link").symlink_to(outside)
+    (folder / "output.log").write_text("x" * 5000)
+    told = archive.removal(run_id)
+    assert told.path == str(folder)
+    assert told.largest[0] == ("output.log", 5000)
+    assert told.size_bytes < 10_000
+    archive.delete(run_id)
+    assert not folder.exists()
+    assert (outside / "weights").read_text() == "w" * 100
+    assert bench.runs.list() == []
+
+
+def test_a_run_folder_that_is_a_link_is_left_alone(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench)
+    elsewhere = bench.folder / "elsewhere"
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+    with pytest.raises(RunError, match="Nothing was removed"):
+        archive.delete(run_id)
+    assert (elsewhere / "plan.json").is_file()
+
+
+@pytest.mark.parametrize(
+    "run_id", ["..", "../precious", "/", "", ".", "20260131-235959-0a1b/..", "20260131-235959-0a1b\n"]
+)
+def test_what_is_no_run_id_deletes_nothing(bench: Bench, archive: Archive, run_id: str) -> None:
+    keep, folder = ended_run(bench)
+    with pytest.raises(RunError):
+        archive.delete(run_id)
+    assert folder.is_dir()
+    assert [run.run_id for run in bench.runs.list()] == [keep]
+
+
+def test_a_live_run_is_not_deleted(bench: Bench, archive: Archive) -> None:
+    run_id = bench.start("import time\nprint('on')\ntime.sleep(600)")
+    bench.wait_for_output(run_id, "on")
+    for refused in (archive.removal, archive.delete):
+        with pytest.raises(RunError, match="still going on"):
+            refused(run_id)
+    assert bench.store.directory(run_id).path.is_dir()
+
+
+# --- where it came from -----------------------------------------------------------------------------------------------
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_the_commit_of_the_scripts_folder_is_kept(bench: Bench, archive: Archive) -> None:
+    project = bench.folder / "project"
+    project.mkdir()
+    script = project / "train.py"
+    script.write_text("print('hello')\n")
+    assert git_state(project) is None
+    for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "first"]):
+        git(project, *words)
+    run_id = bench.runs.start(bench.runs.prepare(bench.request(script)), CONFIG)
+    bench.ended(run_id)
+    kept = archive.about(run_id)["provenance"]["git"]
+    assert (len(kept["commit"]), kept["branch"], kept["dirty"]) == (40, "main", False)
+    script.write_text("print('changed')\n")
+    state = git_state(project)
+    assert state
+    assert state["dirty"] is True
+
+
+def test_the_list_tells_model_devices_and_script(bench: Bench) -> None:
+    ended_run(bench, arguments="--model_name_or_path google/flan-t5-small", preset="zero2-hf")
+    [run] = bench.runs.list()
+    assert (run.model, run.devices, run.preset) == ("google/flan-t5-small", "2 ranks", "zero2-hf")
+    assert run.script.endswith("train.py")

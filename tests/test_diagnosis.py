@@ -1,0 +1,198 @@
+"""Why a run failed: recorded and written outputs of failures, whatever pieces they come in, and what is no failure."""
+
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dsgui.core.diagnosis import Diagnosis, diagnose
+from dsgui.core.document import Document
+from dsgui.core.ending import Ending
+from dsgui.core.remedies import Circumstances
+from dsgui.core.signatures import SIGNATURES
+from dsgui.core.tracebacks import Tracebacks
+from dsgui.core.trainlog import TrainLog
+
+FOLDER = Path(__file__).parent / "examples" / "failures"
+SAMPLES = sorted(path.stem for path in FOLDER.glob("*.log"))
+
+
+def expected(name: str) -> dict:
+    return json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+
+
+def circumstances(case: dict) -> Circumstances:
+    document = Document(json.dumps(case["config"]))
+    return Circumstances(document, tuple(case["arguments"]), case["ranks"], case["trainer"])
+
+
+def ending_of(output: bytes, sizes: list[int] | None = None) -> Ending:
+    """`sizes`: how the output is cut, over and over."""
+    log, start, turn = TrainLog(), 0, 0
+    while start < len(output):
+        size = sizes[turn % len(sizes)] if sizes else len(output)
+        log.feed(output[start : start + size])
+        start, turn = start + size, turn + 1
+    log.finish()
+    return log.ending
+
+
+def diagnosed(name: str, sizes: list[int] | None = None) -> Diagnosis:
+    case = expected(name)
+    output = (FOLDER / f"{name}.log").read_bytes()
+    return diagnose(ending_of(output, sizes), case["exit_code"], circumstances(case))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_failure_is_recognised(name: str) -> None:
+    case, found = expected(name), diagnosed(name)
+    assert (found.signature, found.rank) == (case["signature"], case["rank"])
+    assert (found.remedy.label if found.remedy else None) == case["remedy"]
+    assert case["title"] in found.title
+    assert found.meaning
+    assert found.advice
+    assert "{" not in found.title + "".join(found.advice)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_its_remedy_leaves_a_config_that_can_be_read(name: str) -> None:
+    found = diagnosed(name)
+    if found.remedy and found.remedy.fix:
+        config = Document(json.dumps(expected(name)["config"], indent=2))
+        assert found.remedy.fix.apply(config).value != config.value
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_it_survives_the_way_to_the_disk(name: str) -> None:
+    found = diagnosed(name)
+    assert Diagnosis.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+def test_every_signature_has_a_sample() -> None:
+    assert {one.id for one in SIGNATURES} - {expected(name)["signature"] for name in SAMPLES} == set()
+    assert len({one.id for one in SIGNATURES}) >= 30
+    assert sum(expected(name)["recorded"] for name in SAMPLES) >= 10
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(SAMPLES), st.lists(st.integers(1, 400), min_size=1, max_size=6))
+def test_how_the_output_is_cut_changes_nothing(name: str, sizes: list[int]) -> None:
+    assert diagnosed(name, sizes) == diagnosed(name)
+
+
+# --- which rank ----------------------------------------------------------------------------------------------------
+
+
+def traceback(rank: int, error: str) -> list[str]:
+    return [
+        f"[rank{rank}]: {line}"
+        for line in ("Traceback (most recent call last):", '  File "x.py", line 1, in f', "    f()", error)
+    ]
+
+
+def of_lines(lines: list[str], code: int = 1, **facts: object) -> Diagnosis:
+    return diagnose(ending_of("\n".join(lines).encode() + b"\n"), code, Circumstances(ranks=2, **facts))  # type: ignore[arg-type]
+
+
+def test_ranks_that_write_at_once_are_told_apart() -> None:
+    first, second = traceback(1, "ModuleNotFoundError: No module named 'a'"), traceback(0, "ValueError: other")
+    mixed = [first[0], second[0], first[1], second[1], second[2], first[2], second[3], first[3]]
+    found = of_lines(mixed)
+    assert (found.signature, found.rank) == ("module-missing", 1)
+    assert "ValueError" not in found.traceback
+
+
+def test_the_aftermath_of_another_rank_is_not_the_reason() -> None:
+    lost = traceback(0, "RuntimeError: [../gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:2121")
+    assert of_lines([*lost, *traceback(1, "ValueError: rows must not be empty")]).title == "It ended with ValueError"
+    assert of_lines(lost).signature == "peer-gone"
+    assert of_lines(lost, code=247).signature == "killed"
+
+
+def test_an_unknown_failure_shows_its_first_traceback_whole_not_the_last_line() -> None:
+    found = of_lines([*traceback(1, "ZeroDivisionError: division by zero"), "[rank1]: ", "bye"])
+    assert (found.signature, found.rank, found.evidence) == ("unknown", 1, "ZeroDivisionError: division by zero")
+    assert found.traceback.splitlines()[:2] == ["Traceback (most recent call last):", '  File "x.py", line 1, in f']
+    assert "bye" in of_lines(["bye"]).meaning
+
+
+def test_a_chain_of_exceptions_is_one_traceback_and_its_cause_counts() -> None:
+    cause = traceback(0, "ModuleNotFoundError: No module named 'zstd'")
+    chained = "[rank0]: The above exception was the direct cause of the following exception:"
+    found = of_lines([*cause, "[rank0]: ", chained, "[rank0]: ", *traceback(0, "LoaderError: can't load")])
+    assert (found.signature, found.evidence) == ("module-missing", "LoaderError: can't load")
+    assert "direct cause" in found.traceback
+
+
+# --- what is no failure, or another one ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CUDA out of memory",
+        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+        "{'text': 'RuntimeError: CUDA out of memory'}",
+        "she said: train.py: error: nothing at all",
+        "Watchdog caught collective operation timeout",
+    ],
+)
+def test_a_line_of_data_that_mentions_a_failure_is_none(line: str) -> None:
+    assert of_lines([line, *traceback(0, "KeyError: 'labels'")]).title == "It ended with KeyError"
+    assert of_lines([line]).signature == "unknown"
+
+
+def test_a_message_that_only_quotes_a_failure_is_another() -> None:
+    found = of_lines(traceback(0, "ValueError: row 7 is “CUDA out of memory”"))
+    assert found.signature == "unknown"
+
+
+def test_what_training_went_on_after_is_forgiven() -> None:
+    steps = [f"step={n} loss=1.0" for n in range(4)]
+    caught = traceback(0, "ModuleNotFoundError: No module named 'wandb'")
+    assert of_lines([*caught, *steps, *traceback(0, "ValueError: later")]).title == "It ended with ValueError"
+
+
+def test_what_python_ignores_is_no_traceback_of_the_end() -> None:
+    ignored = ["Exception ignored in: <function Pool.__del__>", "Traceback (most recent call last):", "OSError: closed"]
+    assert of_lines([*ignored, *traceback(0, "ValueError: real")]).title == "It ended with ValueError"
+
+
+@pytest.mark.parametrize(
+    ("facts", "signature", "says"),
+    [
+        ({"oom_kills": 2, "oom_kills_here": 0}, "killed", "the machine's memory had run out"),
+        ({"oom_kills": 2, "oom_kills_here": 1}, "cgroup-memory", "control group"),
+        ({"oom_kills": 0, "oom_kills_here": 0}, "killed", "another program or user"),
+        ({}, "killed", "Mostly the kernel"),
+    ],
+)
+def test_the_kernels_own_count_tells_why_a_rank_was_killed(facts: dict, signature: str, says: str) -> None:
+    found = of_lines([], code=247, **facts)
+    assert (found.signature, says in found.meaning) == (signature, True)
+
+
+def test_memory_stays_small_however_much_is_printed() -> None:
+    tracebacks = Tracebacks()
+    for _ in range(50):
+        tracebacks.line(None, "Traceback (most recent call last):")
+        for number in range(2000):
+            tracebacks.line(None, f"  frame {number} " + "x" * 5000)
+        tracebacks.line(None, "ValueError: deep")
+        tracebacks.line(None, "[2026-01-31 12:00:00] on")
+    assert sum(len(one.text) for one in tracebacks.found) < 2_000_000
+    assert "lines are left out" in tracebacks.found[0].text
+
+
+def test_odd_lines_cost_little() -> None:
+    generator = random.Random(7)
+    lines = [f"{sign * 30_000}: error" for sign in ("a", "usage: ", "[E", "a.", "x@", " ", "../")]
+    lines += ["".join(generator.choices("abc:[]@. -", k=30_000)) for _ in range(20)]
+    started = time.process_time()
+    of_lines(lines)
+    of_lines([*traceback(0, "ValueError: " + "a.py " * 6000), *(f"[rank0]: {line[:900]}" for line in lines)])
+    assert time.process_time() - started < 5
