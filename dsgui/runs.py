@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dsgui.core.arguments import MODEL_OPTIONS, value_of
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shell_line
 from dsgui.core.script import ScriptFacts, script_facts
 from dsgui.core.state import RunState, RunStatus
+from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.liveness import Seen, look
 from dsgui.shell.ports import Ports

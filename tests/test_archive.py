@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.archive import Archive
-from dsgui.core.arguments import value_of, with_option
 from dsgui.core.checkpoint import checkpoint_from
 from dsgui.core.clone import clone
 from dsgui.core.errors import RunError
 from dsgui.core.plan import ConfigArgument, argv, make_plan
 from dsgui.core.state import RunState, RunStatus
+from dsgui.core.words import value_of, with_option
 from dsgui.shell.oom import OomKills, read_oom_kills
 from dsgui.shell.provenance import git_state
 from tests.run_fixtures import CONFIG, Bench, bench

@@ -3,12 +3,12 @@
 import shlex
 from dataclasses import dataclass
 
-from dsgui.core.arguments import with_option
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
 from dsgui.core.plan import LaunchRequest, Plan
 from dsgui.core.pointer import dotted
 from dsgui.core.remedies import Remedy
+from dsgui.core.words import with_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,16 @@ def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
         target_python=plan.target_python,
         environment=dict(plan.environment),
         preset=plan.preset,
+        started_by=plan.started_by,
+        when_busy=plan.when_busy,
     )
-    return Clone(request, (*notes, *more))
+    return Clone(request, (*notes, *more, *_missing_secrets(plan)))
+
+
+def _missing_secrets(plan: Plan) -> tuple[str, ...]:
+    if not plan.secret_names:
+        return ()
+    return (f"{', '.join(plan.secret_names)}: kept nowhere, give the value again under “Environment variables”",)
 
 
 def _changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ...]]:

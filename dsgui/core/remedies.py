@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dsgui.core.arguments import value_of
 from dsgui.core.document import Document
 from dsgui.core.findings import Change, Fix
 from dsgui.core.pointer import MISSING, lookup
+from dsgui.core.words import value_of
 
 # As in core/rules/base.py, which the supervisor has no need to load.
 TRAIN, MICRO, ACCUMULATION = "/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"

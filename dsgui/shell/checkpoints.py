@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from dsgui.core.arguments import OUTPUT_OPTIONS, value_of
 from dsgui.core.checkpoint import HF_FOLDER, STATE_FOLDER, Checkpoint, checkpoint_from
 from dsgui.core.plan import Plan
+from dsgui.core.words import OUTPUT_OPTIONS, value_of
 
 _MOST_FOLDERS = 300
 _DEPTH_WITHOUT_OPTION = 3  # output/translation/checkpoint-10, seen from the working directory

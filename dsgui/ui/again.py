@@ -21,7 +21,10 @@ from dsgui.ui.services import Services
 
 _READS = {ConfigArgument.HF: Integration.HF.value, ConfigArgument.NATIVE: Integration.NATIVE.value}
 _TOLD_S = 12  # long enough to read what was changed; Launch keeps the sentence
-_DESK = ("what", "script", "arguments", "reader", "ranks", "gpus", "port", "directory", "name")
+_DESK = (
+    *("what", "script", "arguments", "reader", "ranks", "gpus", "port", "directory", "name"),
+    *("started_by", "when_busy", "saves", "environment"),
+)
 
 
 def wire_again(
@@ -85,6 +88,10 @@ def _desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
         "",
         request.working_directory,
         request.name,
+        request.started_by.name,
+        request.when_busy.name,
+        False,  # the option is among the arguments already
+        "\n".join(f"{name}={value}" for name, value in request.environment.items()),
     )
 
 

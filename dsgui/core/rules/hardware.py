@@ -170,7 +170,7 @@ def _bucket_finding(config: Config, device: str, need: int, have: int) -> Findin
     return found(
         Severity.ERROR if too_large else Severity.WARNING,
         _BUCKET,
-        f"reduce_bucket_size: {_bucket_elements(config):,} elements take {need / GIB:.1f} GiB of the {have / GIB:.0f} of "
+        f"reduce_bucket_size: {_bucket_elements(config):,} elements take {need / GIB:.1f} of {have / GIB:.0f} GiB of "
         f"{device}{two}, beside model states and activations."
         + (" They can't be allocated: CUDA out of memory." if too_large else ""),
         "Sizes are elements, not bytes; the default of 5e8 is enough for most models.",
