@@ -19,8 +19,8 @@ from dsgui.shell.launcher import Launcher
 from dsgui.shell.liveness import Seen, look
 from dsgui.shell.ports import Ports
 from dsgui.shell.processes import is_alive, members, send_signal
-from dsgui.shell.queue import Queue
 from dsgui.shell.store import RunDirectory, Store
+from dsgui.shell.turns import Queue
 
 _T = TypeVar("_T")
 

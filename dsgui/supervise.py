@@ -52,10 +52,10 @@ from dsgui.shell.processes import (
     snapshot,
 )
 from dsgui.shell.provenance import provenance
-from dsgui.shell.queue import Queue
 from dsgui.shell.records import Records, note
 from dsgui.shell.store import RunDirectory, Store
 from dsgui.shell.telemetry import Gpus, Telemetry, load_nvml
+from dsgui.shell.turns import Queue
 
 GRACE_S = 10.0
 SETTLE_S = 2.0  # what outlives the launcher may be about to end by itself

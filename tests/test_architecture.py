@@ -1,6 +1,7 @@
 """The arrows of docs/structure.md never turn back."""
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,9 @@ def arrows():
 def test_no_modules_import_each_other():
     assert circle(arrows()) == []
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["a", "b", "c"]
+
+
+def test_no_module_beside_the_scripts_run_by_path_has_a_name_of_pythons_own():
+    """Their folder comes first on the path of the interpreter that trains: a queue.py there breaks `import torch`."""
+    names = {path.stem for path in (ROOT / "dsgui/shell").glob("*.py")} - {"__init__"}
+    assert names & sys.stdlib_module_names == set()

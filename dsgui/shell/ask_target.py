@@ -154,6 +154,8 @@ def headers() -> "dict[str, object]":
 
 def main() -> None:
     """Print the answer as the last line: DeepSpeed may print before it."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [folder for folder in sys.path if folder != here]  # others have modules of these names too
     asked = sys.argv[1:]
     answer: dict[str, object] = {"python": platform.python_version(), "versions": versions()}
     if "accelerator" in asked or "machine" in asked:
