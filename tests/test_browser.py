@@ -156,7 +156,7 @@ def test_bf16_is_checked_against_the_planned_card(page):
     page.click('[data-tab="precision"]')
     page.select_option('[data-pointer="/bf16/enabled"]', "true")
     page.click("#device input")
-    page.get_by_role("option", name="V100").click()
+    page.get_by_role("option", name="V100 32 GB").click()
     expect(findings(page)).to_contain_text("compute capability 7.0")
     page.click("#device input")
     page.get_by_role("option", name="A100 80 GB").click()

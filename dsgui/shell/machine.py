@@ -65,10 +65,9 @@ def read_gpus() -> tuple[tuple[Gpu, ...], Driver | None]:
         return gpus.list(), gpus.driver()
 
 
-def read_machine(python: str, runs_dir: Path) -> Machine:
+def read_machine(python: str, runs_dir: Path, timeout_s: float = MACHINE_TIMEOUT_S) -> Machine:
     """All of it, the target's answer included: takes seconds."""
-    here = _here(runs_dir)
-    return _with_answer(here, python)
+    return _with_answer(_here(runs_dir), python, timeout_s)
 
 
 def _here(runs_dir: Path) -> Machine:
@@ -76,7 +75,7 @@ def _here(runs_dir: Path) -> Machine:
     return Machine(read_host(runs_dir, os.environ), gpus, driver)
 
 
-def _with_answer(here: Machine, python: str, timeout_s: float = MACHINE_TIMEOUT_S) -> Machine:
+def _with_answer(here: Machine, python: str, timeout_s: float) -> Machine:
     try:
         answer = ask(python, "machine", timeout_s)
         return replace(here, environment=Environment.from_json(python, answer, here.gpus))
@@ -120,7 +119,7 @@ class MachineProbe:
         return self._thread is not None and self._thread.is_alive()
 
     def _ask(self, here: Machine) -> None:
-        answered = _with_answer(replace(here, environment=None, problem=""), self._python)
+        answered = _with_answer(replace(here, environment=None, problem=""), self._python, MACHINE_TIMEOUT_S)
         with self._lock:
             self._machine = answered
 

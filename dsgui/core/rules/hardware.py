@@ -170,8 +170,8 @@ def _bucket_finding(config: Config, device: str, need: int, have: int) -> Findin
     return found(
         Severity.ERROR if too_large else Severity.WARNING,
         _BUCKET,
-        f"reduce_bucket_size: {_bucket_elements(config):,} elements take {need / GIB:.1f} of {have / GIB:.0f} GiB of "
-        f"{device}{two}, beside model states and activations."
+        f"reduce_bucket_size: {_bucket_elements(config):,} elements take {need / GIB:.1f} of the {have / GIB:.0f} GiB "
+        f"of {device}{two}, beside model states and activations."
         + (" They can't be allocated: CUDA out of memory." if too_large else ""),
         "Sizes are elements, not bytes; the default of 5e8 is enough for most models.",
         Fix("Set reduce_bucket_size to 5e8", (Change(_BUCKET, "5e8"),)) if _bucket_elements(config) > 5e8 else None,
@@ -199,9 +199,7 @@ def _dots(capability: tuple[int, int]) -> str:
 RULES = (
     Rule("DS030", "bf16 against the hardware", "deepspeed/accelerator/*: is_bf16_supported", _bf16_hardware),
     Rule("DS031", "fp16 against the hardware", "deepspeed/accelerator/*: is_fp16_supported", _fp16_hardware),
-    Rule(
-        "DS034", "Buckets against the memory of the GPU", "deepspeed/runtime/zero/stage_1_and_2.py, stage3.py", _buckets
-    ),
-    Rule("DS035", "NVMe offload without async_io", "deepspeed/ops/op_builder/builder.py: jit_load", _nvme_without_aio),
     Rule("DS032", "GPUDirect Storage off CUDA", "deepspeed/runtime/swap_tensor/aio_config.py", _gpu_direct),
+    Rule("DS034", "Buckets against the GPU's memory", "deepspeed/runtime/zero/stage_1_and_2.py, stage3.py", _buckets),
+    Rule("DS035", "NVMe offload without async_io", "deepspeed/ops/op_builder/builder.py: jit_load", _nvme_without_aio),
 )
