@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 
+from dsgui.core.arguments import TrainingArguments
 from dsgui.core.hardware import Hardware
 
 
@@ -30,7 +31,8 @@ LATEST_KNOWN = "0.19.8"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The circumstances of a check. `hardware` holds every selected device: a rule looks at all of them."""
+    """The circumstances of a check. `hardware` holds every selected device: a rule looks at all of them. `arguments`
+    are the HF Trainer's, None while nobody said what the script is given."""
 
     integration: Integration = Integration.HF
     nodes: int = 1
@@ -38,6 +40,7 @@ class Context:
     deepspeed_version: str = LATEST_KNOWN
     torch_version: str = ""
     hardware: tuple[Hardware, ...] = field(default=())
+    arguments: TrainingArguments | None = None
 
     @property
     def world_size(self) -> int:
