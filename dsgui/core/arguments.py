@@ -1,4 +1,4 @@
-"""The HF Trainer's arguments as a value: those that reach DeepSpeed, from a command line or from a JSON or YAML mapping.
+"""The HF Trainer's arguments as a value: those that reach DeepSpeed, from a command line, JSON or YAML.
 
 Options are read as `HfArgumentParser` reads them (transformers/hf_argparser.py); what it would refuse, or what
 `TrainingArguments` refuses afterwards, is kept as a sentence in `problems`. Options that say nothing to DeepSpeed are
@@ -83,7 +83,7 @@ _NAMES = tuple(f.name for f in fields(TrainingArguments) if f.name not in ("give
 _KINDS: dict[str, type] = {name: type(getattr(_DEFAULTS, name)) for name in _NAMES}
 _KINDS |= {"warmup_steps": float, "hidden_size": int, "total_steps": int}
 # Scripts name the model in several ways; only the first is HF's.
-_ALSO = {name: "model_name_or_path" for name in ("model_name", "model_id", "model_path", "model", "base_model")}
+_ALSO = dict.fromkeys(("model_name", "model_id", "model_path", "model", "base_model"), "model_name_or_path")
 _OPTIONS = {spelled: name for name in _NAMES for spelled in (name, name.replace("_", "-"))}
 _OPTIONS |= {spelled: name for also, name in _ALSO.items() for spelled in (also, also.replace("_", "-"))}
 _TRUE, _FALSE = ("yes", "true", "t", "y", "1"), ("no", "false", "f", "n", "0")

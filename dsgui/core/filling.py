@@ -117,6 +117,7 @@ class Filled:
     `left` are the keys where "auto" stays, at which accelerate stops."""
 
     config: dict[str, Any]
+    arguments: TrainingArguments
     sources: dict[str, Source] = field(default_factory=dict)
     mismatches: list[Mismatch] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
@@ -129,10 +130,11 @@ class Filled:
 
 def fill(config: Mapping[str, Any], arguments: TrainingArguments, context: Context) -> Filled:
     """The final config. What can't go on in reality is noted, and the rest is filled all the same."""
-    filler = _Filler(Filled(deepcopy(dict(config))), arguments, context)
+    filler = _Filler(Filled(deepcopy(dict(config)), arguments), context)
     filler.process()
     filler.plug_in()
     filler.set_precision()
+    filler.prepare_data()
     filler.finalize()
     filler.prepare()
     return filler.filled
@@ -141,17 +143,17 @@ def fill(config: Mapping[str, Any], arguments: TrainingArguments, context: Conte
 class _Filler:
     """One pass over one config."""
 
-    def __init__(self, filled: Filled, arguments: TrainingArguments, context: Context) -> None:
+    def __init__(self, filled: Filled, context: Context) -> None:
         self.filled = filled
         self.config = filled.config
-        self.arguments = arguments
+        self.arguments = filled.arguments
         self.context = context
 
     def process(self) -> None:
         """When `TrainingArguments` are made."""
         for pointer in _COMPARED_FIRST:
             self._match(pointer)
-        self._constant("/scheduler/params/warmup_min_lr", Source(Origin.HF))
+        self._constant("/scheduler/params/warmup_min_lr", Source(Origin.HF, "no argument, always 0"))
         if self.arguments.save_on_each_node:
             self._save_on_each_node()
 
@@ -177,8 +179,24 @@ class _Filler:
         for block in ("fp16", "bf16"):
             if block not in self.config:
                 self._write(f"/{block}", {"enabled": False}, Source(Origin.ACCELERATE, "no block"))
+        fp16 = self.config["fp16"]
+        asked = ("fp16", "bf16") if fp16 is None or (isinstance(fp16, dict) and not fp16.get("enabled")) else ()
+        empty = next((block for block in asked if self.config[block] is None), None)
+        if empty:
+            self._stop(f"/{empty}", "'AcceleratorState' object has no attribute 'mixed_precision'")
         if chosen == "bf16" and self._on_rocm() and "communication_data_type" not in self.config:
             self._write("/communication_data_type", "fp32", Source(Origin.ACCELERATE, "bf16 on ROCm"))
+
+    def prepare_data(self) -> None:
+        """accelerate multiplies the batch terms when it gets the data, before the Trainer compares anything."""
+        micro, steps = self.config.get("train_micro_batch_size_per_gpu"), self.config["gradient_accumulation_steps"]
+        if micro is None:
+            return
+        try:
+            _sample(micro) * _sample(steps) * 1 // 1
+        except TypeError as error:
+            culprit = ACCUMULATION if isinstance(micro, int | float) else MICRO
+            self._stop(culprit, str(error))
 
     def finalize(self) -> None:
         """When training starts: the model and the number of steps are known."""
@@ -198,10 +216,6 @@ class _Filler:
             self._look_for_offload()
         if lookup(self.config, "/tensor_parallel") is None:
             self._no_object("/tensor_parallel", None)
-        micro, steps = self._get(MICRO), self._get(ACCUMULATION)
-        if micro not in (None, MISSING) and steps is None:
-            said = f"unsupported operand type(s) for *: '{type(micro).__name__}' and 'NoneType'"
-            self._stop(ACCUMULATION, said)
         self._find_left(self.config, "", "")
 
     # -------------------------------------------------------------------------------------------------- one key
@@ -330,3 +344,8 @@ class _Filler:
         stop = Stop(pointer, said)
         if stop not in self.filled.stops:
             self.filled.stops.append(stop)
+
+
+def _sample(value: Any) -> Any:
+    """A small value of the same type, to try an operation on."""
+    return type(value)() if isinstance(value, str | list | dict) else 1 if isinstance(value, int | float) else value

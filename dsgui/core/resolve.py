@@ -15,6 +15,7 @@ from dsgui.core.pointer import MISSING, child, lookup, split
 from dsgui.core.rules import trainer
 from dsgui.core.schema import Field, FieldKind, Schema
 
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """One key of the final config. `was` is its value in the file, `MISSING` when the file does not have it."""
@@ -49,8 +50,10 @@ class Resolution:
 def resolve(config: Mapping[str, Any], context: Context, schema: Schema) -> Resolution:
     """The final config for `context.arguments` (the Trainer's defaults where there are none). Natively nothing is
     filled, and only DeepSpeed's defaults are added. `schema` is that of all releases."""
-    context = replace(context, arguments=context.arguments or TrainingArguments())
-    filled = _filled(config, context)
+    arguments = context.arguments or TrainingArguments()
+    context = replace(context, arguments=arguments)
+    natively = context.integration is Integration.NATIVE
+    filled = Filled(dict(config), arguments) if natively else fill(config, arguments, context)
     passed = sorted(_passed(config, filled), key=lambda value: not value.is_changed)
     defaults = _defaults(filled.config, schema.at(context.release))
     values = (*passed, *_solved(filled.config, context), *defaults)
@@ -62,12 +65,6 @@ def final_json(config: Mapping[str, Any]) -> str:
     is unknown is null."""
     text = json.dumps(config, indent=2, default=lambda value: None)
     return text.replace('"steps_per_print": Infinity', '"steps_per_print": 1e999')
-
-
-def _filled(config: Mapping[str, Any], context: Context) -> Filled:
-    if context.integration is Integration.NATIVE or context.arguments is None:
-        return Filled(dict(config))
-    return fill(config, context.arguments, context)
 
 
 def _stopping(config: Mapping[str, Any], context: Context) -> Iterator[Finding]:

@@ -10,8 +10,8 @@ from dsgui.core.accelerate_yaml import AccelerateConfig
 from dsgui.core.context import Integration
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
+from dsgui.core.filling import FILLED_BY_TRAINER
 from dsgui.core.loose_json import tidy
-from dsgui.core.outputs import FILLED_BY_TRAINER
 from dsgui.core.pointer import lookup
 
 MAX_BYTES = 1 << 20

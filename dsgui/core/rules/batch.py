@@ -70,8 +70,8 @@ def _hf_repair(config: Config, ranks: int) -> dict[str, Any]:
             "fix": Fix("Set gradient_accumulation_steps to “auto”", (Change(ACCUMULATION, '"auto"'),)),
         }
     return {
-        "advice": "The Trainer multiplies by every rank, and sequence_parallel_size leaves fewer that work on samples of "
-        f"their own ({ranks}). Clear train_batch_size, and DeepSpeed derives it.",
+        "advice": "The Trainer multiplies by every rank, and sequence_parallel_size leaves fewer that work on samples "
+        f"of their own ({ranks}). Clear train_batch_size, and DeepSpeed derives it.",
         "fix": Fix("Clear train_batch_size", (Change(TRAIN, None),)),
     }
 

@@ -34,7 +34,7 @@ FAMILIES: tuple[Family, ...] = (
     _family("T0", "t0|t0p|t0pp", "model card of bigscience/T0pp"),
     _family("T5 and T5 v1.1", "t5|long-t5|t5v1", _T5_ISSUE),
     _family("PaliGemma", "paligemma2?", "config.json of google/paligemma: torch_dtype bfloat16"),
-    _family("Gemma", "gemma(?:[234]n?)?|codegemma|recurrentgemma|shieldgemma", "transformers issue 36822"),
+    _family("Gemma", "gemma(?:[234]n?)?|t5gemma|codegemma|recurrentgemma|shieldgemma", "transformers issue 36822"),
 )
 
 
@@ -53,9 +53,9 @@ def _fp16_with_bf16_model(config: Config, context: Context) -> Iterator[Finding]
     yield found(
         Severity.WARNING,
         "/fp16/enabled",
-        f"fp16 is on and the arguments name {name[:80]}: models of the {family.title} family were pre-trained in bf16, "
-        "and values that fit there overflow in fp16. Typical ends are a loss of NaN or 0, or “Current loss scale already "
-        f"at minimum” ({family.source}).",
+        f"fp16 is on and the arguments name {name[:80]}: models of the {family.title} family were pre-trained in "
+        "bf16, and values that fit there overflow in fp16. Typical ends are a loss of NaN or 0, or “Current loss scale "
+        f"already at minimum” ({family.source}).",
         "Use bf16, or fp32 where the device has no bf16." + hf_hint(context, " Pass --bf16 instead of --fp16."),
         _use_bf16() if native else None,
     )

@@ -20,8 +20,10 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
     if context.arguments is None:
         yield from _needed_arguments(config)
     else:
-        for mismatch in fill(config, context.arguments, context).mismatches:
-            yield _different(mismatch, context)
+        filled = fill(config, context.arguments, context)
+        earlier = {stop.pointer: stop.said for stop in filled.stops}
+        for mismatch in filled.mismatches:
+            yield _different(mismatch, earlier.get(mismatch.pointer, ""), context)
 
 
 def _needed_arguments(config: Config) -> Iterator[Finding]:
@@ -53,14 +55,16 @@ def _numbers(config: Config) -> Iterator[tuple[str, str, int | float]]:
                 yield pointer, name, item
 
 
-def _different(mismatch: Mismatch, context: Context) -> Finding:
+def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
+    """`earlier`: what accelerate says of the same value before the Trainer gets to compare it."""
+    asked = "Please correct the following DeepSpeed config values that mismatch TrainingArguments values: "
     seen, wanted = json.dumps(mismatch.seen), json.dumps(mismatch.wanted)
     pointer = mismatch.pointer
     return found(
         Severity.ERROR,
         pointer,
-        f"{dotted(pointer)}: {seen} in the file, {wanted} from the arguments. The HF Trainer stops with “Please "
-        f"correct the following DeepSpeed config values that mismatch TrainingArguments values: {mismatch.said}”.",
+        f"{dotted(pointer)}: {seen} in the file, {wanted} from the arguments. The HF Trainer stops with "
+        f"“{earlier or asked + mismatch.said}”.",
         f"{_agreement(mismatch, context)} or write “auto”, which becomes {wanted}.",
         Fix(f"Set {dotted(pointer).rpartition('.')[2]} to “auto”", (Change(pointer, '"auto"'),)),
     )
