@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from dsgui.commands import validate
+from dsgui.commands import resolve, validate
 
-_COMMANDS: dict[str, Any] = {"validate": validate}
+_COMMANDS: dict[str, Any] = {"validate": validate, "resolve": resolve}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

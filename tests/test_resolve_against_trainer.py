@@ -1,5 +1,5 @@
-"""What dsgui says the HF Trainer passes to DeepSpeed is what the real Trainer and accelerate pass: the whole config, and
-whether they stop before."""
+"""What dsgui says the HF Trainer passes to DeepSpeed is what the real Trainer and accelerate pass: the whole config,
+and whether they stop before."""
 
 import json
 import os

@@ -138,9 +138,9 @@ def from_mapping(mapping: Mapping[str, Any]) -> TrainingArguments:
     return _checked(values, problems)
 
 
-def spelled(arguments: TrainingArguments) -> dict[str, str]:
-    """The given arguments by name, in the order above, as people write them."""
-    return {name: _shown(getattr(arguments, name)) for name in _NAMES if name in arguments.given}
+def given(arguments: TrainingArguments) -> dict[str, Any]:
+    """The arguments that somebody set, by name, in the order of the fields."""
+    return {name: getattr(arguments, name) for name in _NAMES if name in arguments.given}
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str, str | None]]:

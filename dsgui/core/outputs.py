@@ -182,6 +182,11 @@ def training_arguments(document: Document, path: str = "ds_config.json", context
     return "\n".join(["from transformers import TrainingArguments", "", *lines, _call("args", arguments)]) + "\n"
 
 
+def demanded(document: Document) -> dict[str, str]:
+    """The arguments, as Python spells them, that this config's numbers demand and the defaults are not."""
+    return {name: text for name, text in _wanted(document).items() if _differs(name, text)}
+
+
 def _differs(name: str, text: str) -> bool:
     value = text == "True" if text in ("True", "False") else float(text)
     return bool(value != getattr(_DEFAULTS, name))

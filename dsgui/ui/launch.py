@@ -33,11 +33,12 @@ _RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words 
 @dataclass(frozen=True, slots=True)
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
-    command anew when one of the given triggers fires."""
+    command anew when one of the given triggers fires; `typed` are what to run and the script's arguments."""
 
     started: Any
     run_id: gr.State
     preview_on: Callable[[list[Any]], Any]
+    typed: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     started = launch.click(
         _starter(services), [plan, configure.text], [run_id, message, plan, launch], **{**ONCE, "trigger_mode": "once"}
     )
-    return LaunchPage(started, run_id, preview_on)
+    return LaunchPage(started, run_id, preview_on, [desk.what, desk.arguments])
 
 
 def _desk(services: Services, default_ranks: int) -> _Desk:
