@@ -124,6 +124,8 @@ def _defaults(config: Mapping[str, Any], schema: Schema) -> Iterator[Value]:
     """What DeepSpeed takes for keys that nobody set: those of the blocks that are there, and the common ones."""
     for pointer, field in schema.fields.items():
         block = pointer.rpartition("/")[0]
+        if pointer in (TRAIN, MICRO, ACCUMULATION):
+            continue  # solved
         is_there = isinstance(lookup(config, block), dict) and (bool(block) or field.common)
         if is_there and lookup(config, pointer) is MISSING and _has_default(field, config):
             yield Value(pointer, _default(field, config, schema), Source(Origin.DEEPSPEED))

@@ -1,6 +1,7 @@
 """What the HF Trainer passes to DeepSpeed as HTML: the arguments as they were read, and every value with its origin."""
 
 import json
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -9,6 +10,7 @@ from dsgui.core.filling import Origin
 from dsgui.core.pointer import MISSING, dotted
 from dsgui.core.resolve import Resolution, Value
 
+_SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=[a-z])(?=[A-Z])")
 NATIVELY = (
     "Natively nothing is filled: DeepSpeed gets the file as it is, and “auto” is no value to it. Choose “HF Trainer” "
     "above to see what the Trainer makes of it."
@@ -66,11 +68,16 @@ def _table(values: Sequence[Value], stops: set[str]) -> str:
 def _row(value: Value, stops: bool) -> str:
     changed = ' data-kind="changed"' if value.is_changed else ""
     mark = '<span class="ds-unit ds-stops">stops here</span>' if stops else _was(value)
-    detail = f'<span class="ds-unit">{escape(value.source.detail)}</span>' if value.source.detail else ""
+    detail = f'<span class="ds-unit">{_breakable(value.source.detail)}</span>' if value.source.detail else ""
     return (
-        f'<tr{changed}><th scope="row">{escape(dotted(value.pointer))}{mark}</th>'
-        f"<td><code>{escape(value.text)}</code></td><td>{escape(value.source.origin.value)}{detail}</td></tr>"
+        f'<tr{changed}><th scope="row">{_breakable(dotted(value.pointer))}{mark}</th>'
+        f"<td><code>{escape(value.text)}</code></td><td>{_breakable(value.source.origin.value)}{detail}</td></tr>"
     )
+
+
+def _breakable(name: str) -> str:
+    """A key or class name that breaks between its words in a narrow column."""
+    return _SEAM.sub("<wbr>", escape(name))
 
 
 def _was(value: Value) -> str:
