@@ -226,3 +226,24 @@ def test_the_code_people_need_next_is_shown_and_copied(page):
     expect(panel).to_contain_text("deepspeed_config_file")
     choose(page, "#snippet", "deepspeed.initialize")
     expect(panel).to_contain_text("deepspeed.initialize(")
+
+
+def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findings_exact(page):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.locator("#arguments textarea, #arguments input").first.fill("--max_steps 77")
+    page.get_by_role("tab", name="1 · Configure").click()
+    replace_text(page, '{"train_micro_batch_size_per_gpu": 4, "zero_optimization": {"stage": 2}}')
+    wait_for_config(page, "c.train_micro_batch_size_per_gpu === 4")
+    page.get_by_label("What the Trainer passes").click()
+    typed = page.locator("#training-arguments textarea")
+    expect(typed).to_have_value("--max_steps 77 --per_device_train_batch_size 4")  # the recipe follows the config
+    typed.fill("--per_device_train_batch_size 2 --bf16")
+    panel = page.locator("#tool-panel")
+    expect(panel.locator("tr", has_text="bf16.enabled").first).to_contain_text("TrainingArguments")
+    expect(panel).to_contain_text("an error before")
+    expect(findings(page)).to_contain_text("- ds train_micro_batch_size_per_gpu=4 vs hf per_device_train_batch_size=2")
+    findings(page).get_by_role("button", name="Set train_micro_batch_size_per_gpu to “auto”").click()
+    wait_for_config(page, "c.train_micro_batch_size_per_gpu === 'auto'")
+    expect(findings(page)).not_to_contain_text("- ds ")
+    choose(page, "#integration", "deepspeed.initialize (native)")
+    expect(panel).to_contain_text("Natively nothing is filled")

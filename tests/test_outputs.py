@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from dsgui.core.arguments import TrainingArguments
 from dsgui.core.context import Context
 from dsgui.core.document import Document
+from dsgui.core.filling import FILLED_BY_TRAINER
 from dsgui.core.outputs import (
-    FILLED_BY_TRAINER,
-    TrainerArguments,
     hf_form,
     initialize_snippet,
     launch_line,
@@ -107,7 +107,7 @@ def asked(config, choices, steps, cwd):
 
 # ------------------------------------------------------------------------------------------------------- native form
 def test_every_auto_that_the_trainer_fills_is_gone_from_the_native_form():
-    converted = native_form(document(AUTO), FOUR, TrainerArguments(max_steps=100))
+    converted = native_form(document(AUTO), FOUR, TrainingArguments(max_steps=100))
     config = json.loads(converted.text)
     assert "auto" not in converted.text
     assert config["train_batch_size"] == 32
@@ -169,7 +169,7 @@ def test_the_native_form_has_what_the_trainer_fills(tmp_path):
     }
     choices = [{"max_steps": 45}, given]
     for arguments, answer in zip(choices, asked(AUTO, choices, 45, tmp_path), strict=True):
-        converted = native_form(document(AUTO), Context(), TrainerArguments(**arguments))
+        converted = native_form(document(AUTO), Context(), TrainingArguments(**arguments))
         ours, theirs = dict(document(converted.text).literals()), dict(document(answer["config"]).literals())
         assert {pointer: theirs.get(pointer) for pointer in ours} == ours
         assert {pointer.rpartition("/")[2] for pointer in theirs.keys() - ours.keys()} == LEFT_OUT
@@ -203,7 +203,7 @@ def test_the_hf_form_leaves_autos_nulls_and_words_alone():
 
 def test_the_two_forms_are_inverse_when_the_arguments_carry_the_values():
     there = hf_form(document(NUMBERS))
-    arguments = TrainerArguments(
+    arguments = TrainingArguments(
         per_device_train_batch_size=4,
         gradient_accumulation_steps=2,
         max_grad_norm=0.5,

@@ -6,14 +6,15 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from dsgui.core.arguments import TrainingArguments
 from dsgui.core.checker import Checker
 from dsgui.core.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.document import Document
-from dsgui.core.errors import DocumentError
+from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.hardware import ALIASES, CARDS, Hardware, card_named
 from dsgui.core.report import FORMATS, Checked
 from dsgui.shell.catalog import Catalog
-from dsgui.shell.imports import Imported, open_file
+from dsgui.shell.imports import Imported, open_file, read_training_arguments
 
 HELP = "check configs; exit 0: no errors, 1: errors, 2: not checked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
@@ -25,6 +26,12 @@ _MOST_RANKS = 100_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `validate`."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a ds_config.json or an accelerate YAML")
+    add_context_arguments(parser)
+    parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
+
+
+def add_context_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options that say what a config is checked against."""
     parser.add_argument("--gpus", type=_count, help="GPUs of each node (default: what an accelerate YAML says, or 1)")
     parser.add_argument("--nodes", type=_count, help="nodes (default: what an accelerate YAML says, or 1)")
     parser.add_argument(
@@ -33,13 +40,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--integration",
         choices=[integration.value for integration in Integration],
-        help="who reads the file (default: hf where it says “auto”, else native)",
+        help="who reads the file (default: hf where it says “auto” or with --training-args, else native)",
     )
     devices = ["any", "cpu", *(card.id for card in CARDS), *ALIASES]
     parser.add_argument(
-        "--device", choices=devices, default="any", metavar="DEVICE", help=f"what it runs on: {', '.join(devices)}"
+        "--device",
+        choices=devices,
+        default="any",
+        metavar="DEVICE",
+        help=f"what it runs on: {', '.join(devices)} (default: %(default)s)",
     )
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
+    parser.add_argument(
+        "--training-args",
+        metavar="FILE|JSON",
+        help="the HF Trainer's arguments: a JSON or YAML file, a JSON object ({} for the defaults), or "
+        "--training-args='--bf16 …'",
+    )
 
 
 def _count(text: str) -> int:
@@ -57,9 +73,14 @@ def _release(text: str) -> str:
 def run(options: argparse.Namespace) -> int:
     """Prints the answer. 0: no errors; 1: errors; 2: a file could not be read, which is told on stderr."""
     checker, checked, unread = Checker(Catalog().schema()), list[Checked](), False
+    try:
+        arguments = given_arguments(options)
+    except DsguiError as error:
+        print(f"dsgui: --training-args: {error}", file=sys.stderr)
+        return NOT_CHECKED
     for path in options.files:
         try:
-            checked.append(check(path, checker, options))
+            checked.append(check(path, checker, options, arguments))
         except DocumentError as error:
             unread = True
             told = str(error) if str(path) in str(error) else f"{path}: {error}"
@@ -70,23 +91,32 @@ def run(options: argparse.Namespace) -> int:
     return FAILED if any(one.has_error for one in checked) else PASSED
 
 
-def check(path: Path, checker: Checker, options: argparse.Namespace) -> Checked:
+def check(
+    path: Path, checker: Checker, options: argparse.Namespace, arguments: TrainingArguments | None = None
+) -> Checked:
     """The findings of one file. Raises `DocumentError` when it can't be read."""
     found = open_file(path)
-    document, context = Document(found.text), _context(found, options)
+    document, context = Document(found.text), context_of(found, options, arguments)
     findings = tuple(checker.findings(document, context))
     return Checked(str(path), document, not found.notes, context, findings)
 
 
-def _context(found: Imported, options: argparse.Namespace) -> Context:
-    native = found.integration or Integration.NATIVE
+def given_arguments(options: argparse.Namespace) -> TrainingArguments | None:
+    """What --training-args says. Raises `DsguiError` when it can't be read."""
+    return read_training_arguments(options.training_args) if options.training_args is not None else None
+
+
+def context_of(found: Imported, options: argparse.Namespace, arguments: TrainingArguments | None) -> Context:
+    """What the options say, then the file, then the defaults."""
+    default = Integration.HF if arguments is not None else found.integration or Integration.NATIVE
     card = _CPU if options.device == "cpu" else card_named(options.device)
     return Context(
-        integration=Integration(options.integration) if options.integration else native,
+        integration=Integration(options.integration) if options.integration else default,
         nodes=options.nodes or found.nodes or 1,
         gpus_per_node=options.gpus or found.gpus or 1,
         deepspeed_version=options.target_version or installed_release() or LATEST_KNOWN,
         hardware=(card,) if card else (),
+        arguments=arguments,
     )
 
 

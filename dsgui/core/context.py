@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 
+from dsgui.core.arguments import TrainingArguments
 from dsgui.core.hardware import Hardware
 
 
@@ -31,7 +32,8 @@ LATEST_KNOWN = "0.19.8"
 @dataclass(frozen=True, slots=True)
 class Context:
     """The circumstances of a check. `hardware` holds every selected device: a rule looks at all of them. `missing_ops`
-    are DeepSpeed's operators that can't be loaded there, as far as that is known."""
+    are DeepSpeed's operators that can't be loaded there, as far as that is known. `arguments` are the HF Trainer's,
+    None while nobody said what the script is given."""
 
     integration: Integration = Integration.HF
     nodes: int = 1
@@ -40,6 +42,7 @@ class Context:
     torch_version: str = ""
     hardware: tuple[Hardware, ...] = field(default=())
     missing_ops: frozenset[str] = frozenset()
+    arguments: TrainingArguments | None = None
 
     @property
     def world_size(self) -> int:

@@ -1,6 +1,7 @@
 """The one small tree of errors that mean "cannot proceed".
 
 DsguiError
+├── ArgumentsError  a text that names no arguments of the HF Trainer
 ├── DocumentError   a text that is not a JSON object (line and column inside)
 ├── PlanError       a launch request that cannot become a plan
 ├── PresetError     a preset of the user's that cannot be saved, found or removed
@@ -23,6 +24,10 @@ class DocumentError(DsguiError):
         super().__init__(message)
         self.line = line
         self.column = column
+
+
+class ArgumentsError(DsguiError):
+    """A text that is no command line, JSON object or YAML mapping of the HF Trainer's arguments."""
 
 
 class PlanError(DsguiError):

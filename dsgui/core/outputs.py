@@ -1,55 +1,19 @@
 """What leaves with a config: its native and HF forms, and the lines of Python and shell that people need next."""
 
 import json
-import math
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from dsgui.core.arguments import TrainingArguments
 from dsgui.core.batch import data_parallel_size
 from dsgui.core.context import Context
 from dsgui.core.document import Document
+from dsgui.core.filling import ACCUMULATION, ARGUMENTS, FILLED_BY_TRAINER, MICRO, STEPS, TRAIN, Filled, Unknown, fill
 from dsgui.core.findings import Change, Fix
 from dsgui.core.pointer import MISSING, dotted, lookup
 
-TRAIN = "/train_batch_size"
-MICRO = "/train_micro_batch_size_per_gpu"
-ACCUMULATION = "/gradient_accumulation_steps"
-
-# Key → the `TrainingArguments` it must agree with: the Trainer fills "auto" from them and stops when a number differs
-# (transformers/integrations/deepspeed.py: `trainer_config_process`, `trainer_config_finalize`).
-_ARGUMENTS: dict[str, tuple[str, ...]] = {
-    MICRO: ("per_device_train_batch_size",),
-    ACCUMULATION: ("gradient_accumulation_steps",),
-    "/gradient_clipping": ("max_grad_norm",),
-    "/optimizer/params/lr": ("learning_rate",),
-    "/optimizer/params/betas": ("adam_beta1", "adam_beta2"),
-    "/optimizer/params/eps": ("adam_epsilon",),
-    "/optimizer/params/weight_decay": ("weight_decay",),
-    "/scheduler/params/warmup_max_lr": ("learning_rate",),
-    "/scheduler/params/warmup_num_steps": ("warmup_steps",),
-    "/scheduler/params/total_num_steps": ("max_steps",),
-    "/fp16/enabled": ("fp16",),
-    "/bf16/enabled": ("bf16",),
-}
-# "auto" that the Trainer computes from the model's hidden size.
-_FROM_MODEL = {
-    "/zero_optimization/reduce_bucket_size": "hidden_size²",
-    "/zero_optimization/stage3_prefetch_bucket_size": "0.9 × hidden_size²",
-    "/zero_optimization/stage3_param_persistence_threshold": "10 × hidden_size",
-}
-# "auto" that accelerate fills when no argument says otherwise (accelerate/utils/dataclasses.py: DeepSpeedPlugin).
-_FROM_ACCELERATE: dict[str, Any] = {
-    "/scheduler/params/warmup_min_lr": 0,
-    "/zero_optimization/stage": 2,
-    "/zero_optimization/offload_optimizer/device": "none",
-    "/zero_optimization/offload_optimizer/nvme_path": None,
-    "/zero_optimization/offload_param/device": "none",
-    "/zero_optimization/offload_param/nvme_path": None,
-    "/zero_optimization/stage3_gather_16bit_weights_on_model_save": False,
-}
-FILLED_BY_TRAINER = (TRAIN, *_ARGUMENTS, *_FROM_MODEL, *_FROM_ACCELERATE)
 _COUNTS = {"per_device_train_batch_size", "gradient_accumulation_steps", "max_steps"}  # `TrainingArguments` takes ints
 _LINE = 100  # characters of a snippet's line before it is broken
 
@@ -62,35 +26,18 @@ class Converted:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TrainerArguments:
-    """The `TrainingArguments` that "auto" is filled from, with their defaults (transformers 5.23)."""
-
-    per_device_train_batch_size: int = 8
-    gradient_accumulation_steps: int = 1
-    learning_rate: float = 5e-5
-    adam_beta1: float = 0.9
-    adam_beta2: float = 0.999
-    adam_epsilon: float = 1e-8
-    weight_decay: float = 0.0
-    max_grad_norm: float = 1.0
-    warmup_steps: float = 0  # below 1: the share of all steps
-    max_steps: int = -1
-    fp16: bool = False
-    bf16: bool = False
-
-
-_DEFAULTS = TrainerArguments()
+_DEFAULTS = TrainingArguments()
 
 
 # ------------------------------------------------------------------------------------------------------- native form
-def native_form(document: Document, context: Context, arguments: TrainerArguments = _DEFAULTS) -> Converted:
+def native_form(document: Document, context: Context, arguments: TrainingArguments = _DEFAULTS) -> Converted:
     """The config for native DeepSpeed: every "auto" that the Trainer would fill is a number, or gone."""
     notes: list[str] = []
+    filled = fill(document.value, arguments, context)
     for pointer in FILLED_BY_TRAINER[1:] + FILLED_BY_TRAINER[:1]:  # the train batch last: it needs the other two
         if lookup(document.value, pointer) != "auto":
             continue
-        value, why = _filled(pointer, document.value, context, arguments)
+        value, why = _native(pointer, document.value, filled, context)
         document = document.remove(pointer) if value is MISSING else document.set(pointer, json.dumps(value))
         done = "removed" if value is MISSING else f"“auto” → {json.dumps(value)}"
         notes.append(f"{dotted(pointer)}: {done} ({why})")
@@ -105,41 +52,38 @@ def native_fix(document: Document, context: Context) -> Fix:
     return Fix("Write what the HF Trainer fills by default, for every “auto”", changes)
 
 
-def _filled(pointer: str, config: Mapping[str, Any], context: Context, arguments: TrainerArguments) -> tuple[Any, str]:
-    """What takes the place of "auto" (MISSING: nothing does), and why."""
-    if pointer in _FROM_MODEL:
-        return MISSING, f"the Trainer takes {_FROM_MODEL[pointer]} of the model; now DeepSpeed's default counts"
-    if pointer in _FROM_ACCELERATE:
-        value = _FROM_ACCELERATE[pointer]
-        return (MISSING, "there is no path to fill in") if value is None else (value, "as accelerate fills it")
+def _native(pointer: str, config: Mapping[str, Any], filled: Filled, context: Context) -> tuple[Any, str]:
+    """What takes the place of "auto" (MISSING: nothing does), and why. It is what the Trainer fills, unless DeepSpeed
+    finds something better itself."""
     if pointer == TRAIN:
-        return _train_batch(config, context, arguments)
+        return _train_batch(config, filled, context)
     if pointer == MICRO and _is_number(config.get("train_batch_size")):
         return MISSING, "DeepSpeed derives it from train_batch_size"
-    names = _ARGUMENTS[pointer]
-    values = [getattr(arguments, name) for name in names]
-    if names == ("warmup_steps",):
-        values = [_warmup(arguments)]
-    if names == ("max_steps",) and arguments.max_steps <= 0:
-        return MISSING, "the Trainer counts the steps of the run. Write the number: the scheduler can't do without"
-    return (values if len(values) > 1 else values[0]), " and ".join(names)
+    if pointer.endswith("/nvme_path"):
+        return MISSING, "there is no path to fill in"
+    value, source = lookup(filled.config, pointer), filled.sources.get(pointer)
+    if isinstance(value, Unknown):
+        return MISSING, _left_open(pointer, value)
+    if source is None:  # what stands around it is no block
+        return MISSING, "nothing fills it"
+    return value, source.detail.removesuffix(", not given") or f"as {source.origin.value} fills it"
 
 
-def _train_batch(config: Mapping[str, Any], context: Context, arguments: TrainerArguments) -> tuple[Any, str]:
+def _left_open(pointer: str, value: Unknown) -> str:
+    if pointer == STEPS:
+        return "the Trainer counts the steps of the run. Write the number: the scheduler can't do without"
+    return f"the Trainer takes {value.what}; now DeepSpeed's default counts"
+
+
+def _train_batch(config: Mapping[str, Any], filled: Filled, context: Context) -> tuple[Any, str]:
     """micro × accumulation × ranks, from the file's numbers where it has them."""
-    micro = config.get("train_micro_batch_size_per_gpu", arguments.per_device_train_batch_size)
+    micro = config.get("train_micro_batch_size_per_gpu", filled.arguments.per_device_train_batch_size)
     accumulation = config.get("gradient_accumulation_steps", 1)
     if not (_is_number(micro) and _is_number(accumulation)):
         return MISSING, "the other batch keys are no numbers"
     ranks = data_parallel_size(config, context)
     product = micro * accumulation * ranks
     return product, f"{micro} × {accumulation} × world size {ranks}; for another number of ranks remove it"
-
-
-def _warmup(arguments: TrainerArguments) -> int:
-    """`TrainingArguments.get_warmup_steps`, and at least 1: DeepSpeed refuses 0."""
-    steps = arguments.warmup_steps
-    return max(1, int(steps) if steps >= 1 else math.ceil(max(arguments.max_steps, 0) * steps))
 
 
 def _left_to_the_script(config: Mapping[str, Any]) -> Iterator[str]:
@@ -154,11 +98,11 @@ def hf_form(document: Document) -> Converted:
     The notes list the arguments that then carry the values.
     """
     wanted, notes = _wanted(document), [*_clashes(document)]
-    for pointer in _ARGUMENTS:
+    for pointer in ARGUMENTS:
         value = lookup(document.value, pointer)
         if not _is_compared(value):
             continue
-        spelled = ", ".join(f"{name}={wanted[name]}" for name in _ARGUMENTS[pointer] if name in wanted)
+        spelled = ", ".join(f"{name}={wanted[name]}" for name in ARGUMENTS[pointer] if name in wanted)
         notes.append(f"{dotted(pointer)}: {document.literal(pointer)} → “auto” (TrainingArguments: {spelled})")
         document = document.set(pointer, '"auto"')
     return Converted(*_with_auto_batch(document, notes))
@@ -175,7 +119,7 @@ def _with_auto_batch(document: Document, notes: list[str]) -> tuple[str, tuple[s
     for pointer in (MICRO, ACCUMULATION):
         if present and pointer not in present:
             document = document.set(pointer, '"auto"')
-            notes.append(f"{dotted(pointer)}: added as “auto” (TrainingArguments: {_ARGUMENTS[pointer][0]})")
+            notes.append(f"{dotted(pointer)}: added as “auto” (TrainingArguments: {ARGUMENTS[pointer][0]})")
     return document.text, tuple(notes)
 
 
@@ -194,7 +138,7 @@ def _is_compared(value: Any) -> bool:
 def _wanted(document: Document) -> dict[str, str]:
     """Argument → its value in Python, spelled as in the file; the first key of two that want the same one counts."""
     found: dict[str, str] = {}
-    for pointer, names in _ARGUMENTS.items():
+    for pointer, names in ARGUMENTS.items():
         value = lookup(document.value, pointer)
         if not _is_compared(value):
             continue
@@ -222,7 +166,7 @@ def _python(name: str, value: Any, literal: str) -> str:
 def _clashes(document: Document) -> Iterator[str]:
     """Keys that want another value of an argument than the key before them."""
     wanted = _wanted(document)
-    for pointer, names in _ARGUMENTS.items():
+    for pointer, names in ARGUMENTS.items():
         literal, value = document.literal(pointer), lookup(document.value, pointer)
         if len(names) == 1 and _is_number(value) and float(wanted[names[0]]) != value:
             yield f"{dotted(pointer)} is {literal}, and the Trainer has one {names[0]}: make them equal, or “auto”"
@@ -238,6 +182,11 @@ def training_arguments(document: Document, path: str = "ds_config.json", context
     return "\n".join(["from transformers import TrainingArguments", "", *lines, _call("args", arguments)]) + "\n"
 
 
+def demanded(document: Document) -> dict[str, str]:
+    """The arguments, as Python spells them, that this config's numbers demand and the defaults are not."""
+    return {name: text for name, text in _wanted(document).items() if _differs(name, text)}
+
+
 def _differs(name: str, text: str) -> bool:
     value = text == "True" if text in ("True", "False") else float(text)
     return bool(value != getattr(_DEFAULTS, name))
@@ -247,7 +196,7 @@ def _with_train_batch(
     document: Document, wanted: dict[str, str], context: Context | None
 ) -> tuple[dict[str, str], list[str]]:
     """The Trainer's train batch is a product of three: where the file leaves one open, what the product must be."""
-    train, micro, accumulation = document.value.get("train_batch_size"), *_ARGUMENTS[MICRO], *_ARGUMENTS[ACCUMULATION]
+    train, micro, accumulation = document.value.get("train_batch_size"), *ARGUMENTS[MICRO], *ARGUMENTS[ACCUMULATION]
     if not _is_number(train) or {micro, accumulation} <= wanted.keys():
         return wanted, []
     steps = int(wanted.get(accumulation, 1))

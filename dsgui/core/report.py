@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dsgui.core.arguments import given
 from dsgui.core.context import Context, Integration
 from dsgui.core.document import Document
 from dsgui.core.findings import Finding, Severity
@@ -44,6 +45,8 @@ def _escaped(part: str) -> str:
 def subject(context: Context) -> str:
     """What a config was checked against, in words."""
     reader = "HF Trainer" if context.integration is Integration.HF else "native DeepSpeed"
+    if context.integration is Integration.HF and context.arguments is not None:
+        reader += " with its arguments"
     titles = sorted({h.title.removeprefix("This machine: ") for h in context.hardware})
     return f"DeepSpeed {context.release}, {reader}, {context.devices} ({', '.join(titles) or 'any device'})"
 
@@ -54,23 +57,27 @@ def as_text(checked: Sequence[Checked]) -> str:
 
 
 def _text_lines(checked: Checked) -> list[str]:
-    lines = []
-    for finding in checked.findings:
-        line = checked.line_of(finding)
-        place = f"{checked.file}:{line}" if line else checked.file
-        lines.append(f"{place}: {finding.severity.value} {finding.rule} {finding.message}")
-        lines += [f"    {finding.advice}"] if finding.advice else []
+    lines = [line for finding in checked.findings for line in finding_lines(checked, finding)]
     counts = {s: sum(f.severity is s for f in checked.findings) for s in Severity}
     told = ", ".join(f"{n} {s.value}{'s' if n > 1 else ''}" for s, n in counts.items() if n) or "nothing found"
     return [*lines, f"{checked.file}: {told} (checked for {subject(checked.context)})"]
 
 
+def finding_lines(checked: Checked, finding: Finding) -> list[str]:
+    """Where and what, and what to do on a line of its own."""
+    line = checked.line_of(finding)
+    place = f"{checked.file}:{line}" if line else checked.file
+    told = f"{place}: {finding.severity.value} {finding.rule} {finding.message}"
+    return [told, *([f"    {finding.advice}"] if finding.advice else [])]
+
+
 def as_json(checked: Sequence[Checked]) -> str:
     """A list of files, each with its context and findings."""
-    return json.dumps([_file_entry(one) for one in checked], indent=2) + "\n"
+    return json.dumps([file_entry(one) for one in checked], indent=2) + "\n"
 
 
-def _file_entry(checked: Checked) -> dict[str, Any]:
+def file_entry(checked: Checked) -> dict[str, Any]:
+    """One file's part of the JSON answer."""
     context = checked.context
     return {
         "file": checked.file,
@@ -79,6 +86,7 @@ def _file_entry(checked: Checked) -> dict[str, Any]:
         "nodes": context.nodes,
         "gpus_per_node": context.gpus_per_node,
         "devices": [hardware.id for hardware in context.hardware],
+        "training_arguments": given(context.arguments) if context.arguments is not None else None,
         "ok": not checked.has_error,
         "findings": [_finding_entry(checked, finding) for finding in checked.findings],
     }

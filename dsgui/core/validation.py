@@ -11,9 +11,10 @@ from jsonschema.exceptions import ValidationError
 from dsgui.core.context import Context, Integration, version_tuple
 from dsgui.core.conversion import NEVER_BOOLEAN_SINCE, PYDANTIC_2_SINCE, converted
 from dsgui.core.document import Document, Member, json_text
+from dsgui.core.filling import FILLED_BY_TRAINER
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.keys import key_findings
-from dsgui.core.outputs import FILLED_BY_TRAINER, native_fix
+from dsgui.core.outputs import native_fix
 from dsgui.core.pointer import MISSING, dotted, join, split
 from dsgui.core.schema import Field, FieldKind, Schema
 

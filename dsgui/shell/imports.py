@@ -7,11 +7,12 @@ from pathlib import Path
 
 from dsgui.core import accelerate_yaml
 from dsgui.core.accelerate_yaml import AccelerateConfig
+from dsgui.core.arguments import TrainingArguments, read_arguments
 from dsgui.core.context import Integration
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
+from dsgui.core.filling import FILLED_BY_TRAINER
 from dsgui.core.loose_json import tidy
-from dsgui.core.outputs import FILLED_BY_TRAINER
 from dsgui.core.pointer import lookup
 
 MAX_BYTES = 1 << 20
@@ -63,6 +64,14 @@ def read_text(text: str, name: str = "") -> Imported:
         f"This accelerate YAML holds no DeepSpeed config; it points to {yaml.config_file}. Open that file, or open the "
         "YAML by its path."
     )
+
+
+def read_training_arguments(option: str) -> TrainingArguments:
+    """The HF Trainer's arguments from a JSON object or a command line as they are, or else from a file of that name.
+    Raises `ArgumentsError` or, for a file that can't be read, `DocumentError`."""
+    if not option.strip() or option.lstrip().startswith(("{", "-")):
+        return read_arguments(option)
+    return read_arguments(_read(_expanded(Path(option))))
 
 
 def _is_yaml(text: str, name: str) -> bool:

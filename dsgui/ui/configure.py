@@ -14,7 +14,7 @@ from dsgui.ui.files import Files, build_files, wire_files
 from dsgui.ui.findings_view import notices_html
 from dsgui.ui.presets import Presets, build_chooser, build_own_presets, wire_presets
 from dsgui.ui.services import Services
-from dsgui.ui.toolbox import Toolbox
+from dsgui.ui.toolbox import Toolbox, with_arguments
 from dsgui.ui.tools import Tools, build_tools, wire_tools
 from dsgui.ui.workbench import FormValue, View, Workbench, make_context, odd_counts
 
@@ -122,12 +122,19 @@ def _synchroniser(
     """Text, findings, form and tools in step: pending edits of the form go into the text, else it is left alone."""
 
     def synchronise(
-        text: str | None, form: FormValue | None, tool: str, preset: str | None, release: str, code: str, *bar: Any
+        text: str | None,
+        form: FormValue | None,
+        tool: str,
+        preset: str | None,
+        release: str,
+        code: str,
+        typed: str | None,
+        *bar: Any,
     ) -> tuple[Any, str, FormValue, str]:
-        context = make_context(services.target(), *bar)
+        context = with_arguments(make_context(services.target(), *bar), tool, typed)
         edited = bool(form and form.get("edits"))
         view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
-        chosen = {"compare": preset or "", "move": release, "code": code}.get(tool, "")
+        chosen = {"compare": preset or "", "move": release, "code": code}.get(tool, tool)
         panel = toolbox.panel(tool, chosen, view.text, context)
         findings = notices_html(odd_counts(bar[1], bar[2])) + view.findings
         return (view.text if edited else gr.skip()), findings, _packed(view), panel
@@ -137,12 +144,22 @@ def _synchroniser(
 
 def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -> None:
     def fixed(
-        text: str | None, reader: str, gpus: float, nodes: float, device: str, version: str, event: gr.EventData
+        text: str | None,
+        tool: str,
+        typed: str | None,
+        reader: str,
+        gpus: float,
+        nodes: float,
+        device: str,
+        version: str,
+        event: gr.EventData,
     ) -> tuple[str, str, FormValue]:
         context = make_context(services.target(), reader, gpus, nodes, device, version)
+        context = with_arguments(context, tool, typed)
         return _outputs(workbench.fix(*chosen_fix(event), text or "", context))
 
-    applied = page.findings.fix(fixed, [page.text, *page.bar.inputs], page.outputs[:3], **ONCE)
+    inputs = [page.text, page.tools.tool, page.tools.arguments, *page.bar.inputs]
+    applied = page.findings.fix(fixed, inputs, page.outputs[:3], **ONCE)
     page.synchronise_after(applied)
     page.text.change(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
     gr.on(page.bar.changes, None, page.bar.inputs, None, js=_REMEMBER_BAR, **LOCAL)

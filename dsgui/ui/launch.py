@@ -36,7 +36,7 @@ _RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words 
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
     command anew when one of the given triggers fires, `look_at_gpus_on` what is in use. `desk` and `message` are for
-    who fills the page in."""
+    who fills the page in; `typed` are what to run and the script's arguments."""
 
     started: Any
     run_id: gr.State
@@ -44,6 +44,7 @@ class LaunchPage:
     look_at_gpus_on: Callable[[Any], Any]
     desk: "_Desk"
     message: gr.Markdown
+    typed: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,13 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         **{**ONCE, "trigger_mode": "once"},
     )
     return LaunchPage(
-        started, run_id, preview_on, lambda event: _look_at_gpus(services, desk.gpus, event), desk, message
+        started,
+        run_id,
+        preview_on,
+        lambda event: _look_at_gpus(services, desk.gpus, event),
+        desk,
+        message,
+        [desk.what, desk.arguments],
     )
 
 

@@ -8,14 +8,14 @@ import gradio as gr
 
 from dsgui.core.hardware import Target
 from dsgui.ui.again import wire_again
-from dsgui.ui.configure import build_configure, recall_on_load
+from dsgui.ui.configure import ConfigurePage, build_configure, recall_on_load
 from dsgui.ui.events import ONCE
-from dsgui.ui.launch import build_launch
+from dsgui.ui.launch import LaunchPage, build_launch
 from dsgui.ui.machine import build_machine
 from dsgui.ui.presets import refreshed
 from dsgui.ui.runs_page import build_runs
 from dsgui.ui.services import Services
-from dsgui.ui.toolbox import Toolbox
+from dsgui.ui.toolbox import TRAINER, Toolbox, starting_arguments
 from dsgui.ui.workbench import Workbench
 
 STATIC = Path(__file__).with_name("static")
@@ -46,6 +46,7 @@ def build_pages(services: Services) -> gr.Blocks:
         wire_again(runs, configure, launch, tabs, services, filled)
         launch.preview_on([launch_tab.select, filled.change])
         launch.look_at_gpus_on(launch_tab.select)
+        _start_with_launch(services, configure, launch)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         probed = _follow_probe(services, header)
@@ -53,6 +54,18 @@ def build_pages(services: Services) -> gr.Blocks:
         changes = [*configure.bar.changes, *configure.tools.changes, probed.change]
         configure.synchronise_on([configure.form.edit, configure.text.input, *changes])
     return demo
+
+
+def _start_with_launch(services: Services, configure: ConfigurePage, launch: LaunchPage) -> None:
+    """The Trainer's tool starts with the arguments typed on the Launch page; what is typed in it stays."""
+
+    def start(tool: str, own: str | None, text: str | None, what: str, typed: str | None) -> Any:
+        if tool != TRAINER or (own or "").strip():
+            return gr.skip()
+        return starting_arguments(text or "", typed or "", what in services.recipes)
+
+    tools = configure.tools
+    tools.tool.change(start, [tools.tool, tools.arguments, configure.text, *launch.typed], [tools.arguments], **ONCE)
 
 
 def default_ranks(target: Target) -> int:

@@ -1,22 +1,27 @@
 """What can be asked about the config in the editor, as HTML: a comparison, a move to another DeepSpeed, code for it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from dsgui.core import accelerate_yaml, outputs
+from dsgui.core.arguments import TrainingArguments, read_arguments
 from dsgui.core.checker import Checker
 from dsgui.core.compare import differences
 from dsgui.core.context import LATEST_KNOWN, Context, Integration, version_tuple
 from dsgui.core.document import Document
-from dsgui.core.errors import DocumentError
+from dsgui.core.errors import ArgumentsError, DocumentError
 from dsgui.core.migration import migration
 from dsgui.core.preset import Preset
+from dsgui.core.resolve import resolve
 from dsgui.core.versions import releases
 from dsgui.ui.documents import read_document
 from dsgui.ui.findings_view import sendable
+from dsgui.ui.resolution_view import natively_html, resolution_html
 from dsgui.ui.tools_view import code_html, comparison_html, migration_html
 from dsgui.ui.workbench import ASSUMED_VERSIONS
 
 OLDEST_KNOWN = "0.14.5"
+TRAINER = "trainer"
 SNIPPETS = {
     "training_arguments": "HF TrainingArguments",
     "initialize": "deepspeed.initialize",
@@ -30,7 +35,7 @@ class Toolbox:
     def __init__(self, checker: Checker, presets: Callable[[], tuple[Preset, ...]]) -> None:
         self._checker = checker
         self.presets = presets
-        self._tools = {"compare": self._compare, "move": self._move, "code": self._code}
+        self._tools = {"compare": self._compare, "move": self._move, "code": self._code, TRAINER: self._trainer}
 
     @property
     def releases(self) -> tuple[str, ...]:
@@ -66,6 +71,12 @@ class Toolbox:
             return outputs.native_form(document, context)
         return outputs.hf_form(document) if reader else outputs.Converted(document.text, ())
 
+    def _trainer(self, id: str, document: Document, context: Context) -> str:
+        if context.integration is Integration.NATIVE:
+            return natively_html()
+        resolution = resolve(document.value, context, self._checker.schema)
+        return resolution_html(resolution, context.arguments, context.devices)
+
     def _compare(self, id: str, document: Document, context: Context) -> str:
         preset = next((preset for preset in self.presets() if preset.id == id), None)
         return comparison_html(preset.title, differences(Document(preset.text), document)) if preset else ""
@@ -82,3 +93,28 @@ class Toolbox:
         if id == "initialize":
             return code_html("A native training loop", outputs.initialize_snippet(document), "python")
         return code_html("In a script that uses the HF Trainer", outputs.training_arguments(document), "python")
+
+
+def with_arguments(context: Context, tool: str, typed: str | None) -> Context:
+    """The context with the HF Trainer's arguments as typed; they count while their tool is shown."""
+    if tool != TRAINER or context.integration is Integration.NATIVE or not (typed or "").strip():
+        return context
+    try:
+        arguments = read_arguments(typed or "")
+    except ArgumentsError as error:
+        arguments = TrainingArguments(problems=(str(error),))
+    return replace(context, arguments=arguments)
+
+
+def starting_arguments(text: str, typed: str, follows_config: bool) -> str:
+    """What the tool starts with: the arguments typed on the Launch page. A script that `follows_config`, as the bundled
+    recipe does, takes what is left out there from the config."""
+    if not follows_config:
+        return typed
+    try:
+        demanded, given = outputs.demanded(read_document(text)), read_arguments(typed).given
+    except (ArgumentsError, DocumentError):
+        return typed
+    left = {name: value for name, value in demanded.items() if name not in given}
+    words = [f"--{name}" if value == "True" else f"--{name} {value}" for name, value in left.items()]
+    return " ".join([typed.strip(), *words]).strip()

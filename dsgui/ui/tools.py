@@ -9,7 +9,7 @@ from dsgui.ui.embedded import embedded
 from dsgui.ui.events import ONCE, chosen_fix
 from dsgui.ui.presets import choices
 from dsgui.ui.services import Services
-from dsgui.ui.toolbox import SNIPPETS, Toolbox
+from dsgui.ui.toolbox import SNIPPETS, TRAINER, Toolbox
 from dsgui.ui.workbench import make_context
 
 _TOOLS = [
@@ -17,6 +17,7 @@ _TOOLS = [
     ("Compare with a preset", "compare"),
     ("Move to another DeepSpeed", "move"),
     ("Code to use it", "code"),
+    ("What the Trainer passes", TRAINER),
 ]
 
 
@@ -28,11 +29,12 @@ class Tools:
     preset: gr.Dropdown
     release: gr.Dropdown
     code: gr.Dropdown
+    arguments: gr.Textbox
     panel: gr.HTML
 
     @property
     def inputs(self) -> list[Any]:
-        return [self.tool, self.preset, self.release, self.code]
+        return [self.tool, self.preset, self.release, self.code, self.arguments]
 
     @property
     def changes(self) -> list[Any]:
@@ -54,15 +56,25 @@ def build_tools(toolbox: Toolbox) -> Tools:
         visible=False,
         elem_id="snippet",
     )
+    arguments = gr.Textbox(
+        "",
+        label="TrainingArguments, as on the command line",
+        info="While this is open, the findings above count with them. --hidden_size N says what only the model tells.",
+        placeholder="--per_device_train_batch_size 4 --learning_rate 1e-4 --bf16 --max_steps 500",
+        visible=False,
+        max_lines=6,
+        elem_id="training-arguments",
+    )
     panel = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="tool-panel")
-    return Tools(tool, preset, release, code, panel)
+    return Tools(tool, preset, release, code, arguments, panel)
 
 
 def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: Toolbox) -> tuple[Any, ...]:
     """`brought`: text, integration and form, then the bar. Returns the events that change the text."""
 
     def ask(tool: str) -> tuple[Any, ...]:
-        return tuple(gr.Dropdown(visible=tool == name) for name in ("compare", "move", "code"))
+        questions = tuple(gr.Dropdown(visible=tool == name) for name in ("compare", "move", "code"))
+        return *questions, gr.Textbox(visible=tool == TRAINER)
 
     def fixed(
         text: str | None,
@@ -77,6 +89,6 @@ def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: To
         context = make_context(services.target(), reader, gpus, nodes, device, version)
         return toolbox.fix_move(*chosen_fix(event), text or "", context, to), {"discard": True}
 
-    tools.tool.change(ask, [tools.tool], [tools.preset, tools.release, tools.code], **ONCE)
+    tools.tool.change(ask, [tools.tool], [tools.preset, tools.release, tools.code, tools.arguments], **ONCE)
     text, _, form, *bar = brought
     return (tools.panel.fix(fixed, [text, tools.release, *bar], [text, form], **ONCE),)

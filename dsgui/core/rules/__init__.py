@@ -6,7 +6,7 @@ names of keys come from the schema (`core/validation.py`, `core/keys.py`).
 
 from dsgui.core.context import Context
 from dsgui.core.findings import Finding
-from dsgui.core.rules import batch, blocks, hardware, optimizer, precision, scheduler, trainer, zero
+from dsgui.core.rules import batch, blocks, hardware, model, optimizer, precision, scheduler, trainer, zero
 from dsgui.core.rules.base import Config, Rule
 
 RULES: tuple[Rule, ...] = (
@@ -14,6 +14,7 @@ RULES: tuple[Rule, ...] = (
     *trainer.RULES,
     *precision.RULES,
     *hardware.RULES,
+    *model.RULES,
     *zero.RULES,
     *optimizer.RULES,
     *scheduler.RULES,

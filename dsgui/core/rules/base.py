@@ -42,9 +42,16 @@ def found(severity: Severity, pointer: str, message: str, advice: str = "", fix:
 
 
 def enabled(config: Config, block: str, context: Context) -> bool:
-    """Whether DeepSpeed would switch `block` on: any text did, while it was read raw. HF's "auto" is not known yet."""
+    """Whether DeepSpeed would switch `block` on: any text did, while it was read raw. What the HF Trainer writes there
+    is known with its arguments only."""
     value = lookup(config, f"/{block}/enabled")
     raw = not context.at_least(AUTO_DROPPED_SINCE)
+    if context.integration is Integration.HF and block in ("fp16", "bf16") and context.arguments is not None:
+        if block not in config:
+            return context.arguments.mixed_precision == block
+        value = context.arguments.switched_on(block) if value == "auto" else value
+    if context.integration is Integration.HF and block == "bfloat16":
+        return False  # accelerate adds a bf16 block, and DeepSpeed does not look at the old name then
     if value == "auto":
         return context.integration is Integration.NATIVE and raw
     return bool(value) if raw else truth(value) is True

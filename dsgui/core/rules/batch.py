@@ -1,9 +1,13 @@
 """The batch-size identity, as DeepSpeed solves and asserts it, and “auto” in its terms."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 from dsgui.core import batch as batches
+from dsgui.core.arguments import TrainingArguments
 from dsgui.core.context import Context, Integration
+from dsgui.core.filling import fill
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
 from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, found, number
@@ -25,6 +29,9 @@ def _batch_term(config: Config, pointer: str) -> batches.Number | str | None:
 
 
 def _batch_identity(config: Config, context: Context) -> Iterator[Finding]:
+    if context.integration is Integration.HF and context.arguments is not None:
+        yield from _filled_identity(config, context, context.arguments)
+        return
     terms = [_batch_term(config, pointer) for pointer in (TRAIN, MICRO, ACCUMULATION)]
     if context.integration is Integration.HF and terms[2] is None:
         terms[2] = 1  # accelerate writes 1 for an absent gradient_accumulation_steps (utils/dataclasses.py)
@@ -35,6 +42,38 @@ def _batch_identity(config: Config, context: Context) -> Iterator[Finding]:
     if solved is None or solved.holds:
         return
     yield _broken_identity(solved, numbers, context)
+
+
+def _filled_identity(config: Config, context: Context, arguments: TrainingArguments) -> Iterator[Finding]:
+    """The identity of what the Trainer hands over; while it stops at a difference in a batch term, that is the news."""
+    filled = fill(config, arguments, context)
+    if any(mismatch.pointer in (TRAIN, MICRO, ACCUMULATION) for mismatch in filled.mismatches):
+        return
+    terms = [_batch_term(filled.config, pointer) for pointer in (TRAIN, MICRO, ACCUMULATION)]
+    numbers = [term for term in terms if not isinstance(term, str)]
+    if len(numbers) < 3 or any(n is not None and n <= 0 for n in numbers):
+        return
+    ranks = batches.data_parallel_size(filled.config, context)
+    solved = batches.solve(numbers[0], numbers[1], numbers[2], ranks)
+    if solved is None or solved.holds:
+        return
+    broken = _broken_identity(solved, numbers, context)
+    yield replace(broken, **_hf_repair(config, ranks)) if lookup(config, TRAIN) not in (MISSING, None) else broken
+
+
+def _hf_repair(config: Config, ranks: int) -> dict[str, Any]:
+    """Advice and fix where the arguments made or confirmed the train batch: what else in the file broke the product."""
+    if lookup(config, ACCUMULATION) is MISSING:
+        return {
+            "advice": "accelerate takes 1 for an absent gradient_accumulation_steps, whatever the arguments say. Write "
+            "“auto” for it.",
+            "fix": Fix("Set gradient_accumulation_steps to “auto”", (Change(ACCUMULATION, '"auto"'),)),
+        }
+    return {
+        "advice": "The Trainer multiplies by every rank, and sequence_parallel_size leaves fewer that work on samples "
+        f"of their own ({ranks}). Clear train_batch_size, and DeepSpeed derives it.",
+        "fix": Fix("Clear train_batch_size", (Change(TRAIN, None),)),
+    }
 
 
 def _broken_identity(solved: batches.Batch, given: list[batches.Number | None], context: Context) -> Finding:
@@ -82,6 +121,8 @@ def _batch_auto(config: Config, context: Context) -> Iterator[Finding]:
     autos = [p for p in (TRAIN, MICRO, ACCUMULATION) if lookup(config, p) == "auto"]
     if not autos:
         return
+    if context.integration is Integration.HF and context.arguments is not None:
+        return  # then the values are known, and DS010 and DS013 judge those
     if context.integration is Integration.NATIVE:
         for pointer in autos:
             yield found(

@@ -1,62 +1,152 @@
 """What the HF Trainer and accelerate do with a config before DeepSpeed sees it."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
+from dsgui.core.arguments import TrainingArguments
 from dsgui.core.context import Context, Integration
+from dsgui.core.filling import ARGUMENTS, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
 from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import lookup
-from dsgui.core.rules.base import ACCUMULATION, MICRO, Config, Rule, found, name_of, number, zero_stage
+from dsgui.core.pointer import dotted, lookup
+from dsgui.core.rules.base import Config, Rule, found, name_of, number, zero_stage
 
-# Key → Trainer option and its default: a number in the file must equal the argument
-# (transformers/integrations/deepspeed.py, `trainer_config_process` and `fill_match`).
-_COMPARED: tuple[tuple[str, str, Any], ...] = (
-    (MICRO, "--per_device_train_batch_size", 8),
-    (ACCUMULATION, "--gradient_accumulation_steps", 1),
-    ("/gradient_clipping", "--max_grad_norm", 1.0),
-    ("/optimizer/params/lr", "--learning_rate", 5e-5),
-    ("/optimizer/params/betas/0", "--adam_beta1", 0.9),
-    ("/optimizer/params/betas/1", "--adam_beta2", 0.999),
-    ("/optimizer/params/eps", "--adam_epsilon", 1e-8),
-    ("/optimizer/params/weight_decay", "--weight_decay", 0.0),
-    ("/scheduler/params/warmup_max_lr", "--learning_rate", 5e-5),
-    ("/scheduler/params/warmup_num_steps", "--warmup_steps", 0),
-    ("/fp16/enabled", "--fp16", False),
-    ("/bf16/enabled", "--bf16", False),
-)
+_DEFAULTS = TrainingArguments()
 
 
 def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
     if context.integration is not Integration.HF:
         return
+    if context.arguments is None:
+        yield from _needed_arguments(config)
+    else:
+        filled = fill(config, context.arguments, context)
+        earlier = {stop.pointer: stop.said for stop in filled.stops}
+        for mismatch in filled.mismatches:
+            yield _different(mismatch, earlier.get(mismatch.pointer, ""), context)
+
+
+def _needed_arguments(config: Config) -> Iterator[Finding]:
+    """While nobody said what the script is given: what it has to be."""
     words: dict[str, str] = {}
     pointers = []
-    for pointer, option, default in _COMPARED:
-        value = lookup(config, pointer)
-        if isinstance(value, int | float) and value != default:
-            words.setdefault(option, "" if value is True else f" {value:g}" if value < 1 else f" {number(value)}")
+    for pointer, name, value in _numbers(config):
+        if value != getattr(_DEFAULTS, name):
+            words.setdefault(name, "" if value is True else f" {value:g}" if value < 1 else f" {number(value)}")
             pointers.append(pointer)
     if words:
         yield found(
             Severity.NOTE,
-            pointers[0].removesuffix("/0").removesuffix("/1"),
+            pointers[0],
             "The HF Trainer compares its own arguments with these values and stops at a difference. The script needs: "
-            + " ".join(option + word for option, word in words.items())
+            + " ".join(f"--{name}{word}" for name, word in words.items())
             + ".",
             "Pass them, or write “auto” in the config. The bundled recipe takes them from the config by itself.",
         )
 
 
-def _zero_block(config: Config, context: Context) -> Iterator[Finding]:
-    if context.integration is Integration.HF and "zero_optimization" not in config:
-        yield found(
-            Severity.ERROR,
-            "/zero_optimization",
-            "zero_optimization: missing; accelerate, which the HF Trainer uses, stops with “Please specify the ZeRO "
-            "optimization config in the DeepSpeed config”.",
-            "Add the block; stage 0 is plain data parallelism.",
-            Fix("Add ZeRO stage 0", (Change("/zero_optimization/stage", "0"),)),
+def _numbers(config: Config) -> Iterator[tuple[str, str, int | float]]:
+    """Each number that is compared, with its argument: (pointer, argument, number)."""
+    for pointer, names in ARGUMENTS.items():
+        value = lookup(config, pointer)
+        values = value if isinstance(value, list) else [value]
+        for name, item in zip(names, values, strict=False):
+            if isinstance(item, int | float) and pointer != STEPS:
+                yield pointer, name, item
+
+
+def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
+    """`earlier`: what accelerate says of the same value before the Trainer gets to compare it."""
+    asked = "Please correct the following DeepSpeed config values that mismatch TrainingArguments values: "
+    seen, wanted = json.dumps(mismatch.seen), json.dumps(mismatch.wanted)
+    pointer = mismatch.pointer
+    return found(
+        Severity.ERROR,
+        pointer,
+        f"{dotted(pointer)}: {seen} in the file, {wanted} from the arguments. The HF Trainer stops with "
+        f"“{earlier or asked + mismatch.said}”.",
+        f"{_agreement(mismatch, context)} or write “auto”, which becomes {wanted}.",
+        Fix(f"Set {dotted(pointer).rpartition('.')[2]} to “auto”", (Change(pointer, '"auto"'),)),
+    )
+
+
+def _agreement(mismatch: Mismatch, context: Context) -> str:
+    """What else than “auto” brings file and arguments together, up to the comma."""
+    pointer, seen = mismatch.pointer, mismatch.seen
+    if isinstance(seen, str) and seen.strip() == json.dumps(mismatch.wanted):
+        return f"Write {mismatch.wanted} without quotes,"
+    if pointer == TRAIN and _is_number(seen):
+        return (
+            "Make --per_device_train_batch_size × --gradient_accumulation_steps × world size "
+            f"{context.world_size} equal {number(seen)},"
         )
+    if isinstance(seen, bool) and pointer.endswith("/enabled"):
+        name = ARGUMENTS[pointer][0]
+        return f"Pass --{name}," if seen else f"Leave out --{name},"
+    words = _options(pointer, seen)
+    return f"Pass {words}," if words else "Write a value that the arguments have,"
+
+
+def _options(pointer: str, seen: Any) -> str:
+    """The arguments that say what the file says; "" where none can."""
+    names, values = ARGUMENTS.get(pointer, ()), seen if isinstance(seen, list) else [seen]
+    impossible = pointer == WARMUP and _is_number(seen) and seen < 1  # the Trainer compares with 1 at least
+    if impossible or len(names) != len(values) or not all(map(_is_number, values)):
+        return ""
+    return " ".join(f"--{name} {json.dumps(value)}" for name, value in zip(names, values, strict=True))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _unreadable_arguments(config: Config, context: Context) -> Iterator[Finding]:
+    if context.integration is Integration.HF and context.arguments is not None:
+        for problem in context.arguments.problems:
+            yield found(Severity.ERROR, "", f"Arguments of the script: {problem}")
+
+
+def _accelerate_stops(config: Config, context: Context) -> Iterator[Finding]:
+    """What accelerate looks for or into without asking whether it is there. A difference that the Trainer reports at
+    the same key says more."""
+    if context.integration is not Integration.HF:
+        return
+    filled = fill(config, context.arguments or _DEFAULTS, context)
+    different = {mismatch.pointer for mismatch in filled.mismatches} if context.arguments else set()
+    for stop in filled.stops:
+        if stop.pointer not in different:
+            yield _no_zero_block() if stop.said.startswith("Please specify the ZeRO") else _stopped(stop, config)
+
+
+def _no_zero_block() -> Finding:
+    return found(
+        Severity.ERROR,
+        "/zero_optimization",
+        "zero_optimization: missing; accelerate, which the HF Trainer uses, stops with “Please specify the ZeRO "
+        "optimization config in the DeepSpeed config”.",
+        "Add the block; stage 0 is plain data parallelism.",
+        Fix("Add ZeRO stage 0", (Change("/zero_optimization/stage", "0"),)),
+    )
+
+
+def _stopped(stop: Stop, config: Config) -> Finding:
+    seen = json.dumps(lookup(config, stop.pointer), default=str)
+    return found(
+        Severity.ERROR,
+        stop.pointer,
+        f"{dotted(stop.pointer)}: {seen}; under the HF Trainer accelerate stops before DeepSpeed starts, with "
+        f"“{stop.said.removesuffix('.')}”.",
+        "Write an object, or remove it." if "attribute" in stop.said else "Correct it, or remove it.",
+        _repair(stop, config),
+    )
+
+
+def _repair(stop: Stop, config: Config) -> Fix:
+    """Out with it; a ZeRO block written as true or false becomes the stage that it means."""
+    if stop.pointer == "/zero_optimization":
+        stage = zero_stage(config)
+        return Fix(f"Write it as stage {stage}", (Change(stop.pointer, f'{{"stage": {stage}}}'),))
+    return Fix(f"Remove {dotted(stop.pointer).rpartition('.')[2]}", (Change(stop.pointer, None),))
 
 
 def _old_offload(config: Config, context: Context) -> Iterator[Finding]:
@@ -88,6 +178,17 @@ RULES = (
         "transformers/integrations/deepspeed.py: fill_match",
         _trainer_arguments,
     ),
-    Rule("DS014", "accelerate wants a ZeRO block", "accelerate/utils/dataclasses.py: DeepSpeedPlugin", _zero_block),
+    Rule(
+        "DS017",
+        "Arguments that the HF Trainer does not take",
+        "transformers/hf_argparser.py; transformers/training_args.py: _validate_args",
+        _unreadable_arguments,
+    ),
+    Rule(
+        "DS014",
+        "What accelerate needs to find",
+        "accelerate/utils/dataclasses.py: DeepSpeedPlugin; accelerate/accelerator.py: _prepare_deepspeed",
+        _accelerate_stops,
+    ),
     Rule("DS015", "The old offload switch under HF", "accelerate/accelerator.py: _prepare_deepspeed", _old_offload),
 )

@@ -1,0 +1,114 @@
+"""`python -m dsgui resolve`: what DeepSpeed is really given, each value with where it comes from."""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dsgui.commands.validate import FAILED, NOT_CHECKED, PASSED, add_context_arguments, context_of, given_arguments
+from dsgui.core.arguments import TrainingArguments
+from dsgui.core.checker import Checker
+from dsgui.core.context import Integration
+from dsgui.core.document import Document
+from dsgui.core.errors import DsguiError
+from dsgui.core.filling import Unknown
+from dsgui.core.findings import Severity
+from dsgui.core.pointer import MISSING, dotted
+from dsgui.core.report import Checked, file_entry, finding_lines, subject
+from dsgui.core.resolve import Resolution, Value, final_json, resolve
+from dsgui.shell.catalog import Catalog
+from dsgui.shell.imports import open_file
+
+HELP = "show the config that DeepSpeed is really given, and where each value comes from; exit codes as for validate"
+_WIDEST = 48  # characters of a value before the column of origins gives way
+_HEAD = ("key", "value", "from")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `resolve`."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="a ds_config.json or an accelerate YAML")
+    add_context_arguments(parser)
+    parser.set_defaults(integration=Integration.HF.value)
+    parser.add_argument("--hidden-size", type=_positive, metavar="N", help="the model's hidden size")
+    parser.add_argument(
+        "--total-steps", type=_positive, metavar="N", help="the run's steps, where max_steps is not given"
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="of the answer (default: %(default)s)"
+    )
+
+
+def _positive(text: str) -> int:
+    if text.isdecimal() and 1 <= int(text) <= 10**9:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"“{text}” is no whole number from 1 to 1000000000")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the answer. 0: DeepSpeed would take it; 1: errors; 2: something could not be read, told on stderr."""
+    checker = Checker(Catalog().schema())
+    try:
+        arguments = _arguments(options)
+        found = open_file(options.file)
+        document, context = Document(found.text), context_of(found, options, arguments)
+    except DsguiError as error:
+        print(f"dsgui: {error}", file=sys.stderr)
+        return NOT_CHECKED
+    errors = tuple(f for f in checker.findings(document, context) if f.severity is Severity.ERROR)
+    checked = Checked(str(options.file), document, not found.notes, context, errors)
+    resolution = resolve(document.value, context, checker.schema)
+    sys.stdout.write((_as_json if options.format == "json" else _as_text)(resolution, checked))
+    return FAILED if errors else PASSED
+
+
+def _arguments(options: argparse.Namespace) -> TrainingArguments:
+    """Those given, or the Trainer's defaults; the model's size and the steps from options of their own."""
+    arguments = given_arguments(options) or TrainingArguments()
+    known = {"hidden_size": options.hidden_size, "total_steps": options.total_steps}
+    known = {name: value for name, value in known.items() if value is not None}
+    return replace(arguments, **known, given=arguments.given | known.keys())
+
+
+def _as_text(resolution: Resolution, checked: Checked) -> str:
+    rows = [(dotted(value.pointer), value.text, _origin(value)) for value in resolution.values]
+    widths = [max(len(row[column]) for row in [_HEAD, *rows]) for column in range(2)]
+    widths[1] = min(widths[1], _WIDEST)
+    table = [f"{key:<{widths[0]}}  {value:<{widths[1]}}  {origin}" for key, value, origin in [_HEAD, *rows]]
+    head = f"{checked.file}: what DeepSpeed gets (for {subject(checked.context)})"
+    return "\n".join([head, "", *table, "", *_errors(checked)]) + "\n"
+
+
+def _origin(value: Value) -> str:
+    detail = f": {value.source.detail}" if value.source.detail else ""
+    was = f" (“{value.was}” in the file)" if value.is_changed and value.was == "auto" else ""
+    return f"{value.source.origin.value}{detail}{was}"
+
+
+def _errors(checked: Checked) -> Iterator[str]:
+    if not checked.findings:
+        yield f"{checked.file}: nothing stops it"
+    for finding in checked.findings:
+        yield from finding_lines(checked, finding)
+
+
+def _as_json(resolution: Resolution, checked: Checked) -> str:
+    entry = file_entry(checked) | {"values": [_value_entry(value) for value in resolution.values]}
+    entry |= {"config": json.loads(final_json(resolution.config))}
+    return final_json(entry) + "\n"
+
+
+def _value_entry(value: Value) -> dict[str, Any]:
+    """`value` is null where only the model or the data tell, or where JSON has no word for it; `text` says it."""
+    unknown = isinstance(value.value, Unknown) or value.value == math.inf
+    return {
+        "pointer": value.pointer,
+        "value": None if unknown else value.value,
+        "text": value.text,
+        "from": value.source.origin.value,
+        "detail": value.source.detail,
+        "in_file": value.was is not MISSING,
+    }

@@ -1,0 +1,81 @@
+"""The precision block against the model that the arguments name."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dsgui.core.context import Context
+from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.hardware import NATIVE_BF16_CAPABILITY, Hardware
+from dsgui.core.rules.base import Config, Rule, enabled, found, hf_hint
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Models that were pre-trained in bf16, by a pattern of their names, and who says so."""
+
+    title: str
+    pattern: re.Pattern[str]
+    source: str
+
+
+def _family(title: str, words: str, source: str) -> Family:
+    """`words` stand at the start of the name or after a sign, and no letter follows: CodeT5 is no T5."""
+    return Family(title, re.compile(rf"(?:^|[/_.\-])(?:{words})(?![a-z])", re.IGNORECASE), source)
+
+
+_T5_ISSUE = "github.com/google-research/text-to-text-transfer-transformer/issues/539"
+# The first that fits counts. Whoever made them trained in bf16, whose range fp16 does not have.
+FAMILIES: tuple[Family, ...] = (
+    _family("FLAN-T5", "flan-t5|flan-ul2", "model card of google/flan-t5-xxl"),
+    _family("mT5 and mT0", "mt5|mt0", "github.com/huggingface/transformers/pull/10956"),
+    _family("ByT5", "byt5", f"{_T5_ISSUE} (trained with T5's code)"),
+    _family("umT5", "umt5", f"{_T5_ISSUE} (trained with T5's code)"),
+    _family("T0", "t0|t0p|t0pp", "model card of bigscience/T0pp"),
+    _family("T5 and T5 v1.1", "t5|long-t5|t5v1", _T5_ISSUE),
+    _family("PaliGemma", "paligemma2?", "config.json of google/paligemma: torch_dtype bfloat16"),
+    _family("Gemma", "gemma(?:[234]n?)?|t5gemma|codegemma|recurrentgemma|shieldgemma", "transformers issue 36822"),
+)
+
+
+def family_of(name: str) -> Family | None:
+    """The family that a model's name or path belongs to."""
+    last = name.rstrip("/").rpartition("/")[2]
+    return next((family for family in FAMILIES if family.pattern.search(last)), None)
+
+
+def _fp16_with_bf16_model(config: Config, context: Context) -> Iterator[Finding]:
+    name = context.arguments.model_name_or_path if context.arguments else ""
+    family = family_of(name)
+    if family is None or not enabled(config, "fp16", context):
+        return
+    native = bool(context.hardware) and all(map(_has_bf16, context.hardware))
+    yield found(
+        Severity.WARNING,
+        "/fp16/enabled",
+        f"fp16 is on and the arguments name {name[:80]}: models of the {family.title} family were pre-trained in "
+        "bf16, and values that fit there overflow in fp16. Typical ends are a loss of NaN or 0, or “Current loss scale "
+        f"already at minimum” ({family.source}).",
+        "Use bf16, or fp32 where the device has no bf16." + hf_hint(context, " Pass --bf16 instead of --fp16."),
+        _use_bf16() if native else None,
+    )
+
+
+def _use_bf16() -> Fix:
+    return Fix("Use bf16 instead", (Change("/fp16/enabled", "false"), Change("/bf16/enabled", "true")))
+
+
+def _has_bf16(device: Hardware) -> bool:
+    if device.capability is not None:
+        return device.capability >= NATIVE_BF16_CAPABILITY
+    return device.bf16 is True
+
+
+RULES = (
+    Rule(
+        "DS033",
+        "fp16 with a model pre-trained in bf16",
+        "the model families' own words: see the table in dsgui/core/rules/model.py",
+        _fp16_with_bf16_model,
+    ),
+)
