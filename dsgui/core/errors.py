@@ -2,10 +2,12 @@
 
 DsguiError
 ├── DocumentError   a text that is not a JSON object (line and column inside)
+├── PlaceError      a path that leads outside the folders dsgui may use
 ├── PlanError       a launch request that cannot become a plan
 ├── PresetError     a preset of the user's that cannot be saved, found or removed
 ├── RunError        a run that cannot be started, found or stopped
-└── TargetError     the target Python environment gave no usable answer
+├── TargetError     the target Python environment gave no usable answer
+└── TokenError      a token that can't be read, or is no good
 
 A wrong config is none of these: it yields findings. Messages say where, what was seen, what was expected and what to
 do.
@@ -25,6 +27,10 @@ class DocumentError(DsguiError):
         self.column = column
 
 
+class PlaceError(DsguiError):
+    """A path that leads outside the folders dsgui may use, or is no path."""
+
+
 class PlanError(DsguiError):
     """A launch request that cannot become a plan (missing script, bad port, unreadable argument line)."""
 
@@ -39,3 +45,7 @@ class RunError(DsguiError):
 
 class TargetError(DsguiError):
     """The target Python environment could not be asked, or its answer made no sense."""
+
+
+class TokenError(DsguiError):
+    """A token that can't be read, or that could be guessed."""

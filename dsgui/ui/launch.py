@@ -10,7 +10,7 @@ import gradio as gr
 from dsgui.core.context import Integration
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
 from dsgui.core.hardware import Target
-from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, shell_line
+from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.context_bar import THIS_MACHINE
 from dsgui.ui.events import LIVE, ONCE
@@ -177,7 +177,7 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         except DsguiError as error:
             says = f"**{_markdown(str(error))}**"
         ready = plan is not None and (accepted or not refused)
-        line = shell_line(plan) if plan else ""
+        line = services.runs.shown_command(plan) if plan else ""
         return line, says, gr.Checkbox(visible=refused), gr.Button(interactive=ready), plan
 
     return preview
