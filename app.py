@@ -21,7 +21,6 @@ FIRST_PORT = 7860
 PORTS_TRIED = 100
 CANNOT_START = 2
 KEEP_ALIVE_S = 5
-SHUTDOWN_S = 2  # an open page holds its connections for as long as it is open
 EXPOSED = (
     "dsgui: warning: {host} is reached from other machines, and without TLS whoever is on the way can read the token. "
     "Safer: listen on 127.0.0.1 and use an SSH tunnel (ssh -L {port}:127.0.0.1:{port} THIS_MACHINE), or give "
@@ -177,7 +176,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     from dsgui.core.access import Access
     from dsgui.core.errors import DsguiError
     from dsgui.shell.token import choose_token
-    from dsgui.ui.connections import Connections
+    from dsgui.ui.connections import Connections, Server
     from dsgui.ui.server import guarded, make_app
 
     host, port = listener.getsockname()[:2]
@@ -197,7 +196,6 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
         ws="none",
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=SHUTDOWN_S,
         h11_max_incomplete_event_size=1 << 15,
         ssl_certfile=options.ssl_certfile,
         ssl_keyfile=options.ssl_keyfile,
@@ -207,7 +205,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     url = url_of(host, port, token, "https" if options.ssl_certfile else "http")
     print(f"dsgui is running at {url} (stop it with Ctrl+C; runs go on)", flush=True)
-    uvicorn.Server(config).run(sockets=[listener])
+    Server(config, connections).run(sockets=[listener])
     return 0
 
 

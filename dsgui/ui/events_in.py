@@ -36,8 +36,8 @@ def problem_of(body: bytes, inputs: Mapping[int, Sequence[str]]) -> str:
         return "fn_index: expected the number of an event of this page."
     if not (event.get("trigger_id") is None or _is_count(event["trigger_id"])):
         return "trigger_id: expected a whole number."
-    if not (event.get("event_data") is None or _is_small_object(event["event_data"])):
-        return "event_data: expected a small object."
+    if not _is_small(event.get("event_data")):
+        return "event_data: expected nothing as large as this, and no file."
     return _data_problem(event.get("data"), inputs[number])
 
 
@@ -95,10 +95,6 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 def _is_small(value: Any) -> bool:
     return _is_plain(value) and len(json.dumps(value)) <= 4 * MAX_CHARACTERS
-
-
-def _is_small_object(value: Any) -> bool:
-    return isinstance(value, dict) and _is_plain(value) and len(json.dumps(value)) <= 4 * _LONGEST_WORD
 
 
 def _is_state(value: Any) -> bool:

@@ -6,7 +6,7 @@ import gradio as gr
 
 from dsgui.core.errors import DsguiError
 from dsgui.ui.embedded import embedded
-from dsgui.ui.events import TELLING
+from dsgui.ui.events import TELLING, details
 from dsgui.ui.services import Services
 
 
@@ -22,7 +22,7 @@ def build_runs(services: Services) -> RunsPage:
 
     def stop(event: gr.EventData) -> None:
         try:
-            services.runs.stop(str(dict(event._data or {}).get("run_id", "")))
+            services.runs.stop(str(details(event).get("run_id", "")))
         except DsguiError as error:
             raise gr.Error(str(error)) from error
 
