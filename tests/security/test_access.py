@@ -71,7 +71,8 @@ def test_a_server_for_all_addresses_answers_to_numbers_which_no_rebinding_can_us
 
 
 @pytest.mark.parametrize(
-    "origin", ["null", "", "http://evil.example", "http://127.0.0.1:7861", "https://127.0.0.1:7860", "http://localhost:7860"]
+    "origin",
+    ["null", "", "http://evil.example", "http://127.0.0.1:7861", "https://127.0.0.1:7860", "http://localhost:7860"],
 )
 def test_another_origin_is_refused_with_the_right_token_too(origin):
     assert decide(HOST, BEARER, ("origin", origin)).status == 403
@@ -87,7 +88,9 @@ def test_our_own_origin_is_let_in_also_where_the_port_goes_without_saying():
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "strange"])
 def test_what_the_browser_says_comes_from_another_site_is_refused(site):
     assert decide(HOST, BEARER, ("sec-fetch-site", site)).status == 403
-    assert decide(HOST, BEARER, ("sec-fetch-site", site), ("sec-fetch-mode", "no-cors"), path="/dsgui/runs").status == 403
+    assert (
+        decide(HOST, BEARER, ("sec-fetch-site", site), ("sec-fetch-mode", "no-cors"), path="/dsgui/runs").status == 403
+    )
 
 
 def test_a_link_to_the_first_page_may_be_followed_from_anywhere_but_not_into_a_frame():
