@@ -47,14 +47,15 @@ class Served:
 
 def serve(folder, token=TOKEN, allowed=(), **limits):
     """The app as `app.py` puts it together, but for the listening."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)  # else Gradio makes several while it is put together, and leaves them open
     services = make_services(sys.executable, folder / "runs", folder / "presets", allowed)
-    app = make_app(services, "127.0.0.1", 7860)
-    asyncio.set_event_loop(None)
-    loop.close()
+    app = asyncio.run(_made(services))
     guard = guarded(app, Access(token), **{"guess_delay_s": 0.0, "body_timeout_s": 0.3, **limits})
     return Served(app, guard, services, folder / "runs")
+
+
+async def _made(services):
+    """In a running loop: without one Gradio makes several, and leaves them open."""
+    return make_app(services, "127.0.0.1", 7860)
 
 
 def routes(app, prefix=""):

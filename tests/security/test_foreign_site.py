@@ -15,7 +15,8 @@ pytestmark = pytest.mark.browser
 ATTACK = """async (base) => {
   const event = JSON.stringify({ data: [], fn_index: 0, session_hash: 'evil' });
   const post = (path, options) =>
-    fetch(base + path, { method: 'POST', mode: 'no-cors', credentials: 'include', ...options }).then((r) => r.type, () => 'refused');
+    fetch(base + path, { method: 'POST', mode: 'no-cors', credentials: 'include', ...options })
+      .then((r) => r.type, () => 'refused');
   const form = new FormData();
   form.append('files', new Blob(['{}']), 'evil.json');
   const read = (path) => fetch(base + path, { credentials: 'include' }).then((r) => r.text(), () => 'refused');
@@ -71,7 +72,7 @@ def foreign(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def rebound():
+def browser():
     """A browser for which names of the attacker's lead to this machine."""
     flags = [*FLAGS, "--host-resolver-rules=MAP *.evil.example 127.0.0.1"]
     with sync_playwright() as playwright:
@@ -81,8 +82,8 @@ def rebound():
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "site.evil.example"])
-def test_a_page_of_another_origin_gets_nothing_done(rebound, app, foreign, name):
-    with contextlib.closing(app.sign_in(rebound.new_context())) as context:
+def test_a_page_of_another_origin_gets_nothing_done(browser, app, foreign, name):
+    with contextlib.closing(app.sign_in(browser.new_context())) as context:
         page = context.new_page()
         answers = {}
         page.on("response", lambda r: answers.setdefault(r.url.removeprefix(app.url), []).append(r.status))
@@ -98,8 +99,8 @@ def test_a_page_of_another_origin_gets_nothing_done(rebound, app, foreign, name)
     assert {status for statuses in ours.values() for status in statuses} <= {401, 403}
 
 
-def test_a_rebound_name_is_refused_though_the_browser_thinks_it_is_the_same_origin(rebound, app):
-    with contextlib.closing(rebound.new_context()) as context:
+def test_a_rebound_name_is_refused_though_the_browser_thinks_it_is_the_same_origin(browser, app):
+    with contextlib.closing(browser.new_context()) as context:
         page = context.new_page()
         answer = page.goto(f"http://dsgui.evil.example:{app.port}/?token={app.token}")
         assert answer.status == 403
@@ -107,8 +108,8 @@ def test_a_rebound_name_is_refused_though_the_browser_thinks_it_is_the_same_orig
         assert got == 403
 
 
-def test_the_owner_who_follows_the_printed_address_from_another_site_comes_in(rebound, app, foreign):
-    with contextlib.closing(rebound.new_context()) as context:
+def test_the_owner_who_follows_the_printed_address_from_another_site_comes_in(browser, app, foreign):
+    with contextlib.closing(browser.new_context()) as context:
         page = context.new_page()
         page.goto(f"http://site.evil.example:{foreign}/")
         page.evaluate("(url) => { location.href = url; }", app.entrance)
