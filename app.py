@@ -12,6 +12,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from dsgui.core.access import is_loopback
+from dsgui.core.errors import TokenError
+from dsgui.shell.token import choose_token
 
 # No request may leave the machine: Gradio's version check and the hub's telemetry are off before either is imported.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
@@ -138,6 +140,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"dsgui: {refusal}", file=sys.stderr)
         return CANNOT_START
     try:
+        options.shown_by_ps = options.token is not None
+        options.token = "" if options.no_token else choose_token(options.token, options.token_file)
+    except TokenError as error:
+        print(f"dsgui: {error}", file=sys.stderr)
+        return CANNOT_START
+    try:
         listener = bind(options.host, options.port)
     except (OSError, OverflowError) as error:
         where = f"{options.host}:{options.port or FIRST_PORT}"
@@ -175,13 +183,11 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     from dsgui.compose import make_services
     from dsgui.core.access import Access
     from dsgui.core.errors import DsguiError
-    from dsgui.shell.token import choose_token
     from dsgui.ui.connections import Connections, Server
     from dsgui.ui.server import guarded, make_app
 
     host, port = listener.getsockname()[:2]
     try:
-        token = "" if options.no_token else choose_token(options.token, options.token_file)
         app = make_app(make_services(options.python, options.runs_dir, options.presets_dir, options.allow), host, port)
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
@@ -190,7 +196,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     names = frozenset(name.lower().strip("[]") for name in (options.host, host, *options.allow_host))
     connections = Connections()
     config = uvicorn.Config(
-        guarded(app, Access(token, names, any_address=everywhere), connections.let_in),
+        guarded(app, Access(options.token, names, any_address=everywhere), connections.let_in),
         log_level="warning",
         http=connections.protocol(),
         ws="none",
@@ -203,7 +209,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     _warn(options, host, port)
     # So that what was made for this start is removed at its end; uvicorn hands the signal back when it is done.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    url = url_of(host, port, token, "https" if options.ssl_certfile else "http")
+    url = url_of(host, port, options.token, "https" if options.ssl_certfile else "http")
     print(f"dsgui is running at {url} (stop it with Ctrl+C; runs go on)", flush=True)
     Server(config, connections).run(sockets=[listener])
     return 0
@@ -213,7 +219,7 @@ def _warn(options: argparse.Namespace, host: str, port: int) -> None:
     """What the options make less safe."""
     if options.no_token:
         print(OPEN_DOOR, file=sys.stderr)
-    if options.token:
+    if options.shown_by_ps:
         print("dsgui: warning: --token can be read by other users with ps; --token-file can't.", file=sys.stderr)
     if not is_loopback(host) and not options.ssl_certfile:
         print(EXPOSED.format(host=host, port=port), file=sys.stderr, flush=True)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.browser import CHROMIUM, FLAGS
+from tests.security.test_server import upload
 
 pytestmark = pytest.mark.browser
 
@@ -81,22 +82,30 @@ def browser():
         browser.close()
 
 
+def stored(app):
+    """The uploads there are, the oldest first; looking makes one more."""
+    folders = upload(app).parent.parent.iterdir()
+    return sorted(folders, key=lambda folder: folder.stat().st_mtime_ns)
+
+
 @pytest.mark.parametrize("name", ["127.0.0.1", "site.evil.example"])
 def test_a_page_of_another_origin_gets_nothing_done(browser, app, foreign, name):
+    kept = stored(app)
     with contextlib.closing(app.sign_in(browser.new_context())) as context:
         page = context.new_page()
-        answers = {}
+        answers, asked = {}, set()
+        page.on("request", lambda r: asked.add(r.url.removeprefix(app.url)))
         page.on("response", lambda r: answers.setdefault(r.url.removeprefix(app.url), []).append(r.status))
         page.goto(f"http://{name}:{foreign}/")
         got = page.evaluate(ATTACK, app.url)
-        assert got["json"] == got["read"] == got["image"] == got["socket"] == "refused"
+        assert got["json"] == got["read"] == got["image"] == got["socket"] == got["upload"] == "refused"
         page.evaluate(FORM, app.url)
         page.wait_for_url(f"{app.url}**")
         assert "another site" in page.content()
     ours = {path: statuses for path, statuses in answers.items() if not path.startswith("http")}
-    assert "gradio_api/upload" in ours
-    assert "gradio_api/run/predict" in ours
-    assert {status for statuses in ours.values() for status in statuses} <= {401, 403}
+    assert {"gradio_api/upload", "gradio_api/run/predict", "dsgui/runs"} <= asked
+    assert {status for statuses in ours.values() for status in statuses} == {403}
+    assert stored(app) == [*kept, *stored(app)[-1:]]  # the owner's own upload, which tells where to look
 
 
 def test_a_rebound_name_is_refused_though_the_browser_thinks_it_is_the_same_origin(browser, app):
@@ -118,10 +127,10 @@ def test_the_owner_who_follows_the_printed_address_from_another_site_comes_in(br
         assert page.evaluate("document.cookie") == ""
 
 
-def test_the_page_keeps_to_its_own_policy(page, app):
-    """The fixture fails for a foreign request, and for what the policy kept from loading, which is a console error."""
-    page.get_by_role("tab", name="3 · Runs").click()
-    page.get_by_role("tab", name="2 · Launch").click()
+def test_markup_that_got_into_the_page_runs_nothing(browser, app):
+    """That the page itself keeps to its policy is seen by every browser test: a breach is a console error."""
+    page = app.sign_in(browser.new_context()).new_page()
+    page.goto(app.url)
     blocked = page.evaluate(
         """() => new Promise((done) => {
           window.hacked = false;

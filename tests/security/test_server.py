@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -32,6 +33,12 @@ def ask(app, method, path, headers=None, body=None, token=True):
         connection.request(method, path, body, {**credentials, **(headers or {})})
         answer = connection.getresponse()
         return answer.status, dict(answer.getheaders()), answer.read()
+
+
+def upload(app):
+    """Where the server keeps a small config that its owner uploads."""
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+    return Path(*json.loads(ask(app, "POST", "/gradio_api/upload", headers, BODY)[2]))
 
 
 def start(*arguments, **environment):
@@ -117,32 +124,10 @@ def test_a_connection_that_asks_nothing_is_closed(server):
         assert idle.recv(1) == b""
 
 
-def test_tabs_that_come_and_go_leave_no_more_than_their_share(server):
-    """500 sessions, as 50 tabs reloaded ten times leave: only the last ones are kept."""
-    event = {"data": [], "fn_index": _linked_run(server), "event_data": None, "trigger_id": None}
-    before = psutil.Process(server.process.pid).memory_info().rss
-
-    def visit(n):
-        body = json.dumps({**event, "session_hash": f"tab{n}"})
-        return ask(server, "POST", "/gradio_api/run/predict", {"Content-Type": "application/json"}, body)[0]
-
-    with concurrent.futures.ThreadPoolExecutor(20) as pool:
-        assert set(pool.map(visit, range(500))) == {200}
-    assert psutil.Process(server.process.pid).memory_info().rss - before < 150 << 20
-
-
-def _linked_run(server):
-    config = json.loads(ask(server, "GET", "/config")[2])
-    return next(d["id"] for d in config["dependencies"] if d["api_name"] == "_linked_run")
-
-
-def test_what_was_uploaded_is_gone_when_the_server_ends(tmp_path):
-    with running_app(tmp_path / "runs") as app:
-        [path] = json.loads(
-            ask(app, "POST", "/gradio_api/upload", {"Content-Type": "multipart/form-data; boundary=b"}, BODY)[2]
-        )
-        folder = os.path.dirname(os.path.dirname(path))
-        assert os.stat(folder).st_mode & 0o777 == 0o700
-        app.process.terminate()
-        app.process.wait(timeout=20)
-        assert not os.path.exists(folder)
+def test_what_was_uploaded_is_gone_when_the_server_ends(server):
+    """The last test of this module: it ends the server that the others use."""
+    folder = upload(server).parent.parent
+    assert folder.stat().st_mode & 0o777 == 0o700
+    server.process.terminate()
+    server.process.wait(timeout=30)
+    assert not folder.exists()

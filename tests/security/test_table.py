@@ -7,6 +7,7 @@ import os
 import httpx
 import pytest
 
+from dsgui.ui.server import MOST_SESSIONS
 from tests.security.table import HOST, METHODS, TOKEN, bearer, routes, serve
 
 WRONG = ({}, {"authorization": "Bearer wrong"}, {"cookie": "dsgui_7860=wrong"})
@@ -217,6 +218,18 @@ def test_a_plan_can_not_be_sent_by_the_browser(served):
     answer = post(served, {"data": [None, "{}"], "fn_index": number, "session_hash": "s"})
     assert "Nothing to launch" in answer.text
     assert list(served.runs_dir.iterdir()) == []
+
+
+def test_sessions_are_bounded_however_many_tabs_come_and_go(served, monkeypatch):
+    sessions = served.app.state.pages.state_holder
+    assert sessions.capacity == MOST_SESSIONS
+    monkeypatch.setattr(sessions, "capacity", 3)
+    number = next(n for n, handler in served.handlers.items() if not handler.inputs and handler.fn)
+    tabs = [{"data": [], "fn_index": number, "session_hash": f"tab{n}"} for n in range(8)]
+    assert {answer.status_code for answer in post_all(served, tabs)} == {200}
+    sessions.session_data.clear()
+    assert {answer.status_code for answer in post_all(served, tabs)} == {200}
+    assert len(sessions.session_data) == 3
 
 
 def test_a_body_that_never_ends_or_never_comes_is_given_up(served):
