@@ -7,7 +7,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check unit setup setup-dev screenshots docs bench clean
+.PHONY: run test check audit unit setup setup-dev screenshots docs bench clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -28,6 +28,9 @@ check:
 
 unit:
 	$(BIN)/python -m pytest $(ARGS)
+
+audit: setup-dev
+	$(BIN)/python -m pip_audit --requirement requirements.txt --no-deps --disable-pip
 
 screenshots: setup-dev
 	$(BIN)/python scripts/screenshots.py

@@ -2,11 +2,18 @@
 
 import argparse
 import os
+import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlencode
+
+from dsgui.core.access import is_loopback
+from dsgui.core.errors import TokenError
+from dsgui.shell.token import choose_token
 
 # No request may leave the machine: Gradio's version check and the hub's telemetry are off before either is imported.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
@@ -17,9 +24,15 @@ from dsgui.shell.folders import default_presets_dir, default_runs_dir
 FIRST_PORT = 7860
 PORTS_TRIED = 100
 CANNOT_START = 2
+KEEP_ALIVE_S = 5
 EXPOSED = (
-    "dsgui: warning: there is no password yet, so whoever reaches {host} can run programs here as you. "
-    "An SSH tunnel to 127.0.0.1 is the safe way."
+    "dsgui: warning: {host} is reached from other machines, and without TLS whoever is on the way can read the token. "
+    "Safer: listen on 127.0.0.1 and use an SSH tunnel (ssh -L {port}:127.0.0.1:{port} THIS_MACHINE), or give "
+    "--ssl-certfile and --ssl-keyfile."
+)
+OPEN_DOOR = (
+    "dsgui: warning: --no-token: every user of this machine, and every program that any of them runs, can start "
+    "programs here as you."
 )
 
 
@@ -28,6 +41,16 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser = argparse.ArgumentParser(prog="app.py", description="Author a DeepSpeed config, launch it, watch it.")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=int, help=f"port (default: {FIRST_PORT}, or the next free one)")
+    _add_access(parser)
+    parser.add_argument(
+        "--allow",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="another folder whose scripts and configs the page may name; may be repeated (always allowed: your home "
+        "folder, the folder dsgui was started in, the runs)",
+    )
     parser.add_argument(
         "--runs-dir", type=Path, default=default_runs_dir(), help="where runs are kept (default: %(default)s)"
     )
@@ -43,6 +66,35 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
         help="the interpreter that trains, with DeepSpeed installed (default: the one that runs dsgui)",
     )
     return parser.parse_args(arguments)
+
+
+def _add_access(parser: argparse.ArgumentParser) -> None:
+    """Who is let in, and by which name."""
+    token = parser.add_mutually_exclusive_group()
+    token.add_argument(
+        "--token",
+        metavar="TOKEN",
+        help="what the page asks for (default: made anew at each start, and printed in the address); other users can "
+        "read a command line, so --token-file or $DSGUI_TOKEN is better",
+    )
+    token.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help="a file of yours alone that holds the token; made with a new one where there is none",
+    )
+    token.add_argument(
+        "--no-token", action="store_true", help="let in every user of this machine; needs a loopback --host"
+    )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="another name by which a browser reaches this server, behind a proxy for example; may be repeated",
+    )
+    parser.add_argument("--ssl-certfile", type=Path, metavar="FILE", help="serve HTTPS with this certificate")
+    parser.add_argument("--ssl-keyfile", type=Path, metavar="FILE", help="the certificate's private key")
 
 
 def bind(host: str, port: int | None) -> socket.socket:
@@ -61,20 +113,25 @@ def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def url_of(host: str, port: int) -> str:
+def url_of(host: str, port: int, token: str = "", scheme: str = "http") -> str:
     """What to open: an address that means "all of them" is reached through loopback."""
     name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address."""
-    return host.startswith("127.") or host in ("::1", "localhost")
+    name = f"[{name}]" if ":" in name else name
+    return f"{scheme}://{name}:{port}/" + (f"?{urlencode({'token': token})}" if token else "")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until interrupted. Returns the exit status."""
     options = parse_arguments(arguments)
+    if refusal := _refusal(options):
+        print(f"dsgui: {refusal}", file=sys.stderr)
+        return CANNOT_START
+    try:
+        options.shown_by_ps = options.token is not None
+        options.token = "" if options.no_token else choose_token(options.token, options.token_file)
+    except TokenError as error:
+        print(f"dsgui: {error}", file=sys.stderr)
+        return CANNOT_START
     try:
         listener = bind(options.host, options.port)
     except (OSError, OverflowError) as error:
@@ -84,9 +141,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with (
         suppress(KeyboardInterrupt),
         listener,
+        tempfile.TemporaryDirectory(prefix="dsgui-uploads-", ignore_cleanup_errors=True) as uploads,
     ):  # Around all of it: Ctrl+C can come before uvicorn has its handlers in place.
+        os.environ["GRADIO_TEMP_DIR"] = uploads
         return serve(options, listener)
     return 0
+
+
+def _refusal(options: argparse.Namespace) -> str:
+    """Why options can't be served as they are; "" when they can."""
+    if options.no_token and not is_loopback(options.host):
+        return (
+            f"--no-token with --host {options.host}: whoever reaches that address could run programs here as you. "
+            "Leave --no-token out; or listen on 127.0.0.1 and come in by an SSH tunnel "
+            "(ssh -L 7860:127.0.0.1:7860 THIS_MACHINE), or by a proxy that asks who is there. With a token, "
+            "--ssl-certfile and --ssl-keyfile keep it from being read on the way."
+        )
+    if bool(options.ssl_certfile) != bool(options.ssl_keyfile):
+        return "--ssl-certfile and --ssl-keyfile: one was given. Expected both or neither. Give the other."
+    missing = [str(file) for file in (options.ssl_certfile, options.ssl_keyfile) if file and not file.is_file()]
+    return f"{missing[0]}: there is no such file. Correct --ssl-certfile and --ssl-keyfile." if missing else ""
 
 
 def serve(options: argparse.Namespace, listener: socket.socket) -> int:
@@ -94,20 +168,48 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     import uvicorn
 
     from dsgui.compose import make_services
+    from dsgui.core.access import Access
     from dsgui.core.errors import DsguiError
-    from dsgui.ui.server import make_app
+    from dsgui.ui.connections import Connections, Server
+    from dsgui.ui.server import guarded, make_app
 
     host, port = listener.getsockname()[:2]
     try:
-        app = make_app(make_services(options.python, options.runs_dir, options.presets_dir), host, port)
+        app = make_app(make_services(options.python, options.runs_dir, options.presets_dir, options.allow), host, port)
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return CANNOT_START
-    if not is_loopback(host):
-        print(EXPOSED.format(host=host), file=sys.stderr)
-    print(f"dsgui is running at {url_of(host, port)} (stop it with Ctrl+C; runs go on)", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    everywhere = host in ("0.0.0.0", "::")
+    names = frozenset(name.lower().strip("[]") for name in (options.host, host, *options.allow_host))
+    connections = Connections()
+    config = uvicorn.Config(
+        guarded(app, Access(options.token, names, any_address=everywhere), connections.let_in),
+        log_level="warning",
+        http=connections.protocol(),
+        ws="none",
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        h11_max_incomplete_event_size=1 << 15,
+        ssl_certfile=options.ssl_certfile,
+        ssl_keyfile=options.ssl_keyfile,
+    )
+    _warn(options, host, port)
+    # So that what was made for this start is removed at its end; uvicorn hands the signal back when it is done.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    url = url_of(host, port, options.token, "https" if options.ssl_certfile else "http")
+    print(f"dsgui is running at {url} (stop it with Ctrl+C; runs go on)", flush=True)
+    Server(config, connections).run(sockets=[listener])
     return 0
+
+
+def _warn(options: argparse.Namespace, host: str, port: int) -> None:
+    """What the options make less safe."""
+    if options.no_token:
+        print(OPEN_DOOR, file=sys.stderr)
+    if options.shown_by_ps:
+        print("dsgui: warning: --token can be read by other users with ps; --token-file can't.", file=sys.stderr)
+    if not is_loopback(host) and not options.ssl_certfile:
+        print(EXPOSED.format(host=host, port=port), file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ Never run as a test: a figure is read by a person.
 
 import contextlib
 import json
+import os
+import secrets
 import socket
 import statistics
 import subprocess
@@ -31,6 +33,7 @@ PAIRS = 7
 EDITS = 40
 CHECKS = 60
 IDLE_MS = 4000
+TOKEN = secrets.token_urlsafe(24)
 CHROMIUM = [
     "--no-sandbox",
     "--disable-gpu",
@@ -75,15 +78,21 @@ class Server:
         return sum(t.user + t.system for t in times)
 
 
+def _first_page(port: int) -> urllib.request.Request:
+    return urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Authorization": f"Bearer {TOKEN}"})
+
+
 @contextlib.contextmanager
 def served(command: list[str], port: int) -> Iterator[Server]:
     """The server of `command`, ended afterwards."""
     started = time.perf_counter()
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environment = {**os.environ, "DSGUI_TOKEN": TOKEN}
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet)
     try:
         while True:
             with contextlib.suppress(urllib.error.URLError, ConnectionError):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30).read()
+                urllib.request.urlopen(_first_page(port), timeout=30).read()
                 break
             time.sleep(0.01)
         yield Server(time.perf_counter() - started, process.pid)
@@ -195,11 +204,11 @@ def main() -> None:
         print(f"start to first page   {ours:.2f} s, minimal Gradio {theirs:.2f} s: ratio {ratio:.2f} (goal ≤ 1.25)")
         port = free_port()
         with served(dsgui(port, runs), port) as server, sync_playwright() as playwright:
-            body = urllib.request.urlopen(f"http://127.0.0.1:{port}/").read()
+            body = urllib.request.urlopen(_first_page(port)).read()
             print(f"first page            {len(body) / 1000:.0f} kB (goal ≤ 300 kB)")
             browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
             page = browser.new_page(viewport={"width": 1280, "height": 900})
-            page.goto(f"http://127.0.0.1:{port}/")
+            page.goto(f"http://127.0.0.1:{port}/?token={TOKEN}")
             print_edits("a preset", page, server)
             load_full_document(page)
             print_edits("every key", page, server)

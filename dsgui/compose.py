@@ -1,14 +1,19 @@
 """Joins the parts for one process: which store, launcher, target and documents the pages are given."""
 
+import os
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from dsgui.archive import Archive
 from dsgui.core.checker import Checker
+from dsgui.core.secrets import secret_values
 from dsgui.runs import Runs
 from dsgui.shell.catalog import Catalog
 from dsgui.shell.imports import open_file, open_upload
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.machine import MachineProbe
+from dsgui.shell.places import usual_places
 from dsgui.shell.store import Store
 from dsgui.shell.target import TargetProbe
 from dsgui.shell.telemetry import list_gpus, read_gpus
@@ -18,21 +23,23 @@ from dsgui.ui.services import Services
 RECIPES = ("translation",)
 
 
-def make_services(python: str, runs_dir: Path, own_presets_dir: Path) -> Services:
-    """The services of a server whose runs train with `python` and live in `runs_dir`. Raises `RunError`."""
+def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: Iterable[Path] = ()) -> Services:
+    """The services of a server whose runs train with `python` and live in `runs_dir`, and whose page may name files
+    in the usual places and in those `allowed`. Raises `RunError` and `PlaceError`."""
     catalog = Catalog()
     probe = TargetProbe(python, list_gpus)
     probe.start()
-    store = Store(runs_dir)
-    runs = Runs(store, Launcher())
+    store, recipes = Store(runs_dir), {name: catalog.recipe(name) for name in RECIPES}
+    places = usual_places(allowed, [store.runs_dir, *(recipe.parent for recipe in recipes.values())])
+    runs = Runs(store, Launcher(), places=places, secrets=secret_values(os.environ))
     return Services(
         checker=Checker(catalog.schema()),
         presets=catalog.presets(),
         own_presets=UserPresets(own_presets_dir),
-        recipes={name: catalog.recipe(name) for name in RECIPES},
+        recipes=recipes,
         target=lambda: probe.current,
         target_complete=lambda: probe.complete,
-        open_file=open_file,
+        open_file=partial(open_file, places=places),
         open_upload=open_upload,
         runs=runs,
         archive=Archive(store, runs),

@@ -13,10 +13,12 @@ from typing import Any, TypeVar
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shell_line
 from dsgui.core.script import ScriptFacts, script_facts
+from dsgui.core.secrets import finished, mask
 from dsgui.core.state import RunState, RunStatus
 from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.liveness import Seen, look
+from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
 from dsgui.shell.processes import is_alive, members, send_signal
 from dsgui.shell.store import RunDirectory, Store
@@ -95,19 +97,34 @@ class Delta:
 
 
 class Runs:
-    """Every run of one store. Holds no run itself: another server on the same folder sees the same."""
+    """Every run of one store. Holds no run itself: another server on the same folder sees the same.
 
-    def __init__(self, store: Store, launcher: Launcher, clock: Callable[[], float] = time.time) -> None:
+    `places` bounds what may be launched and where, if given. `secrets` are values that nothing it tells contains."""
+
+    def __init__(
+        self,
+        store: Store,
+        launcher: Launcher,
+        clock: Callable[[], float] = time.time,
+        *,
+        places: Places | None = None,
+        secrets: Sequence[str] = (),
+    ) -> None:
         self._store, self._launcher, self._clock = store, launcher, clock
+        self._places, self._secrets = places, secrets
         self._ended: dict[str, RunSummary] = {}
         self._ports, self._queue = Ports(), Queue(store)
 
     # -- starting --------------------------------------------------------------------------------------------------
 
     def prepare(self, request: LaunchRequest) -> Plan:
-        """The plan for `request`, with a new run id and a free port. Writes nothing. Raises `PlanError`."""
-        script = _script(request)
-        concrete = replace(request, working_directory=_working_directory(request), target_python=_python(request))
+        """The plan for `request`, with a new run id and a free port. Writes nothing. Raises `PlanError` and
+        `PlaceError`."""
+        script, directory = _script(request), _working_directory(request)
+        if self._places:
+            for path in filter(None, (script, directory)):
+                self._places.check(Path(path))
+        concrete = replace(request, working_directory=directory, target_python=_python(request))
         run_id = self._store.new_id()
         return make_plan(
             concrete,
@@ -145,6 +162,10 @@ class Runs:
             for slot in plan.slots:
                 found.setdefault(slot, []).append(plan.name)
         return found
+
+    def shown_command(self, plan: Plan) -> str:
+        """The command for the page: as it runs, but for the secrets in it."""
+        return mask(shell_line(plan), self._secrets)
 
     # -- stopping --------------------------------------------------------------------------------------------------
 
@@ -196,20 +217,20 @@ class Runs:
         seen = self._seen(directory, plan)
         point_lines, points_offset = directory.read_lines(directory.points_file, cursor.points)
         sample_lines, samples_offset = directory.read_lines(directory.samples_file, cursor.samples)
-        output, output_offset = directory.read_output(cursor.output)
         status, progress = seen.status, directory.read_progress()
+        output, output_offset = self._shown_output(directory, cursor.output, status.state.live)
         return Delta(
             run_id=run_id,
             name=plan.name,
             state=status.state,
-            reason=status.reason,
+            reason=mask(status.reason, self._secrets),
             phase=status.phase,
             exit_code=status.exit_code,
             started_at=status.started_at,
             ended_at=status.ended_at,
             elapsed_s=self._elapsed_s(directory, status),
             alive=seen.alive,
-            command=shell_line(plan),
+            command=self.shown_command(plan),
             directory=str(directory.path),
             telemetry_note=status.telemetry_note,
             kill_in_s=None if status.kill_at is None else max(status.kill_at - self._clock(), 0.0),
@@ -232,6 +253,15 @@ class Runs:
     def output_size(self, run_id: str) -> int:
         """Where the output ends now, for a `Cursor`. Raises `RunError`."""
         return self._store.open(run_id).read_output(-1)[1]
+
+    def _shown_output(self, directory: RunDirectory, offset: int, live: bool) -> tuple[str, int]:
+        """News of the output without secrets; while it goes on, half a secret waits for its other half."""
+        output, end = directory.read_output(offset)
+        length = finished(output, self._secrets) if live else len(output)
+        waits = output[length:]
+        if "\ufffd" in waits:  # bytes that were no text: how many can't be told any more
+            waits = ""
+        return mask(output.removesuffix(waits), self._secrets), end - len(waits.encode("utf-8"))
 
     def _listed(self, directory: RunDirectory) -> RunSummary | None:
         if directory.run_id in self._ended:

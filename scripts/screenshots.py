@@ -48,7 +48,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as runs, running_app(Path(runs)) as app, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light")
-        page.goto(app.url)
+        page.goto(app.entrance)
         configure(page)
         run(page, app.url)
         browser.close()

@@ -7,9 +7,11 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from dsgui.runs import Runs
 from dsgui.shell.launcher import Launcher
@@ -22,12 +24,28 @@ END_TIMEOUT_S = 30
 
 @dataclass
 class App:
-    """A running app: where it answers and what it printed until then."""
+    """A running app: where it answers, the token it asks for ("" for none), and what it printed until then."""
 
     url: str
     port: int
     printed: str
     process: subprocess.Popen
+    token: str = ""
+
+    @property
+    def entrance(self):
+        """What a person opens: the address as it was printed."""
+        return self.url + (f"?token={self.token}" if self.token else "")
+
+    def get(self, path=""):
+        """The answer to a program that has the token."""
+        request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self.token}"})
+        return urllib.request.urlopen(request, timeout=20)
+
+    def sign_in(self, context):
+        """A browser context that has been here before."""
+        context.request.get(self.entrance)
+        return context
 
 
 def free_port() -> int:
@@ -41,7 +59,9 @@ def running_app(runs_dir: Path, *arguments: str, port: int | None = 0) -> Iterat
     """`python app.py` on a free port (`port=None`: let it choose), ended afterwards."""
     chosen = [] if port is None else ["--port", str(port or free_port())]
     own = ["--runs-dir", str(runs_dir), "--presets-dir", str(runs_dir.with_name(f"{runs_dir.name}-presets"))]
-    command = [sys.executable, "app.py", *own, *chosen, *arguments]
+    # The tests' scripts and configs lie beside the runs.
+    places = ["--allow", str(runs_dir.parent)]
+    command = [sys.executable, "app.py", *own, *places, *chosen, *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     watchdog = threading.Timer(START_TIMEOUT_S, process.kill)
     watchdog.start()
@@ -74,7 +94,7 @@ def _when_up(process: subprocess.Popen) -> App:
     printed = ""
     for line in process.stdout:
         printed += line
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        found = re.search(r"(https?://127\.0\.0\.1:(\d+)/)(?:\?token=([\w%-]+))?", line)
         if found:
-            return App(found.group(), int(found.group(1)), printed, process)
+            return App(found[1], int(found[2]), printed, process, unquote(found[3] or ""))
     raise AssertionError(f"the app did not start: {printed}")

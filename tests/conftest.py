@@ -52,7 +52,7 @@ def page(browser, app):
     page.on("request", lambda request: None if _ours(request.url, app) else foreign.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.goto(app.url)
+    page.goto(app.entrance)
     page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
     yield page
     context.close()

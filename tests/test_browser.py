@@ -78,7 +78,7 @@ def processes_of(run_id):
     return found
 
 
-def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, browser, tmp_path):
+def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, app, browser, tmp_path):
     start_script(
         page,
         tmp_path / "slow.py",
@@ -87,7 +87,7 @@ def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, browser, tmp_path)
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
     url = page.url
     page.close()
-    context = browser.new_context()
+    context = app.sign_in(browser.new_context())
     other = context.new_page()
     other.goto(url)
     expect(other.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=20_000)

@@ -33,5 +33,14 @@ def test_structure_names_every_module_and_only_those():
 def test_help_names_every_option_with_a_sentence():
     done = subprocess.run([sys.executable, "app.py", "--help"], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0
-    for option in ("--host", "--port", "--runs-dir", "--python"):
+    for option in (
+        "--host",
+        "--port",
+        "--runs-dir",
+        "--python",
+        "--token-file",
+        "--allow",
+        "--allow-host",
+        "--ssl-certfile",
+    ):
         assert re.search(rf"{option} \S+\s+\w+", done.stdout), option

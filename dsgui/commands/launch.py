@@ -9,7 +9,8 @@ from dsgui.commands.logs import follow
 from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
 from dsgui.core.errors import PlanError
 from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy, WhenBusy, shell_line
-from dsgui.core.variables import is_secret, parse_variables
+from dsgui.core.secrets import is_secret_name
+from dsgui.core.variables import parse_variables
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
 _READERS = {"hf": ConfigArgument.HF, "native": ConfigArgument.NATIVE, "none": ConfigArgument.NONE}
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     runs = open_runs(options)
     text = _config_text(options.config)
     variables = parse_variables("\n".join(options.env))
-    secrets = {name: value for name, value in variables.items() if is_secret(name)}
+    secrets = {name: value for name, value in variables.items() if is_secret_name(name)}
     plan = runs.prepare(_request(options, text, variables, secrets))
     if options.dry_run:
         print(shell_line(plan))

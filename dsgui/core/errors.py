@@ -3,10 +3,12 @@
 DsguiError
 ├── ArgumentsError  a text that names no arguments of the HF Trainer
 ├── DocumentError   a text that is not a JSON object (line and column inside)
+├── PlaceError      a path that leads outside the folders dsgui may use
 ├── PlanError       a launch request that cannot become a plan
 ├── PresetError     a preset of the user's that cannot be saved, found or removed
 ├── RunError        a run that cannot be started, found or stopped
-└── TargetError     the target Python environment gave no usable answer
+├── TargetError     the target Python environment gave no usable answer
+└── TokenError      a token that can't be read, or is no good
 
 A wrong config is none of these: it yields findings. Messages say where, what was seen, what was expected and what to
 do.
@@ -30,6 +32,10 @@ class ArgumentsError(DsguiError):
     """A text that is no command line, JSON object or YAML mapping of the HF Trainer's arguments."""
 
 
+class PlaceError(DsguiError):
+    """A path that leads outside the folders dsgui may use, or is no path."""
+
+
 class PlanError(DsguiError):
     """A launch request that cannot become a plan (missing script, bad port, unreadable argument line)."""
 
@@ -44,3 +50,7 @@ class RunError(DsguiError):
 
 class TargetError(DsguiError):
     """The target Python environment could not be asked, or its answer made no sense."""
+
+
+class TokenError(DsguiError):
+    """A token that can't be read, or that could be guessed."""

@@ -19,6 +19,7 @@ MARKER = "DSGUI_RUN_ID"  # every process of a run carries it: that is how a stra
 CONFIG_FILE = "ds_config.json"
 LOWEST_PORT, HIGHEST_PORT = 1024, 65535
 _JIT = "__enable_jit_checkpoint"
+MOST_RANKS = 4096
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -266,6 +267,8 @@ def _split(arguments: str | tuple[str, ...]) -> tuple[str, ...]:
 def _check_ranks(request: LaunchRequest) -> None:
     if request.ranks < 1:
         raise PlanError(f"Ranks: {request.ranks} was asked for, at least 1 is needed. Give 1 or more, or choose a GPU.")
+    if request.ranks > MOST_RANKS:
+        raise PlanError(f"Ranks: {request.ranks:g} was asked for, at most {MOST_RANKS} are started. Give fewer.")
     if request.gpu_indices and len(request.gpu_indices) != request.ranks:
         raise PlanError(
             f"Ranks: {request.ranks} ranks on {len(request.gpu_indices)} chosen GPUs. Expected one rank a GPU. Choose "

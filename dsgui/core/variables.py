@@ -1,18 +1,6 @@
-"""Environment variables as typed, one a line, and which of them are secrets."""
-
-import re
+"""Environment variables as typed, one a line."""
 
 from dsgui.core.errors import PlanError
-
-_SECRET = re.compile(
-    r"TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY|_KEY\Z|\AKEY\Z|_PAT\Z", re.IGNORECASE
-)
-_NOT_SECRET = frozenset({"TOKENIZERS_PARALLELISM"})
-
-
-def is_secret(name: str) -> bool:
-    """Whether the value is to be kept out of every file, page and command line: HF_TOKEN, WANDB_API_KEY …"""
-    return bool(_SECRET.search(name)) and name.upper() not in _NOT_SECRET
 
 
 def parse_variables(text: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.filling import FILLED_BY_TRAINER
 from dsgui.core.loose_json import tidy
 from dsgui.core.pointer import lookup
+from dsgui.shell.places import Places
 
 MAX_BYTES = 1 << 20
 _YAML_NAMES = (".yaml", ".yml")
@@ -33,18 +34,18 @@ class Imported:
     gpus: int | None = None
 
 
-def open_file(path: Path) -> Imported:
+def open_file(path: Path, places: Places | None = None) -> Imported:
     """The config in the file at `path`, which may start with `~`. A YAML that points to a config leads to that.
 
     Raises `DocumentError` for a path that is no readable text file of at most `MAX_BYTES`, and for what `read_text`
-    refuses.
+    refuses; `PlaceError` for one that leads outside `places`, where those are given.
     """
-    path = _expanded(path)
+    path = _reached(_expanded(path), places)
     text = _read(path)
     if not _is_yaml(text, path.name):
         return _json(text)
     yaml = accelerate_yaml.read(text)
-    return _accelerate(yaml, yaml.text) if yaml.text else _followed(yaml, path.parent)
+    return _accelerate(yaml, yaml.text) if yaml.text else _followed(yaml, path.parent, places)
 
 
 def open_upload(path: Path) -> Imported:
@@ -94,9 +95,9 @@ def _accelerate(yaml: AccelerateConfig, text: str) -> Imported:
     return Imported(text, yaml.notes, Integration.HF, yaml.num_machines, gpus)
 
 
-def _followed(yaml: AccelerateConfig, folder: Path) -> Imported:
+def _followed(yaml: AccelerateConfig, folder: Path, places: Places | None) -> Imported:
     """The config that a YAML in `folder` points to."""
-    path = folder / _expanded(Path(yaml.config_file))
+    path = _reached(folder / _expanded(Path(yaml.config_file)), places)
     try:
         config = _json(_read(path))
     except DocumentError as error:
@@ -110,6 +111,12 @@ def _expanded(path: Path) -> Path:
         return path.expanduser()
     except RuntimeError as error:
         raise DocumentError(f"{path}: no home folder is known for this “~”. Write the whole path.") from error
+
+
+def _reached(path: Path, places: Places | None) -> Path:
+    """`path` as it was given, or where it leads when only `places` may be read: a link put in its way later is then
+    refused, not followed."""
+    return places.check(path) if places else path
 
 
 def _read(path: Path, shown: str = "") -> str:

@@ -12,7 +12,12 @@ TELLING: dict[str, Any] = {**ONCE, "queue": True}
 LOCAL: dict[str, Any] = {"api_visibility": "private"}
 
 
+def details(event: gr.EventData) -> dict[str, Any]:
+    """What the page's JavaScript sent with an event of its own; {} for anything else that came instead."""
+    return event._data if isinstance(event._data, dict) else {}
+
+
 def chosen_fix(event: gr.EventData) -> tuple[str, str, str]:
     """Rule, pointer and label of the fix button that was pressed."""
-    chosen = dict(event._data or {})
+    chosen = details(event)
     return str(chosen.get("rule", "")), str(chosen.get("pointer", "")), str(chosen.get("label", ""))

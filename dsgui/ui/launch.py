@@ -10,8 +10,9 @@ import gradio as gr
 from dsgui.core.context import Integration
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
 from dsgui.core.hardware import GIB, Gpu, Target
-from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy, WhenBusy, shell_line
-from dsgui.core.variables import is_secret, parse_variables
+from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy, WhenBusy
+from dsgui.core.secrets import is_secret_name
+from dsgui.core.variables import parse_variables
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.context_bar import THIS_MACHINE
 from dsgui.ui.events import LIVE, ONCE
@@ -246,7 +247,7 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         except DsguiError as error:
             says = f"**{_markdown(str(error))}**"
         ready = plan is not None and (accepted or not refused)
-        line = shell_line(plan) if plan else ""
+        line = services.runs.shown_command(plan) if plan else ""
         return line, says, gr.Checkbox(visible=refused), gr.Button(interactive=ready), plan
 
     return preview
@@ -317,10 +318,10 @@ def _request(services: Services, text: str, asked: _Asked, reader: str, preset: 
         config_text=text,
         config_argument=ConfigArgument[_AS_READ[reader] if recipe or asked.reader == AS_CONFIGURED else asked.reader],
         target_python=services.target().python,
-        environment={name: value for name, value in variables.items() if not is_secret(name)},
+        environment={name: value for name, value in variables.items() if not is_secret_name(name)},
         started_by=StartedBy[asked.started_by],
         when_busy=WhenBusy[asked.when_busy],
-        secrets={name: value for name, value in variables.items() if is_secret(name)},
+        secrets={name: value for name, value in variables.items() if is_secret_name(name)},
         preset=preset,
     )
 
@@ -340,7 +341,7 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
         if plan is None:
             return "", "Nothing to launch yet: see what the line above asks for.", None, gr.Button(interactive=False)
         try:
-            secrets = {name: value for name, value in parse_variables(variables or "").items() if is_secret(name)}
+            secrets = {name: value for name, value in parse_variables(variables or "").items() if is_secret_name(name)}
             run_id = services.runs.start(plan, text or "", secrets)
         except DsguiError as error:
             return "", f"**Not started.** {_markdown(str(error))}", plan, gr.Button(interactive=True)

@@ -9,7 +9,7 @@ import gradio as gr
 
 from dsgui.core.errors import DsguiError
 from dsgui.ui.embedded import embedded
-from dsgui.ui.events import TELLING
+from dsgui.ui.events import TELLING, details
 from dsgui.ui.services import Services
 
 
@@ -26,7 +26,7 @@ def build_runs(services: Services) -> RunsPage:
     def asked(what: Callable[[str], None]) -> Callable[[gr.EventData], None]:
         def ask(event: gr.EventData) -> None:
             try:
-                what(str(dict(event._data or {}).get("run_id", "")))
+                what(str(details(event).get("run_id", "")))
             except DsguiError as error:
                 raise gr.Error(escape(str(error))) from error
 

@@ -1,11 +1,21 @@
-"""The web server: our plain routes, then Gradio's app at the root."""
+"""The web server: our plain routes, then Gradio's app at the root, and the guard in front of both."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import gradio as gr
 from fastapi import FastAPI
+from gradio.utils import get_upload_folder
 
+from dsgui.core.access import Access
+from dsgui.ui.events_in import problem_of
+from dsgui.ui.guard import Guard
 from dsgui.ui.pages import STATIC, build_pages
 from dsgui.ui.routes import make_routes
 from dsgui.ui.services import Services
+from dsgui.ui.uploads import MAX_UPLOAD_BYTES, make_uploads
 
 # Gradio's own 600 weight holds a handful of letters only, so bold text takes the 700 one.
 _SANS = gr.themes.LocalFont("Source Sans Pro", weights=(400, 700))
@@ -18,25 +28,39 @@ _THEME = gr.themes.Default(
     font=(_SANS, "system-ui", "sans-serif"),
     font_mono=(_MONO, "ui-monospace", "monospace"),
 ).set(body_text_color_subdued="*neutral_500", body_text_color_subdued_dark="*neutral_400")
-MAX_UPLOAD = "1mb"
+MOST_SESSIONS = 200  # a quarter of a MiB each; the one used least lately goes
 
 
 def make_app(services: Services, host: str, port: int) -> FastAPI:
-    """The ASGI app. Nothing runs in it beyond answering requests."""
+    """The ASGI app. Nothing runs in it beyond answering requests. It asks nobody who they are: `guarded` does."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(make_routes(services))
+    app.include_router(make_uploads(Path(get_upload_folder())))  # before Gradio's own, which it hides
+    pages = build_pages(services)
+    pages.state_session_capacity = MOST_SESSIONS
+    app.state.pages = pages
     mounted: FastAPI = gr.mount_gradio_app(
         app,
-        build_pages(services),
+        pages,
         path="",
         server_name=host,
         server_port=port,
         footer_links=[],
         run_history=False,
-        max_file_size=MAX_UPLOAD,
+        max_file_size=MAX_UPLOAD_BYTES,
+        enable_monitoring=False,
+        mcp_server=False,
+        pwa=False,
         ssr_mode=False,
         theme=_THEME,
         css=(STATIC / "style.css").read_text("utf-8"),
         show_error=False,
     )
     return mounted
+
+
+def guarded(app: FastAPI, rules: Access, let_in: Callable[[Any], None] = lambda client: None, **limits: float) -> Guard:
+    """What `make_app` made, behind `rules`. `let_in` is told the address of each client that had the token."""
+    handlers = app.state.pages.fns
+    inputs = {number: [type(block).__name__ for block in handler.inputs] for number, handler in handlers.items()}
+    return Guard(app, rules, partial(problem_of, inputs=inputs), let_in=let_in, **limits)

@@ -128,7 +128,8 @@ class Workbench:
 
     def edit(self, form: Mapping[str, Any], text: str, context: Context) -> View:
         """The view after the form's pending edits (`form["edits"]`: pointer → typed text) went into `text`."""
-        edits = {str(p): str(typed) for p, typed in dict(form.get("edits") or {}).items()}
+        given = form.get("edits")
+        edits = {str(p): str(typed) for p, typed in given.items()} if isinstance(given, dict) else {}
         try:
             document = read_document(text)
             for pointer, typed in edits.items():

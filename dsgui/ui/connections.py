@@ -1,0 +1,98 @@
+"""How many connections the server holds, and for how long one that asks nothing: uvicorn's own has no such limits."""
+
+import asyncio
+import socket
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST_CONNECTIONS = 400
+FIRST_REQUEST_S = 10.0
+
+
+class Connections:
+    """Those of one server. A full house makes room by closing the oldest that was never let in: a stranger who holds
+    connections open can't keep the owner out."""
+
+    def __init__(self, most: int = MOST_CONNECTIONS, first_request_s: float = FIRST_REQUEST_S) -> None:
+        self.most, self.first_request_s = most, first_request_s
+        self._all: set[H11Protocol] = set()
+        self._closed = False
+        self._strangers: dict[tuple[Any, ...], asyncio.Transport] = {}  # the oldest first
+
+    def protocol(self) -> type[asyncio.Protocol]:
+        """The protocol class for uvicorn."""
+        house = self
+
+        class Protocol(H11Protocol):
+            patience: asyncio.TimerHandle | None = None
+
+            def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+                super().connection_made(transport)
+                house.came(self, transport)
+                self.wait_for_request()
+
+            def wait_for_request(self) -> None:
+                """From now on, or anew."""
+                if self.patience is not None:
+                    self.patience.cancel()
+                self.patience = self.loop.call_later(house.first_request_s, self.give_up)
+
+            def give_up(self) -> None:
+                """Unless it is being answered, the headers of its request never came whole."""
+                if self.cycle is None or self.cycle.response_complete:
+                    self.transport.abort()
+
+            def on_response_complete(self) -> None:
+                super().on_response_complete()
+                self.wait_for_request()
+
+            def connection_lost(self, exc: Exception | None) -> None:
+                super().connection_lost(exc)
+                if self.patience is not None:
+                    self.patience.cancel()
+                house.left(self)
+
+        return Protocol
+
+    def came(self, connection: H11Protocol, transport: asyncio.Transport) -> None:
+        """A connection was accepted."""
+        self._all.add(connection)
+        self._strangers[_address(connection)] = transport
+        if self._closed:
+            transport.abort()
+        elif len(self._all) > self.most and self._strangers:
+            self._strangers.pop(next(iter(self._strangers))).abort()
+
+    def let_in(self, client: Any) -> None:
+        """The connection from `client`, an address and a port, has shown the token."""
+        self._strangers.pop(tuple(client or ()), None)
+
+    def close(self) -> None:
+        """Ends them all: a page that is open would hold its connections for as long as it is open."""
+        self._closed = True
+        for connection in list(self._all):
+            connection.transport.abort()
+
+    def left(self, connection: H11Protocol) -> None:
+        """A connection was closed."""
+        self._all.discard(connection)
+        self._strangers.pop(_address(connection), None)
+
+
+class Server(uvicorn.Server):
+    """uvicorn's, which closes its `connections` when it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, connections: Connections) -> None:
+        super().__init__(config)
+        self._connections = connections
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Nobody is waited for."""
+        self._connections.close()
+        await super().shutdown(sockets)
+
+
+def _address(connection: H11Protocol) -> tuple[Any, ...]:
+    return tuple(connection.client or (id(connection),))

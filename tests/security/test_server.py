@@ -1,0 +1,133 @@
+"""The real server as `app.py` starts it: refusals at the start, sockets that ask nothing, floods."""
+
+import concurrent.futures
+import contextlib
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.app_server import ROOT, free_port, running_app
+
+BODY = b'--b\r\nContent-Disposition: form-data; name="files"; filename="c.json"\r\n\r\n{}\r\n--b--\r\n'
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running_app(tmp_path_factory.mktemp("runs")) as app:
+        yield app
+
+
+def ask(app, method, path, headers=None, body=None, token=True):
+    """Status and body of one request on a connection of its own."""
+    connection = http.client.HTTPConnection("127.0.0.1", app.port, timeout=20)
+    credentials = {"Authorization": f"Bearer {app.token}"} if token else {}
+    with contextlib.closing(connection):
+        connection.request(method, path, body, {**credentials, **(headers or {})})
+        answer = connection.getresponse()
+        return answer.status, dict(answer.getheaders()), answer.read()
+
+
+def upload(app):
+    """Where the server keeps a small config that its owner uploads."""
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+    return Path(*json.loads(ask(app, "POST", "/gradio_api/upload", headers, BODY)[2]))
+
+
+def start(*arguments, **environment):
+    """The end of an app that does not start."""
+    return subprocess.run(
+        [sys.executable, "app.py", "--port", str(free_port()), *arguments],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=90,
+    )
+
+
+def test_without_a_token_only_loopback_is_served_and_the_refusal_says_how_to_do_it_right():
+    done = start("--no-token", "--host", "0.0.0.0")
+    assert done.returncode == 2
+    for way in ("ssh -L", "--ssl-certfile", "proxy"):
+        assert way in done.stderr
+
+
+def test_a_weak_token_and_half_a_certificate_are_refused(tmp_path):
+    assert "can be guessed" in start("--runs-dir", str(tmp_path), DSGUI_TOKEN="hunter2").stderr
+    assert "Give the other" in start("--ssl-certfile", str(tmp_path / "c.pem")).stderr
+
+
+def test_the_printed_address_lets_in_once_and_the_cookie_from_then_on(server):
+    assert ask(server, "GET", "/", token=False)[0] == 401
+    status, headers, _ = ask(server, "GET", f"/?token={server.token}&run=x", token=False)
+    assert (status, headers["location"]) == (303, "/?run=x")
+    cookie = headers["set-cookie"].partition(";")[0]
+    status, _, page = ask(server, "GET", "/", {"Cookie": cookie}, token=False)
+    assert status == 200
+    assert server.token.encode() not in page
+
+
+def test_a_sample_of_the_table_holds_on_the_wire(server):
+    for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert ask(server, "GET", "/", headers)[0] == 403
+    for method in ("OPTIONS", "TRACE", "DELETE", "PUT"):
+        assert ask(server, method, "/", token=False)[0] == 401
+        assert ask(server, method, "/")[0] == 405
+    upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Key": "x", "Sec-WebSocket-Version": "13"}
+    assert ask(server, "GET", "/gradio_api/queue/join", upgrade)[0] != 101
+    assert ask(server, "GET", "/dsgui/static/..%2f..%2fpages.py")[0] == 404
+    _, headers, _ = ask(server, "GET", "/", token=False)
+    assert "server" not in {name.lower() for name in headers}
+
+
+def test_a_thousand_uploads_at_once_are_bounded_and_the_page_goes_on_answering(server):
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+
+    def upload(_):
+        try:
+            return ask(server, "POST", "/gradio_api/upload", headers, BODY)[0]
+        except (OSError, http.client.HTTPException):  # turned away at the door
+            return 0
+
+    before = psutil.Process(server.process.pid).memory_info().rss
+    with concurrent.futures.ThreadPoolExecutor(100) as pool:
+        answers = list(pool.map(upload, range(1000)))
+    assert set(answers) <= {0, 200, 503}
+    assert answers.count(200) >= 100
+    assert ask(server, "GET", "/dsgui/runs")[0] == 200
+    assert psutil.Process(server.process.pid).memory_info().rss - before < 100 << 20
+
+
+def test_strangers_who_hold_connections_open_do_not_keep_the_owner_out(server):
+    with contextlib.ExitStack() as held:
+        for n in range(600):
+            stranger = held.enter_context(contextlib.closing(socket.create_connection(("127.0.0.1", server.port))))
+            with contextlib.suppress(OSError):  # closed already, to make room
+                stranger.sendall(b"GET / HTTP/1.1\r\nHost: 127" if n % 2 else b"")
+        began = time.monotonic()
+        assert ask(server, "GET", "/dsgui/runs")[0] == 200
+        assert time.monotonic() - began < 10
+        assert len(psutil.Process(server.process.pid).net_connections()) < 450
+
+
+def test_a_connection_that_asks_nothing_is_closed(server):
+    with contextlib.closing(socket.create_connection(("127.0.0.1", server.port), timeout=30)) as idle:
+        idle.sendall(b"GET / HTTP/1.1\r\nHost: 127.0")
+        assert idle.recv(1) == b""
+
+
+def test_what_was_uploaded_is_gone_when_the_server_ends(server):
+    """The last test of this module: it ends the server that the others use."""
+    folder = upload(server).parent.parent
+    assert folder.stat().st_mode & 0o777 == 0o700
+    server.process.terminate()
+    server.process.wait(timeout=30)
+    assert not folder.exists()
