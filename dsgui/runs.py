@@ -141,6 +141,7 @@ class Runs:
 
         Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
         does not start beside others."""
+        self._secrets = (*(secrets or {}).values(), *self._secrets)  # what the run prints of them is hidden too
         with self._queue.turn():
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))

@@ -3,7 +3,7 @@
 import pytest
 
 from dsgui.core.errors import PlanError
-from dsgui.core.variables import is_secret, parse_variables
+from dsgui.core.variables import parse_variables
 
 
 def test_lines_become_variables() -> None:
@@ -15,15 +15,3 @@ def test_a_line_without_a_sign_is_named_by_its_number_and_never_repeated() -> No
     with pytest.raises(PlanError, match="line 2") as caught:
         parse_variables("A=1\nhf_secret")
     assert "hf_secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "name", ["HF_TOKEN", "WANDB_API_KEY", "aws_secret_access_key", "DB_PASSWORD", "GH_PAT", "MY_KEY"]
-)
-def test_names_of_secrets(name: str) -> None:
-    assert is_secret(name)
-
-
-@pytest.mark.parametrize("name", ["TOKENIZERS_PARALLELISM", "NCCL_DEBUG", "PATH", "KEYBOARD", "OMP_NUM_THREADS"])
-def test_names_that_are_none(name: str) -> None:
-    assert not is_secret(name)

@@ -12,7 +12,9 @@ _SHORTEST = 8  # a shorter value ("true", "1234") would be hidden all over the p
 _WORDS = "TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
 # As a part of a variable's name: HF_TOKEN, AWS_SECRET_ACCESS_KEY, KEYFILE_PASSWORD; not TOKENIZERS_PARALLELISM, MONKEY.
 _NAME = re.compile(rf"(?:\A|_)(?:API)?(?:{_WORDS})S?(?:\Z|_)", re.IGNORECASE)
-_ASSIGNED = re.compile(rf"\b((?:[A-Z0-9]+_)*(?:API)?(?:{_WORDS})(?:_[A-Z0-9]+)*=)([\"']?)[^\s\"']{{{_SHORTEST},}}\2")
+_ASSIGNED = re.compile(
+    rf"\b((?:[A-Z0-9]+_)*(?:API)?(?:{_WORDS})(?:_[A-Z0-9]+)*=)([\"']?)[^\s\"'$][^\s\"']{{{_SHORTEST - 1},}}\2"
+)
 _OPTION = re.compile(
     rf"(--?(?:[A-Za-z0-9]+[-_])*(?:api)?(?:{_WORDS})(?:\s+|=))([\"']?)[^\s\"'-][^\s\"']{{{_SHORTEST - 1},}}\2",
     re.IGNORECASE,

@@ -13,7 +13,7 @@ from dsgui.core.context import Integration
 from dsgui.core.errors import DsguiError
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.ui.configure import ConfigurePage
-from dsgui.ui.events import TELLING
+from dsgui.ui.events import TELLING, details
 from dsgui.ui.files import notes_html
 from dsgui.ui.launch import AS_CONFIGURED, OWN_SCRIPT, LaunchPage
 from dsgui.ui.runs_page import RunsPage
@@ -37,7 +37,7 @@ def wire_again(
     outputs = [*brought, *desk, configure.files.notes, launch.message, tabs, filled]
 
     def again(count: int, event: gr.EventData) -> tuple[Any, ...]:
-        asked = dict(event._data or {})
+        asked = details(event)
         run_id, kind = str(asked.get("run_id", "")), str(asked.get("kind", ""))
         try:
             made = _clone(services, run_id, kind, str(asked.get("path", "")))
