@@ -1,6 +1,7 @@
 """The arrows of docs/structure.md never turn back."""
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def test_an_arrow_that_turns_back_is_seen():
 def test_core_touches_no_world(path):
     tops = {name.split(".")[0] for name in imports_of(path.read_text("utf-8"))}
     assert not tops & NOT_IN_CORE
-    third_party = {top for top in tops if top not in __import__("sys").stdlib_module_names and top != "dsgui"}
+    third_party = {top for top in tops if top not in sys.stdlib_module_names and top != "dsgui"}
     assert third_party <= CORE_MAY_USE
 
 
@@ -101,3 +102,9 @@ def arrows():
 def test_no_modules_import_each_other():
     assert circle(arrows()) == []
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["a", "b", "c"]
+
+
+def test_what_stands_beside_a_script_run_by_path_hides_no_module_of_python():
+    """Its folder comes first where that script looks for modules: a `token.py` there breaks every import of tokenize."""
+    beside = {path.stem for path in (ROOT / "dsgui/shell").glob("*.py")} - {"__init__"}
+    assert not beside & sys.stdlib_module_names
