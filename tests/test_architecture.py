@@ -105,6 +105,6 @@ def test_no_modules_import_each_other():
 
 
 def test_what_stands_beside_a_script_run_by_path_hides_no_module_of_python():
-    """Its folder comes first where that script looks for modules: a `token.py` there breaks every import of tokenize."""
+    """Its folder comes first where that script looks for modules: a `token.py` there breaks tokenize."""
     beside = {path.stem for path in (ROOT / "dsgui/shell").glob("*.py")} - {"__init__"}
     assert not beside & sys.stdlib_module_names
