@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from dsgui.core.access import is_loopback
 from dsgui.core.errors import TokenError
-from dsgui.shell.token import choose_token
+from dsgui.shell.access_token import choose_token
 
 # No request may leave the machine: Gradio's version check and the hub's telemetry are off before either is imported.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"

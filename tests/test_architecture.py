@@ -70,7 +70,7 @@ def test_an_arrow_that_turns_back_is_seen():
 def test_core_touches_no_world(path):
     tops = {name.split(".")[0] for name in imports_of(path.read_text("utf-8"))}
     assert not tops & NOT_IN_CORE
-    third_party = {top for top in tops if top not in __import__("sys").stdlib_module_names and top != "dsgui"}
+    third_party = {top for top in tops if top not in sys.stdlib_module_names and top != "dsgui"}
     assert third_party <= CORE_MAY_USE
 
 

@@ -9,11 +9,11 @@ import pytest
 from dsgui.core.errors import DsguiError, PlaceError, TokenError
 from dsgui.core.plan import ConfigArgument, LaunchRequest, argv
 from dsgui.runs import Runs
+from dsgui.shell.access_token import choose_token
 from dsgui.shell.imports import open_file
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.places import Places, usual_places
 from dsgui.shell.store import Store
-from dsgui.shell.token import choose_token
 
 ROOT = Path(__file__).parents[2]
 
