@@ -51,8 +51,12 @@ def test_version_1_has_a_hierarchy_a_controller():
 
 def test_a_container_that_reads_the_hosts_path_finds_its_own_files():
     mountinfo = "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
-    files = {"/sys/fs/cgroup/memory/memory.limit_in_bytes": f"{4 * GIB}"}
+    files = {
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes": f"{4 * GIB}",
+        "/sys/fs/cgroup/memory/job/memory.limit_in_bytes": f"{2 * GIB}",
+    }
     assert memory_limit("9:memory:/docker/abc\n", mountinfo, files.get) == 4 * GIB
+    assert memory_limit("9:memory:/docker/abc/job\n", mountinfo, files.get) == 2 * GIB
 
 
 def test_a_path_above_our_namespace_stays_at_the_mount():

@@ -328,6 +328,10 @@ def test_the_probe_shows_the_machine_at_once_and_the_answer_when_it_comes(tmp_pa
     gate.write_text("")
     assert until(lambda: not probe.asking)
     assert probe.current().environment.target.version("torch") == "2.1.0"
+    assert not probe.refresh().waiting  # the last answer is shown until the next one
+    assert probe.asking
+    gate.write_text("")
+    assert until(lambda: not probe.asking)
 
 
 @pytest.mark.parametrize("source", ["import sys; sys.exit('segfault, say')", "print('garbage')", ""])

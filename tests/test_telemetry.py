@@ -48,7 +48,7 @@ class FakeNvml:
 def card(used_gib: int = 3, processes: tuple[tuple[int, int | None], ...] = (), **more: Any) -> dict[str, Any]:
     return {
         "nvmlDeviceGetName": "NVIDIA H200",
-        "nvmlDeviceGetMemoryInfo": SimpleNamespace(used=used_gib * GIB, total=141 * GIB),
+        "nvmlDeviceGetMemoryInfo": SimpleNamespace(used=used_gib * GIB, total=141 * GIB, free=(141 - used_gib) * GIB),
         "nvmlDeviceGetUtilizationRates": SimpleNamespace(gpu=97, memory=50),
         "nvmlDeviceGetCudaComputeCapability": (9, 0),
         "nvmlDeviceGetComputeRunningProcesses": [
