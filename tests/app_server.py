@@ -18,7 +18,7 @@ from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 
 ROOT = Path(__file__).parents[1]
-START_TIMEOUT_S = 60
+START_TIMEOUT_S = 120
 END_TIMEOUT_S = 30
 
 
