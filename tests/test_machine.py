@@ -15,8 +15,9 @@ import pytest
 from dsgui.cli import main
 from dsgui.core.hardware import Gpu, Op, Target
 from dsgui.core.machine import Buffer, Disk, Driver, Environment, Host, Machine, Tool, TorchCuda
-from dsgui.core.machine_checks import CHECKS, Status, check, size
+from dsgui.core.machine_checks import CHECKS, check
 from dsgui.core.machine_report import as_json, as_text, groups, summary
+from dsgui.core.verdicts import Status, size
 from dsgui.shell.leftovers import stale_buffers, stale_locks
 from dsgui.shell.machine import MachineProbe, read_disk, read_host, read_machine
 from dsgui.shell.target import ask

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from dsgui.core.hardware import Gpu
-from dsgui.core.machine import Disk, Environment, Host, Machine
-from dsgui.core.machine_checks import Row, Status, size, tool_line
+from dsgui.core.machine import Disk, Environment, Host, Machine, Tool
+from dsgui.core.verdicts import Row, Status, size
 
 UNKNOWN = "unknown"
 WIDTH = 100
@@ -128,9 +128,18 @@ def _accelerator(environment: Environment) -> str:
 
 def _programs(environment: Environment) -> tuple[tuple[str, str], ...]:
     names = (("C++ compiler", "compiler"), ("ninja", "ninja"), ("nvcc", "nvcc"), ("ssh", "ssh"), ("pdsh", "pdsh"))
-    found = ((label, tool_line(environment.tool(name)) or UNKNOWN) for label, name in names)
+    found = ((label, _tool(environment.tool(name)) or UNKNOWN) for label, name in names)
     exists = {True: environment.headers_path, False: "not found", None: UNKNOWN}[environment.has_headers]
     return (*found, ("Python headers", exists))
+
+
+def _tool(tool: Tool | None) -> str:
+    """A program for a list of readings."""
+    if tool is None:
+        return ""
+    if not tool.path:
+        return "not found"
+    return f"{tool.version or 'does not start'} ({tool.path})"
 
 
 def _ops(environment: Environment) -> tuple[tuple[str, str], ...]:

@@ -67,7 +67,14 @@ def stale_buffers(folder: Path = Path("/dev/shm")) -> dict[Path, int]:
     """This user's shared buffers that no process has mapped, with the bytes each takes."""
     files = set(folder.glob(f"deepspeed_allreduce_buffer_{os.getuid()}_*"))
     mapped = "".join(_maps(pid) for pid in snapshot()) if files else ""
-    return {path: path.stat().st_blocks * _BLOCK for path in files if str(path) not in mapped and _is_mine(path)}
+    return {path: _held_bytes(path) for path in files if str(path) not in mapped and _is_mine(path)}
+
+
+def _held_bytes(path: Path) -> int:
+    try:
+        return path.stat().st_blocks * _BLOCK
+    except FileNotFoundError:  # removed meanwhile
+        return 0
 
 
 def _maps(pid: int) -> str:

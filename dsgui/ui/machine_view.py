@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from html import escape
 
 from dsgui.core.machine import Machine
-from dsgui.core.machine_checks import Row, Status, check
+from dsgui.core.machine_checks import check
 from dsgui.core.machine_report import Group, groups, summary
+from dsgui.core.verdicts import Row, Status
 
 _WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK"}
 _KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok"}
