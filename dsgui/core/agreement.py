@@ -1,0 +1,103 @@
+"""dsgui's findings and the real DeepSpeed's answer, brought together: where they differ, DeepSpeed is right."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from dsgui.core.context import Context
+from dsgui.core.document import Document
+from dsgui.core.findings import Finding, Severity
+from dsgui.core.oracle import DONE, PARSE, Answer, Verdict
+from dsgui.core.pointer import split
+from dsgui.core.refusals import place_of_text, places
+
+REFUSED, WARNED = "DS900", "DS901"
+_BATCH = {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"}
+# Where an error comes from that a parse alone shows to be none: the files that `DeepSpeedConfig` and HF's fill run.
+_PARSED = re.compile(
+    r"deepspeed/runtime/(config|config_utils|precision_config|zero/config|data_pipeline/config|swap_tensor/aio_config)"
+    r"\.py|deepspeed/monitor/config\.py|transformers/|accelerate/"
+)
+_DEVICE = re.compile(r"deepspeed/accelerator/")
+_STEPS_LATER = re.compile(r"checkpoint|autotuning|profil", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """`findings` as they stand with the answer. `confirmed`: errors of ours that DeepSpeed raises too; `missed`: what
+    it raises and no rule saw; `contradicted`: errors of ours that it does not raise."""
+
+    findings: tuple[Finding, ...]
+    confirmed: tuple[Finding, ...] = ()
+    missed: tuple[Finding, ...] = ()
+    contradicted: tuple[Finding, ...] = ()
+
+
+def merge(
+    findings: Sequence[Finding], answer: Answer, document: Document, context: Context, known: Collection[str]
+) -> Merged:
+    """The findings with DeepSpeed's answer for this very document and context; `known` are the schema's pointers."""
+    ours = [f for f in findings if f.severity is Severity.ERROR]
+    refused = refusals(answer, document, known)
+    confirmed = [f for f in ours if any(_is_about(f, r) for r in refused)]
+    missed = [r for r in refused if not any(_is_about(f, r) for f in ours)]
+    contradicted = [f for f in ours if f not in confirmed and _was_tried(f, answer, context)]
+    told = [_contradicted(f, answer) if f in contradicted else f for f in findings]
+    merged = [*missed, *told, *warned(answer, document, known)]
+    starts = {pointer: node.start for pointer, node in document.nodes}
+    merged.sort(key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
+    return Merged(tuple(merged), tuple(confirmed), tuple(missed), tuple(contradicted))
+
+
+def refusals(answer: Answer, document: Document, known: Collection[str]) -> list[Finding]:
+    """What DeepSpeed raised, a finding for each key it is about."""
+    trial = answer.refusal
+    if trial is None or trial.raised is None:
+        return []
+    where = f"DeepSpeed {answer.release} refuses this ({trial.stage}): "
+    advice = "dsgui's own rules did not see this one." if document.value else ""
+    return [
+        Finding(REFUSED, Severity.ERROR, pointer, where + message, advice, source=trial.raised.source)
+        for pointer, message in places(trial.raised, document.value, known)
+    ]
+
+
+def warned(answer: Answer, document: Document, known: Collection[str]) -> list[Finding]:
+    """What DeepSpeed logged as a warning."""
+    return [
+        Finding(
+            WARNED,
+            Severity.NOTE,
+            place_of_text(text, document.value, known),
+            f"DeepSpeed {answer.release} warns: {text}",
+        )
+        for text in answer.warnings
+    ]
+
+
+def _is_about(finding: Finding, refusal: Finding) -> bool:
+    """Whether both are about one thing: the same block, or terms of one batch. DeepSpeed stops at its first problem and
+    seldom at the key a person would name, so the block is as near as it gets."""
+    ours, theirs = split(finding.pointer)[:1], split(refusal.pointer)[:1]
+    return not theirs or ours == theirs or {*ours, *theirs} <= _BATCH
+
+
+def _was_tried(finding: Finding, answer: Answer, context: Context) -> bool:
+    """Whether DeepSpeed came past the place where it would have raised this, under the circumstances of the context."""
+    if _DEVICE.search(finding.source) and answer.question.lend:
+        return False
+    if _PARSED.match(finding.source):
+        return answer.passed(PARSE)
+    return answer.is_complete and not _STEPS_LATER.search(finding.source)
+
+
+def _contradicted(finding: Finding, answer: Answer) -> Finding:
+    message = (
+        f"dsgui's rules say: {finding.message} But DeepSpeed {answer.release} accepts it here, and DeepSpeed is right."
+    )
+    return replace(finding, severity=Severity.NOTE, message=message, advice="", fix=None)
+
+
+def is_accepted(answer: Answer) -> bool:
+    """Whether everything that was asked for went through."""
+    return answer.verdict is Verdict.ACCEPTED and all(trial.stage == DONE for trial in answer.trials)
