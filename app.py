@@ -112,14 +112,18 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
 
     host, port = listener.getsockname()[:2]
     try:
-        app = make_app(make_services(options.python, options.runs_dir, options.presets_dir), host, port)
+        services = make_services(options.python, options.runs_dir, options.presets_dir)
+        app = make_app(services, host, port)
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return CANNOT_START
     if not is_loopback(host):
         print(EXPOSED.format(host=host), file=sys.stderr)
     print(f"dsgui is running at {url_of(host, port)} (stop it with Ctrl+C; runs go on)", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    try:
+        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    finally:
+        services.oracle.close()
     return 0
 
 

@@ -7,6 +7,7 @@ from dsgui.runs import Runs
 from dsgui.shell.catalog import Catalog
 from dsgui.shell.imports import open_file, open_upload
 from dsgui.shell.launcher import Launcher
+from dsgui.shell.oracle import Oracle
 from dsgui.shell.store import Store
 from dsgui.shell.target import TargetProbe
 from dsgui.shell.telemetry import list_gpus
@@ -31,4 +32,5 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path) -> Service
         open_file=open_file,
         open_upload=open_upload,
         runs=Runs(Store(runs_dir), Launcher()),
+        oracle=Oracle(python),
     )

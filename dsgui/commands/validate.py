@@ -6,10 +6,11 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from dsgui.commands import asking
 from dsgui.core.checker import Checker
 from dsgui.core.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.document import Document
-from dsgui.core.errors import DocumentError
+from dsgui.core.errors import DocumentError, TargetError
 from dsgui.core.hardware import CARDS, Hardware
 from dsgui.core.report import FORMATS, Checked
 from dsgui.shell.catalog import Catalog
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     devices = ["any", "cpu", *(card.id for card in CARDS)]
     parser.add_argument("--device", choices=devices, default="any", help="what it runs on (default: %(default)s)")
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
+    asking.add_arguments(parser)
 
 
 def _count(text: str) -> int:
@@ -54,36 +56,50 @@ def _release(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the answer. 0: no errors; 1: errors; 2: a file could not be read, which is told on stderr."""
-    checker, checked, unread = Checker(Catalog().schema()), list[Checked](), False
-    for path in options.files:
-        try:
-            checked.append(check(path, checker, options))
-        except DocumentError as error:
-            unread = True
-            told = str(error) if str(path) in str(error) else f"{path}: {error}"
-            print(f"dsgui: {told}", file=sys.stderr)
+    checker = Checker(Catalog().schema())
+    try:
+        with asking.asker(options, checker.schema) as asker:
+            checked, unread = _checked(options, checker, asker)
+    except TargetError as error:
+        print(f"dsgui: {error}", file=sys.stderr)
+        return NOT_CHECKED
     sys.stdout.write(FORMATS[options.format](checked) if checked else "")
     if unread:
         return NOT_CHECKED
     return FAILED if any(one.has_error for one in checked) else PASSED
 
 
-def check(path: Path, checker: Checker, options: argparse.Namespace) -> Checked:
-    """The findings of one file. Raises `DocumentError` when it can't be read."""
+def _checked(options: argparse.Namespace, checker: Checker, asker: asking.Asker | None) -> tuple[list[Checked], bool]:
+    """The files that could be checked, and whether one could not, which is told on stderr."""
+    checked, unread = list[Checked](), False
+    for path in options.files:
+        try:
+            one = check(path, checker, options, asker.release if asker else "")
+            checked.append(asker.ask(one, path) if asker else one)
+        except (DocumentError, TargetError) as error:
+            unread = True
+            told = str(error) if str(path) in str(error) else f"{path}: {error}"
+            print(f"dsgui: {told}", file=sys.stderr)
+    return checked, unread
+
+
+def check(path: Path, checker: Checker, options: argparse.Namespace, installed: str = "") -> Checked:
+    """The findings of one file, for the `installed` release where no other is asked for. Raises `DocumentError` when it
+    can't be read."""
     found = open_file(path)
-    document, context = Document(found.text), _context(found, options)
+    document, context = Document(found.text), _context(found, options, installed)
     findings = tuple(checker.findings(document, context))
     return Checked(str(path), document, not found.notes, context, findings)
 
 
-def _context(found: Imported, options: argparse.Namespace) -> Context:
+def _context(found: Imported, options: argparse.Namespace, installed: str) -> Context:
     native = found.integration or Integration.NATIVE
     cards = {card.id: card for card in (_CPU, *CARDS)}
     return Context(
         integration=Integration(options.integration) if options.integration else native,
         nodes=options.nodes or found.nodes or 1,
         gpus_per_node=options.gpus or found.gpus or 1,
-        deepspeed_version=options.target_version or installed_release() or LATEST_KNOWN,
+        deepspeed_version=options.target_version or installed or installed_release() or LATEST_KNOWN,
         hardware=(cards[options.device],) if options.device in cards else (),
     )
 

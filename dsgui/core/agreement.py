@@ -42,7 +42,7 @@ def merge(
     confirmed = [f for f in ours if any(_is_about(f, r) for r in refused)]
     missed = [r for r in refused if not any(_is_about(f, r) for f in ours)]
     contradicted = [f for f in ours if f not in confirmed and _was_tried(f, answer, context)]
-    told = [_contradicted(f, answer) if f in contradicted else f for f in findings]
+    told = [contradiction(f, answer) if f in contradicted else f for f in findings]
     merged = [*missed, *told, *warned(answer, document, known)]
     starts = {pointer: node.start for pointer, node in document.nodes}
     merged.sort(key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
@@ -91,7 +91,8 @@ def _was_tried(finding: Finding, answer: Answer, context: Context) -> bool:
     return answer.is_complete and not _STEPS_LATER.search(finding.source)
 
 
-def _contradicted(finding: Finding, answer: Answer) -> Finding:
+def contradiction(finding: Finding, answer: Answer) -> Finding:
+    """An error of ours that DeepSpeed does not raise, as the note that is left of it."""
     message = (
         f"dsgui's rules say: {finding.message} But DeepSpeed {answer.release} accepts it here, and DeepSpeed is right."
     )

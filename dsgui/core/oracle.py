@@ -135,6 +135,7 @@ class Trial:
     stage: str
     ranks: int
     reason: str = ""
+    is_final: bool = True  # the same would come of another try
     raised: Raised | None = None
     steps: int = 0
     seconds: tuple[tuple[str, float], ...] = ()
@@ -161,6 +162,7 @@ class Trial:
             stage=str(answer["stage"]),
             ranks=ranks,
             reason=reason,
+            is_final=not (answer.get("ended") or answer.get("missing")),
             raised=raised,
             steps=int(answer.get("steps", 0)),
             warnings=tuple(answer.get("warnings", ())),
@@ -241,6 +243,11 @@ class Answer:
         return any(t.passed(stage) and t.ranks == self.question.world_size for t in self.trials)
 
     @property
+    def is_final(self) -> bool:
+        """Whether asking again would bring the same."""
+        return all(trial.is_final for trial in self.trials)
+
+    @property
     def is_complete(self) -> bool:
         """Whether the config has trained on the ranks and the kind of device that it is for."""
         trained = any(t.steps >= _ASKED_STEPS and t.ranks == self.question.world_size for t in self.trials)
@@ -270,3 +277,19 @@ def _on(what: str, ranks: int, always: bool = False) -> str:
     if ranks == 1:
         return f"{what} on 1 rank" if always and what.endswith("steps") else what
     return f"{what} on {ranks} ranks"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question on its way, `began` by the asker's clock. `problem` says why there will be no answer; `answer` is
+    there once all of it is."""
+
+    began: float
+    stage: str = "starting"
+    doing: str = ""
+    answer: Answer | None = None
+    problem: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.answer or self.problem)

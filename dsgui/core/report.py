@@ -22,6 +22,7 @@ class Checked:
     has_lines: bool
     context: Context
     findings: tuple[Finding, ...]
+    asked: tuple[str, ...] = ()  # what the real DeepSpeed answered, where it was asked
 
     def line_of(self, finding: Finding) -> int | None:
         """The line (from 1) of the value, or of the block around a key that is missing."""
@@ -62,7 +63,8 @@ def _text_lines(checked: Checked) -> list[str]:
         lines += [f"    {finding.advice}"] if finding.advice else []
     counts = {s: sum(f.severity is s for f in checked.findings) for s in Severity}
     told = ", ".join(f"{n} {s.value}{'s' if n > 1 else ''}" for s, n in counts.items() if n) or "nothing found"
-    return [*lines, f"{checked.file}: {told} (checked for {subject(checked.context)})"]
+    lines.append(f"{checked.file}: {told} (checked for {subject(checked.context)})")
+    return [*lines, *(f"{checked.file}: {line}" for line in checked.asked)]
 
 
 def as_json(checked: Sequence[Checked]) -> str:
@@ -80,6 +82,7 @@ def _file_entry(checked: Checked) -> dict[str, Any]:
         "gpus_per_node": context.gpus_per_node,
         "devices": [hardware.id for hardware in context.hardware],
         "ok": not checked.has_error,
+        **({"asked": list(checked.asked)} if checked.asked else {}),
         "findings": [_finding_entry(checked, finding) for finding in checked.findings],
     }
 

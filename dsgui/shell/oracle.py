@@ -11,12 +11,12 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
 from dsgui.core.errors import TargetError
-from dsgui.core.oracle import Answer, Question, Trial, Verdict
+from dsgui.core.oracle import Answer, Asking, Question, Trial, Verdict
 from dsgui.shell.leftovers import build_locks, extensions_folder, remove_stale_locks
 from dsgui.shell.processes import snapshot
 
@@ -165,21 +165,6 @@ class _Worker:
                     os.kill(stat.pid, signal.SIGKILL)
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """A question on its way. `problem` says why there will be no answer; `answer` is there once all of it is."""
-
-    began: float
-    stage: str = "starting"
-    doing: str = ""
-    answer: Answer | None = None
-    problem: str = ""
-
-    @property
-    def is_over(self) -> bool:
-        return bool(self.answer or self.problem)
-
-
 class Oracle:
     """`python` is the interpreter that will train. The worker starts with the first question, again after it died, and
     ends with `close`; questions of several threads are tried side by side."""
@@ -194,7 +179,8 @@ class Oracle:
 
     def ask(self, question: Question, tell: Tell = lambda stage, doing: None) -> Answer:
         """Parse, then initialize and two steps where that can be tried; waits for it. Raises `TargetError`."""
-        if known := self.cached(question):
+        known = self.cached(question)
+        if known and known.is_final:
             return known
         trials = [self.parse(question, tell)]
         if trials[0].verdict is Verdict.ACCEPTED:

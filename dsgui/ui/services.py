@@ -8,6 +8,7 @@ from typing import Protocol
 from dsgui.core.checker import Checker
 from dsgui.core.context import Integration
 from dsgui.core.hardware import Target
+from dsgui.core.oracle import Answer, Asking, Question
 from dsgui.core.preset import Preset
 from dsgui.runs import Runs
 
@@ -46,6 +47,16 @@ class OwnPresets(Protocol):
     def remove(self, id: str) -> None: ...
 
 
+class Asks(Protocol):
+    """The real DeepSpeed of the target. `begin` asks without waiting; `progress` tells how that goes and for how many
+    seconds, None for what was never asked; `cached` is the answer once it is there."""
+
+    def begin(self, question: Question) -> None: ...
+    def progress(self, question: Question) -> tuple[Asking, float] | None: ...
+    def cached(self, question: Question) -> Answer | None: ...
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
@@ -61,6 +72,7 @@ class Services:
     open_file: Callable[[Path], Opened]
     open_upload: Callable[[Path], Opened]
     runs: Runs
+    oracle: Asks
 
     def all_presets(self) -> tuple[Preset, ...]:
         """Every preset there is now, the shipped ones first."""
