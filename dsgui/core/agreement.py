@@ -9,7 +9,7 @@ from dsgui.core.document import Document
 from dsgui.core.findings import Finding, Severity
 from dsgui.core.oracle import DONE, PARSE, Answer, Verdict
 from dsgui.core.pointer import split
-from dsgui.core.refusals import place_of_text, places
+from dsgui.core.refusals import named_key, places
 
 REFUSED, WARNED = "DS900", "DS901"
 _BATCH = {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"}
@@ -43,7 +43,7 @@ def merge(
     missed = [r for r in refused if not any(_is_about(f, r) for f in ours)]
     contradicted = [f for f in ours if f not in confirmed and _was_tried(f, answer, context)]
     told = [contradiction(f, answer) if f in contradicted else f for f in findings]
-    merged = [*missed, *told, *warned(answer, document, known)]
+    merged = [*missed, *told, *warned(answer, document)]
     starts = {pointer: node.start for pointer, node in document.nodes}
     merged.sort(key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
     return Merged(tuple(merged), tuple(confirmed), tuple(missed), tuple(contradicted))
@@ -62,16 +62,13 @@ def refusals(answer: Answer, document: Document, known: Collection[str]) -> list
     ]
 
 
-def warned(answer: Answer, document: Document, known: Collection[str]) -> list[Finding]:
-    """What DeepSpeed logged as a warning."""
+def warned(answer: Answer, document: Document) -> list[Finding]:
+    """What DeepSpeed logged as a warning about a key of the config; the rest is about the trial."""
+    about = {text: named_key(text, document.value) for text in answer.warnings}
     return [
-        Finding(
-            WARNED,
-            Severity.NOTE,
-            place_of_text(text, document.value, known),
-            f"DeepSpeed {answer.release} warns: {text}",
-        )
-        for text in answer.warnings
+        Finding(WARNED, Severity.NOTE, pointer, f"DeepSpeed {answer.release} warns: {text}")
+        for text, pointer in about.items()
+        if pointer
     ]
 
 

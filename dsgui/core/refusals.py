@@ -37,7 +37,7 @@ _READERS = (
     (r"deepspeed\.runtime\.torch_autocast", "", "/torch_autocast"),
     (r"deepspeed\.runtime\.activation_checkpointing", "", "/activation_checkpointing"),
     (r"deepspeed\.runtime\.data_pipeline", "", "/data_efficiency"),
-    (r"deepspeed\.monitor", "", ""),
+    (r"deepspeed\.runtime\.swap_tensor\.aio_config", "", "/aio"),
     (r"", r"_batch_assertion|_set_batch_related_parameters|_configure_train_batch_size", "/train_batch_size"),
 )
 _SENTENCES = (
@@ -123,6 +123,12 @@ def place_of_text(text: str, config: Any, known: Collection[str]) -> str:
     return found[0] if found else ""
 
 
+def named_key(text: str, config: Any) -> str:
+    """The pointer of the key of the config that a sentence spells out; "" where it spells none."""
+    words = _words(text)
+    return next(iter((*_paths(words, config, ()), *_present(words, config))), "")
+
+
 def _place(raised: Raised, config: Any, known: Collection[str]) -> str:
     if "Decode" in raised.type:
         return ""
@@ -130,8 +136,15 @@ def _place(raised: Raised, config: Any, known: Collection[str]) -> str:
     if found := said or place_of_text(raised.message, config, known):
         return found
     sources = [call.source for call in reversed(raised.calls)][:_MOST_CALLS]
-    in_code = (pointer for source in sources for pointer in _present(_words(source), config))
-    return next(in_code, "") or _read_by(raised)
+    in_code = [p for source in sources for p in (*_present(_words(source), config), *_inside(source, config))]
+    if raised.type == "TypeError":  # a text or null where a number is meant
+        in_code.sort(key=lambda pointer: not isinstance(lookup(config, pointer), str | None))
+    return in_code[0] if in_code else _read_by(raised)
+
+
+def _inside(source: str, config: Any) -> Iterator[str]:
+    """Keys that are part of a longer name in the code, such as `tag_validation` of `tag_validation_mode`."""
+    return (pointer for key, pointer in _keys(config) if "_" in key and key in source)
 
 
 def _model_place(model: str, keys: tuple[str, ...], message: str, config: Any) -> str:

@@ -5,7 +5,7 @@ from html import escape
 from dsgui.core.agreement import Merged, contradiction, is_accepted
 from dsgui.core.findings import Finding
 from dsgui.core.oracle import FILL, INITIALIZE, PARSE, READ, STEP, Answer, Asking, Verdict
-from dsgui.ui.findings_view import finding_item, sendable
+from dsgui.ui.findings_view import finding_item, prose, sendable
 
 _NOW = {
     "starting": "starting the target’s Python and importing DeepSpeed",
@@ -83,7 +83,7 @@ def _confirmed(answer: Answer, finding: Finding) -> str:
 
 
 def _note(word: str, text: str) -> str:
-    return f'<li class="ds-finding ds-note"><p><span class="ds-word">{word}</span> {escape(text)}</p></li>'
+    return f'<li class="ds-finding ds-note"><p><span class="ds-word">{word}</span> {prose(text)}</p></li>'
 
 
 def _arguments(answer: Answer) -> tuple[str, ...]:
