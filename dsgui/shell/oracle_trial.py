@@ -141,7 +141,8 @@ class Trial:
     def _client_optimizer(self, handed: Any, parameters: Any) -> Any:
         """The optimizer that a script passes when the file names none (the Trainer always does then)."""
         config = handed if isinstance(handed, dict) else read_native(handed)
-        if config.get("optimizer") is not None or "optimizer" in config:
+        named = config.get("optimizer") or {}
+        if named.get("type") or (self.question["reader"] == "hf" and "optimizer" in config):
             return None
         offload = offload_device(config)
         cpu_adam = offload == "cpu" and config.get("zero_force_ds_cpu_optimizer", True)

@@ -304,6 +304,7 @@ def main() -> None:
             worker.serve()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+        os._exit(0)  # torch takes seconds to say goodbye
 
 
 if __name__ == "__main__":
