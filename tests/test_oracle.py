@@ -89,6 +89,26 @@ def test_an_error_that_deepspeed_raises_too_is_told_once(known):
     assert (found.findings, found.confirmed, found.missed) == ((ours,), (ours,), ())
 
 
+@pytest.mark.parametrize(
+    ("pointer", "source", "message", "call"),
+    [
+        ("/zero_optimization/reduce_scatter", "", "Muon and reduce scatter cannot be used together", ("a", "b")),
+        ("/bf16", "deepspeed/a.py, deepspeed/b.py", "no", ("deepspeed.b", "check")),
+        ("/train_micro_batch_size_per_gpu", "", "train_batch_size is not equal", ("a", "b")),
+    ],
+)
+def test_an_error_of_a_rule_may_name_another_key_than_the_refusal(known, pointer, source, message, call):
+    text = '{"optimizer": {"type": "Muon"}, "train_batch_size": 1, "no": 1}'
+    found = merged(text, CPU, known, [error(pointer, source)], raised_by("ValueError", message, call))
+    assert (len(found.confirmed), found.missed) == (1, ())
+
+
+def test_an_error_about_something_else_leaves_the_refusal_standing(known):
+    text = '{"bf16": {}, "steps_per_print": 0}'
+    found = merged(text, CPU, known, [error("/bf16")], raised_by("ValueError", "steps_per_print"))
+    assert [f.rule for f in found.findings] == ["DS050", REFUSED]
+
+
 def test_an_error_that_deepspeed_does_not_raise_becomes_a_note(known):
     found = merged('{"optimizer": {}}', CPU, known, [error("/optimizer")], OK, TRAINED)
     assert [f.severity for f in found.findings] == [Severity.NOTE]
@@ -103,6 +123,8 @@ def test_an_error_that_deepspeed_does_not_raise_becomes_a_note(known):
         pytest.param(V100, 1, "deepspeed/runtime/engine.py", [OK, TRAINED], id="a check that a GPU may fail"),
         pytest.param(replace(CPU, gpus_per_node=8), 1, "deepspeed/utils/groups.py", [OK, TRAINED], id="more ranks"),
         pytest.param(CPU, 1, "deepspeed/runtime/engine.py", [OK], id="a later stage"),
+        pytest.param(CPU, 1, "deepspeed/runtime/config.py", [OK], id="a raw value"),
+        pytest.param(CPU, 1, "deepspeed/runtime/config.py: DeepSpeedConfig", [OK], id="a raw block"),
         pytest.param(CPU, 1, "deepspeed/runtime/engine.py", [OK, {**OK, "ended": "limit", "limit_s": 9}], id="no time"),
         pytest.param(CPU, 1, "deepspeed/checkpoint/writer.py", [OK, TRAINED], id="something that no trial does"),
     ],
@@ -135,6 +157,7 @@ def test_deepspeeds_warnings_about_a_key_are_notes_and_others_are_left_out(known
         ("This op had not been implemented on CPU backend.", V100, Verdict.NOT_TRIED),
         ("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory", CPU, Verdict.NOT_TRIED),
         ("async_io requires the dev libaio .so object and headers", CPU, Verdict.NOT_TRIED),
+        ("Not able to determine model policy automatically. Please provide policy.", CPU, Verdict.NOT_TRIED),
         ("No module named 'wandb'", V100, Verdict.REFUSED),
     ],
 )
@@ -147,6 +170,7 @@ def test_what_this_machine_can_not_show_is_said_and_not_guessed(message, context
 
 def test_the_summary_says_what_was_done_and_how_long_it_took():
     assert answered("{}", CPU, OK, TRAINED).summary == "DeepSpeed 0.19.8: accepted (parse, initialize, 2 steps; 1.0 s)"
+    assert answered("{}", CPU, OK).summary == "DeepSpeed 0.19.8: accepted (parse; 0.1 s)"
     refused = answered("{}", CPU, OK, {**raised_by("ValueError", "no"), "stage": "step"})
     assert refused.summary == "DeepSpeed 0.19.8: refused at a training step (0.2 s)"
     late = answered("{}", CPU, OK, {**OK, "stage": "initialize", "ended": "limit", "limit_s": 9, "doing": "compiling"})

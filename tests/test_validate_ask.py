@@ -10,7 +10,7 @@ from dsgui.core.context import LATEST_KNOWN
 
 GOOD = '{"train_batch_size": 8, "optimizer": {"type": "SGD", "params": {"lr": 0.01}}}'
 BAD = '{"train_batch_size": 9, "train_micro_batch_size_per_gpu": 2}'
-DONE = {"stage": "done", "seconds": {"parse": 0.5}, "versions": {"deepspeed": LATEST_KNOWN}}
+DONE = {"stage": "done", "seconds": {"parse": 0.25, "initialize": 0.25}, "versions": {"deepspeed": LATEST_KNOWN}}
 REFUSED = {**DONE, "stage": "parse", "error": {"type": "ValueError", "message": "steps_per_print is odd", "frames": []}}
 
 

@@ -13,11 +13,13 @@ from dsgui.core.refusals import named_key, places
 
 REFUSED, WARNED = "DS900", "DS901"
 _BATCH = {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"}
-# Where an error comes from that a parse alone shows to be none: the files that `DeepSpeedConfig` and HF's fill run.
+# Where an error comes from that a parse alone shows to be none: the files that `DeepSpeedConfig` and HF's fill run. The
+# class by itself only stores a raw value, and what is wrong with one shows later.
 _PARSED = re.compile(
     r"deepspeed/runtime/(config|config_utils|precision_config|zero/config|data_pipeline/config|swap_tensor/aio_config)"
-    r"\.py|deepspeed/monitor/config\.py|transformers/|accelerate/"
+    r"\.py: (?!DeepSpeedConfig$)|deepspeed/monitor/config\.py|transformers/|accelerate/"
 )
+_MANY_PURPOSES = {"deepspeed/runtime/engine.py", "deepspeed/runtime/config.py", "deepspeed/runtime/config_utils.py"}
 _DEVICE = re.compile(r"deepspeed/accelerator/")
 _STEPS_LATER = re.compile(r"checkpoint|autotuning|profil", re.IGNORECASE)
 
@@ -55,7 +57,7 @@ def refusals(answer: Answer, document: Document, known: Collection[str]) -> list
     if trial is None or trial.raised is None:
         return []
     where = f"DeepSpeed {answer.release} refuses this ({trial.stage}): "
-    advice = "dsgui's own rules did not see this one." if document.value else ""
+    advice = "These are DeepSpeed's own words: dsgui's rules have no error there."
     return [
         Finding(REFUSED, Severity.ERROR, pointer, where + message, advice, source=trial.raised.source)
         for pointer, message in places(trial.raised, document.value, known)
@@ -73,10 +75,20 @@ def warned(answer: Answer, document: Document) -> list[Finding]:
 
 
 def _is_about(finding: Finding, refusal: Finding) -> bool:
-    """Whether both are about one thing: the same block, or terms of one batch. DeepSpeed stops at its first problem and
-    seldom at the key a person would name, so the block is as near as it gets."""
-    ours, theirs = split(finding.pointer)[:1], split(refusal.pointer)[:1]
-    return not theirs or ours == theirs or {*ours, *theirs} <= _BATCH
+    """Whether both are about one thing: the same block, terms of one batch, one place in DeepSpeed's code, or a key
+    that the exception names. DeepSpeed seldom stops at the key a person would name; the block is as near as it gets."""
+    ours, theirs = split(finding.pointer), split(refusal.pointer)
+    if not theirs or ours[:1] == theirs[:1] or {*ours[:1], *theirs[:1]} <= _BATCH:
+        return True
+    spelled = [re.escape(key).replace("_", "[ _-]") for key in ours if "_" in key]
+    is_named = any(re.search(rf"\b{key}", refusal.message, re.IGNORECASE) for key in spelled)
+    return is_named or any(_one_place(source, refusal.source) for source in finding.source.split(", "))
+
+
+def _one_place(ours: str, theirs: str) -> bool:
+    """Whether a rule names the code that raised: the same function, or a file that has one purpose."""
+    file = theirs.partition(":")[0]
+    return bool(ours) and (ours == theirs or (ours.partition(":")[0] == file and file not in _MANY_PURPOSES))
 
 
 def _was_tried(finding: Finding, answer: Answer, context: Context) -> bool:

@@ -115,6 +115,7 @@ _OBSTACLES = (
         False,
     ),
     (r"Error building extension|Ninja is required|Command .*ninja", "a DeepSpeed op can't be compiled here", False),
+    (r"determine model policy|attention projection", "it needs a transformer model, and a tiny one was tried", False),
     (r"Permission denied|Read-only file system|No space left", "a file can't be written here", False),
     (
         r"not been implemented on CPU|CPU backend|NotImplementedBuilder|has no attribute 'load'",
@@ -171,8 +172,8 @@ class Trial:
         )
 
     def passed(self, stage: str) -> bool:
-        """Whether this trial came through `stage`."""
-        return STAGES.index(self.stage) > STAGES.index(stage)
+        """Whether this trial went into `stage` and came out of it."""
+        return stage in dict(self.seconds) and STAGES.index(self.stage) > STAGES.index(stage)
 
 
 def _reason(answer: Mapping[str, Any], raised: Raised | None, lend: bool) -> str:
