@@ -175,7 +175,8 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
 
     host, port = listener.getsockname()[:2]
     try:
-        app = make_app(make_services(options.python, options.runs_dir, options.presets_dir, options.allow), host, port)
+        services = make_services(options.python, options.runs_dir, options.presets_dir, options.allow)
+        app = make_app(services, host, port)
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return CANNOT_START
@@ -198,7 +199,10 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     url = url_of(host, port, options.token, "https" if options.ssl_certfile else "http")
     print(f"dsgui is running at {url} (stop it with Ctrl+C; runs go on)", flush=True)
-    Server(config, connections).run(sockets=[listener])
+    try:
+        Server(config, connections).run(sockets=[listener])
+    finally:
+        services.oracle.close()
     return 0
 
 

@@ -13,6 +13,7 @@ from dsgui.shell.catalog import Catalog
 from dsgui.shell.imports import open_file, open_upload
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.machine import MachineProbe
+from dsgui.shell.oracle import Oracle
 from dsgui.shell.places import usual_places
 from dsgui.shell.store import Store
 from dsgui.shell.target import TargetProbe
@@ -45,4 +46,5 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         archive=Archive(store, runs),
         gpu_use=read_gpus,
         machine=MachineProbe.of(python, runs_dir),
+        oracle=Oracle(python),
     )

@@ -29,3 +29,19 @@ def choose_preset(page, title):
 
 def findings(page):
     return page.locator("#findings")
+
+
+def editor(page):
+    return page.locator("#config-json .cm-content")
+
+
+def replace_text(page, text):
+    """Paste `text` over what the editor holds."""
+    editor(page).click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+
+
+def choose(page, selector, option):
+    page.click(f"{selector} input")
+    page.get_by_role("option", name=option, exact=True).click()

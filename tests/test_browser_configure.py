@@ -6,22 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import choose_preset, fill, findings, json_text
+from tests.browser import choose, choose_preset, editor, fill, findings, json_text, replace_text
 
 pytestmark = pytest.mark.browser
 
 PREFETCH = "/zero_optimization/stage3_prefetch_bucket_size"
-
-
-def editor(page):
-    return page.locator("#config-json .cm-content")
-
-
-def replace_text(page, text):
-    """Paste `text` over what the editor holds."""
-    editor(page).click()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(text)
 
 
 def config(page):
@@ -32,11 +21,6 @@ def wait_for_config(page, condition):
     page.wait_for_function(
         f"(() => {{ const c = JSON.parse(localStorage.getItem('dsgui.config')); return {condition} }})()"
     )
-
-
-def choose(page, selector, option):
-    page.click(f"{selector} input")
-    page.get_by_role("option", name=option, exact=True).click()
 
 
 def open_path(page, path):

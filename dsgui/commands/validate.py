@@ -6,11 +6,12 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from dsgui.commands import asking
 from dsgui.core.arguments import TrainingArguments
 from dsgui.core.checker import Checker
 from dsgui.core.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.document import Document
-from dsgui.core.errors import DocumentError, DsguiError
+from dsgui.core.errors import DocumentError, DsguiError, TargetError
 from dsgui.core.hardware import ALIASES, CARDS, Hardware, card_named
 from dsgui.core.report import FORMATS, Checked
 from dsgui.shell.catalog import Catalog
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a ds_config.json or an accelerate YAML")
     add_context_arguments(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
+    asking.add_arguments(parser)
 
 
 def add_context_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,31 +74,54 @@ def _release(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the answer. 0: no errors; 1: errors; 2: a file could not be read, which is told on stderr."""
-    checker, checked, unread = Checker(Catalog().schema()), list[Checked](), False
+    checker = Checker(Catalog().schema())
     try:
         arguments = given_arguments(options)
     except DsguiError as error:
         print(f"dsgui: --training-args: {error}", file=sys.stderr)
         return NOT_CHECKED
-    for path in options.files:
-        try:
-            checked.append(check(path, checker, options, arguments))
-        except DocumentError as error:
-            unread = True
-            told = str(error) if str(path) in str(error) else f"{path}: {error}"
-            print(f"dsgui: {told}", file=sys.stderr)
+    try:
+        with asking.asker(options, checker.schema) as asker:
+            checked, unread = _checked(options, checker, arguments, asker)
+    except TargetError as error:
+        print(f"dsgui: {error}", file=sys.stderr)
+        return NOT_CHECKED
     sys.stdout.write(FORMATS[options.format](checked) if checked else "")
     if unread:
         return NOT_CHECKED
     return FAILED if any(one.has_error for one in checked) else PASSED
 
 
+def _checked(
+    options: argparse.Namespace,
+    checker: Checker,
+    arguments: TrainingArguments | None,
+    asker: asking.Asker | None,
+) -> tuple[list[Checked], bool]:
+    """The files that could be checked, and whether one could not, which is told on stderr."""
+    checked, unread = list[Checked](), False
+    for path in options.files:
+        try:
+            one = check(path, checker, options, arguments, asker.release if asker else "")
+            checked.append(asker.ask(one, path) if asker else one)
+        except (DocumentError, TargetError) as error:
+            unread = True
+            told = str(error) if str(path) in str(error) else f"{path}: {error}"
+            print(f"dsgui: {told}", file=sys.stderr)
+    return checked, unread
+
+
 def check(
-    path: Path, checker: Checker, options: argparse.Namespace, arguments: TrainingArguments | None = None
+    path: Path,
+    checker: Checker,
+    options: argparse.Namespace,
+    arguments: TrainingArguments | None = None,
+    installed: str = "",
 ) -> Checked:
-    """The findings of one file. Raises `DocumentError` when it can't be read."""
+    """The findings of one file, for the `installed` release where no other is asked for. Raises `DocumentError` when it
+    can't be read."""
     found = open_file(path)
-    document, context = Document(found.text), context_of(found, options, arguments)
+    document, context = Document(found.text), context_of(found, options, arguments, installed)
     findings = tuple(checker.findings(document, context))
     return Checked(str(path), document, not found.notes, context, findings)
 
@@ -106,7 +131,9 @@ def given_arguments(options: argparse.Namespace) -> TrainingArguments | None:
     return read_training_arguments(options.training_args) if options.training_args is not None else None
 
 
-def context_of(found: Imported, options: argparse.Namespace, arguments: TrainingArguments | None) -> Context:
+def context_of(
+    found: Imported, options: argparse.Namespace, arguments: TrainingArguments | None, installed: str = ""
+) -> Context:
     """What the options say, then the file, then the defaults."""
     default = Integration.HF if arguments is not None else found.integration or Integration.NATIVE
     card = _CPU if options.device == "cpu" else card_named(options.device)
@@ -114,7 +141,7 @@ def context_of(found: Imported, options: argparse.Namespace, arguments: Training
         integration=Integration(options.integration) if options.integration else default,
         nodes=options.nodes or found.nodes or 1,
         gpus_per_node=options.gpus or found.gpus or 1,
-        deepspeed_version=options.target_version or installed_release() or LATEST_KNOWN,
+        deepspeed_version=options.target_version or installed or installed_release() or LATEST_KNOWN,
         hardware=(card,) if card else (),
         arguments=arguments,
     )

@@ -23,6 +23,7 @@ class Checked:
     has_lines: bool
     context: Context
     findings: tuple[Finding, ...]
+    asked: tuple[str, ...] = ()  # what the real DeepSpeed answered, where it was asked
 
     def line_of(self, finding: Finding) -> int | None:
         """The line (from 1) of the value, or of the block around a key that is missing."""
@@ -60,7 +61,8 @@ def _text_lines(checked: Checked) -> list[str]:
     lines = [line for finding in checked.findings for line in finding_lines(checked, finding)]
     counts = {s: sum(f.severity is s for f in checked.findings) for s in Severity}
     told = ", ".join(f"{n} {s.value}{'s' if n > 1 else ''}" for s, n in counts.items() if n) or "nothing found"
-    return [*lines, f"{checked.file}: {told} (checked for {subject(checked.context)})"]
+    lines.append(f"{checked.file}: {told} (checked for {subject(checked.context)})")
+    return [*lines, *(f"{checked.file}: {line}" for line in checked.asked)]
 
 
 def finding_lines(checked: Checked, finding: Finding) -> list[str]:
@@ -88,6 +90,7 @@ def file_entry(checked: Checked) -> dict[str, Any]:
         "devices": [hardware.id for hardware in context.hardware],
         "training_arguments": given(context.arguments) if context.arguments is not None else None,
         "ok": not checked.has_error,
+        **({"asked": list(checked.asked)} if checked.asked else {}),
         "findings": [_finding_entry(checked, finding) for finding in checked.findings],
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.ui.ask import Ask, Asked, build_ask, shown, wire_ask
 from dsgui.ui.context_bar import ContextBar, build_context_bar
 from dsgui.ui.embedded import embedded
 from dsgui.ui.events import LIVE, LOCAL, ONCE, chosen_fix
@@ -47,15 +48,16 @@ class ConfigurePage:
     presets: Presets
     files: Files
     tools: Tools
-    synchronise: Callable[..., tuple[Any, str, FormValue, str]]
+    ask: Ask
+    synchronise: Callable[..., tuple[Any, ...]]
 
     @property
     def inputs(self) -> list[Any]:
-        return [self.text, self.form, *self.tools.inputs, *self.bar.inputs]
+        return [self.text, self.form, self.ask.asked, *self.tools.inputs, *self.bar.inputs]
 
     @property
     def outputs(self) -> list[Any]:
-        return [self.text, self.findings, self.form, self.tools.panel]
+        return [self.text, self.findings, self.form, self.tools.panel, self.ask.panel]
 
     def synchronise_after(self, event: Any) -> Any:
         """Bring text, findings, form and tools in step once `event` is through."""
@@ -77,13 +79,15 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
             form = embedded("form", "ds-form", ("edit",), value={}, elem_id="config-form")
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             findings = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
+            ask = build_ask()
             history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
             text = _json_editor(first.text)
             files = build_files()
             presets = build_own_presets(*chooser)
             tools = build_tools(toolbox)
     synchronise = _synchroniser(services, workbench, toolbox)
-    page = ConfigurePage(text, bar, form, findings, presets, files, tools, synchronise)
+    page = ConfigurePage(text, bar, form, findings, presets, files, tools, ask, synchronise)
+    wire_ask(ask, text, tools, bar, services)
     _wire_fixes(page, services, workbench)
     _wire_history(page, history)
     brought = [text, bar.integration, form]
@@ -116,28 +120,28 @@ def _json_editor(text: str) -> gr.Code:
     )
 
 
-def _synchroniser(
-    services: Services, workbench: Workbench, toolbox: Toolbox
-) -> Callable[..., tuple[Any, str, FormValue, str]]:
+def _synchroniser(services: Services, workbench: Workbench, toolbox: Toolbox) -> Callable[..., tuple[Any, ...]]:
     """Text, findings, form and tools in step: pending edits of the form go into the text, else it is left alone."""
 
     def synchronise(
         text: str | None,
         form: FormValue | None,
+        asked: Asked | None,
         tool: str,
         preset: str | None,
         release: str,
         code: str,
         typed: str | None,
         *bar: Any,
-    ) -> tuple[Any, str, FormValue, str]:
+    ) -> tuple[Any, ...]:
         context = with_arguments(make_context(services.target(), *bar), tool, typed)
         edited = bool(form and form.get("edits"))
         view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
         chosen = {"compare": preset or "", "move": release, "code": code}.get(tool, tool)
         panel = toolbox.panel(tool, chosen, view.text, context)
         findings = notices_html(odd_counts(bar[1], bar[2])) + view.findings
-        return (view.text if edited else gr.skip()), findings, _packed(view), panel
+        answer = shown(services, asked, view.text, context) if asked else gr.skip()
+        return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer
 
     return synchronise
 

@@ -89,7 +89,7 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
         f'<p><span class="ds-word">{_WORDS[finding.severity]}</span> '
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
         f'title="Show this field in the form">{escape(dotted(finding.pointer))}</button></p>'
-        f"<p>{_prose(_without_key(finding))}</p>{_advice(finding, with_fix)}</li>"
+        f"<p>{prose(_without_key(finding))}</p>{_advice(finding, with_fix)}</li>"
     )
 
 
@@ -107,10 +107,10 @@ def _advice(finding: Finding, with_fix: bool) -> str:
     if not finding.advice and not fix:
         return ""
     button = _button(finding.rule, finding.pointer, fix.label) if fix else ""
-    return f'<p class="ds-advice">{_prose(finding.advice)} {button}</p>'
+    return f'<p class="ds-advice">{prose(finding.advice)} {button}</p>'
 
 
-def _prose(text: str) -> str:
+def prose(text: str) -> str:
     """Escaped, with command-line options in one piece: they break badly at their hyphens."""
     return _OPTION.sub(r'<code class="ds-option">\g<0></code>', escape(text))
 

@@ -26,7 +26,7 @@ _PROBE_POLL_S = 1.0
 
 def build_pages(services: Services) -> gr.Blocks:
     """The Blocks of the app. Nothing in it starts a process or keeps state between requests but Gradio's own."""
-    workbench = Workbench(services.checker)
+    workbench = Workbench(services.checker, services.oracle.cached)
     toolbox = Toolbox(services.checker, services.all_presets)
     ranks = default_ranks(services.target())
     demo: gr.Blocks
@@ -51,7 +51,7 @@ def build_pages(services: Services) -> gr.Blocks:
         recall_on_load(configure, demo)
         probed = _follow_probe(services, header)
         demo.load(lambda: refreshed(services), None, [configure.presets.chooser], **ONCE)
-        changes = [*configure.bar.changes, *configure.tools.changes, probed.change]
+        changes = [*configure.bar.changes, *configure.tools.changes, configure.ask.answered.change, probed.change]
         configure.synchronise_on([configure.form.edit, configure.text.input, *changes])
     return demo
 

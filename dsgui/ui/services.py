@@ -10,6 +10,7 @@ from dsgui.core.checker import Checker
 from dsgui.core.context import Integration
 from dsgui.core.hardware import Target
 from dsgui.core.machine import Machine
+from dsgui.core.oracle import Answer, Asking, Question
 from dsgui.core.preset import Preset
 from dsgui.core.telemetry import GpuSample
 from dsgui.runs import Runs
@@ -58,6 +59,16 @@ class MachineReader(Protocol):
     def asking(self) -> bool: ...
 
 
+class Asks(Protocol):
+    """The real DeepSpeed of the target. `begin` asks without waiting; `progress` tells how that goes and for how many
+    seconds, None for what was never asked; `cached` is the answer once it is there."""
+
+    def begin(self, question: Question) -> None: ...
+    def progress(self, question: Question) -> tuple[Asking, float] | None: ...
+    def cached(self, question: Question) -> Answer | None: ...
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
@@ -76,6 +87,7 @@ class Services:
     archive: Archive
     gpu_use: Callable[[], tuple[GpuSample, ...]]
     machine: MachineReader
+    oracle: Asks
 
     def all_presets(self) -> tuple[Preset, ...]:
         """Every preset there is now, the shipped ones first."""

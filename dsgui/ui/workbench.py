@@ -4,11 +4,12 @@ The text is the single state. A form edit, a fix, a preset or an upload makes a 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core import accelerate_yaml
+from dsgui.core.agreement import merge
 from dsgui.core.checker import Checker
 from dsgui.core.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.document import Document
@@ -17,6 +18,7 @@ from dsgui.core.findings import Finding
 from dsgui.core.form import Form, default_text, literal_for
 from dsgui.core.hardware import CARDS, Hardware, Target
 from dsgui.core.loose_json import tidy
+from dsgui.core.oracle import Answer, Question
 from dsgui.core.report import subject
 from dsgui.core.schema import Field, Schema
 from dsgui.ui.documents import check_size, read_document, remember
@@ -112,8 +114,9 @@ def _planned(device: str) -> tuple[Hardware, ...]:
 class Workbench:
     """Makes a `View` of whatever happened on the page. A text that is not JSON is a view too, not an error."""
 
-    def __init__(self, checker: Checker) -> None:
-        self._checker = checker
+    def __init__(self, checker: Checker, answered: Callable[[Question], Answer | None] = lambda question: None) -> None:
+        """`answered` knows what the real DeepSpeed has answered to a question, if it was asked."""
+        self._checker, self._answered = checker, answered
         self._schema = checker.schema
         self._forms: dict[str, Form] = {}
         self._numbers = {pointer: number for number, pointer in enumerate(self._schema.fields)}
@@ -151,7 +154,15 @@ class Workbench:
 
     def findings(self, text: str, context: Context) -> list[Finding]:
         """The findings of `text`. Raises `DocumentError` when it can't be read."""
-        return self._checker.findings(read_document(text), context)
+        return self._findings(read_document(text), context)
+
+    def _findings(self, document: Document, context: Context) -> list[Finding]:
+        """dsgui's own, and DeepSpeed's answer where it was asked about this very text and context."""
+        findings = self._checker.findings(document, context)
+        answer = self._answered(Question.of(document.text, context))
+        if answer is None or answer.release != context.release:
+            return findings
+        return list(merge(findings, answer, document, context, self._schema.fields).findings)
 
     def _apply(self, document: Document, pointer: str, typed: str) -> Document:
         field = self._schema.fields.get(pointer)
@@ -168,7 +179,7 @@ class Workbench:
             return document.set(pointer, json.dumps(typed))
 
     def _view(self, document: Document, context: Context, acked: Mapping[str, str] | None = None) -> View:
-        findings = self._checker.findings(document, context)
+        findings = self._findings(document, context)
         problems: dict[str, str] = {}
         for finding in findings:
             problems.setdefault(finding.pointer, finding.severity.value)

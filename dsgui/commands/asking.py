@@ -1,0 +1,94 @@
+"""`validate --ask`: the real DeepSpeed of a target environment beside dsgui's own findings."""
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dsgui.core import accelerate_yaml
+from dsgui.core.agreement import merge
+from dsgui.core.errors import TargetError
+from dsgui.core.oracle import Answer, Question, Verdict
+from dsgui.core.report import Checked
+from dsgui.core.schema import Schema
+from dsgui.shell import target
+from dsgui.shell.oracle import LIMIT_S, Oracle
+
+_VERSIONS_TIMEOUT_S = 30.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of asking."""
+    parser.add_argument(
+        "--ask", action="store_true", help="also try each config in the real DeepSpeed: parse, initialize, two steps"
+    )
+    parser.add_argument(
+        "--python", default=sys.executable, help="the interpreter whose DeepSpeed is asked (default: this one)"
+    )
+    parser.add_argument(
+        "--ask-timeout",
+        type=_seconds,
+        default=LIMIT_S,
+        metavar="S",
+        help="seconds for one try; the first compiles DeepSpeed's CPU ops (default: %(default)g)",
+    )
+
+
+def _seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 1 <= float(text) <= 86_400:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"“{text}” is no number of seconds from 1 to 86400")
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """DeepSpeed, ready to be asked; `release` is the one that answers."""
+
+    oracle: Oracle
+    release: str
+    schema: Schema
+
+    def ask(self, checked: Checked, path: Path) -> Checked:
+        """The same file with DeepSpeed's answer merged in. Raises `TargetError` when it gave none."""
+        context = checked.context
+        if context.release != self.release:
+            raise TargetError(
+                f"{path}: checked for DeepSpeed {context.release}, but only {self.release} is installed and can be "
+                "asked. Leave out --target-version, or give the --python that has it."
+            )
+        answer = self.oracle.ask(Question.of(_text(path, checked), context))
+        if answer.verdict is Verdict.NOT_TRIED:
+            raise TargetError(f"{path}: DeepSpeed {self.release} could not be asked: {'; '.join(answer.not_tried)}.")
+        merged = merge(checked.findings, answer, checked.document, context, self.schema.fields)
+        return replace(checked, findings=merged.findings, asked=_told(answer))
+
+
+@contextlib.contextmanager
+def asker(options: argparse.Namespace, schema: Schema) -> Iterator[Asker | None]:
+    """None where nothing is to be asked. Raises `TargetError`."""
+    if not options.ask:
+        yield None
+        return
+    versions = target.ask(options.python, "versions", _VERSIONS_TIMEOUT_S).get("versions", {})
+    release = str(versions.get("deepspeed", ""))
+    if not release:
+        raise TargetError(f"--python: {options.python} has no DeepSpeed to ask. Give one that has.")
+    oracle = Oracle(options.python, options.ask_timeout)
+    try:
+        yield Asker(oracle, release, schema)
+    finally:
+        oracle.close()
+
+
+def _text(path: Path, checked: Checked) -> str:
+    """The file as it is, comments and all; of a YAML of accelerate's, the config in it."""
+    text = path.expanduser().read_bytes().decode("utf-8", "replace")
+    is_json = text.lstrip("\ufeff \t\r\n").startswith("{") or not accelerate_yaml.is_one(text)
+    return text if is_json else checked.document.text
+
+
+def _told(answer: Answer) -> tuple[str, ...]:
+    return (f"Asked {answer.summary}", *answer.remarks)
