@@ -23,12 +23,20 @@ AUTO_DROPPED_SINCE = "0.17.1"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One entry of the table: findings carry its id and source."""
+    """One entry of the table: findings carry its id and source.
+
+    `explanation`: what DeepSpeed does, why it matters and what to do, in two to four sentences. `severities`: those
+    its findings can have. `since`, `until`: the releases it holds for, from the first to the first that it does not.
+    """
 
     id: str
     title: str
     source: str
     check: Check
+    explanation: str = ""
+    severities: tuple[Severity, ...] = (Severity.ERROR,)
+    since: str = ""
+    until: str = ""
 
     def findings(self, config: Config, context: Context) -> Iterator[Finding]:
         """The findings of this rule, stamped with its id and source."""

@@ -142,15 +142,42 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
 
 
 RULES = (
-    Rule("DS010", "Batch-size identity", f"{_CONFIG}: _batch_assertion", _batch_identity),
     Rule(
-        "DS011", "A batch size is needed", "deepspeed/runtime/config.py: _set_batch_related_parameters", _batch_missing
+        "DS010",
+        "Batch-size identity",
+        f"{_CONFIG}: _batch_assertion",
+        _batch_identity,
+        "train_batch_size must be train_micro_batch_size_per_gpu × gradient_accumulation_steps × the number of "
+        "data-parallel ranks. DeepSpeed finds a term that is missing by floor division and then asserts the product, so "
+        "the same file can run on one GPU and stop on two. Set two of the terms and leave the third to DeepSpeed.",
+    ),
+    Rule(
+        "DS011",
+        "A batch size is needed",
+        f"{_CONFIG}: _set_batch_related_parameters",
+        _batch_missing,
+        "DeepSpeed solves the batch-size identity from train_batch_size or train_micro_batch_size_per_gpu, and stops "
+        "when the file has neither; accumulation steps alone are not enough. The HF Trainer does not help: it fills a "
+        "key that says “auto” and never adds one that is absent.",
     ),
     Rule(
         "DS012",
         "“auto” in the batch size",
-        "transformers/integrations/deepspeed.py: trainer_config_process",
+        f"{_TRAINER}: trainer_config_process",
         _batch_auto,
+        "“auto” is a word of the HF Trainer, which puts its own arguments there. DeepSpeed itself compares the text "
+        "with a number and stops. Under the Trainer, a train_batch_size given as a number must still come out of micro "
+        "batch × accumulation steps × ranks: where no argument can make it so, write “auto” there as well.",
+        (Severity.ERROR, Severity.NOTE),
     ),
-    Rule("DS016", "Sequence parallelism against the ranks", f"{_CONFIG}: DeepSpeedConfig", _sequence_parallel),
+    Rule(
+        "DS016",
+        "Sequence parallelism against the ranks",
+        f"{_CONFIG}: DeepSpeedConfig",
+        _sequence_parallel,
+        "sequence_parallel_size ranks share one sample, so the data-parallel size is the number of ranks divided by it. "
+        "DeepSpeed divides without looking: a size that is no divisor leaves a fraction of a rank and a batch that can "
+        "not come out. Use a divisor of the number of ranks.",
+        since=batches.SEQUENCE_PARALLEL_SINCE,
+    ),
 )

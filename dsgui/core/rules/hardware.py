@@ -112,7 +112,31 @@ def _dots(capability: tuple[int, int]) -> str:
 
 
 RULES = (
-    Rule("DS030", "bf16 against the hardware", "deepspeed/accelerator/*: is_bf16_supported", _bf16_hardware),
-    Rule("DS031", "fp16 against the hardware", "deepspeed/accelerator/*: is_fp16_supported", _fp16_hardware),
-    Rule("DS032", "GPUDirect Storage off CUDA", "deepspeed/runtime/swap_tensor/aio_config.py", _gpu_direct),
+    Rule(
+        "DS030",
+        "bf16 against the hardware",
+        "deepspeed/accelerator/*: is_bf16_supported",
+        _bf16_hardware,
+        "DeepSpeed asks its accelerator whether the device has bf16 and stops when it has not. On NVIDIA cards bf16 "
+        "arithmetic needs compute capability 8.0; since torch 2.3 the answer also counts emulation, so an older card "
+        "passes and is slow. Use fp16 there, or fp32 for models that overflow in fp16.",
+        (Severity.ERROR, Severity.WARNING),
+    ),
+    Rule(
+        "DS031",
+        "fp16 against the hardware",
+        "deepspeed/accelerator/*: is_fp16_supported",
+        _fp16_hardware,
+        "DeepSpeed asks its accelerator whether the device has fp16 and stops when it has not: NVIDIA cards need compute "
+        "capability 7.0, and of the processors only the newest have it. Switch fp16 off there, or use bf16.",
+    ),
+    Rule(
+        "DS032",
+        "GPUDirect Storage off CUDA",
+        "deepspeed/runtime/swap_tensor/aio_config.py",
+        _gpu_direct,
+        "aio.use_gds moves data between an NVMe drive and GPU memory past the host, which only NVIDIA's driver can do. "
+        "On any other accelerator DeepSpeed stops while it reads the file, whether anything is offloaded or not.",
+        since=GPU_DIRECT_SINCE,
+    ),
 )

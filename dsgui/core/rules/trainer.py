@@ -87,7 +87,26 @@ RULES = (
         "Values the HF Trainer compares with its arguments",
         "transformers/integrations/deepspeed.py: fill_match",
         _trainer_arguments,
+        "A number in the file must equal the Trainer's own argument: the Trainer compares the two and stops at the "
+        "first training step's preparation with a list of mismatches, even where only the default differs. Pass the "
+        "arguments that the note lists, or write “auto” in the file and let the arguments decide.",
+        (Severity.NOTE,),
     ),
-    Rule("DS014", "accelerate wants a ZeRO block", "accelerate/utils/dataclasses.py: DeepSpeedPlugin", _zero_block),
-    Rule("DS015", "The old offload switch under HF", "accelerate/accelerator.py: _prepare_deepspeed", _old_offload),
+    Rule(
+        "DS014",
+        "accelerate wants a ZeRO block",
+        "accelerate/utils/dataclasses.py: DeepSpeedPlugin",
+        _zero_block,
+        "The HF Trainer hands the file to accelerate, which reads the ZeRO stage from zero_optimization and stops when "
+        "the block is not there. Native DeepSpeed needs no such block. Add it; stage 0 is plain data parallelism.",
+    ),
+    Rule(
+        "DS015",
+        "The old offload switch under HF",
+        "accelerate/accelerator.py: _prepare_deepspeed",
+        _old_offload,
+        "With the optimizer offloaded, accelerate swaps the Trainer's AdamW for DeepSpeed's CPU Adam, and it recognises "
+        "offload by offload_optimizer alone. Under the old name cpu_offload the swap does not happen, and DeepSpeed "
+        "refuses to offload an optimizer that is not its own. Rewrite the old name.",
+    ),
 )
