@@ -1,7 +1,7 @@
 """Tries configs in the DeepSpeed that this interpreter imports. Run by path; reads one JSON question a line.
 
-A question: {"text": the config's text, "reader": "native" or "hf", "world_size": n} and, where wanted, "script" (how the
-training script behaves, see `differential/oracle.py`), "training_arguments" (what the HF Trainer is given) and
+A question: {"text": the config's text, "reader": "native" or "hf", "world_size": n} and, where wanted, "script" (how
+the training script behaves, see `differential/oracle.py`), "training_arguments" (what the HF Trainer is given) and
 "until" ("parse", "initialize" or "step", the default). The answer: {"verdict": "ok", "reject" or "unavailable",
 "stage": where it stopped or how far it came, "message": the exception}.
 
@@ -10,6 +10,7 @@ are torch's fake group, whose collectives do nothing, so those end after deepspe
 """
 
 import contextlib
+import importlib
 import json
 import logging
 import os
@@ -42,12 +43,12 @@ LIMIT_S, MOST_MICRO_STEPS = 300, 64
 MACHINE = re.compile(
     r"async_io|libaio|AsyncIOBuilder|No module named '(wandb|tensorboard|tensorboardX|comet_ml|mup|swanlab|triton|cupy)"
     r"|Can ?[nN]?o?t? ?allocate memory|can't allocate|Unable to JIT load|CUDA_HOME|Torch not compiled with CUDA"
-    r"|NotImplementedBuilder|'NoneType' object has no attribute 'load'|No such file or directory: '/|Permission denied: '/"
-    r"|Read-only file system|please install (wandb|tensorboard|comet|mup)|mup must be installed|No device detected"
+    r"|NotImplementedBuilder|'NoneType' object has no attribute 'load'|No such file or directory: '/"
+    r"|Permission denied: '/|Read-only file system|please install (wandb|tensorboard|comet|mup)|mup must be installed|No device detected"
 )
 
 
-class FarEnough(Exception):  # noqa: N818 — no error: how the Trainer is left
+class FarEnough(Exception):
     """The stage that was asked for is behind us."""
 
 
@@ -269,11 +270,9 @@ def warm_up(questions):
             borrow(builder)
         builder().load(verbose=False)
     if any(question["reader"] == "hf" for question in questions):
-        import accelerate.accelerator
-        import transformers.trainer
-        from transformers import LlamaForCausalLM
-
-        assert accelerate.accelerator and transformers.trainer and LlamaForCausalLM
+        importlib.import_module("accelerate.accelerator")
+        importlib.import_module("transformers.trainer")
+        importlib.import_module("transformers.models.llama.modeling_llama")
 
 
 if __name__ == "__main__":

@@ -133,6 +133,9 @@ class Verdicts:
         lines = []
         for name in sorted(names & self._table.keys()):
             entry = self._table[name]
-            answers = ",\n".join(f"  {json.dumps(r)}: {json.dumps(entry['answers'][r])}" for r in sorted(entry["answers"], key=version_tuple))
+            answers = ",\n".join(
+                f"  {json.dumps(r)}: {json.dumps(entry['answers'][r])}"
+                for r in sorted(entry["answers"], key=version_tuple)
+            )
             lines.append(f'{json.dumps(name)}: {{"asked": "{entry["asked"]}", "answers": {{\n{answers}\n}}}}')
         self._path.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

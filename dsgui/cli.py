@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from dsgui.commands import validate
+from dsgui.commands import rules, validate
 
-_COMMANDS: dict[str, Any] = {"validate": validate}
+_COMMANDS: dict[str, Any] = {"validate": validate, "rules": rules}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,7 +6,7 @@ from dsgui.core import batch as batches
 from dsgui.core.context import Context, Integration
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, found, number
+from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, elastic, found, is_set, number
 
 _CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"
 LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
@@ -25,6 +25,8 @@ def _batch_term(config: Config, pointer: str) -> batches.Number | str | None:
 
 
 def _batch_identity(config: Config, context: Context) -> Iterator[Finding]:
+    if elastic(config, context):
+        return
     terms = [_batch_term(config, pointer) for pointer in (TRAIN, MICRO, ACCUMULATION)]
     if context.integration is Integration.HF and terms[2] is None:
         terms[2] = 1  # accelerate writes 1 for an absent gradient_accumulation_steps (utils/dataclasses.py)
@@ -64,7 +66,7 @@ def _smallest(solved: batches.Batch, given: list[batches.Number | None]) -> batc
 
 
 def _batch_missing(config: Config, context: Context) -> Iterator[Finding]:
-    if lookup(config, TRAIN) not in (MISSING, None) or lookup(config, MICRO) not in (MISSING, None):
+    if is_set(config, TRAIN) or is_set(config, MICRO) or elastic(config, context):
         return
     value = '"auto"' if context.integration is Integration.HF else "1"
     because = " (the HF Trainer fills a key that says “auto”, never one that is absent)" if value != "1" else ""
