@@ -2,8 +2,9 @@
 
     python -m benchmarks.confusion --corpus FOLDER [--versions 0.19.8 …]
 
-The folder's verdicts.tsv is used where there is one; without it the installed DeepSpeed is asked (both readers; 1, 2 and
-8 ranks; up to deepspeed.initialize), which takes a second or so a question. Each exception is listed with its reason.
+The folder's verdicts.tsv is used where there is one; without it the installed DeepSpeed is asked (both readers; 1, 2
+and 8 ranks; up to deepspeed.initialize), which takes a second or so a question. Each exception is listed with its
+reason.
 “Found, refused later” is what a mode that only parses lets pass and the same reader refuses at deepspeed.initialize.
 Exit code 1: a config that DeepSpeed accepts gets an error, or a refusal is missed without a reason.
 """

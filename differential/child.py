@@ -25,7 +25,9 @@ from pathlib import Path
 
 os.environ["DS_ACCELERATOR"] = "cpu"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
-answers, sys.stdout = sys.stdout, sys.stderr
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # compilers and C++ write to the first output too: only answers may go there
+sys.stdout = sys.stderr
 warnings.simplefilter("ignore")
 
 import cpuinfo  # noqa: E402
@@ -34,7 +36,6 @@ import torch  # noqa: E402
 import torch._dynamo  # noqa: E402 — every optimizer imports it, for seconds: here once, not in each child
 from deepspeed.accelerator import get_accelerator  # noqa: E402
 from deepspeed.ops.op_builder.cpu import CPUAdamBuilder, FusedAdamBuilder  # noqa: E402
-from deepspeed.runtime.config import DeepSpeedConfig  # noqa: E402
 
 logging.disable(logging.CRITICAL)
 OPS_OF_ANOTHER = "DSGUI_OPS_OF_THE_ENVIRONMENT"
@@ -44,7 +45,8 @@ MACHINE = re.compile(
     r"async_io|libaio|AsyncIOBuilder|No module named '(wandb|tensorboard|tensorboardX|comet_ml|mup|swanlab|triton|cupy)"
     r"|Can ?[nN]?o?t? ?allocate memory|can't allocate|Unable to JIT load|CUDA_HOME|Torch not compiled with CUDA"
     r"|NotImplementedBuilder|'NoneType' object has no attribute 'load'|No such file or directory: '/"
-    r"|Permission denied: '/|Read-only file system|please install (wandb|tensorboard|comet|mup)|mup must be installed|No device detected"
+    r"|Permission denied: '/|Read-only file system|please install (wandb|tensorboard|comet|mup)"
+    r"|mup must be installed|No device detected|Cannot access accelerator device"
 )
 
 
@@ -83,6 +85,8 @@ def set_accelerator(script):
     kind = type(get_accelerator())
     fp16, bf16 = script.get("fp16_supported", True), script.get("bf16_supported", True)
     kind.is_fp16_supported, kind.is_bf16_supported = (lambda self: fp16), (lambda self: bf16)
+    if "transformers" in sys.modules:
+        sys.modules["transformers.training_args"].is_torch_bf16_gpu_available = lambda: True
     types = [torch.float] + [torch.half] * fp16 + [torch.bfloat16] * bf16
     kind.supported_dtypes = lambda self: types
 
@@ -116,9 +120,8 @@ def has_optimizer(path):
 
 def natively(question, path):
     script, until = question.get("script") or {}, question.get("until", "step")
-    DeepSpeedConfig(path)
     if until == "parse":
-        return "parse"
+        deepspeed.DeepSpeedConfig = stops_after(deepspeed.DeepSpeedConfig)
     model = small_model(script)
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     engine = deepspeed.initialize(
@@ -133,6 +136,16 @@ def natively(question, path):
     if script.get("save"):
         save(engine)
     return "step"
+
+
+def stops_after(parse):
+    """deepspeed.initialize reads the file in its own way before it parses, so it is the one that is called."""
+
+    def parsed(*arguments, **rest):
+        parse(*arguments, **rest)
+        raise FarEnough
+
+    return parsed
 
 
 def one_step(engine):
@@ -226,6 +239,8 @@ def answer(question):
         set_accelerator(question.get("script") or {})
         start_ranks(question["world_size"])
         came_to = through_the_trainer(question, path) if hf else natively(question, path)
+    except FarEnough:
+        came_to = "parse"
     except BaseException as error:  # noqa: BLE001 — whatever DeepSpeed raises is the answer, a SystemExit too
         message = f"{type(error).__name__}: {error}".strip().replace(path, "ds_config.json")
         verdict = "unavailable" if MACHINE.search(message) else "reject"
@@ -261,22 +276,25 @@ def borrow(builder):
     builder.load = lambda self, verbose=False: op
 
 
-def warm_up(questions):
-    """What each child would load anew: CPU Adam, the processor's description, and the Trainer where it is asked for."""
+def warm_up():
+    """What each child would load anew: CPU Adam and the processor's description."""
     known = cpuinfo.get_cpu_info()  # DeepSpeed's CPU optimizers ask anew each time, which takes seconds
     cpuinfo.get_cpu_info = lambda: known
     for builder in (CPUAdamBuilder, FusedAdamBuilder):
         if os.environ.get(OPS_OF_ANOTHER):
             borrow(builder)
         builder().load(verbose=False)
-    if any(question["reader"] == "hf" for question in questions):
-        importlib.import_module("accelerate.accelerator")
-        importlib.import_module("transformers.trainer")
-        importlib.import_module("transformers.models.llama.modeling_llama")
+
+
+def load_trainer():
+    for name in ("accelerate.accelerator", "transformers.trainer", "transformers.models.llama.modeling_llama"):
+        importlib.import_module(name)
 
 
 if __name__ == "__main__":
-    asked = [json.loads(line) for line in sys.stdin]
-    warm_up(asked)
-    for one in asked:
+    warm_up()
+    for line in sys.stdin:
+        one = json.loads(line)
+        if one["reader"] == "hf":
+            load_trainer()
         print(json.dumps(in_a_child(one)), file=answers, flush=True)

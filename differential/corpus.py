@@ -1,8 +1,8 @@
 """A folder of real configs held against the real DeepSpeed: row by row, what it said and what the rules say.
 
-A folder may have a `verdicts.tsv` (file, version, mode, world_size, verdict, stage, exception, message, hf_args). Without
-one, `ask_all` puts the files to the DeepSpeed that is installed. A mode is who reads the file and how far it goes:
-parse, init (deepspeed.initialize and steps), hf-parse, hf-init.
+A folder may have a `verdicts.tsv` (file, version, mode, world_size, verdict, stage, exception, message, hf_args).
+Without one, `ask_all` puts the files to the DeepSpeed that is installed. A mode is who reads the file and how far it
+goes: parse, init (deepspeed.initialize and steps), hf-parse, hf-init.
 """
 
 import csv

@@ -7,6 +7,7 @@ from differential.oracle import RELEASES, ROOT
 from dsgui.core import rules
 from dsgui.core.context import version_tuple
 from dsgui.core.rules.base import Rule
+from dsgui.core.rules.by_key import COMPARING
 
 PAGE = ROOT / "docs" / "rule-matrix.md"
 _HEAD = """# Which rule is verified in which release
@@ -22,7 +23,11 @@ without a mark in a release that it holds for was not verified there.
 def page(every: Sequence[Example], known: Verdicts) -> str:
     """The whole page."""
     head = f"| rule | | {' | '.join(RELEASES)} |\n|---|---|{'---|' * len(RELEASES)}\n"
-    return _HEAD + head + "".join(_row(rule, every, known) for rule in rules.EXPLAINED.values())
+    return (
+        _HEAD
+        + head
+        + "".join(_row(rule, every, known) for rule in rules.EXPLAINED.values() if rule.id not in COMPARING)
+    )
 
 
 def _row(rule: Rule, every: Sequence[Example], known: Verdicts) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parents[1]
 CHILD = Path(__file__).with_name("child.py")
@@ -44,7 +44,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """verdict: ok · reject · unavailable (this machine lacks something) · crash. `stage`: where it stopped, or came to."""
+    """verdict: ok · reject · unavailable (this machine lacks something) · crash; stage: where it stopped or came to."""
 
     verdict: str
     stage: str
@@ -67,6 +67,35 @@ def ask(questions: Sequence[Question], release: str = "") -> list[Answer]:
     if len(answers) != len(questions):
         raise OracleError(f"DeepSpeed {release}: {len(answers)} of {len(questions)} answers.\n{done.stderr[-2000:]}")
     return answers
+
+
+class Resident:
+    """The installed DeepSpeed, kept running to be asked one question after another. A context manager."""
+
+    def __init__(self, program: Path = CHILD) -> None:
+        self._program = program
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            [sys.executable, str(self._program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, env=_environment(""),
+        )  # fmt: skip
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """One answer, as the program writes it. Raises `OracleError` when the program is gone."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(json.dumps(question) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise OracleError(f"{self._program.name} ended with status {self._process.wait()}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
 
 def overlay(release: str) -> Path:

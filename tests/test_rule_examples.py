@@ -12,6 +12,7 @@ from differential.matrix import PAGE, confirmed, holds, page
 from dsgui.core import rules
 from dsgui.core.context import LATEST_KNOWN
 from dsgui.core.findings import Severity
+from dsgui.core.rules.by_key import COMPARING
 
 EXAMPLES = examples()
 VERDICTS = Verdicts()
@@ -89,7 +90,7 @@ def depends_on_script(example):
 def test_every_rule_has_a_verified_example_of_both_kinds():
     shown = {kind: {e.rule for e in kept if verified(e)} for kind, kept in (("invalid", INVALID), ("valid", VALID))}
     for kind, covered in shown.items():
-        assert rules.EXPLAINED.keys() - covered == set(), kind
+        assert rules.EXPLAINED.keys() - covered == COMPARING, kind
 
 
 def verified(example):
@@ -99,7 +100,7 @@ def verified(example):
 def test_every_severity_a_rule_can_have_is_shown():
     shown = {(example.rule, example.severity) for example in INVALID}
     wanted = {(rule.id, severity) for rule in rules.EXPLAINED.values() for severity in rule.severities}
-    assert wanted - shown == set()
+    assert {(rule_id, severity) for rule_id, severity in wanted - shown if rule_id not in COMPARING} == set()
 
 
 @every_invalid

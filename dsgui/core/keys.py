@@ -105,6 +105,7 @@ def _is_comment(place: Place) -> bool:
 # ------------------------------------------------------------------------------------------------------ unknown keys
 _MOST_HOMES = 3  # a key that more blocks have, such as enabled, says nothing about where it belongs
 _BF16 = ("/bf16", "/bfloat16")
+_TELLING = {"betas", "eps", "hysteresis", "lr", "stage", "zenflow"}  # short names that other programs hardly use
 _SAYS_NOTHING = {"opt_level"}  # Apex' and MS-AMP's, of which no block is meant where it is misplaced
 
 
@@ -129,11 +130,9 @@ def _of_another_block(place: Place, homes: tuple[str, ...], config: Mapping[str,
     fix = _move(place, homes, config)
     if parent in _BF16 and all(home.startswith("/fp16/") for home in homes):
         advice, fix = "Remove it: bf16 needs no loss scale.", Fix(f"Remove {place.key}", (Change(place.pointer, None),))
-    severity, source = (
-        (Severity.ERROR if refused else Severity.WARNING),
-        (_CONFIG_MODEL if place.strict else _RAW_READER),
-    )
-    return Finding("DS007", severity, place.pointer, message, advice, fix, source)
+    severity = Severity.ERROR if refused else Severity.WARNING
+    source = _CONFIG_MODEL if place.strict else _RAW_READER
+    return Finding("DS008", severity, place.pointer, message, advice, fix, source)
 
 
 def _move(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Fix | None:

@@ -47,10 +47,12 @@ def _broken_identity(solved: batches.Batch, given: list[batches.Number | None], 
         for name, term, value in zip(names, terms, given[1:], strict=True)
     ]
     shared = solved.world_size != context.world_size
-    ranks = f"data-parallel size {solved.world_size}" if shared else f"world size {context.world_size}"
+    ranks = f"data-parallel size {number(solved.world_size)}" if shared else f"world size {context.world_size}"
     factors = " × ".join([*spelled, ranks])
     message = f"train_batch_size: {number(solved.train)} is not {factors} = {number(solved.product)}."
     right = solved.product or _smallest(solved, given)
+    if right != int(right):  # DS016 says why
+        return found(Severity.ERROR, TRAIN, message, "Use a sequence_parallel_size that divides the ranks.")
     return found(
         Severity.ERROR,
         TRAIN,
@@ -135,10 +137,12 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
     shared = lookup(config, pointer)
     is_size = isinstance(shared, int | float) and shared >= 1
     if is_size and context.at_least(batches.SEQUENCE_PARALLEL_SINCE) and context.world_size % shared:
+        size = context.world_size / shared
         yield found(
-            Severity.ERROR,
+            Severity.WARNING,
             pointer,
-            f"sequence_parallel_size: {shared:g} does not divide the {context.world_size} ranks ({context.devices}).",
+            f"sequence_parallel_size: {shared:g} does not divide the {context.world_size} ranks ({context.devices}); "
+            f"DeepSpeed goes on with a data-parallel size of {size:.4g}.",
             "Use a divisor of the number of ranks.",
         )
 
@@ -150,8 +154,8 @@ RULES = (
         f"{_CONFIG}: _batch_assertion",
         _batch_identity,
         "train_batch_size must be train_micro_batch_size_per_gpu × gradient_accumulation_steps × the number of "
-        "data-parallel ranks. DeepSpeed finds a term that is missing by floor division and then asserts the product, so "
-        "the same file can run on one GPU and stop on two. Set two of the terms and leave the third to DeepSpeed.",
+        "data-parallel ranks. DeepSpeed finds a term that is missing by floor division and then asserts the product, "
+        "so the same file can run on one GPU and stop on two. Set two of the terms and leave the third to DeepSpeed.",
     ),
     Rule(
         "DS011",
@@ -177,9 +181,10 @@ RULES = (
         "Sequence parallelism against the ranks",
         f"{_CONFIG}: DeepSpeedConfig",
         _sequence_parallel,
-        "sequence_parallel_size ranks share one sample, so the data-parallel size is the number of ranks divided by it. "
-        "DeepSpeed divides without looking: a size that is no divisor leaves a fraction of a rank and a batch that can "
-        "not come out. Use a divisor of the number of ranks.",
+        "sequence_parallel_size ranks share one sample, so the data-parallel size is the number of ranks divided by "
+        "it. DeepSpeed divides without looking: a size that is no divisor leaves a fraction of a rank in the batch "
+        "arithmetic, which then fails or goes on with a batch that is no whole number. Use a divisor of the ranks.",
+        (Severity.WARNING,),
         since=batches.SEQUENCE_PARALLEL_SINCE,
     ),
 )

@@ -136,8 +136,8 @@ _WRITER = rule(
         "Set checkpoint.writer.data_parallel, or remove the block.",
         "0.17.1",
     ),
-    explanation="The block makes DeepSpeed write checkpoints with a writer of its own. It must know which ranks write: at "
-    "stage 3 all do, below it data_parallel has to say so, or the engine stops while it is made.",
+    explanation="The block makes DeepSpeed write checkpoints with a writer of its own. It must know which ranks "
+    "write: at stage 3 all do, below it data_parallel has to say so, or the engine stops while it is made.",
     since="0.17.1",
 )
 _ACTIVATIONS = "/activation_checkpointing"
@@ -185,8 +185,8 @@ _PIPELINE = rule(
         "0.19.4",
         severity=Severity.WARNING,
     ),
-    explanation="The pipeline block is for scripts that pass a PipelineModule. Its engine keeps gradients over many micro "
-    "batches, which ZeRO stage 2 and 3 divide away at once, so it refuses both; it also counts accumulation "
+    explanation="The pipeline block is for scripts that pass a PipelineModule. Its engine keeps gradients over many "
+    "micro batches, which ZeRO stage 2 and 3 divide away at once, so it refuses both; it also counts accumulation "
     "itself. Without a PipelineModule nothing reads the block.",
 )
 
@@ -211,8 +211,8 @@ RULES = (
         "Expert parallelism against the ranks",
         "deepspeed/utils/groups.py",
         _expert_parallel,
-        "autoep_size ranks share the experts of a mixture-of-experts layer, and expert_tensor_parallel_size ranks share "
-        "each expert. The ranks must divide into whole groups of the product.",
+        "autoep_size ranks share the experts of a mixture-of-experts layer, and expert_tensor_parallel_size ranks "
+        "share each expert. The ranks must divide into whole groups of the product.",
         since=EXPERTS_SINCE,
     ),
 )

@@ -14,6 +14,9 @@ def _made_elsewhere(config: Config, context: Context) -> Iterator[Finding]:
     return iter(())
 
 
+# Found by comparing two releases (`core/migration.py`), so there is no one config to show for it.
+COMPARING = {"DS007"}
+
 RULES = (
     Rule(
         "DS001",
@@ -30,8 +33,9 @@ RULES = (
         "An unknown key where DeepSpeed is strict",
         _MODEL,
         _made_elsewhere,
-        "zero_optimization, fp16, bf16 and the other blocks that are pydantic models refuse keys that they do not have, "
-        "so a misspelling stops the run at once. A key that says “auto” is dropped before the check and passes natively.",
+        "zero_optimization, fp16, bf16 and the other blocks that are pydantic models refuse keys that they do not "
+        "have, so a misspelling stops the run at once. A key that says “auto” is dropped before the check and passes "
+        "natively.",
         (_ERROR, _WARNING),
     ),
     Rule(
@@ -40,8 +44,8 @@ RULES = (
         "accelerate/utils/dataclasses.py: DeepSpeedPlugin; deepspeed/runtime/config_utils.py",
         _made_elsewhere,
         "“auto” has three meanings. The HF Trainer fills it for 23 keys and accelerate stops at any other; native "
-        "DeepSpeed drops it inside its pydantic blocks, which leaves the default, and fails on the text elsewhere. Write "
-        "a value, or clear the key.",
+        "DeepSpeed drops it inside its pydantic blocks, which leaves the default, and fails on the text elsewhere. "
+        "Write a value, or clear the key.",
         (_ERROR, _WARNING),
     ),
     Rule(
@@ -49,9 +53,9 @@ RULES = (
         "A key that DeepSpeed ignores",
         f"{_READER}: DeepSpeedConfig",
         _made_elsewhere,
-        "At the top level and in the open blocks (optimizer, scheduler, aio …) DeepSpeed looks for the keys it knows and "
-        "passes over the rest without a word: a misspelt key simply does nothing. It is a warning where a known key is "
-        "near, and a note otherwise, since other programs keep keys of their own there.",
+        "At the top level and in the open blocks (optimizer, scheduler, aio …) DeepSpeed looks for the keys it knows "
+        "and passes over the rest without a word: a misspelt key simply does nothing. It is a warning where a known "
+        "key is near, and a note otherwise, since other programs keep keys of their own there.",
         (_WARNING, _NOTE),
     ),
     Rule(
@@ -60,8 +64,8 @@ RULES = (
         f"{_MODEL}; {_READER}",
         _made_elsewhere,
         "The key came with a later DeepSpeed than the one checked for, or was removed before it. Strict blocks refuse "
-        "it; elsewhere it is ignored, except for whole blocks whose removal DeepSpeed reports and stops at, such as amp "
-        "or elasticity in 0.19.8.",
+        "it; elsewhere it is ignored, except for whole blocks whose removal DeepSpeed reports and stops at, such as "
+        "amp or elasticity in 0.19.8.",
         (_ERROR, _WARNING),
     ),
     Rule(
@@ -75,11 +79,21 @@ RULES = (
     ),
     Rule(
         "DS007",
+        "A default that another release changes",
+        "deepspeed/runtime/constants.py; pydantic models of each block",
+        _made_elsewhere,
+        "Said where a config is moved to another release: a key that the file leaves out has another default there, so "
+        "the same file would train differently. Write the old value down to keep what you have.",
+        (_NOTE,),
+    ),
+    Rule(
+        "DS008",
         "A key in the wrong block",
         f"{_MODEL}; {_READER}",
         _made_elsewhere,
-        "The key exists, but in another block. At the top level and in open blocks DeepSpeed ignores it without a word, "
-        "so ZeRO keys beside zero_optimization, say, do nothing; strict blocks refuse it. Move it to where it is read.",
+        "The key exists, but in another block. At the top level and in open blocks DeepSpeed ignores it without a "
+        "word, so ZeRO keys beside zero_optimization, say, do nothing; strict blocks refuse it. Move it to where it "
+        "is read.",
         (_ERROR, _WARNING),
     ),
 )

@@ -127,8 +127,8 @@ RULES = (
         "fp16 against the hardware",
         "deepspeed/accelerator/*: is_fp16_supported",
         _fp16_hardware,
-        "DeepSpeed asks its accelerator whether the device has fp16 and stops when it has not: NVIDIA cards need compute "
-        "capability 7.0, and of the processors only the newest have it. Switch fp16 off there, or use bf16.",
+        "DeepSpeed asks its accelerator whether the device has fp16 and stops when it has not: NVIDIA cards need "
+        "compute capability 7.0, and of the processors only the newest have it. Switch fp16 off there, or use bf16.",
     ),
     Rule(
         "DS032",

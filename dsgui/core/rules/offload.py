@@ -4,7 +4,7 @@ from dsgui.core.context import Context
 from dsgui.core.conversion import truth
 from dsgui.core.findings import Change, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import Config, ZERO, is_set, offload_device, removal, value_or, write, zero_key, zero_stage
+from dsgui.core.rules.base import ZERO, Config, is_set, offload_device, value_or, write, zero_key, zero_stage
 from dsgui.core.rules.clash import Clash, rule
 
 _CONFIG, _STAGE_3 = "deepspeed/runtime/zero/config.py", "deepspeed/runtime/zero/stage3.py"
@@ -141,9 +141,9 @@ _ZENFLOW = rule(
         "0.17.5",
         write(f"{ZERO}/overlap_comm", "true", "Switch overlap_comm on"),
     ),
-    explanation="ZenFlow updates the most important gradients at once on the GPU and the rest later on the CPU. It needs "
-    "ZeRO and the optimizer offloaded to the CPU, an interval that fits its strategy, and overlap_comm when "
-    "its own optimizer is offloaded; DeepSpeed checks these one after the other.",
+    explanation="ZenFlow updates the most important gradients at once on the GPU and the rest later on the CPU. It "
+    "needs ZeRO and the optimizer offloaded to the CPU, an interval that fits its strategy, and overlap_comm when its "
+    "own optimizer is offloaded; DeepSpeed checks these one after the other.",
     since="0.17.5",
 )
 

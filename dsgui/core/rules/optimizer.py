@@ -304,8 +304,8 @@ RULES = (
         f"{_ENGINE}: _configure_zero_optimizer",
         _client_optimizer,
         "A file without an optimizer is right when the training script passes one to deepspeed.initialize, as the HF "
-        "Trainer does; with ZeRO stage 1 or 2 and none at all, DeepSpeed stops. If the optimizer is to be offloaded, it "
-        "must be DeepSpeed's own CPU Adam unless zero_force_ds_cpu_optimizer is false.",
+        "Trainer does; with ZeRO stage 1 or 2 and none at all, DeepSpeed stops. If the optimizer is to be offloaded, "
+        "it must be DeepSpeed's own CPU Adam unless zero_force_ds_cpu_optimizer is false.",
         (Severity.WARNING, Severity.NOTE),
     ),
     Rule(

@@ -259,8 +259,8 @@ RULES = (
         "deepspeed/runtime/engine.py: _do_optimizer_sanity_check",
         _amp,
         "NVIDIA Apex AMP was taken out in DeepSpeed 0.19.8, which refuses any amp block, even one that is off. Older "
-        "releases accept the block when they read the file and stop at deepspeed.initialize when amp meets ZeRO, fp16 or "
-        "bf16. Remove it and use bf16, fp16 or torch_autocast.",
+        "releases accept the block when they read the file and stop at deepspeed.initialize when amp meets ZeRO, fp16 "
+        "or bf16. Remove it and use bf16, fp16 or torch_autocast.",
     ),
     Rule(
         "DS022",
@@ -268,8 +268,8 @@ RULES = (
         "deepspeed/runtime/precision_config.py",
         _loss_scale,
         "With loss_scale 0 DeepSpeed raises the scale every loss_scale_window steps and never lets it fall below "
-        "min_loss_scale, so both must be above 0. Since 0.19.3 it checks that; older releases divide by zero or let the "
-        "scale fall to nothing later in the run.",
+        "min_loss_scale, so both must be above 0. Since 0.19.3 it checks that; older releases divide by zero or let "
+        "the scale fall to nothing later in the run.",
         (Severity.ERROR, Severity.WARNING),
     ),
     Rule(
@@ -277,18 +277,18 @@ RULES = (
         "16-bit master weights",
         "deepspeed/runtime/base_optimizer.py",
         _sixteen_bit_master,
-        "Keeping master weights and gradients in 16 bits halves their memory, and DeepSpeed does it in few combinations "
-        "only: with ZeRO (stage 2 alone before 0.18.3) and with the optimizer offloaded to DeepSpeed's own CPU Adam, or "
-        "in bf16 with the optimizer states in 16 bits as well. In any other it stops.",
+        "Keeping master weights and gradients in 16 bits halves their memory, and DeepSpeed does it in few "
+        "combinations only: with ZeRO (stage 2 alone before 0.18.3) and with the optimizer offloaded to DeepSpeed's "
+        "own CPU Adam, or in bf16 with the optimizer states in 16 bits as well. In any other it stops.",
     ),
     Rule(
         "DS024",
         "Data types",
         "deepspeed/runtime/engine.py: get_data_types",
         _data_types,
-        "data_types says in which type gradients are added up and parameters are kept. Without ZeRO the gradients' type "
-        "must fit the model's, and since 0.19.2 param_dtype must be the type that the precision blocks choose. Usually "
-        "the block can be left out: the precision blocks decide.",
+        "data_types says in which type gradients are added up and parameters are kept. Without ZeRO the gradients' "
+        "type must fit the model's, and since 0.19.2 param_dtype must be the type that the precision blocks choose. "
+        "Usually the block can be left out: the precision blocks decide.",
     ),
     Rule(
         "DS025",
@@ -305,8 +305,8 @@ RULES = (
         "deepspeed/runtime/config.py: get_dynamic_loss_scale_args",
         _scale_meaning,
         "fp16.loss_scale 0 does not switch scaling off: it makes the scale dynamic, starting at 2 to the power of "
-        "initial_scale_power. Any other number is a fixed scale, and then DeepSpeed reads none of the keys that steer a "
-        "dynamic one. A fixed scale never reacts to an overflow; prefer 0.",
+        "initial_scale_power. Any other number is a fixed scale, and then DeepSpeed reads none of the keys that steer "
+        "a dynamic one. A fixed scale never reacts to an overflow; prefer 0.",
         (Severity.NOTE,),
     ),
     Rule(
@@ -314,9 +314,10 @@ RULES = (
         "What amp's opt_level does",
         "deepspeed/runtime/engine.py: _configure_distributed_model",
         _opt_level,
-        "Apex has four levels. O0 trains in fp32; O1 runs the operations that are known to be safe in fp16; O2 keeps the "
-        "whole model in fp16 and master weights in fp32; O3 is fp16 throughout, without master weights, and rarely "
-        "converges. DeepSpeed 0.19.8 has no Apex any more: bf16 or torch_autocast do what O1 did, fp16 what O2 did.",
+        "Apex has four levels. O0 trains in fp32; O1 runs the operations that are known to be safe in fp16; O2 keeps "
+        "the whole model in fp16 and master weights in fp32; O3 is fp16 throughout, without master weights, and "
+        "rarely converges. DeepSpeed 0.19.8 has no Apex any more: bf16 or torch_autocast do what O1 did, fp16 what O2 "
+        "did.",
         (Severity.NOTE,),
         until=AMP_REMOVED_IN,
     ),

@@ -90,8 +90,8 @@ RULES = (
         "deepspeed/elasticity/config.py: ElasticityConfig",
         _elasticity,
         "With elasticity on, DeepSpeed chooses batch sizes that fit many GPU counts, from max_train_batch_size and "
-        "micro_batch_sizes, which must be there. It stops at a file that names batch sizes as well, unless it is told to "
-        "ignore them. DeepSpeed 0.19.8 has no elasticity any more.",
+        "micro_batch_sizes, which must be there. It stops at a file that names batch sizes as well, unless it is told "
+        "to ignore them. DeepSpeed 0.19.8 has no elasticity any more.",
         until=ELASTICITY_REMOVED_IN,
     ),
     Rule(

@@ -246,8 +246,8 @@ RULES = (
         f"{_SCHEDULES}: WarmupLR",
         _steps,
         "The step counts of a scheduler are whole numbers. Natively the file is read in a way that turns 100.0 into "
-        "100; the HF Trainer keeps the fraction, and DeepSpeed's check of the type stops. A total that is less than the "
-        "warm-up leaves no time for the rate to come down.",
+        "100; the HF Trainer keeps the fraction, and DeepSpeed's check of the type stops. A total that is less than "
+        "the warm-up leaves no time for the rate to come down.",
         (Severity.ERROR, Severity.WARNING),
     ),
     Rule(

@@ -105,8 +105,8 @@ RULES = (
         "The old offload switch under HF",
         "accelerate/accelerator.py: _prepare_deepspeed",
         _old_offload,
-        "With the optimizer offloaded, accelerate swaps the Trainer's AdamW for DeepSpeed's CPU Adam, and it recognises "
-        "offload by offload_optimizer alone. Under the old name cpu_offload the swap does not happen, and DeepSpeed "
-        "refuses to offload an optimizer that is not its own. Rewrite the old name.",
+        "With the optimizer offloaded, accelerate swaps the Trainer's AdamW for DeepSpeed's CPU Adam, and it "
+        "recognises offload by offload_optimizer alone. Under the old name cpu_offload the swap does not happen, and "
+        "DeepSpeed refuses to offload an optimizer that is not its own. Rewrite the old name.",
     ),
 )

@@ -72,8 +72,8 @@ _PRESCALE = rule(
         "Leave it out, or set zero_optimization.reduce_scatter to false.",
         fix=Fix("Remove gradient_predivide_factor", (Change("/gradient_predivide_factor", None),)),
     ),
-    explanation="ZeRO stage 2 and 3 add gradients up with reduce-scatter, which divides them once, afterwards. Dividing "
-    "before the sum (prescale_gradients) or in two parts (gradient_predivide_factor) is possible only with "
+    explanation="ZeRO stage 2 and 3 add gradients up with reduce-scatter, which divides them once, afterwards. "
+    "Dividing before the sum (prescale_gradients) or in two parts (gradient_predivide_factor) is possible only with "
     "reduce_scatter off; otherwise deepspeed.initialize stops.",
 )
 _SUM = rule(
@@ -95,9 +95,9 @@ _SUM = rule(
         since="0.19.6",
         fix=write("/gradient_allreduce_op", '"mean"', "Use “mean”"),
     ),
-    explanation="gradient_allreduce_op “sum” leaves gradients undivided by the number of ranks. ZeRO stage 3, ZenFlow and "
-    "DeepCompile always average, and DeepSpeed refuses the combination rather than average in silence. Use "
-    "“mean” and scale the loss.",
+    explanation="gradient_allreduce_op “sum” leaves gradients undivided by the number of ranks. ZeRO stage 3, ZenFlow "
+    "and DeepCompile always average, and DeepSpeed refuses the combination rather than average in silence. Use “mean” "
+    "and scale the loss.",
     since="0.19.6",
 )
 _NORM_OFF = Fix("Compute the norm", (Change(f"{ZERO}/compute_grad_norm", None),))
@@ -144,9 +144,9 @@ _NORM = rule(
         "0.19.7",
         _NORM_OFF,
     ),
-    explanation="compute_grad_norm false saves a pass over the gradients. Clipping needs that norm, and clipping is on at "
-    "1.0 unless the file says 0; other stages, optimizer offload and fp32 accumulation in bf16 at stage 1 "
-    "need it too. DeepSpeed stops at each of them.",
+    explanation="compute_grad_norm false saves a pass over the gradients. Clipping needs that norm, and clipping is "
+    "on at 1.0 unless the file says 0; other stages, optimizer offload and fp32 accumulation in bf16 at stage 1 need "
+    "it too. DeepSpeed stops at each of them.",
     since="0.19.7",
 )
 _BUCKETS = rule(
@@ -159,8 +159,8 @@ _BUCKETS = rule(
         "zero_optimization.allgather_bucket_size: ZeRO stage 1 and 2 want an even number of elements.",
         "Make it even.",
     ),
-    explanation="ZeRO stage 1 and 2 align the buckets in which parameters are gathered to an even number of elements, and "
-    "assert that the size given is one.",
+    explanation="ZeRO stage 1 and 2 align the buckets in which parameters are gathered to an even number of elements, "
+    "and assert that the size given is one.",
 )
 _LEGACY = rule(
     "DS044",
@@ -224,8 +224,8 @@ _QUANTIZED = rule(
         "0.19.4",
         Fix("Remove managed_gradient_accumulation", (Change("/managed_gradient_accumulation", None),)),
     ),
-    explanation="Two switches that have conditions: quantized gradients at stage 3 travel by reduce-scatter, which must "
-    "be on; managed_gradient_accumulation false reduces every micro batch at once and can't be combined with "
+    explanation="Two switches that have conditions: quantized gradients at stage 3 travel by reduce-scatter, which "
+    "must be on; managed_gradient_accumulation false reduces every micro batch at once and can't be combined with "
     "overlapped communication below stage 2, nor with DeepCompile.",
 )
 _GATHER = f"{ZERO}/stage3_gather_16bit_weights_on_model_save"
@@ -245,8 +245,8 @@ _SAVING = rule(
         fix=write(_GATHER, "true", "Gather the model when saving"),
         severity=Severity.NOTE,
     ),
-    explanation="At stage 3 each rank holds a part of the model. Unless this switch is on, saving writes the parts and no "
-    "file that another program can load, and the log hardly says so. Gathering costs memory and time at each "
+    explanation="At stage 3 each rank holds a part of the model. Unless this switch is on, saving writes the parts "
+    "and no file that another program can load, and the log hardly says so. Gathering costs memory and time at each "
     "save; zero_to_fp32.py in the checkpoint does it later.",
 )
 
@@ -316,8 +316,8 @@ RULES = (
         f"{_CONFIG}: DeepSpeedZeroConfig",
         _stage_3_keys,
         "The stage3_… keys, sub_group_size and the ZeRO++ switches steer how stage 3 divides and gathers parameters. "
-        "Below stage 3 DeepSpeed takes them without a word and reads none. They do no harm; remove them, or use stage 3 "
-        "if that was meant.",
+        "Below stage 3 DeepSpeed takes them without a word and reads none. They do no harm; remove them, or use stage "
+        "3 if that was meant.",
         (Severity.NOTE,),
     ),
     _OLD_FORMAT,
