@@ -7,7 +7,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check audit unit setup setup-dev screenshots docs bench clean
+.PHONY: run test check audit unit setup setup-dev screenshots docs matrix bench clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -37,6 +37,12 @@ screenshots: setup-dev
 
 docs: setup-dev
 	$(BIN)/python scripts/config_reference.py
+	$(BIN)/python scripts/rules_reference.py
+
+# Asks seven releases of DeepSpeed about tests/examples; installs those that are not there into .overlays/.
+matrix: setup-dev
+	$(BIN)/python scripts/verify_examples.py $(ARGS)
+	$(BIN)/python scripts/rules_reference.py
 
 bench: setup-dev
 	$(BIN)/python -m benchmarks.run

@@ -5,12 +5,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from dsgui.commands import doctor, launch, logs, resolve, runs, stop, validate
+from dsgui.commands import doctor, launch, logs, resolve, rules, runs, stop, validate
 from dsgui.core.errors import DsguiError
 
 _COMMANDS: dict[str, Any] = {
     "validate": validate,
     "resolve": resolve,
+    "rules": rules,
     "doctor": doctor,
     "launch": launch,
     "runs": runs,

@@ -2,13 +2,18 @@
 
 import itertools
 import json
+import os
 import random
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from hypothesis import Phase, assume, given, settings
+from hypothesis import strategies as st
 
+from differential.oracle import Question, Resident
 from dsgui.core import batch
 from dsgui.core.context import Context, Integration
 from dsgui.core.document import Document
@@ -16,6 +21,11 @@ from dsgui.core.findings import Severity
 
 pytestmark = pytest.mark.deepspeed
 ORACLE = Path(__file__).with_name("deepspeed_oracle.py")
+# No example is found again or shrunk for long: each costs a real deepspeed.initialize.
+BRIEF = [Phase.explicit, Phase.generate, Phase.shrink]
+
+
+TERMS = ("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps")
 
 
 def ask(questions):
@@ -50,6 +60,113 @@ def precision_questions():
         yield (config if stage is None else {**config, "zero_optimization": {"stage": stage}}), 1
     for amp in ({"enabled": False}, {"enabled": True}, None):
         yield {"train_batch_size": 8, "amp": amp}, 1
+
+
+sizes, switches = st.integers(1, 12), st.booleans()
+devices = st.sampled_from(["none", "cpu"])
+precisions = st.fixed_dictionaries(
+    {},
+    optional={
+        "fp16": st.fixed_dictionaries(
+            {"enabled": switches},
+            optional={
+                "loss_scale": st.sampled_from([0, 128]),
+                "initial_scale_power": st.integers(0, 20),
+                "loss_scale_window": st.integers(-1, 2),
+                "min_loss_scale": st.integers(-1, 2),
+                "fp16_master_weights_and_grads": switches,
+            },
+        ),
+        "bf16": st.fixed_dictionaries(
+            {"enabled": switches},
+            optional={"bf16_master_weights_and_grads": switches, "bf16_optimizer_states": switches},
+        ),
+        "torch_autocast": st.fixed_dictionaries({"enabled": switches}),
+    },
+)
+zero_blocks = st.fixed_dictionaries(
+    {"stage": st.integers(0, 3)},
+    optional={
+        "offload_optimizer": st.fixed_dictionaries(
+            {"device": devices}, optional={"ratio": st.sampled_from([0.3, 1.0]), "pin_memory": st.just(False)}
+        ),
+        "offload_param": st.fixed_dictionaries({"device": devices}, optional={"pin_memory": st.just(False)}),
+        "overlap_comm": switches,
+        "reduce_scatter": switches,
+        "contiguous_gradients": switches,
+        "compute_grad_norm": switches,
+        "allgather_bucket_size": st.sampled_from([1000, 1001]),
+        "zero_quantized_gradients": st.just(False),
+    },
+)
+top_level = st.fixed_dictionaries(
+    {},
+    optional={
+        "gradient_clipping": st.sampled_from([0, 1.0]),
+        "prescale_gradients": switches,
+        "gradient_predivide_factor": st.sampled_from([1.0, 2.0]),
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def parser():
+    with Resident(ORACLE) as resident:
+        yield resident
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with Resident() as resident:
+        yield resident
+
+
+@settings(max_examples=300, phases=BRIEF, database=None)
+@given(
+    terms=st.lists(st.none() | sizes, min_size=3, max_size=3),
+    fits=switches,
+    world_size=st.sampled_from([1, 2, 3, 4, 8]),
+    shared=st.none() | st.integers(1, 4),
+)
+def test_any_batch_terms_are_refused_alike_and_solved_to_the_same_numbers(
+    checker, parser, terms, fits, world_size, shared
+):
+    train, micro, steps = terms
+    if fits and micro and steps:
+        train = micro * steps * world_size
+    named = zip(TERMS, (train, micro, steps), strict=True)
+    config = {name: term for name, term in named if term is not None}
+    if shared:
+        config["sequence_parallel_size"] = shared
+    answer = parser.ask({"config": config, "world_size": world_size})
+    ours = refused(checker, config, world_size)
+    assert bool(ours) == (answer["verdict"] == "reject"), (config, world_size, answer, ours)
+    if not ours:
+        ranks = batch.data_parallel_size(config, Context(Integration.NATIVE, gpus_per_node=world_size))
+        solved = batch.solve(*(config.get(name) for name in TERMS), ranks)
+        assert [solved.train, solved.micro, solved.accumulation] == answer["batch"]
+
+
+@settings(max_examples=int(os.environ.get("DSGUI_EXAMPLES", 40)), phases=BRIEF, database=None)
+@given(
+    precision=precisions,
+    zero=st.none() | zero_blocks,
+    rest=top_level,
+    with_optimizer=switches,
+    world_size=st.sampled_from([1, 2, 4]),
+)
+def test_any_precision_zero_and_offload_is_refused_alike_by_deepspeed_initialize(
+    checker, engine, precision, zero, rest, with_optimizer, world_size
+):
+    config = {"train_micro_batch_size_per_gpu": 2, **precision, **rest}
+    config |= {"zero_optimization": zero} if zero is not None else {}
+    config |= {"optimizer": {"type": "AdamW", "params": {"lr": 0.001}}} if with_optimizer else {}
+    script = {"optimizer": "DeepSpeedCPUAdam"}  # which goes with every kind of offload
+    question = Question(json.dumps(config), "native", world_size, script, until="initialize")
+    answer = engine.ask(asdict(question))
+    assume(answer["verdict"] in ("ok", "reject"))
+    ours = refused(checker, config, world_size)
+    assert bool(ours) == (answer["verdict"] == "reject"), (config, world_size, answer, ours)
 
 
 def refused(checker, config, world_size):

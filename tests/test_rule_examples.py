@@ -1,149 +1,135 @@
-"""Every file in examples/invalid/<rule>/ gets an error of that rule, and no file in examples/valid/ gets any error.
+"""Each rule holds what its examples show, and what they show is what the real DeepSpeed of every release did.
 
-A new case is a new file: {"reader": "native" or "hf", "world_size": n, "config": {…}}, with "deepspeed_version" where
-the case is about another release than the newest, "arguments" (a mapping or a command line) where the HF Trainer's are
-known, and "severity": "warning" where the rule warns.
+A new case is a new file; its keys are described in `differential/examples.py`. The verdicts of the real DeepSpeed are
+read from examples/verdicts.json, which `make matrix` writes.
 """
-
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
+from differential import oracle
+from differential.examples import Verdicts, examples
+from differential.matrix import PAGE, confirmed, holds, page
 from dsgui.core import rules
-from dsgui.core.arguments import from_mapping, read_arguments
-from dsgui.core.context import LATEST_KNOWN, Context, Integration
-from dsgui.core.document import Document
+from dsgui.core.context import LATEST_KNOWN
 from dsgui.core.findings import Severity
+from dsgui.core.rules.by_key import COMPARING
 
-EXAMPLES = Path(__file__).with_name("examples")
-INIT_ORACLE, TRAINER_ORACLE, PARSE_ORACLE = (
-    Path(__file__).with_name(f"{name}_oracle.py") for name in ("initialize", "trainer", "deepspeed")
-)
-# These need a second rank, a GPU or another package before DeepSpeed gets to its own check.
-NOT_ASKED = {"DS020", "DS030", "DS047", "DS062", "DS063", "DS064"}
-
-
-def collect(kind):
-    return sorted((EXAMPLES / kind).glob("*/*.json"))
-
-
-def read(path):
-    example = json.loads(path.read_text("utf-8"))
-    release = example.get("deepspeed_version", LATEST_KNOWN)
-    given = example.get("arguments")
-    arguments = from_mapping(given) if isinstance(given, dict) else None if given is None else read_arguments(given)
-    context = Context(
-        Integration(example["reader"]),
-        gpus_per_node=example["world_size"],
-        deepspeed_version=release,
-        arguments=arguments,
-    )
-    return Document(json.dumps(example["config"])), context
+EXAMPLES = examples()
+VERDICTS = Verdicts()
+every_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name.removesuffix(".json"))
+# What only a GPU, or a machine without libaio, shows: verified in test_machine_rules.py.
+ON_A_GPU = {"DS034", "DS035"}
+INVALID = [example for example in EXAMPLES if not example.valid]
+VALID = [example for example in EXAMPLES if example.valid]
+every_invalid = pytest.mark.parametrize("example", INVALID, ids=lambda example: f"{example.rule}-{example.path.stem}")
+every_valid = pytest.mark.parametrize("example", VALID, ids=lambda example: f"{example.rule}-{example.path.stem}")
 
 
-def name(path):
-    return f"{path.parent.name}-{path.stem}"
+def found(checker, example, release):
+    return checker.findings(example.document, example.context(release))
 
 
-def as_severe(checker, path, severity=None):
-    """The findings of the severity that the example is about, an error where it does not say."""
-    document, context = read(path)
-    severity = severity or Severity(json.loads(path.read_text("utf-8")).get("severity", "error"))
-    return [finding for finding in checker.findings(document, context) if finding.severity is severity]
+def errors(findings):
+    return [finding.message for finding in findings if finding.severity is Severity.ERROR]
 
 
-@pytest.mark.parametrize("path", collect("invalid"), ids=name)
-def test_an_invalid_example_gets_an_error_of_its_rule(checker, path):
-    assert path.parent.name in [finding.rule for finding in as_severe(checker, path)]
+@every_invalid
+def test_an_invalid_example_gets_the_finding_it_names(checker, example):
+    for release in example.releases:
+        findings = found(checker, example, release)
+        assert (example.rule, example.severity) in [(f.rule, f.severity) for f in findings], release
+        assert example.severity is Severity.ERROR or errors(findings) == [], release
 
 
-@pytest.mark.parametrize("path", collect("valid"), ids=name)
-def test_a_valid_example_gets_no_error(checker, path):
-    assert [finding.message for finding in as_severe(checker, path, Severity.ERROR)] == []
+@every_valid
+def test_a_valid_example_gets_no_such_finding_and_no_error(checker, example):
+    for release in example.releases:
+        findings = found(checker, example, release)
+        assert errors(findings) == [], release
+        assert (example.rule, example.severity) not in [(f.rule, f.severity) for f in findings], release
 
 
-@pytest.mark.parametrize("path", collect("valid"), ids=name)
-def test_a_valid_example_of_a_warning_gets_none(checker, path):
-    assert path.parent.name not in [finding.rule for finding in as_severe(checker, path)]
-
-
-@pytest.mark.parametrize("path", collect("invalid"), ids=name)
-def test_a_fix_takes_its_own_finding_away(checker, path):
-    document, context = read(path)
-    for finding in checker.findings(document, context):
+@every_invalid
+def test_a_fix_takes_its_own_finding_away(checker, example):
+    context = example.context(example.releases[-1])
+    for finding in checker.findings(example.document, context):
         if finding.fix:
-            left = checker.findings(finding.fix.apply(document), context)
+            left = checker.findings(finding.fix.apply(example.document), context)
             assert (finding.rule, finding.pointer, finding.message) not in [
                 (f.rule, f.pointer, f.message) for f in left
             ]
 
 
-def test_every_rule_that_refuses_something_has_an_invalid_example():
-    covered = {path.parent.name for path in collect("invalid")}
-    elsewhere = {
-        "DS030",
-        "DS031",
-        "DS032",
-        "DS034",
-        "DS035",
-        "DS049",
-        "DS054",
-        "DS065",
-        "DS066",
-    }  # test_rules.py, test_machine_rules.py: hardware, or no errors
-    assert {rule.id for rule in rules.RULES} - covered <= elsewhere
+@every_example
+def test_the_real_deepspeed_did_what_an_example_says(example):
+    """Read from the table; a hash tells whether it is about the example as it stands."""
+    if example.content.get("unverified") or example.is_for_the_trainer:
+        return
+    missing = [release for release in example.releases if VERDICTS.of(example, release) is None]
+    assert missing == [], "run make matrix: the example is new or changed"
+    wrong = {r: VERDICTS.of(example, r) for r in example.releases if not confirmed(example, r, VERDICTS)}
+    assert wrong == {}
 
 
-def can_be_asked(context):
-    return context.integration is Integration.NATIVE and context.release == LATEST_KNOWN and context.world_size == 1
+@every_example
+def test_the_rules_agree_with_every_release_that_was_asked(checker, example):
+    """Also where an example claims nothing: another rule may speak there, and has to be right."""
+    differ = {}
+    for release in oracle.RELEASES:
+        answer = VERDICTS.of(example, release)
+        if answer and answer.verdict in ("ok", "reject") and not depends_on_script(example):
+            ours = errors(found(checker, example, release))
+            if bool(ours) != (answer.verdict == "reject"):
+                differ[release] = (answer.message, ours)
+    assert differ == {}
 
 
-def ask(oracle, questions):
-    lines = "".join(json.dumps(question) + "\n" for question in questions)
-    done = subprocess.run(
-        [sys.executable, str(oracle)],
-        input=lines,
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-        env=os.environ | {"MASTER_PORT": "0"},
-    )
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(answers) == len(questions), done.stderr[-2000:]
-    return answers
+def depends_on_script(example):
+    """A warning that stops only for some scripts, and what only a GPU can show."""
+    return bool(example.stage and example.severity is not Severity.ERROR) or "unverified" in example.content
+
+
+def test_every_rule_has_a_verified_example_of_both_kinds():
+    shown = {kind: {e.rule for e in kept if verified(e)} for kind, kept in (("invalid", INVALID), ("valid", VALID))}
+    for kind, covered in shown.items():
+        assert rules.EXPLAINED.keys() - covered == COMPARING | ON_A_GPU, kind
+
+
+def verified(example):
+    return any(confirmed(example, release, VERDICTS) for release in example.releases)
+
+
+def test_every_severity_a_rule_can_have_is_shown():
+    shown = {(example.rule, example.severity) for example in INVALID}
+    wanted = {(rule.id, severity) for rule in rules.EXPLAINED.values() for severity in rule.severities}
+    assert {(rule_id, severity) for rule_id, severity in wanted - shown if rule_id not in COMPARING} == set()
+
+
+@every_invalid
+def test_a_rule_speaks_only_in_the_releases_it_holds_for(checker, example):
+    rule = rules.EXPLAINED[example.rule]
+    for release in oracle.RELEASES:
+        if not holds(rule, release):
+            assert rule.id not in [finding.rule for finding in found(checker, example, release)], release
+
+
+def test_the_matrix_is_what_the_examples_and_verdicts_make():
+    assert PAGE.read_text("utf-8") == page(EXAMPLES, VERDICTS), "run make matrix"
 
 
 @pytest.mark.deepspeed
-def test_the_real_trainer_and_then_deepspeed_give_the_same_verdicts():
-    """Each example whose arguments are known: Trainer and accelerate up to `deepspeed.initialize`, and what DeepSpeed
-    reads in the config that gets there. A warning is about what runs."""
-    paths = [path for kind in ("valid", "invalid") for path in collect(kind)]
-    examples = {path: json.loads(path.read_text("utf-8")) for path in paths}
-    known = {path: example for path, example in examples.items() if "arguments" in example}
-    handed = dict(zip(known, ask(TRAINER_ORACLE, known.values()), strict=True))
-    configs = {path: answer["config"] for path, answer in handed.items() if "config" in answer}
-    questions = [{"config": config, "world_size": known[path]["world_size"]} for path, config in configs.items()]
-    parsed = dict(zip(configs, ask(PARSE_ORACLE, questions), strict=True))
-    runs = {path for path, answer in parsed.items() if answer["verdict"] == "ok"}
-    expected = {path for path in known if path.parent.parent.name == "valid" or "severity" in known[path]}
-    assert len(known) > 30
-    assert runs == expected
-
-
-@pytest.mark.deepspeed
-def test_the_real_deepspeed_gives_the_same_verdicts():
-    """deepspeed.initialize on one CPU rank, for each native example that one rank can judge."""
-    paths = [path for kind in ("valid", "invalid") for path in collect(kind)]
-    asked = [path for path in paths if path.parent.name not in NOT_ASKED and can_be_asked(read(path)[1])]
-    answers = ask(INIT_ORACLE, [json.loads(path.read_text("utf-8"))["config"] for path in asked])
-    wrong = [
-        (name(path), answer)
-        for path, answer in zip(asked, answers, strict=True)
-        if (answer == "ok") != (path.parent.parent.name == "valid")
-    ]
-    assert wrong == []
+@pytest.mark.skipif(oracle.installed() != LATEST_KNOWN, reason="the table has no column for this DeepSpeed")
+def test_the_installed_deepspeed_still_says_what_the_table_says():
+    """The first invalid example of each rule, asked now: the table is no older than the environment."""
+    first = {}
+    for example in INVALID:
+        if example.claims(LATEST_KNOWN) and example.question.reader == "native":
+            first.setdefault(example.rule, example)
+    asked = list(first.values())
+    answers = oracle.ask([example.question for example in asked])
+    changed = {
+        example.name: (answer, table)
+        for example, answer in zip(asked, answers, strict=True)
+        if (table := VERDICTS.of(example, LATEST_KNOWN)) is None or answer.verdict != table.verdict
+    }
+    assert changed == {}

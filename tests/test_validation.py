@@ -17,6 +17,7 @@ HF, NATIVE = Context(Integration.HF), Context(Integration.NATIVE)
 def found(checker, config, context=NATIVE):
     config = {"train_batch_size": 1, "optimizer": {"type": "AdamW", "params": {}}, **config}
     config.setdefault("zero_optimization", {"stage": 0})
+    config.setdefault("gradient_clipping", 1.0)
     return checker.findings(Document(json.dumps(config)), context)
 
 

@@ -15,12 +15,13 @@ Number = int | float
 SEQUENCE_PARALLEL_SINCE = "0.17.0"
 
 
-def data_parallel_size(config: Mapping[str, Any], context: Context) -> int:
-    """The ranks that work on different samples: since 0.17.0 `sequence_parallel_size` divides the world size
-    (deepspeed/runtime/config.py: DeepSpeedConfig). A size that is none counts as 1."""
+def data_parallel_size(config: Mapping[str, Any], context: Context) -> Number:
+    """The ranks that work on different samples: since 0.17.0 `sequence_parallel_size` divides the world size, into
+    fractions if need be (deepspeed/runtime/config.py: DeepSpeedConfig). A size that is none counts as 1."""
     shared = config.get("sequence_parallel_size")
     if context.at_least(SEQUENCE_PARALLEL_SINCE) and isinstance(shared, int) and shared > 0:
-        return max(context.world_size // shared, 1)
+        size = context.world_size / shared
+        return int(size) if size == int(size) else size
     return context.world_size
 
 
@@ -31,7 +32,7 @@ class Batch:
     train: Number
     micro: Number
     accumulation: Number
-    world_size: int
+    world_size: Number
 
     @property
     def product(self) -> Number:
@@ -43,7 +44,7 @@ class Batch:
         return min(self.train, self.micro, self.accumulation) > 0 and self.train == self.product
 
 
-def solve(train: Number | None, micro: Number | None, accumulation: Number | None, world_size: int) -> Batch | None:
+def solve(train: Number | None, micro: Number | None, accumulation: Number | None, world_size: Number) -> Batch | None:
     """The terms DeepSpeed would go on with; None when neither `train` nor `micro` is given. A result may still break
     the identity (`holds`): DeepSpeed raises then."""
     if train is None:

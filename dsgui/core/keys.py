@@ -55,7 +55,7 @@ def key_findings(schema: Schema, config: Mapping[str, Any], context: Context) ->
     """One finding a key at most, of the outermost key where a whole block is meant."""
     view = schema.at(context.release)
     for place in _places(view.document, schema.document, config, ""):
-        yield from _of(place, config, context)
+        yield from _of(place, view.homes(place.key), config, context)
 
 
 def _places(here: Node, ever: Node, value: Mapping[str, Any], pointer: str) -> Iterator[Place]:
@@ -87,14 +87,14 @@ def _inside(pointer: str, here: Node, ever: Node, value: Any) -> Iterator[Place]
                 yield from _places(node, always, item, f"{pointer}/{index}")
 
 
-def _of(place: Place, config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
+def _of(place: Place, homes: tuple[str, ...], config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
     if place.here is not None:
         if place.here.get("x-renamed-to"):
             yield _old_name(place, place.here["x-renamed-to"], config, context)
     elif place.ever is not None:
         yield _not_in_release(place, place.ever, config, context)
     elif not _is_comment(place):
-        yield _unknown(place)
+        yield _misplaced(place, homes, config) or _unknown(place)
 
 
 def _is_comment(place: Place) -> bool:
@@ -103,6 +103,47 @@ def _is_comment(place: Place) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------------ unknown keys
+_MOST_HOMES = 3  # a key that more blocks have, such as enabled, says nothing about where it belongs
+_BF16 = ("/bf16", "/bfloat16")
+_TELLING = {"betas", "eps", "hysteresis", "lr", "stage", "zenflow"}  # short names that other programs hardly use
+_SAYS_NOTHING = {"opt_level"}  # Apex' and MS-AMP's, of which no block is meant where it is misplaced
+
+
+def _misplaced(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding | None:
+    """The finding of a key that other blocks have; None where it may as well be a misspelling or a key of nobody."""
+    twin = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
+    if (
+        place.key in _SAYS_NOTHING
+        or not 0 < len(homes) <= _MOST_HOMES
+        or (twin and _folded(twin) == _folded(place.key))
+    ):
+        return None
+    return _of_another_block(place, homes, config)
+
+
+def _of_another_block(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding:
+    parent = join(split(place.pointer)[:-1])
+    where, refused = " or ".join(dotted(home) for home in homes), place.strict and not place.is_dropped
+    outcome = "DeepSpeed refuses keys that it does not have" if refused else "DeepSpeed ignores it without a word"
+    place_name = f"in {dotted(parent)}" if parent else "at the top level"
+    message, advice = f"{dotted(place.pointer)}: {place_name} {outcome}; it is read as {where}.", "Move it."
+    fix = _move(place, homes, config)
+    if parent in _BF16 and all(home.startswith("/fp16/") for home in homes):
+        advice, fix = "Remove it: bf16 needs no loss scale.", Fix(f"Remove {place.key}", (Change(place.pointer, None),))
+    severity = Severity.ERROR if refused else Severity.WARNING
+    source = _CONFIG_MODEL if place.strict else _RAW_READER
+    return Finding("DS008", severity, place.pointer, message, advice, fix, source)
+
+
+def _move(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Fix | None:
+    """Only where there is one place to go, and nothing stands there or in its way."""
+    block = lookup(config, join(split(homes[0])[:-1])) if len(split(homes[0])) > 1 else config
+    if len(homes) > 1 or lookup(config, homes[0]) is not MISSING or not (block is MISSING or isinstance(block, dict)):
+        return None
+    changes = (Change(homes[0], json_text(place.value)), Change(place.pointer, None))
+    return Fix(f"Move it to {dotted(homes[0])}", changes)
+
+
 def _unknown(place: Place) -> Finding:
     near = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
     block = dotted(join(split(place.pointer)[:-1]))

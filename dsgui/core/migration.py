@@ -33,13 +33,15 @@ def migration(checker: Checker, document: Document, context: Context, target: st
     """What changes for `document` between the release of `context` and DeepSpeed `target`."""
     now = checker.findings(document, context)
     then = checker.findings(document, replace(context, deepspeed_version=target))
-    return Migration(
-        context.release,
-        target,
-        tuple(_beyond(then, now)),
-        tuple(_beyond(now, then)),
-        tuple(_default_changes(checker.schema, document, context.release, target)),
-    )
+    defaults = tuple(_default_changes(checker.schema, document, context.release, target))
+    appears, goes = _without_notes_on(defaults, _beyond(then, now)), _without_notes_on(defaults, _beyond(now, then))
+    return Migration(context.release, target, tuple(appears), tuple(goes), defaults)
+
+
+def _without_notes_on(defaults: Iterable[Finding], findings: Iterable[Finding]) -> Iterator[Finding]:
+    """A note on a key whose default changes would say the same twice."""
+    told = {finding.pointer for finding in defaults}
+    return (f for f in findings if f.severity is not Severity.NOTE or f.pointer not in told)
 
 
 def _beyond(some: Iterable[Finding], others: Iterable[Finding]) -> Iterator[Finding]:

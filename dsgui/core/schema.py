@@ -5,7 +5,7 @@ shows. Nothing here knows a key by name.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -185,6 +185,18 @@ class Schema:
         node = self.node(pointer)
         return tuple(main_branch(node).get("properties", {})) if node is not None else ()
 
+    def homes(self, key: str) -> tuple[str, ...]:
+        """Every place where the schema has a key of that name, old names left out."""
+        return self._homes.get(key, ())
+
+    @cached_property
+    def _homes(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for pointer in _pointers(self.document, ""):
+            key = split(pointer)[-1]
+            found[key] = (*found.get(key, ()), pointer)
+        return found
+
     def model_of(self, pointer: str) -> str:
         """How DeepSpeed reads the block that holds `pointer`."""
         parent = self.node(join(split(pointer)[:-1]))
@@ -245,6 +257,14 @@ def child_of(node: Mapping[str, Any], part: str) -> Mapping[str, Any] | None:
         return child
     free = main.get("items") if part.isdecimal() and "items" in main else main.get("additionalProperties")
     return free if isinstance(free, Mapping) else None
+
+
+def _pointers(node: Mapping[str, Any], pointer: str) -> Iterator[str]:
+    """Every key inside `node` that is not deprecated."""
+    for key, child in main_branch(node).get("properties", _NONE).items():
+        if not child.get("deprecated"):
+            yield pointer + join((key,))
+            yield from _pointers(child, pointer + join((key,)))
 
 
 def _kind(main: Mapping[str, Any]) -> FieldKind:

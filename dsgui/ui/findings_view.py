@@ -8,6 +8,7 @@ from html import escape
 from dsgui.core.errors import DocumentError
 from dsgui.core.findings import Finding, Severity
 from dsgui.core.pointer import dotted
+from dsgui.core.rules import EXPLAINED
 
 MOST_SHOWN = 100
 CONVERT = "Convert to strict JSON"
@@ -85,11 +86,22 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
     """One finding as an entry of a list; `with_fix` False leaves out its button."""
     kind = finding.severity.value
     return (
-        f'<li class="ds-finding ds-{kind}" data-rule="{escape(finding.rule)}">'
+        f'<li class="ds-finding ds-{kind}" data-rule="{escape(finding.rule)}">{_about(finding.rule)}'
         f'<p><span class="ds-word">{_WORDS[finding.severity]}</span> '
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
         f'title="Show this field in the form">{escape(dotted(finding.pointer))}</button></p>'
         f"<p>{prose(_without_key(finding))}</p>{_advice(finding, with_fix)}</li>"
+    )
+
+
+def _about(rule_id: str) -> str:
+    """The rule's id, which opens to what the rule is about: by mouse, keyboard and touch."""
+    rule = EXPLAINED.get(rule_id)
+    if rule is None:
+        return ""
+    return (
+        f'<details class="ds-rule"><summary title="{escape(rule.title)}" aria-label="{rule.id}: what this rule is">'
+        f"{rule.id}</summary><p><strong>{escape(rule.title)}.</strong> {prose(rule.explanation)}</p></details>"
     )
 
 

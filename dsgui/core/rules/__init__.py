@@ -6,7 +6,20 @@ names of keys come from the schema (`core/validation.py`, `core/keys.py`).
 
 from dsgui.core.context import Context
 from dsgui.core.findings import Finding
-from dsgui.core.rules import batch, blocks, hardware, model, optimizer, precision, scheduler, trainer, zero
+from dsgui.core.rules import (
+    batch,
+    blocks,
+    by_key,
+    hardware,
+    model,
+    offload,
+    optimizer,
+    precision,
+    removed,
+    scheduler,
+    trainer,
+    zero,
+)
 from dsgui.core.rules.base import Config, Rule
 
 RULES: tuple[Rule, ...] = (
@@ -16,10 +29,14 @@ RULES: tuple[Rule, ...] = (
     *hardware.RULES,
     *model.RULES,
     *zero.RULES,
+    *offload.RULES,
     *optimizer.RULES,
     *scheduler.RULES,
     *blocks.RULES,
+    *removed.RULES,
 )
+# What a finding can carry: these, and the schema's.
+EXPLAINED: dict[str, Rule] = {rule.id: rule for rule in sorted((*by_key.RULES, *RULES), key=lambda rule: rule.id)}
 
 
 def check(config: Config, context: Context) -> list[Finding]:

@@ -7,7 +7,7 @@ from typing import Any
 from dsgui.core.batch import Number
 from dsgui.core.context import Context, Integration
 from dsgui.core.conversion import truth
-from dsgui.core.findings import Finding, Fix, Severity
+from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
 
 Config = Mapping[str, Any]
@@ -23,12 +23,20 @@ AUTO_DROPPED_SINCE = "0.17.1"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One entry of the table: findings carry its id and source."""
+    """One entry of the table: findings carry its id and source.
+
+    `explanation`: what DeepSpeed does, why it matters and what to do, in two to four sentences. `severities`: those
+    its findings can have. `since`, `until`: the releases it holds for, from the first to the first that it does not.
+    """
 
     id: str
     title: str
     source: str
     check: Check
+    explanation: str = ""
+    severities: tuple[Severity, ...] = (Severity.ERROR,)
+    since: str = ""
+    until: str = ""
 
     def findings(self, config: Config, context: Context) -> Iterator[Finding]:
         """The findings of this rule, stamped with its id and source."""
@@ -76,6 +84,14 @@ def version(context: Context) -> str:
     return context.deepspeed_version or "(unknown version)"
 
 
+ELASTICITY_REMOVED_IN = "0.19.8"
+
+
+def elastic(config: Config, context: Context) -> bool:
+    """Whether elastic training chooses the batch sizes, so that the file need not."""
+    return not context.at_least(ELASTICITY_REMOVED_IN) and bool(lookup(config, "/elasticity/enabled") is True)
+
+
 def hf_hint(context: Context, hint: str) -> str:
     return hint if context.integration is Integration.HF else ""
 
@@ -108,3 +124,26 @@ def name_of(config: Config, block: str) -> str:
     """The `type` of the optimizer or scheduler, "" where the file chooses none."""
     chosen = lookup(config, f"/{block}/type")
     return chosen if isinstance(chosen, str) else ""
+
+
+ZERO = "/zero_optimization"
+
+
+def zero_key(config: Config, key: str, default: object = None) -> object:
+    """The value of a key of the ZeRO block."""
+    return value_or(config, f"{ZERO}/{key}", default)
+
+
+def write(pointer: str, literal: str, label: str = "") -> Fix:
+    """The fix that sets one key."""
+    key = pointer.rpartition("/")[2]
+    return Fix(label or f"Set {key} to {literal}", (Change(pointer, literal),))
+
+
+def removal(pointer: str) -> Fix:
+    """The fix that removes one key."""
+    return Fix(f"Remove {pointer.rpartition('/')[2]}", (Change(pointer, None),))
+
+
+def overlaps(config: Config) -> bool:
+    return truth(zero_key(config, "overlap_comm")) is True

@@ -10,7 +10,7 @@ from dsgui.core.context import Context, Integration
 from dsgui.core.filling import fill
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, found, number
+from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, elastic, found, is_set, number
 
 _CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"
 LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
@@ -29,6 +29,8 @@ def _batch_term(config: Config, pointer: str) -> batches.Number | str | None:
 
 
 def _batch_identity(config: Config, context: Context) -> Iterator[Finding]:
+    if elastic(config, context):
+        return
     if context.integration is Integration.HF and context.arguments is not None:
         yield from _filled_identity(config, context, context.arguments)
         return
@@ -61,7 +63,7 @@ def _filled_identity(config: Config, context: Context, arguments: TrainingArgume
     yield replace(broken, **_hf_repair(config, ranks)) if lookup(config, TRAIN) not in (MISSING, None) else broken
 
 
-def _hf_repair(config: Config, ranks: int) -> dict[str, Any]:
+def _hf_repair(config: Config, ranks: batches.Number) -> dict[str, Any]:
     """Advice and fix where the arguments made or confirmed the train batch: what else in the file broke the product."""
     if lookup(config, ACCUMULATION) is MISSING:
         return {
@@ -71,7 +73,7 @@ def _hf_repair(config: Config, ranks: int) -> dict[str, Any]:
         }
     return {
         "advice": "The Trainer multiplies by every rank, and sequence_parallel_size leaves fewer that work on samples "
-        f"of their own ({ranks}). Clear train_batch_size, and DeepSpeed derives it.",
+        f"of their own ({number(ranks)}). Clear train_batch_size, and DeepSpeed derives it.",
         "fix": Fix("Clear train_batch_size", (Change(TRAIN, None),)),
     }
 
@@ -84,10 +86,12 @@ def _broken_identity(solved: batches.Batch, given: list[batches.Number | None], 
         for name, term, value in zip(names, terms, given[1:], strict=True)
     ]
     shared = solved.world_size != context.world_size
-    ranks = f"data-parallel size {solved.world_size}" if shared else f"world size {context.world_size}"
+    ranks = f"data-parallel size {number(solved.world_size)}" if shared else f"world size {context.world_size}"
     factors = " × ".join([*spelled, ranks])
     message = f"train_batch_size: {number(solved.train)} is not {factors} = {number(solved.product)}."
     right = solved.product or _smallest(solved, given)
+    if right != int(right):  # DS016 says why
+        return found(Severity.ERROR, TRAIN, message, "Use a sequence_parallel_size that divides the ranks.")
     return found(
         Severity.ERROR,
         TRAIN,
@@ -103,7 +107,7 @@ def _smallest(solved: batches.Batch, given: list[batches.Number | None]) -> batc
 
 
 def _batch_missing(config: Config, context: Context) -> Iterator[Finding]:
-    if lookup(config, TRAIN) not in (MISSING, None) or lookup(config, MICRO) not in (MISSING, None):
+    if is_set(config, TRAIN) or is_set(config, MICRO) or elastic(config, context):
         return
     value = '"auto"' if context.integration is Integration.HF else "1"
     because = " (the HF Trainer fills a key that says “auto”, never one that is absent)" if value != "1" else ""
@@ -174,24 +178,54 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
     shared = lookup(config, pointer)
     is_size = isinstance(shared, int | float) and shared >= 1
     if is_size and context.at_least(batches.SEQUENCE_PARALLEL_SINCE) and context.world_size % shared:
+        size = context.world_size / shared
         yield found(
-            Severity.ERROR,
+            Severity.WARNING,
             pointer,
-            f"sequence_parallel_size: {shared:g} does not divide the {context.world_size} ranks ({context.devices}).",
+            f"sequence_parallel_size: {shared:g} does not divide the {context.world_size} ranks ({context.devices}); "
+            f"DeepSpeed goes on with a data-parallel size of {size:.4g}.",
             "Use a divisor of the number of ranks.",
         )
 
 
 RULES = (
-    Rule("DS010", "Batch-size identity", f"{_CONFIG}: _batch_assertion", _batch_identity),
     Rule(
-        "DS011", "A batch size is needed", "deepspeed/runtime/config.py: _set_batch_related_parameters", _batch_missing
+        "DS010",
+        "Batch-size identity",
+        f"{_CONFIG}: _batch_assertion",
+        _batch_identity,
+        "train_batch_size must be train_micro_batch_size_per_gpu × gradient_accumulation_steps × the number of "
+        "data-parallel ranks. DeepSpeed finds a term that is missing by floor division and then asserts the product, "
+        "so the same file can run on one GPU and stop on two. Set two of the terms and leave the third to DeepSpeed.",
+    ),
+    Rule(
+        "DS011",
+        "A batch size is needed",
+        f"{_CONFIG}: _set_batch_related_parameters",
+        _batch_missing,
+        "DeepSpeed solves the batch-size identity from train_batch_size or train_micro_batch_size_per_gpu, and stops "
+        "when the file has neither; accumulation steps alone are not enough. The HF Trainer does not help: it fills a "
+        "key that says “auto” and never adds one that is absent.",
     ),
     Rule(
         "DS012",
         "“auto” in the batch size",
-        "transformers/integrations/deepspeed.py: trainer_config_process",
+        f"{_TRAINER}: trainer_config_process",
         _batch_auto,
+        "“auto” is a word of the HF Trainer, which puts its own arguments there. DeepSpeed itself compares the text "
+        "with a number and stops. Under the Trainer, a train_batch_size given as a number must still come out of micro "
+        "batch × accumulation steps × ranks: where no argument can make it so, write “auto” there as well.",
+        (Severity.ERROR, Severity.NOTE),
     ),
-    Rule("DS016", "Sequence parallelism against the ranks", f"{_CONFIG}: DeepSpeedConfig", _sequence_parallel),
+    Rule(
+        "DS016",
+        "Sequence parallelism against the ranks",
+        f"{_CONFIG}: DeepSpeedConfig",
+        _sequence_parallel,
+        "sequence_parallel_size ranks share one sample, so the data-parallel size is the number of ranks divided by "
+        "it. DeepSpeed divides without looking: a size that is no divisor leaves a fraction of a rank in the batch "
+        "arithmetic, which then fails or goes on with a batch that is no whole number. Use a divisor of the ranks.",
+        (Severity.WARNING,),
+        since=batches.SEQUENCE_PARALLEL_SINCE,
+    ),
 )

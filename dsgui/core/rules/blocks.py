@@ -8,6 +8,7 @@ from dsgui.core.pointer import MISSING, lookup
 from dsgui.core.rules.base import Config, Rule, found, is_set, zero_stage
 from dsgui.core.rules.clash import Clash, rule
 
+EXPERTS_SINCE = "0.19.2"
 _SAMPLING = "/data_efficiency/data_sampling"
 _DATA = rule(
     "DS060",
@@ -33,6 +34,8 @@ _DATA = rule(
         "Give the most tokens a micro batch may have, or switch dynamic batching off.",
         "0.16.5",
     ),
+    explanation="Curriculum learning orders the samples by a metric, dynamic batching fills a batch up to a number of "
+    "tokens. DeepSpeed asserts that the metric and the number are there when the feature is on.",
 )
 
 
@@ -60,6 +63,9 @@ _AUTOTUNING = rule(
         "Switch it off for real training; start the tuner with deepspeed --autotuning.",
         severity=Severity.WARNING,
     ),
+    explanation="The autotuner starts many short runs with varied configs. With autotuning.enabled in the file, the "
+    "training script becomes one of them and ends after a few steps; and the names of its folders must not be "
+    "empty, even when it is off.",
 )
 
 
@@ -98,7 +104,7 @@ def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
 
 
 def _expert_parallel(config: Config, context: Context) -> Iterator[Finding]:
-    if not lookup(config, "/expert_parallel/enabled"):
+    if not context.at_least(EXPERTS_SINCE) or not lookup(config, "/expert_parallel/enabled"):
         return
     width = 1
     for key in ("autoep_size", "expert_tensor_parallel_size"):
@@ -130,6 +136,9 @@ _WRITER = rule(
         "Set checkpoint.writer.data_parallel, or remove the block.",
         "0.17.1",
     ),
+    explanation="The block makes DeepSpeed write checkpoints with a writer of its own. It must know which ranks "
+    "write: at stage 3 all do, below it data_parallel has to say so, or the engine stops while it is made.",
+    since="0.17.1",
 )
 _ACTIVATIONS = "/activation_checkpointing"
 _CHECKPOINTING = rule(
@@ -153,6 +162,9 @@ _CHECKPOINTING = rule(
             ("number_checkpoints", "Give the number of checkpointed layers."),
         )
     ),
+    explanation="contiguous_memory_optimization copies activation checkpoints into one buffer, whose size follows from "
+    "partition_activations and number_checkpoints. The file passes deepspeed.initialize without them; "
+    "deepspeed.checkpointing.configure, which a script that checkpoints calls, stops.",
 )
 _PIPELINE = rule(
     "DS066",
@@ -173,6 +185,9 @@ _PIPELINE = rule(
         "0.19.4",
         severity=Severity.WARNING,
     ),
+    explanation="The pipeline block is for scripts that pass a PipelineModule. Its engine keeps gradients over many "
+    "micro batches, which ZeRO stage 2 and 3 divide away at once, so it refuses both; it also counts accumulation "
+    "itself. Without a PipelineModule nothing reads the block.",
 )
 
 RULES = (
@@ -181,6 +196,23 @@ RULES = (
     _CHECKPOINTING,
     _PIPELINE,
     _AUTOTUNING,
-    Rule("DS062", "Tensor parallelism against the ranks", "deepspeed/runtime/tensor_parallel/", _tensor_parallel),
-    Rule("DS063", "Expert parallelism against the ranks", "deepspeed/utils/groups.py", _expert_parallel),
+    Rule(
+        "DS062",
+        "Tensor parallelism against the ranks",
+        "deepspeed/runtime/tensor_parallel/",
+        _tensor_parallel,
+        "autotp_size GPUs share each layer, so the ranks must divide into whole groups of that size. It must be a "
+        "number: DeepSpeed compares “auto” with one and stops. tensor_parallel.tp.tp_size says the same once more and "
+        "may not say something else.",
+        since="0.16.4",
+    ),
+    Rule(
+        "DS063",
+        "Expert parallelism against the ranks",
+        "deepspeed/utils/groups.py",
+        _expert_parallel,
+        "autoep_size ranks share the experts of a mixture-of-experts layer, and expert_tensor_parallel_size ranks "
+        "share each expert. The ranks must divide into whole groups of the product.",
+        since=EXPERTS_SINCE,
+    ),
 )

@@ -25,11 +25,14 @@ class Clash:
             yield found(self.severity, self.pointer, self.says, self.advice, self.fix)
 
 
-def rule(id: str, title: str, source: str, *clashes: Clash) -> Rule:
+def rule(
+    id: str, title: str, source: str, *clashes: Clash, explanation: str = "", since: str = "", until: str = ""
+) -> Rule:
     """A rule that is nothing but clashes."""
 
     def check(config: Config, context: Context) -> Iterator[Finding]:
         for clash in clashes:
             yield from clash.findings(config, context)
 
-    return Rule(id, title, source, check)
+    severities = tuple(severity for severity in Severity if severity in {clash.severity for clash in clashes})
+    return Rule(id, title, source, check, explanation, severities, since, until)

@@ -197,9 +197,50 @@ def _dots(capability: tuple[int, int]) -> str:
 
 
 RULES = (
-    Rule("DS030", "bf16 against the hardware", "deepspeed/accelerator/*: is_bf16_supported", _bf16_hardware),
-    Rule("DS031", "fp16 against the hardware", "deepspeed/accelerator/*: is_fp16_supported", _fp16_hardware),
-    Rule("DS032", "GPUDirect Storage off CUDA", "deepspeed/runtime/swap_tensor/aio_config.py", _gpu_direct),
-    Rule("DS034", "Buckets against the GPU's memory", "deepspeed/runtime/zero/stage_1_and_2.py, stage3.py", _buckets),
-    Rule("DS035", "NVMe offload without async_io", "deepspeed/ops/op_builder/builder.py: jit_load", _nvme_without_aio),
+    Rule(
+        "DS030",
+        "bf16 against the hardware",
+        "deepspeed/accelerator/*: is_bf16_supported",
+        _bf16_hardware,
+        "DeepSpeed asks its accelerator whether the device has bf16 and stops when it has not. On NVIDIA cards bf16 "
+        "arithmetic needs compute capability 8.0; since torch 2.3 the answer also counts emulation, so an older card "
+        "passes and is slow. Use fp16 there, or fp32 for models that overflow in fp16.",
+        (Severity.ERROR, Severity.WARNING),
+    ),
+    Rule(
+        "DS031",
+        "fp16 against the hardware",
+        "deepspeed/accelerator/*: is_fp16_supported",
+        _fp16_hardware,
+        "DeepSpeed asks its accelerator whether the device has fp16 and stops when it has not: NVIDIA cards need "
+        "compute capability 7.0, and of the processors only the newest have it. Switch fp16 off there, or use bf16.",
+    ),
+    Rule(
+        "DS032",
+        "GPUDirect Storage off CUDA",
+        "deepspeed/runtime/swap_tensor/aio_config.py",
+        _gpu_direct,
+        "aio.use_gds moves data between an NVMe drive and GPU memory past the host, which only NVIDIA's driver can do. "
+        "On any other accelerator DeepSpeed stops while it reads the file, whether anything is offloaded or not.",
+        since=GPU_DIRECT_SINCE,
+    ),
+    Rule(
+        "DS034",
+        "Buckets against the GPU's memory",
+        "deepspeed/runtime/zero/stage_1_and_2.py, stage3.py",
+        _buckets,
+        "Sizes of buckets are counted in elements, and DeepSpeed allocates the reduce bucket on the device before the "
+        "first step: twice with overlap_comm below stage 3, in the gradients' type. A size copied from a larger card "
+        "can take most of the memory, or more than there is. The default of 5e8 is enough for most models.",
+        (Severity.ERROR, Severity.WARNING),
+    ),
+    Rule(
+        "DS035",
+        "NVMe offload without async_io",
+        "deepspeed/ops/op_builder/builder.py: jit_load",
+        _nvme_without_aio,
+        "Offload to NVMe reads and writes through DeepSpeed's async_io operator, which is compiled on first use and "
+        "needs libaio with its headers. Without them deepspeed.initialize stops. Install libaio-dev (or libaio-devel), "
+        "or offload to the CPU.",
+    ),
 )

@@ -77,5 +77,9 @@ RULES = (
         "fp16 with a model pre-trained in bf16",
         "the model families' own words: see the table in dsgui/core/rules/model.py",
         _fp16_with_bf16_model,
+        "bf16 has the range of fp32, fp16 has not: weights and activations of a model that was pre-trained in bf16 can "
+        "overflow in fp16. The loss is then NaN or 0, or DeepSpeed's loss scale falls to its minimum and the run stops "
+        "after hours. Use bf16, or fp32 where the device has no bf16.",
+        (Severity.WARNING,),
     ),
 )

@@ -202,6 +202,9 @@ _VALUES = rule(
         "0.19.3",
         _SCATTER_OFF,
     ),
+    explanation="Some optimizers refuse values that others take: the fused Adam and Lamb have no AMSGrad variant, Lamb "
+    "needs a dynamic loss scale, and Muon works with ZeRO stage 3 and with offload only in the releases and "
+    "with the switches named. DeepSpeed stops at deepspeed.initialize.",
 )
 
 
@@ -251,15 +254,69 @@ def _forced(config: Config) -> bool:
     return bool(value_or(config, "/zero_force_ds_cpu_optimizer", True))
 
 
+CLIPS_SINCE = "0.19.3"
+
+
+def _default_clipping(config: Config, context: Context) -> Iterator[Finding]:
+    if context.at_least(CLIPS_SINCE) and "gradient_clipping" not in config:
+        fills = context.integration is Integration.HF
+        yield found(
+            Severity.NOTE,
+            "/gradient_clipping",
+            "gradient_clipping: absent, so DeepSpeed clips at its default of 1.0 (releases before "
+            f"{CLIPS_SINCE} did not clip)" + ("; --max_grad_norm is not used." if fills else "."),
+            "Write “auto” for the Trainer's --max_grad_norm, or a number." if fills else "Write 1.0, or 0 for none.",
+        )
+
+
 RULES = (
-    Rule("DS050", "Optimizer type", f"{_ENGINE}: _is_supported_optimizer", _known_type),
-    Rule("DS051", "Optimizer parameters", f"{_ENGINE}: _configure_basic_optimizer", _parameters),
+    Rule(
+        "DS050",
+        "Optimizer type",
+        f"{_ENGINE}: _is_supported_optimizer",
+        _known_type,
+        "DeepSpeed makes its own optimizers by name, in any case, and those of torch.optim by the exact name of their "
+        "class; at any other it stops. The 1-bit optimizers were removed in 0.19.7. An optimizer of another package is "
+        "made in the script and passed to deepspeed.initialize, without an optimizer block.",
+    ),
+    Rule(
+        "DS051",
+        "Optimizer parameters",
+        f"{_ENGINE}: _configure_basic_optimizer",
+        _parameters,
+        "optimizer.params go to the optimizer's class as they are, and a name that it does not take stops with a "
+        "TypeError. Which class that is depends on offload and torch_adam: the fused Adam, DeepSpeed's CPU Adam and "
+        "PyTorch's differ in what they take. max_grad_norm belongs to none; gradient_clipping does that.",
+    ),
     _VALUES,
     Rule(
         "DS053",
         "Optimizers that ZeRO was not tested with",
         f"{_ENGINE}: _do_optimizer_sanity_check",
         _untested_with_zero,
+        "ZeRO divides an optimizer's states over the ranks, which is right only for those that work on each element by "
+        "itself. DeepSpeed keeps a list of the ones it tested and stops at others until "
+        "zero_allow_untested_optimizer says that it may go on.",
     ),
-    Rule("DS054", "An optimizer from the script", f"{_ENGINE}: _configure_zero_optimizer", _client_optimizer),
+    Rule(
+        "DS054",
+        "An optimizer from the script",
+        f"{_ENGINE}: _configure_zero_optimizer",
+        _client_optimizer,
+        "A file without an optimizer is right when the training script passes one to deepspeed.initialize, as the HF "
+        "Trainer does; with ZeRO stage 1 or 2 and none at all, DeepSpeed stops. If the optimizer is to be offloaded, "
+        "it must be DeepSpeed's own CPU Adam unless zero_force_ds_cpu_optimizer is false.",
+        (Severity.WARNING, Severity.NOTE),
+    ),
+    Rule(
+        "DS058",
+        "Gradient clipping that nobody asked for",
+        "deepspeed/runtime/constants.py: GRADIENT_CLIPPING_DEFAULT",
+        _default_clipping,
+        "Since 0.19.3 DeepSpeed clips gradients at a norm of 1.0 when the file does not say gradient_clipping; before, "
+        "it did not clip. The same file therefore trains differently after an upgrade, and under the HF Trainer "
+        "--max_grad_norm does not reach a key that is absent. Write the value you mean: 0 switches clipping off.",
+        (Severity.NOTE,),
+        since=CLIPS_SINCE,
+    ),
 )

@@ -23,7 +23,7 @@ from dsgui.core.rules.base import (
 from dsgui.core.rules.optimizer import optimizer_class
 
 _CONFIG = "deepspeed/runtime/config.py"
-AMP_REMOVED_IN = "0.19.8"
+AMP_REMOVED_IN, AUTOCAST_SINCE = "0.19.8", "0.17.2"
 MASTER_AT_EVERY_STAGE_SINCE = "0.18.3"
 PARAM_DTYPE_SINCE, BF16_SUMS_SINCE, FP32_SUMS_GONE_IN = "0.19.2", "0.17.6", "0.18.5"
 
@@ -199,6 +199,8 @@ def _adds_up_in(gradients: str, model: str, context: Context) -> bool:
 
 def _autocast(config: Config, context: Context) -> Iterator[Finding]:
     quantized = "/zero_optimization/zero_quantized_weights"
+    if not context.at_least(AUTOCAST_SINCE):
+        return
     if truth(lookup(config, "/torch_autocast/enabled")) is True and truth(lookup(config, quantized)) is True:
         yield found(
             Severity.ERROR,
@@ -209,16 +211,114 @@ def _autocast(config: Config, context: Context) -> Iterator[Finding]:
         )
 
 
+_STEERING = ("initial_scale_power", "loss_scale_window", "hysteresis", "min_loss_scale", "consecutive_hysteresis")
+
+
+def _scale_meaning(config: Config, context: Context) -> Iterator[Finding]:
+    scale = lookup(config, "/fp16/loss_scale")
+    if not enabled(config, "fp16", context) or isinstance(scale, bool) or not isinstance(scale, int | float):
+        return
+    power = value_or(config, "/fp16/initial_scale_power", 16)
+    unread = [key for key in _STEERING if key in config["fp16"]]
+    if scale == 0 and isinstance(power, int) and 0 <= power <= 64:
+        message = f"fp16.loss_scale: 0 means a dynamic scale; it starts at 2^{power} = {2**power:,}."
+        yield found(Severity.NOTE, "/fp16/loss_scale", message)
+    elif scale > 0 and unread:
+        message = f"fp16.loss_scale: {scale:g} is a fixed scale, so DeepSpeed does not read {', '.join(unread)}."
+        fix = Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),))
+        yield found(Severity.NOTE, "/fp16/loss_scale", message, "Write 0 for a dynamic scale.", fix)
+
+
+_LEVELS = {
+    "O0": "fp32 throughout: a baseline, no mixed precision",
+    "O1": "fp16 for the operations that are known to be safe, fp32 weights",
+    "O2": "the whole model in fp16 except batch norms, fp32 master weights: near to what the fp16 block does",
+    "O3": "fp16 throughout, no master weights: fast, and it rarely converges",
+}
+
+
+def _opt_level(config: Config, context: Context) -> Iterator[Finding]:
+    level = str(lookup(config, "/amp/opt_level"))
+    if not context.at_least(AMP_REMOVED_IN) and level in _LEVELS and enabled(config, "amp", context):
+        yield found(Severity.NOTE, "/amp/opt_level", f"amp.opt_level: {level} is {_LEVELS[level]}.")
+
+
 RULES = (
     Rule(
         "DS020",
         "fp16 and bf16 exclude each other",
         f"{_CONFIG}: _initialize_params",
         _sixteen_bit_pair,
+        "A model runs in one 16-bit type, and DeepSpeed stops when both blocks are enabled. Files that serve two kinds "
+        "of cards often carry both: switch one off, or under the HF Trainer leave both “auto” and let --fp16 or --bf16 "
+        "choose.",
     ),
-    Rule("DS021", "amp with ZeRO, fp16 or bf16", "deepspeed/runtime/engine.py: _do_optimizer_sanity_check", _amp),
-    Rule("DS022", "fp16 dynamic loss scale", "deepspeed/runtime/precision_config.py", _loss_scale),
-    Rule("DS023", "16-bit master weights", "deepspeed/runtime/base_optimizer.py", _sixteen_bit_master),
-    Rule("DS024", "Data types", "deepspeed/runtime/engine.py: get_data_types", _data_types),
-    Rule("DS025", "torch.autocast with quantized weights", "deepspeed/runtime/torch_autocast.py", _autocast),
+    Rule(
+        "DS021",
+        "amp with ZeRO, fp16 or bf16",
+        "deepspeed/runtime/engine.py: _do_optimizer_sanity_check",
+        _amp,
+        "NVIDIA Apex AMP was taken out in DeepSpeed 0.19.8, which refuses any amp block, even one that is off. Older "
+        "releases accept the block when they read the file and stop at deepspeed.initialize when amp meets ZeRO, fp16 "
+        "or bf16. Remove it and use bf16, fp16 or torch_autocast.",
+    ),
+    Rule(
+        "DS022",
+        "fp16 dynamic loss scale",
+        "deepspeed/runtime/precision_config.py",
+        _loss_scale,
+        "With loss_scale 0 DeepSpeed raises the scale every loss_scale_window steps and never lets it fall below "
+        "min_loss_scale, so both must be above 0. Since 0.19.3 it checks that; older releases divide by zero or let "
+        "the scale fall to nothing later in the run.",
+        (Severity.ERROR, Severity.WARNING),
+    ),
+    Rule(
+        "DS023",
+        "16-bit master weights",
+        "deepspeed/runtime/base_optimizer.py",
+        _sixteen_bit_master,
+        "Keeping master weights and gradients in 16 bits halves their memory, and DeepSpeed does it in few "
+        "combinations only: with ZeRO (stage 2 alone before 0.18.3) and with the optimizer offloaded to DeepSpeed's "
+        "own CPU Adam, or in bf16 with the optimizer states in 16 bits as well. In any other it stops.",
+    ),
+    Rule(
+        "DS024",
+        "Data types",
+        "deepspeed/runtime/engine.py: get_data_types",
+        _data_types,
+        "data_types says in which type gradients are added up and parameters are kept. Without ZeRO the gradients' "
+        "type must fit the model's, and since 0.19.2 param_dtype must be the type that the precision blocks choose. "
+        "Usually the block can be left out: the precision blocks decide.",
+    ),
+    Rule(
+        "DS025",
+        "torch.autocast with quantized weights",
+        "deepspeed/runtime/torch_autocast.py",
+        _autocast,
+        "torch_autocast gathers parameters in its own lower type, zero_quantized_weights gathers them quantized; "
+        "DeepSpeed does one of the two and stops when both are asked for.",
+        since=AUTOCAST_SINCE,
+    ),
+    Rule(
+        "DS026",
+        "What the loss scale means",
+        "deepspeed/runtime/config.py: get_dynamic_loss_scale_args",
+        _scale_meaning,
+        "fp16.loss_scale 0 does not switch scaling off: it makes the scale dynamic, starting at 2 to the power of "
+        "initial_scale_power. Any other number is a fixed scale, and then DeepSpeed reads none of the keys that steer "
+        "a dynamic one. A fixed scale never reacts to an overflow; prefer 0.",
+        (Severity.NOTE,),
+    ),
+    Rule(
+        "DS027",
+        "What amp's opt_level does",
+        "deepspeed/runtime/engine.py: _configure_distributed_model",
+        _opt_level,
+        "Apex has four levels. O0 trains in fp32; O1 runs the operations that are known to be safe in fp16; O2 keeps "
+        "the whole model in fp16 and master weights in fp32; O3 is fp16 throughout, without master weights, and "
+        "rarely converges. DeepSpeed 0.19.8 has no Apex any more: bf16 or torch_autocast do what O1 did, fp16 what O2 "
+        "did.",
+        (Severity.NOTE,),
+        until=AMP_REMOVED_IN,
+    ),
 )

@@ -194,12 +194,70 @@ def _no_warmup() -> Finding:
     )
 
 
+def _ratios(config: Config, context: Context) -> Iterator[Finding]:
+    name = name_of(config, "scheduler")
+    for key in ("warmup_min_ratio", "cos_min_ratio") if name == "WarmupCosineLR" else ():
+        value = lookup(config, f"{_PARAMS}/{key}")
+        if _is_number(value) and not 0 <= value <= 1:
+            yield found(
+                Severity.WARNING,
+                f"{_PARAMS}/{key}",
+                f"scheduler.params.{key}: {value:g} is no share of the learning rate; DeepSpeed takes it all the same.",
+                "Give a number from 0 to 1.",
+            )
+    least, most = (lookup(config, f"{_PARAMS}/warmup_{end}_lr") for end in ("min", "max"))
+    if name in ("WarmupLR", "WarmupDecayLR") and _is_number(least) and _is_number(most) and least > most:
+        yield found(
+            Severity.WARNING,
+            f"{_PARAMS}/warmup_min_lr",
+            f"scheduler.params.warmup_min_lr: {least:g} is above warmup_max_lr {most:g}, so the rate falls in warm-up.",
+            "Exchange them.",
+        )
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 RULES = (
-    Rule("DS055", "Scheduler type", f"{_ENGINE}: _scheduler_from_config", _known_type),
-    Rule("DS056", "Scheduler parameters", f"{_ENGINE}: _scheduler_from_config", _parameters),
-    Rule("DS057", "Warm-up steps", f"{_SCHEDULES}: WarmupLR", _steps),
+    Rule(
+        "DS055",
+        "Scheduler type",
+        f"{_ENGINE}: _scheduler_from_config",
+        _known_type,
+        "DeepSpeed has five schedulers of its own, whose names are read letter by letter, and takes classes of "
+        "torch.optim.lr_scheduler. PyTorch's want a plain optimizer and stop at the one that ZeRO wraps around it. "
+        "Without an optimizer in the file the block is read only if the script passes one.",
+        (Severity.ERROR, Severity.WARNING),
+    ),
+    Rule(
+        "DS056",
+        "Scheduler parameters",
+        f"{_ENGINE}: _scheduler_from_config",
+        _parameters,
+        "scheduler.params go to the scheduler's class as they are. Each takes names of its own: WarmupLR no "
+        "total_num_steps, WarmupCosineLR no warmup_max_lr. A name too many, one that is missing, or no params at all "
+        "stops with a TypeError.",
+        (Severity.ERROR, Severity.WARNING),
+    ),
+    Rule(
+        "DS057",
+        "Warm-up steps",
+        f"{_SCHEDULES}: WarmupLR",
+        _steps,
+        "The step counts of a scheduler are whole numbers. Natively the file is read in a way that turns 100.0 into "
+        "100; the HF Trainer keeps the fraction, and DeepSpeed's check of the type stops. A total that is less than "
+        "the warm-up leaves no time for the rate to come down.",
+        (Severity.ERROR, Severity.WARNING),
+    ),
+    Rule(
+        "DS059",
+        "Ratios and rates that run the wrong way",
+        f"{_SCHEDULES}: WarmupCosineLR",
+        _ratios,
+        "warmup_min_ratio and cos_min_ratio are shares of the learning rate: the warm-up starts at the one and the "
+        "cosine ends at the other. DeepSpeed does not check them, so below 0 the model is trained uphill and above 1 "
+        "the rate rises where it should fall; likewise a warm-up whose least rate is above its greatest.",
+        (Severity.WARNING,),
+    ),
 )

@@ -177,18 +177,37 @@ RULES = (
         "Values the HF Trainer compares with its arguments",
         "transformers/integrations/deepspeed.py: fill_match",
         _trainer_arguments,
-    ),
-    Rule(
-        "DS017",
-        "Arguments that the HF Trainer does not take",
-        "transformers/hf_argparser.py; transformers/training_args.py: _validate_args",
-        _unreadable_arguments,
+        "A number in the file must equal the Trainer's own argument: the Trainer compares the two and stops at the "
+        "first training step's preparation with a list of mismatches, even where only the default differs. Pass the "
+        "arguments that the note lists, or write “auto” in the file and let the arguments decide. With the arguments "
+        "known, a mismatch is an error in the Trainer's own words.",
+        (Severity.ERROR, Severity.NOTE),
     ),
     Rule(
         "DS014",
         "What accelerate needs to find",
         "accelerate/utils/dataclasses.py: DeepSpeedPlugin; accelerate/accelerator.py: _prepare_deepspeed",
         _accelerate_stops,
+        "The HF Trainer hands the file to accelerate, which reads the ZeRO stage from zero_optimization and stops when "
+        "the block is not there, or is null or true; some other nulls that native DeepSpeed takes for absent stop it "
+        "too. Add the block (stage 0 is plain data parallelism), and leave out what is null.",
     ),
-    Rule("DS015", "The old offload switch under HF", "accelerate/accelerator.py: _prepare_deepspeed", _old_offload),
+    Rule(
+        "DS015",
+        "The old offload switch under HF",
+        "accelerate/accelerator.py: _prepare_deepspeed",
+        _old_offload,
+        "With the optimizer offloaded, accelerate swaps the Trainer's AdamW for DeepSpeed's CPU Adam, and it "
+        "recognises offload by offload_optimizer alone. Under the old name cpu_offload the swap does not happen, and "
+        "DeepSpeed refuses to offload an optimizer that is not its own. Rewrite the old name.",
+    ),
+    Rule(
+        "DS017",
+        "Arguments that the HF Trainer does not take",
+        "transformers/hf_argparser.py; transformers/training_args.py: _validate_args",
+        _unreadable_arguments,
+        "What the script is given for the HF Trainer is read by HfArgumentParser, then checked by TrainingArguments "
+        "itself: an option without a number where one belongs, or fp16 together with bf16, ends the script before "
+        "DeepSpeed is asked for anything. Correct the arguments.",
+    ),
 )

@@ -1,0 +1,107 @@
+"""Blocks that DeepSpeed no longer has: what the releases that still read them insist on."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dsgui.core.context import Context
+from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.pointer import join
+from dsgui.core.rules.base import ACCUMULATION, ELASTICITY_REMOVED_IN, MICRO, TRAIN, Config, Rule, elastic, found
+
+COMPRESSION_REMOVED_IN = "0.19.7"
+# What each group of a technique must say, beside `different_groups` and `params` themselves.
+_REQUIRED = {
+    "weight_quantization": ("start_bits", "target_bits"),
+    "activation_quantization": ("bits",),
+    "sparse_pruning": ("dense_ratio",),
+    "row_pruning": ("dense_ratio",),
+    "head_pruning": ("dense_ratio",),
+    "channel_pruning": ("dense_ratio",),
+}
+
+
+def _elasticity(config: Config, context: Context) -> Iterator[Finding]:
+    if not elastic(config, context):
+        return
+    block = config["elasticity"]
+    for key in ("max_train_batch_size", "micro_batch_sizes"):
+        if key not in block:
+            yield found(
+                Severity.ERROR,
+                f"/elasticity/{key}",
+                f"elasticity.{key}: missing; with elasticity on, DeepSpeed chooses the batch sizes from it.",
+                "Give it, or switch elasticity off.",
+            )
+    given = [pointer for pointer in (TRAIN, MICRO, ACCUMULATION) if pointer[1:] in config]
+    if given and not block.get("ignore_non_elastic_batch_info", False):
+        names = ", ".join(pointer[1:] for pointer in given)
+        yield found(
+            Severity.ERROR,
+            given[0],
+            f"{given[0][1:]}: elasticity is on and chooses the batch sizes itself; DeepSpeed stops at a file that also "
+            f"says {names}.",
+            "Remove what the file says, or set elasticity.ignore_non_elastic_batch_info.",
+            Fix(f"Remove {names}", tuple(Change(pointer, None) for pointer in given)),
+        )
+
+
+def _compression(config: Config, context: Context) -> Iterator[Finding]:
+    block = config.get("compression_training")
+    if context.at_least(COMPRESSION_REMOVED_IN) or not isinstance(block, Mapping):
+        return
+    for technique, required in _REQUIRED.items():
+        if isinstance(block.get(technique), Mapping):
+            yield from _technique(("compression_training", technique), block[technique], required)
+
+
+def _technique(path: tuple[str, ...], block: Mapping[str, Any], required: tuple[str, ...]) -> Iterator[Finding]:
+    shared, groups = block.get("shared_parameters", {}), block.get("different_groups")
+    if groups is None:
+        yield _missing((*path, "different_groups"), "it looks for the groups even while the technique is off")
+        return
+    if (
+        path[-1] == "head_pruning"
+        and isinstance(shared, Mapping)
+        and shared.get("enabled")
+        and "num_heads" not in shared
+    ):
+        yield _missing((*path, "shared_parameters", "num_heads"), "head pruning is on")
+    for name, group in groups.items() if isinstance(groups, Mapping) else ():
+        parameters = group.get("params") if isinstance(group, Mapping) else None
+        if not isinstance(parameters, Mapping):
+            yield _missing((*path, "different_groups", name, "params"), "each group must have them")
+            continue
+        for key in required:
+            if key not in parameters:
+                yield _missing(
+                    (*path, "different_groups", name, "params", key), f"each group of {path[-1]} must say it"
+                )
+
+
+def _missing(path: tuple[str, ...], why: str) -> Finding:
+    message = f"{'.'.join(path)}: missing; DeepSpeed stops while it reads the file: {why}."
+    return found(Severity.ERROR, join(path), message, "Give it, or remove the technique.")
+
+
+RULES = (
+    Rule(
+        "DS067",
+        "Elasticity and the batch sizes",
+        "deepspeed/elasticity/config.py: ElasticityConfig",
+        _elasticity,
+        "With elasticity on, DeepSpeed chooses batch sizes that fit many GPU counts, from max_train_batch_size and "
+        "micro_batch_sizes, which must be there. It stops at a file that names batch sizes as well, unless it is told "
+        "to ignore them. DeepSpeed 0.19.8 has no elasticity any more.",
+        until=ELASTICITY_REMOVED_IN,
+    ),
+    Rule(
+        "DS068",
+        "What compression's groups must say",
+        "deepspeed/compression/config.py: get_compression_config",
+        _compression,
+        "Each technique of compression_training has groups of modules, and each group its params: the bits, or the "
+        "share of weights that is kept. DeepSpeed reads them even while the technique is off and stops at one that is "
+        "missing. The library was removed in 0.19.7.",
+        until=COMPRESSION_REMOVED_IN,
+    ),
+)
