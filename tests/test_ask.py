@@ -107,10 +107,11 @@ def test_the_page_never_waits_for_an_answer(tmp_path):
     asking, _ = oracle.progress(NOTHING)
     assert (asking.stage, asking.is_over, oracle.cached(NOTHING)) == ("starting", False, None)
     assert time.monotonic() - began < 1
-    until(lambda: oracle._starting.locked())
-    for child in descendants(os.getpid(), snapshot()):
-        if str(tmp_path).encode() in command_of(child):
-            os.kill(child, signal.SIGKILL)
+    ours = str(tmp_path).encode()
+    until(lambda: [pid for pid in descendants(os.getpid(), snapshot()) if ours in command_of(pid)])
+    for pid in descendants(os.getpid(), snapshot()):
+        if ours in command_of(pid):
+            os.kill(pid, signal.SIGKILL)
     until(lambda: oracle.progress(NOTHING)[0].is_over)
     assert "ended" in oracle.progress(NOTHING)[0].problem
     oracle.close()

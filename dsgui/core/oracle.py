@@ -195,7 +195,8 @@ def _reason(answer: Mapping[str, Any], raised: Raised | None, lend: bool) -> str
         doing = f" while {answer['doing']}" if answer.get("doing") else ""
         return f"it was not done in {float(answer['limit_s']):g} s{doing}; asking again, or with more time, may help"
     if answer.get("ended"):
-        return f"the process that tried it was killed (signal {answer.get('signal', '?')})"
+        why = answer.get("why") or f"killed by signal {answer.get('signal', '?')}"
+        return f"the process that tried it ended early ({why})"
     if raised is None:
         return ""
     if raised.type == "NotTried":

@@ -5,7 +5,6 @@ initialize a tiny model and take two training steps. What DeepSpeed raises is th
 the target environment has, from Python 3.9 and DeepSpeed 0.14.5 on.
 """
 
-import importlib
 import logging
 import os
 import shutil
@@ -16,20 +15,24 @@ from types import ModuleType
 from typing import Any, Callable  # noqa: UP035 — Python 3.9 must read this file
 
 from dsgui.shell import oracle_trainer
+from dsgui.shell.oracle_setting import (
+    ROWS,
+    TOKENS,
+    WORDS,
+    lend_data_types,
+    load,
+    prepare_process,
+    start_group,
+    tiny_model,
+)
 
 Tell = Callable[["dict[str, Any]"], None]
 OUR_PACKAGES = ("deepspeed", "transformers", "accelerate", "hjson", "json", "pydantic")
 STEPS = 2
 MOST_MICRO_BATCHES = 128
-ROWS, TOKENS, WORDS = 2, 8, 64
 _MOST_WARNINGS, _MOST_CHARACTERS = 20, 4000
 # With one of these a rank is not like any other: the config can't be tried on a single one.
 _MANY_RANKS = ("sequence_parallel_size", "tensor_parallel", "expert_parallel", "pipeline", "data_parallel_size")
-
-
-def load(name: str) -> Any:
-    """A module of the target environment; by name, because dsgui's own process never has it."""
-    return importlib.import_module(name)
 
 
 class Trial:
@@ -222,86 +225,6 @@ def offload_device(config: "dict[str, Any]") -> str:
     return "cpu" if zero.get("cpu_offload") is True else str(device)
 
 
-def lend_data_types(lend: bool) -> None:
-    """When another device is planned for, the config is judged and not this CPU: let it have fp16."""
-    if not lend:
-        return
-    device = type(load("deepspeed.accelerator").get_accelerator())
-    torch = load("torch")
-    device.is_fp16_supported = device.is_bf16_supported = lambda self: True
-    device.supported_dtypes = lambda self: [torch.float, torch.half, torch.bfloat16]
-
-
-def prepare_process(trial: Trial) -> None:
-    """Nothing is written outside the scratch folder, and no shared memory is left."""
-    load("deepspeed.comm.torch")
-    # A package attribute of the same name hides the module. The op would keep 33 MB a rank in /dev/shm.
-    sys.modules["deepspeed.comm.torch"].build_shm_op = lambda: None  # type: ignore[attr-defined]
-    deepspeed, extensions = load("deepspeed"), load("torch.utils.cpp_extension")
-    make, build = deepspeed.DeepSpeedConfig, extensions.load
-
-    def kept_in(*arguments: Any, **named: Any) -> Any:
-        config = make(*arguments, **named)
-        keep_files_in(trial.scratch, config)
-        return config
-
-    def compiling(name: str, *arguments: Any, **named: Any) -> Any:
-        trial.doing(f"loading the op {name}, compiled when it is first used")
-        return build(name, *arguments, **named)
-
-    deepspeed.DeepSpeedConfig, extensions.load = kept_in, compiling
-
-
-def keep_files_in(scratch: str, config: Any) -> None:
-    """Points everything that DeepSpeed writes to the scratch folder."""
-    for name in ("tensorboard", "csv_monitor"):
-        block = getattr(getattr(config, "monitor_config", None), name, None)
-        if block is not None:
-            block.output_path = scratch
-    profiler = getattr(config, "flops_profiler_config", None)
-    if profiler is not None:
-        profiler.output_file = None
-    for name in ("offload_optimizer", "offload_param"):
-        block = getattr(config.zero_config, name, None)
-        if block is not None and block.nvme_path:
-            block.nvme_path = type(block.nvme_path)(scratch)
-
-
-def start_group(world_size: int) -> None:
-    """A process group of this one process: real (gloo) for one rank; for more, one whose collectives do nothing."""
-    os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=str(world_size), LOCAL_WORLD_SIZE=str(world_size))
-    os.environ.update(
-        LOCAL_SIZE=str(world_size), CROSS_RANK="0", CROSS_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="29500"
-    )
-    distributed = load("torch.distributed")
-    if world_size == 1:  # a store in memory: no port is opened but gloo's, on the loopback interface
-        distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
-        return
-    store = load("torch.testing._internal.distributed.fake_pg").FakeStore()
-    distributed.init_process_group("fake", store=store, rank=0, world_size=world_size)
-
-
-def tiny_model() -> Any:
-    """A language model of three layers; called with words and labels it gives the loss."""
-    torch = load("torch")
-    torch.manual_seed(0)
-    width = oracle_trainer.HIDDEN_SIZE
-
-    class Tiny(torch.nn.Module):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            self.config = type("Config", (), {"hidden_size": width, "num_attention_heads": 4})()
-            self.words = torch.nn.Embedding(WORDS, width)
-            self.middle = torch.nn.Sequential(torch.nn.Linear(width, width), torch.nn.LayerNorm(width), torch.nn.GELU())
-            self.out = torch.nn.Linear(width, WORDS)
-
-        def forward(self, words: Any, labels: Any) -> Any:
-            guess = self.out(self.middle(self.words(words))).float()
-            return torch.nn.functional.cross_entropy(guess.view(-1, WORDS), labels.view(-1))
-
-    return Tiny()
-
-
 def describe(error: BaseException) -> "dict[str, Any]":
     """The exception as JSON: what it says, and the calls it went through, the innermost last."""
     described: dict[str, Any] = {
@@ -312,8 +235,9 @@ def describe(error: BaseException) -> "dict[str, Any]":
     if isinstance(error, NotTried):
         described["not_tried"] = True
     if type(error).__name__ == "ValidationError" and hasattr(error, "errors"):  # pydantic's: it knows the keys
-        problems = error.errors(include_url=False, include_context=False, include_input=False)
-        described["model"] = error.title  # type: ignore[attr-defined]
+        problems = error.errors()
+        model = getattr(error, "model", None)  # pydantic 1, which DeepSpeed used before 0.15
+        described["model"] = model.__name__ if model else error.title  # type: ignore[attr-defined]
         described["problems"] = [{"keys": [str(key) for key in p["loc"]], "message": p["msg"]} for p in problems]
     return described
 

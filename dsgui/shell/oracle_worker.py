@@ -6,34 +6,30 @@ own with a time limit; several at once. The argument is a folder to write in, wh
 with its stdin, or with the thread that started it.
 """
 
-import ctypes
-import fcntl
+import functools
 import importlib
+import importlib.metadata
 import json
 import os
-import resource
 import selectors
 import shutil
 import signal
-import socket
-import struct
 import sys
 import tempfile
 import time
+import traceback
 from typing import Any
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from dsgui.shell import oracle_trial
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_ROOT = os.path.dirname(os.path.dirname(_HERE))
+sys.path.insert(0, _ROOT)
+from dsgui.shell import oracle_confines, oracle_trial  # noqa: E402 — found through the line above alone
 
-sys.path[:2] = []  # nor the folder of this script, whose modules' names others may have too
+sys.path.remove(_ROOT)
+if _HERE in sys.path:  # the modules beside this one have names that others' may have too
+    sys.path.remove(_HERE)
 
-_PR_SET_PDEATHSIG = 1
-_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
-_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
-_LEAST_MEMORY = 6 << 30  # bytes; default buckets reserve a few GB that they never touch
-_MOST_ROUNDS = 100
-_LAST_TO_LIVE = "1000"
-_HF_MODULES = ("transformers", "transformers.training_args", "transformers.integrations.deepspeed", "accelerate.utils")
+_HF_MODULES = ("transformers", "accelerate.utils", "transformers.training_args", "transformers.integrations.deepspeed")
 
 
 class Child:
@@ -65,7 +61,7 @@ class Child:
         """Ends it with everything it started; the signal that it died of, or 0."""
         os.kill(self.pid, signal.SIGKILL)
         if self.may_start_others:  # ninja gives each compiler a group of its own, so the session is what they share
-            end_session(self.pid)
+            oracle_confines.end_session(self.pid)
         _, status = os.waitpid(self.pid, 0)
         os.close(self.pipe)
         oracle_trial.forget_folder(self.scratch)
@@ -153,124 +149,39 @@ def be_a_child(question: "dict[str, Any]", scratch: str, write: int) -> None:
     """Tries the question, writes the answer, and ends this process."""
     try:
         os.setsid()
-        end_with_parent(signal.SIGKILL)
+        oracle_confines.end_with_parent(signal.SIGKILL)
         nowhere = os.open(os.devnull, os.O_RDWR)
         for handle in (0, 1, 2):
             os.dup2(nowhere, handle)
         os.chdir(scratch)
         tempfile.tempdir = scratch
-        limit_memory()
+        oracle_confines.limit_memory()
 
         def tell(message: "dict[str, Any]") -> None:
             os.write(write, (json.dumps(message) + "\n").encode())
 
         tell({"answer": oracle_trial.Trial(question, tell, scratch).run()})
+    except BaseException as error:  # noqa: BLE001 — nothing may come back out of a child
+        told = {"ended": "crash", "why": f"{type(error).__name__}: {error}"}
+        os.write(write, (json.dumps({"answer": told}) + "\n").encode())
     finally:
         os._exit(0)
 
 
-def end_session(session: int) -> None:
-    """Kills the other processes of a session, also those that appear meanwhile."""
-    for _ in range(_MOST_ROUNDS):
-        others = session_members(session)
-        if not others:
-            return
-        for pid in others:
-            kill_if_there(pid)
-        time.sleep(0.01)
-
-
-def session_members(session: int) -> "list[int]":
-    """The processes of a session that still run, without its leader."""
-    found = []
-    for name in os.listdir("/proc"):
-        if name.isdigit() and int(name) != session:
-            try:
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    state, _, _, its_session = file.read().rpartition(b")")[2].split()[:4]
-            except OSError:  # it has just ended
-                continue
-            if int(its_session) == session and state not in (b"Z", b"X"):
-                found.append(int(name))
-    return found
-
-
-def kill_if_there(pid: int) -> None:
-    """KILL, unless it has just ended."""
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
-
-
-def end_with_parent(number: signal.Signals) -> None:
-    """Asks the kernel for this signal when the thread that started this process ends."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
-
-
-def limit_memory() -> None:
-    """A config may ask for buckets of a terabyte: let it fail by itself, and be the first to go when memory ends."""
-    with open("/proc/self/statm") as statm, open("/proc/meminfo") as meminfo:
-        pages = int(statm.read().split()[0])
-        free = next((int(line.split()[1]) << 10 for line in meminfo if line.startswith("MemAvailable")), 0)
-    limit = pages * resource.getpagesize() + max(free, _LEAST_MEMORY)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    with open("/proc/self/oom_score_adj", "w") as score:
-        score.write(_LAST_TO_LIVE)
-
-
 def warm_up(question: "dict[str, Any]") -> None:
     """Imports what this kind of question needs, once, so that no child has to."""
-    if question["reader"] == "hf":
+    if question["reader"] == "hf" and _HF_MODULES[-1] not in sys.modules:
+        # Asked for with every config, and read from the disk each time.
+        importlib.metadata.version = functools.lru_cache(importlib.metadata.version)
         for name in _HF_MODULES:
             importlib.import_module(name)
         importlib.import_module("transformers").TrainingArguments  # noqa: B018 — transformers imports when it is asked
+        importlib.import_module("transformers.integrations.deepspeed").HfTrainerDeepSpeedConfig({})
     if question["do"] != "parse" and "torch._dynamo" not in sys.modules:
         importlib.import_module("torch._dynamo")  # every optimizer imports it, for seconds
         cpuinfo: Any = importlib.import_module("cpuinfo")
         known = cpuinfo.get_cpu_info()  # DeepSpeed's CPU optimizers ask anew each time, for seconds
         cpuinfo.get_cpu_info = lambda: known
-
-
-def leave_network() -> str:
-    """Puts this process where there is no network but loopback; "namespace", or "loopback" where that is refused and
-    only what the worker itself does keeps it off the network."""
-    unshare = ctypes.CDLL(None, use_errno=True).unshare
-    user, group = os.getuid(), os.getgid()
-    if unshare(_CLONE_NEWNET) != 0:
-        if unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
-            return "loopback"
-        keep_identity(user, group)
-    with socket.socket() as any_socket:
-        request = struct.pack("16sh", b"lo", 0)
-        _, flags = struct.unpack("16sh", fcntl.ioctl(any_socket, _SIOCGIFFLAGS, request))
-        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh", b"lo", flags | _IFF_UP))
-    return "namespace"
-
-
-def keep_identity(user: int, group: int) -> None:
-    """In a user namespace of its own the process stays who it was."""
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        with open(f"/proc/self/{name}", "w") as file:
-            file.write(text)
-
-
-def set_environment() -> None:
-    """The CPU alone, offline, one thread; before anything is imported."""
-    for name in [n for n in os.environ if n.lower().endswith("_proxy")]:
-        del os.environ[name]
-    for name in [n for n in os.environ if n.startswith("ACCELERATE_")]:  # a launch of the server's own
-        del os.environ[name]
-    os.environ.update(
-        DS_ACCELERATOR="cpu",
-        CUDA_VISIBLE_DEVICES="",
-        HF_HUB_OFFLINE="1",
-        TRANSFORMERS_OFFLINE="1",
-        WANDB_MODE="offline",
-        GLOO_SOCKET_IFNAME="lo",
-        OMP_NUM_THREADS="1",
-        TOKENIZERS_PARALLELISM="false",
-    )
 
 
 def hello(network: str) -> "dict[str, Any]":
@@ -288,23 +199,33 @@ def hello(network: str) -> "dict[str, Any]":
 def main() -> None:
     """Serve until stdin ends."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    end_with_parent(signal.SIGTERM)
+    oracle_confines.end_with_parent(signal.SIGTERM)
     answers = os.dup(1)  # not inherited by what it starts
     os.dup2(2, 1)  # DeepSpeed prints to stdout
-    set_environment()
-    network = leave_network()
-    scratch = sys.argv[1]
+    oracle_confines.set_environment()
+    scratch, code = sys.argv[1], 1
     try:
-        os.makedirs(scratch, exist_ok=True)
-        tempfile.tempdir = os.environ["TMPDIR"] = scratch
-        worker = Worker(answers, scratch)
-        greeting = hello(network)
-        worker.say(hello=greeting)
-        if "problem" not in greeting:
-            worker.serve()
+        serve(answers, scratch)
+        code = 0
+    except SystemExit:
+        code = 0
+    except BaseException:  # noqa: BLE001 — the last line of it is what the asker is told
+        traceback.print_exc()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-        os._exit(0)  # torch takes seconds to say goodbye
+        os._exit(code)  # torch takes seconds to say goodbye
+
+
+def serve(answers: int, scratch: str) -> None:
+    """Greets, then answers."""
+    network = oracle_confines.leave_network()
+    os.makedirs(scratch, exist_ok=True)
+    tempfile.tempdir = os.environ["TMPDIR"] = scratch
+    worker = Worker(answers, scratch)
+    greeting = hello(network)
+    worker.say(hello=greeting)
+    if "problem" not in greeting:
+        worker.serve()
 
 
 if __name__ == "__main__":
