@@ -47,6 +47,7 @@ MACHINE = re.compile(
     r"|NotImplementedBuilder|'NoneType' object has no attribute 'load'|No such file or directory: '/"
     r"|Permission denied: '/|Read-only file system|please install (wandb|tensorboard|comet|mup)"
     r"|mup must be installed|No device detected|Cannot access accelerator device"
+    r"|not been implemented on CPU backend"
 )
 
 
@@ -85,7 +86,7 @@ def set_accelerator(script):
     kind = type(get_accelerator())
     fp16, bf16 = script.get("fp16_supported", True), script.get("bf16_supported", True)
     kind.is_fp16_supported, kind.is_bf16_supported = (lambda self: fp16), (lambda self: bf16)
-    if "transformers" in sys.modules:
+    if "transformers.training_args" in sys.modules:
         sys.modules["transformers.training_args"].is_torch_bf16_gpu_available = lambda: True
     types = [torch.float] + [torch.half] * fp16 + [torch.bfloat16] * bf16
     kind.supported_dtypes = lambda self: types

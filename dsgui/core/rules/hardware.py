@@ -20,7 +20,7 @@ from dsgui.core.rules.base import (
     zero_stage,
 )
 
-GPU_DIRECT_SINCE = "0.15.0"
+GPU_DIRECT_SINCE, BF16_ASKED_SINCE = "0.15.0", "0.16.0"
 
 
 def _bf16_hardware(config: Config, context: Context) -> Iterator[Finding]:
@@ -38,14 +38,17 @@ def _bf16_on(device: Hardware, pointer: str, context: Context) -> Finding | None
         return _refused_by_accelerator(device, "bf16", device.bf16, pointer)
     if device.capability >= NATIVE_BF16_CAPABILITY:
         return None
+    asked = context.at_least(BF16_ASKED_SINCE)
     return found(
-        Severity.WARNING if _torch_emulates_bf16(context) else Severity.ERROR,
+        Severity.WARNING if _torch_emulates_bf16(context) or not asked else Severity.ERROR,
         pointer,
         f"bf16 is on and {device.title} has compute capability {_dots(device.capability)}; bf16 arithmetic needs 8.0 "
         "or higher (A100, RTX 30, H100 …). "
         + (
             "PyTorch emulates it here, so DeepSpeed's own check lets it pass and training is slow."
             if _torch_emulates_bf16(context)
+            else f"DeepSpeed before {BF16_ASKED_SINCE} does not look, and PyTorch fails or emulates it."
+            if not asked
             else "DeepSpeed stops with “Type bf16 is not supported on your device”."
         ),
         "Use fp16 on this card, or a newer card." + " T5-family models overflow in fp16: train those in fp32.",

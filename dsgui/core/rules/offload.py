@@ -37,6 +37,7 @@ _OFFLOAD = rule(
         lambda config, context: _partial(config),
         "zero_optimization.offload_optimizer.ratio: only ZeRO stage 3 can offload a part of the optimizer.",
         "Leave it out, or use stage 3.",
+        "0.15.0",
         fix=Fix("Remove ratio", (Change(f"{ZERO}/offload_optimizer/ratio", None),)),
     ),
     *(

@@ -46,9 +46,17 @@ ARGUMENTS: dict[str, set[str]] = {
 
 def _known_type(config: Config, context: Context) -> Iterator[Finding]:
     name = name_of(config, "optimizer")
-    if not name or name in TORCH_NAMES or name.lower() in {known.lower() for known in _offered(context)}:
+    early = name == "Muon" and not context.at_least(MUON_SINCE)
+    if (
+        not name
+        or (name in TORCH_NAMES and not early)
+        or name.lower() in {known.lower() for known in _offered(context)}
+    ):
         return
     gone = name.lower() in {known.lower() for known in ONE_BIT_NAMES}
+    if name.lower() == "muon" and not context.at_least(MUON_SINCE):
+        yield _muon_of_torch(name, context)
+        return
     story = f"; the 1-bit optimizers were removed in {ONE_BIT_REMOVED_IN}" if gone else ""
     near = "" if gone else nearest(name, (*_offered(context), *TORCH_NAMES))
     yield found(
@@ -58,6 +66,16 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
         f"{', '.join(_offered(context))} in any case, and classes of torch.optim by their exact name.",
         f"Did you mean {near}?" if near else "Choose AdamW, or pass an optimizer of your own from the script.",
         Fix(f"Use {near}", (Change(_TYPE, f'"{near}"'),)) if near else None,
+    )
+
+
+def _muon_of_torch(name: str, context: Context) -> Finding:
+    return found(
+        Severity.ERROR,
+        _TYPE,
+        f"optimizer.type: DeepSpeed {context.release} has no {name} of its own (it came with {MUON_SINCE}); the name "
+        "reaches torch.optim at best, whose Muon takes matrices only and stops at a model's biases and norms.",
+        f"Choose AdamW, or use DeepSpeed {MUON_SINCE} or newer.",
     )
 
 

@@ -16,7 +16,6 @@ from dsgui.core.rules.base import (
     hf_hint,
     name_of,
     offload_device,
-    value_or,
     version,
     zero_stage,
 )
@@ -24,7 +23,7 @@ from dsgui.core.rules.optimizer import optimizer_class
 
 _CONFIG = "deepspeed/runtime/config.py"
 AMP_REMOVED_IN, AUTOCAST_SINCE = "0.19.8", "0.17.2"
-MASTER_AT_EVERY_STAGE_SINCE = "0.18.3"
+MASTER_AT_EVERY_STAGE_SINCE = BF16_MASTER_SINCE = "0.18.3"
 PARAM_DTYPE_SINCE, BF16_SUMS_SINCE, FP32_SUMS_GONE_IN = "0.19.2", "0.17.6", "0.18.5"
 
 
@@ -93,32 +92,11 @@ def _amp_clashes(config: Config, context: Context) -> Iterator[Finding]:
         )
 
 
-CHECKED_SINCE = "0.19.3"
-
-
-def _loss_scale(config: Config, context: Context) -> Iterator[Finding]:
-    """What fp16's dynamic loss scale can't work with; a fixed scale reads neither key."""
-    if not (enabled(config, "fp16", context) and value_or(config, "/fp16/loss_scale", 0) in (0, "auto")):
-        return
-    for key, effect in (
-        ("loss_scale_window", "the scale is raised every so many steps"),
-        ("min_loss_scale", "a floor"),
-    ):
-        value = lookup(config, f"/fp16/{key}")
-        if isinstance(value, int | float) and not isinstance(value, bool) and value <= 0:
-            yield found(
-                Severity.ERROR if context.at_least(CHECKED_SINCE) else Severity.WARNING,
-                f"/fp16/{key}",
-                f"fp16.{key}: {value:g} is not above 0, and the loss scale is dynamic ({effect}).",
-                "Give a positive number, or clear it for the default.",
-                Fix(f"Clear {key}", (Change(f"/fp16/{key}", None),)),
-            )
-
-
 def _sixteen_bit_master(config: Config, context: Context) -> Iterator[Finding]:
     """Asked for whether the block is on or not, since the blocks are read by pydantic."""
-    asked = [b for b in ("fp16", "bf16") if truth(lookup(config, f"/{b}/{b}_master_weights_and_grads")) is True]
-    states = truth(lookup(config, "/bf16/bf16_optimizer_states")) is True
+    blocks = ("fp16", "bf16") if context.at_least(BF16_MASTER_SINCE) else ("fp16",)
+    asked = [b for b in blocks if truth(lookup(config, f"/{b}/{b}_master_weights_and_grads")) is True]
+    states = "bf16" in blocks and truth(lookup(config, "/bf16/bf16_optimizer_states")) is True
     for block in asked:
         if context.at_least(AUTO_DROPPED_SINCE) or enabled(config, block, context):
             yield from _master_of(block, states, config, context)
@@ -211,24 +189,6 @@ def _autocast(config: Config, context: Context) -> Iterator[Finding]:
         )
 
 
-_STEERING = ("initial_scale_power", "loss_scale_window", "hysteresis", "min_loss_scale", "consecutive_hysteresis")
-
-
-def _scale_meaning(config: Config, context: Context) -> Iterator[Finding]:
-    scale = lookup(config, "/fp16/loss_scale")
-    if not enabled(config, "fp16", context) or isinstance(scale, bool) or not isinstance(scale, int | float):
-        return
-    power = value_or(config, "/fp16/initial_scale_power", 16)
-    unread = [key for key in _STEERING if key in config["fp16"]]
-    if scale == 0 and isinstance(power, int) and 0 <= power <= 64:
-        message = f"fp16.loss_scale: 0 means a dynamic scale; it starts at 2^{power} = {2**power:,}."
-        yield found(Severity.NOTE, "/fp16/loss_scale", message)
-    elif scale > 0 and unread:
-        message = f"fp16.loss_scale: {scale:g} is a fixed scale, so DeepSpeed does not read {', '.join(unread)}."
-        fix = Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),))
-        yield found(Severity.NOTE, "/fp16/loss_scale", message, "Write 0 for a dynamic scale.", fix)
-
-
 _LEVELS = {
     "O0": "fp32 throughout: a baseline, no mixed precision",
     "O1": "fp16 for the operations that are known to be safe, fp32 weights",
@@ -263,16 +223,6 @@ RULES = (
         "or bf16. Remove it and use bf16, fp16 or torch_autocast.",
     ),
     Rule(
-        "DS022",
-        "fp16 dynamic loss scale",
-        "deepspeed/runtime/precision_config.py",
-        _loss_scale,
-        "With loss_scale 0 DeepSpeed raises the scale every loss_scale_window steps and never lets it fall below "
-        "min_loss_scale, so both must be above 0. Since 0.19.3 it checks that; older releases divide by zero or let "
-        "the scale fall to nothing later in the run.",
-        (Severity.ERROR, Severity.WARNING),
-    ),
-    Rule(
         "DS023",
         "16-bit master weights",
         "deepspeed/runtime/base_optimizer.py",
@@ -298,16 +248,6 @@ RULES = (
         "torch_autocast gathers parameters in its own lower type, zero_quantized_weights gathers them quantized; "
         "DeepSpeed does one of the two and stops when both are asked for.",
         since=AUTOCAST_SINCE,
-    ),
-    Rule(
-        "DS026",
-        "What the loss scale means",
-        "deepspeed/runtime/config.py: get_dynamic_loss_scale_args",
-        _scale_meaning,
-        "fp16.loss_scale 0 does not switch scaling off: it makes the scale dynamic, starting at 2 to the power of "
-        "initial_scale_power. Any other number is a fixed scale, and then DeepSpeed reads none of the keys that steer "
-        "a dynamic one. A fixed scale never reacts to an overflow; prefer 0.",
-        (Severity.NOTE,),
     ),
     Rule(
         "DS027",

@@ -1,5 +1,6 @@
 """Blocks that DeepSpeed no longer has: what the releases that still read them insist on."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -71,11 +72,33 @@ def _technique(path: tuple[str, ...], block: Mapping[str, Any], required: tuple[
         if not isinstance(parameters, Mapping):
             yield _missing((*path, "different_groups", name, "params"), "each group must have them")
             continue
+        yield from _patterns((*path, "different_groups", name, "modules"), group.get("modules", "*"))
         for key in required:
             if key not in parameters:
                 yield _missing(
                     (*path, "different_groups", name, "params", key), f"each group of {path[-1]} must say it"
                 )
+
+
+def _patterns(path: tuple[str, ...], modules: Any) -> Iterator[Finding]:
+    """Each is searched for in the modules' names, the default “*” too (deepspeed/compression/compress.py)."""
+    for pattern in modules if isinstance(modules, list | str) else ():
+        if isinstance(pattern, str) and not _is_expression(pattern):
+            yield found(
+                Severity.ERROR,
+                join(path),
+                f"{'.'.join(path)}: “{pattern}” is read as a regular expression and is none; deepspeed.initialize stops.",
+                "Write “.*” for all modules, or a part of their names.",
+                Fix("Write “.*”", (Change(join(path), '[".*"]'),)),
+            )
+
+
+def _is_expression(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True
 
 
 def _missing(path: tuple[str, ...], why: str) -> Finding:
@@ -100,8 +123,9 @@ RULES = (
         "deepspeed/compression/config.py: get_compression_config",
         _compression,
         "Each technique of compression_training has groups of modules, and each group its params: the bits, or the "
-        "share of weights that is kept. DeepSpeed reads them even while the technique is off and stops at one that is "
-        "missing. The library was removed in 0.19.7.",
+        "share of weights that is kept, and modules: regular expressions, of which the default “*” is none. DeepSpeed "
+        "reads them even while the technique is off and stops at one that is missing. The library was removed in "
+        "0.19.7.",
         until=COMPRESSION_REMOVED_IN,
     ),
 )
