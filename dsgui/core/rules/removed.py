@@ -87,7 +87,7 @@ def _patterns(path: tuple[str, ...], modules: Any) -> Iterator[Finding]:
             yield found(
                 Severity.ERROR,
                 join(path),
-                f"{'.'.join(path)}: “{pattern}” is read as a regular expression and is none; deepspeed.initialize stops.",
+                f"{'.'.join(path)}: “{pattern}” is read as a regular expression and is none; DeepSpeed stops.",
                 "Write “.*” for all modules, or a part of their names.",
                 Fix("Write “.*”", (Change(join(path), '[".*"]'),)),
             )
