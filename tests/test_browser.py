@@ -61,7 +61,7 @@ def launch_watch_and_stop(page, app):
     page.click("#stop-run")
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
     assert processes_of(run_id) == []
-    written = page.locator(".ds-command").text_content()
+    written = page.locator(".ds-command").first.text_content()
     assert "".join(shown.split()) == "".join(written.split())
 
 
