@@ -171,7 +171,7 @@ def test_a_missing_script_and_bad_ports_are_said_and_nothing_starts(page):
     expect(page.locator("#launch")).to_be_disabled()
     page.get_by_label("Bundled recipe").check()
     expect(page.locator("#launch")).to_be_enabled()
-    page.get_by_role("button", name="More: how the config is passed").click()
+    page.get_by_role("button", name="More: launcher, queue").click()
     with socket.create_server(("", 0)) as taken:
         for typed, says in (
             ("http", "is not a number"),
