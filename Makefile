@@ -27,7 +27,7 @@ check:
 	$(BIN)/mypy
 
 unit:
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 audit: setup-dev
 	$(BIN)/python -m pip_audit --requirement requirements.txt --no-deps --disable-pip
