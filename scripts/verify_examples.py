@@ -40,14 +40,14 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="ask again what is known")
     parser.add_argument("--releases", nargs="+", default=oracle.RELEASES, metavar="RELEASE")
     options = parser.parse_args()
-    every, known = examples(), Verdicts()
+    every, known = [example for example in examples() if not example.is_for_the_trainer], Verdicts()
     for release in options.releases:
         new = [example for example in every if options.all or known.of(example, release) is None]
         if new:
             install(release)
             ask(release, known, new)
             known.write({example.name for example in every})
-    matrix.PAGE.write_text(matrix.page(every, known), "utf-8")
+    matrix.PAGE.write_text(matrix.page(examples(), known), "utf-8")
 
 
 if __name__ == "__main__":
