@@ -68,8 +68,10 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def start_ranks(world_size):
-    os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE=str(world_size), LOCAL_WORLD_SIZE=str(world_size))
+def start_ranks(world_size, rank):
+    os.environ.update(
+        RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world_size), LOCAL_WORLD_SIZE=str(world_size)
+    )
     os.environ.update(LOCAL_SIZE=str(world_size), CROSS_RANK="0", CROSS_SIZE="1", MASTER_ADDR="127.0.0.1")
     os.environ["MASTER_PORT"] = str(free_port())
     # The shared-memory all-reduce would leave 66 MB a child in /dev/shm, and waits for ranks that are not there.
@@ -77,7 +79,7 @@ def start_ranks(world_size):
     if world_size > 1:
         from torch.testing._internal.distributed.fake_pg import FakeStore
 
-        torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=world_size)
+        torch.distributed.init_process_group("fake", store=FakeStore(), rank=rank, world_size=world_size)
     deepspeed.init_distributed(dist_backend="gloo")
 
 
@@ -99,6 +101,8 @@ def small_model(script):
 
         layers = [LayerSpec(torch.nn.Linear, 8, 8), LayerSpec(torch.nn.Linear, 8, 8)]
         return PipelineModule(layers, num_stages=1, loss_fn=torch.nn.functional.mse_loss)
+    if script.get("model") == "llama":  # one that tensor parallelism recognises
+        return small_llama(script)
     return torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8))
 
 
@@ -238,7 +242,7 @@ def answer(question):
     hf = question["reader"] == "hf"
     try:
         set_accelerator(question.get("script") or {})
-        start_ranks(question["world_size"])
+        start_ranks(question["world_size"], (question.get("script") or {}).get("rank", 0))
         came_to = through_the_trainer(question, path) if hf else natively(question, path)
     except FarEnough:
         came_to = "parse"

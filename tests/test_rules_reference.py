@@ -2,13 +2,16 @@
 
 import re
 from dataclasses import replace
+from html import escape
 
 import pytest
 
 from differential.examples import examples
 from dsgui.core import rules
 from dsgui.core.context import version_tuple
+from dsgui.core.findings import Finding, Severity
 from dsgui.core.rules import by_key
+from dsgui.ui.findings_view import finding_item
 from scripts.rules_reference import PAGE, reference
 
 
@@ -44,3 +47,11 @@ def test_a_rule_names_releases_and_severities_that_make_sense(rule):
 def test_ids_are_given_once():
     ids = [rule.id for rule in (*by_key.RULES, *rules.RULES)]
     assert len(ids) == len(set(ids))
+
+
+def test_the_page_shows_what_a_rule_means_behind_its_id():
+    rule = rules.EXPLAINED["DS010"]
+    item = finding_item(Finding("DS010", Severity.ERROR, "/train_batch_size", "train_batch_size: 3 is not 4."))
+    assert f'<summary title="{rule.title}"' in item
+    assert escape(rule.explanation[:60]) in item
+    assert "<details" not in finding_item(Finding("DS999", Severity.NOTE, "", "from elsewhere"))

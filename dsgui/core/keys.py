@@ -124,9 +124,9 @@ def _misplaced(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) 
 def _of_another_block(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding:
     parent = join(split(place.pointer)[:-1])
     where, refused = " or ".join(dotted(home) for home in homes), place.strict and not place.is_dropped
-    outcome = "DeepSpeed refuses keys that it does not have" if refused else "DeepSpeed ignores it without a word"
     place_name = f"in {dotted(parent)}" if parent else "at the top level"
-    message, advice = f"{dotted(place.pointer)}: {place_name} {outcome}; it is read as {where}.", "Move it."
+    outcome = f"{dotted(parent)} has no such key, and DeepSpeed refuses it" if refused else f"ignored {place_name}"
+    message, advice = f"{dotted(place.pointer)}: {outcome}; DeepSpeed reads it as {where}.", "Move it."
     fix = _move(place, homes, config)
     if parent in _BF16 and all(home.startswith("/fp16/") for home in homes):
         advice, fix = "Remove it: bf16 needs no loss scale.", Fix(f"Remove {place.key}", (Change(place.pointer, None),))

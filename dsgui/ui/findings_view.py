@@ -86,7 +86,7 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
     """One finding as an entry of a list; `with_fix` False leaves out its button."""
     kind = finding.severity.value
     return (
-        f'<li class="ds-finding ds-{kind}" data-rule="{escape(finding.rule)}">{_about(finding.rule)}'
+        f'<li class="ds-finding ds-{kind}" data-rule="{escape(finding.rule)}">'
         f'<p><span class="ds-word">{_WORDS[finding.severity]}</span> '
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
         f'title="Show this field in the form">{escape(dotted(finding.pointer))}</button></p>'
@@ -95,7 +95,7 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
 
 
 def _about(rule_id: str) -> str:
-    """The rule's id, which opens to what the rule is about: by mouse, keyboard and touch."""
+    """The rule's id, shown in the corner; it opens to what the rule is about, by mouse, keyboard and touch."""
     rule = EXPLAINED.get(rule_id)
     if rule is None:
         return ""

@@ -46,12 +46,8 @@ ARGUMENTS: dict[str, set[str]] = {
 
 def _known_type(config: Config, context: Context) -> Iterator[Finding]:
     name = name_of(config, "optimizer")
-    early = name == "Muon" and not context.at_least(MUON_SINCE)
-    if (
-        not name
-        or (name in TORCH_NAMES and not early)
-        or name.lower() in {known.lower() for known in _offered(context)}
-    ):
+    of_torch = name in TORCH_NAMES and (name != "Muon" or context.at_least(MUON_SINCE))
+    if not name or of_torch or name.lower() in {known.lower() for known in _offered(context)}:
         return
     gone = name.lower() in {known.lower() for known in ONE_BIT_NAMES}
     if name.lower() == "muon" and not context.at_least(MUON_SINCE):

@@ -6,8 +6,18 @@ from typing import Any
 
 from dsgui.core.context import Context
 from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import join
-from dsgui.core.rules.base import ACCUMULATION, ELASTICITY_REMOVED_IN, MICRO, TRAIN, Config, Rule, elastic, found
+from dsgui.core.pointer import join, lookup
+from dsgui.core.rules.base import (
+    ACCUMULATION,
+    ELASTICITY_REMOVED_IN,
+    MICRO,
+    TRAIN,
+    Config,
+    Rule,
+    elastic,
+    enabled,
+    found,
+)
 
 COMPRESSION_REMOVED_IN = "0.19.7"
 # What each group of a technique must say, beside `different_groups` and `params` themselves.
@@ -53,6 +63,23 @@ def _compression(config: Config, context: Context) -> Iterator[Finding]:
     for technique, required in _REQUIRED.items():
         if isinstance(block.get(technique), Mapping):
             yield from _technique(("compression_training", technique), block[technique], required)
+    yield from _quantized_at_the_step(config, context)
+
+
+def _quantized_at_the_step(config: Config, context: Context) -> Iterator[Finding]:
+    pointer = "/compression_training/weight_quantization/shared_parameters"
+    shared = lookup(config, pointer)
+    if not isinstance(shared, Mapping) or not shared.get("enabled") or enabled(config, "fp16", context):
+        return
+    if not shared.get("quantize_weight_in_forward"):
+        yield found(
+            Severity.ERROR,
+            f"{pointer}/quantize_weight_in_forward",
+            "compression_training.weight_quantization.shared_parameters.quantize_weight_in_forward: off, so weights "
+            "are quantized by the optimizer's step, which only fp16's does; deepspeed.initialize stops.",
+            "Switch it on, or train in fp16.",
+            Fix("Switch it on", (Change(f"{pointer}/quantize_weight_in_forward", "true"),)),
+        )
 
 
 def _technique(path: tuple[str, ...], block: Mapping[str, Any], required: tuple[str, ...]) -> Iterator[Finding]:
@@ -87,7 +114,8 @@ def _patterns(path: tuple[str, ...], modules: Any) -> Iterator[Finding]:
             yield found(
                 Severity.ERROR,
                 join(path),
-                f"{'.'.join(path)}: “{pattern}” is read as a regular expression and is none; DeepSpeed stops.",
+                f"{'.'.join(path)}: deepspeed.initialize reads “{pattern}” as a regular expression, which it is "
+                "not, and stops.",
                 "Write “.*” for all modules, or a part of their names.",
                 Fix("Write “.*”", (Change(join(path), '[".*"]'),)),
             )
