@@ -90,7 +90,7 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
         f'<p><span class="ds-word">{_WORDS[finding.severity]}</span> '
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
         f'title="Show this field in the form">{escape(dotted(finding.pointer))}</button></p>'
-        f"<p>{prose(_without_key(finding))}</p>{_advice(finding, with_fix)}</li>"
+        f"<p>{prose(_without_key(finding))}</p>{_advice(finding, with_fix)}{_about(finding.rule)}</li>"
     )
 
 
