@@ -30,8 +30,9 @@ class Question:
     """One config and the circumstances. `script` says how the training script behaves:
 
     optimizer: "torch.optim.AdamW" (the default), "DeepSpeedCPUAdam" or null, used where the file has none ·
-    model: "pipeline", or "llama" (which tensor parallelism recognises) · checkpointing: calls deepspeed.checkpointing.configure · save: calls save_16bit_model ·
-    steps: how many · rank: the one that is tried, of several · bf16_supported, fp16_supported: what the accelerator answers.
+    model: "pipeline", or "llama" (which tensor parallelism recognises) · steps: how many ·
+    checkpointing: calls deepspeed.checkpointing.configure · save: calls save_16bit_model ·
+    rank: the one that is tried, of several · bf16_supported, fp16_supported: what the accelerator answers.
     """
 
     text: str

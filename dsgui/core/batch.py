@@ -9,20 +9,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dsgui.core.context import Context
+from dsgui.core.context import Context, Integration
 
 Number = int | float
-SEQUENCE_PARALLEL_SINCE = "0.17.0"
+# deepspeed/runtime/config.py looks for the key in what it was given: before 0.18.6 a file's path, where the HF Trainer
+# hands over the config itself.
+SEQUENCE_PARALLEL_SINCE, SEQUENCE_PARALLEL_IN_FILES_SINCE = "0.17.0", "0.18.6"
 
 
 def data_parallel_size(config: Mapping[str, Any], context: Context) -> Number:
-    """The ranks that work on different samples: since 0.17.0 `sequence_parallel_size` divides the world size, into
-    fractions if need be (deepspeed/runtime/config.py: DeepSpeedConfig). A size that is none counts as 1."""
+    """The ranks that work on different samples: `sequence_parallel_size` divides the world size, into fractions if
+    need be (deepspeed/runtime/config.py: DeepSpeedConfig). A size that is none counts as 1."""
     shared = config.get("sequence_parallel_size")
-    if context.at_least(SEQUENCE_PARALLEL_SINCE) and isinstance(shared, int) and shared > 0:
+    if shares_sequences(context) and isinstance(shared, int) and shared > 0:
         size = context.world_size / shared
         return int(size) if size == int(size) else size
     return context.world_size
+
+
+def shares_sequences(context: Context) -> bool:
+    """Whether this DeepSpeed reads `sequence_parallel_size` in the config as this reader hands it over."""
+    hf = context.integration is Integration.HF
+    return context.at_least(SEQUENCE_PARALLEL_SINCE if hf else SEQUENCE_PARALLEL_IN_FILES_SINCE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
     pointer = "/sequence_parallel_size"
     shared = lookup(config, pointer)
     is_size = isinstance(shared, int | float) and shared >= 1
-    if is_size and context.at_least(batches.SEQUENCE_PARALLEL_SINCE) and context.world_size % shared:
+    if is_size and batches.shares_sequences(context) and context.world_size % shared:
         size = context.world_size / shared
         yield found(
             Severity.WARNING,
@@ -226,6 +226,6 @@ RULES = (
         "it. DeepSpeed divides without looking: a size that is no divisor leaves a fraction of a rank in the batch "
         "arithmetic, which then fails or goes on with a batch that is no whole number. Use a divisor of the ranks.",
         (Severity.WARNING,),
-        since=batches.SEQUENCE_PARALLEL_SINCE,
+        since=batches.SEQUENCE_PARALLEL_SINCE,  # under the HF Trainer; natively later
     ),
 )

@@ -21,6 +21,7 @@ TORCH_NAMES = (
     *("RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam"),
 )
 # deepspeed/runtime/zero/utils.py: the optimizers that ZeRO was tested with.
+MUON_TESTED_SINCE, ZENFLOW_SINCE, ZENFLOW_TESTED_SINCE = "0.18.5", "0.17.5", "0.19.3"
 TESTED_WITH_ZERO = {"adam", "adamw", "adagrad", "lion", "muon", "muadam", "muadamw"}
 # The arguments of the class that the engine picks, and those that it takes out before.
 _TAKEN_BY_ENGINE = {"torch_adam", "adam_w_mode"}
@@ -222,9 +223,17 @@ _VALUES = rule(
 )
 
 
+def _tested_with_zero(config: Config, name: str, context: Context) -> bool:
+    """The list names classes: ZenFlow's Adam and Muon's own were not on it at first."""
+    in_zenflow = isinstance(lookup(config, "/zero_optimization/zenflow"), dict)
+    if in_zenflow and name in ("adam", "adamw") and offload_device(config, "offload_optimizer") == "cpu":
+        return context.at_least(ZENFLOW_TESTED_SINCE) or not context.at_least(ZENFLOW_SINCE)
+    return name in TESTED_WITH_ZERO and (name != "muon" or context.at_least(MUON_TESTED_SINCE))
+
+
 def _untested_with_zero(config: Config, context: Context) -> Iterator[Finding]:
     name = name_of(config, "optimizer")
-    if zero_stage(config) == 0 or not name or name.lower() in TESTED_WITH_ZERO:
+    if zero_stage(config) == 0 or not name or _tested_with_zero(config, name.lower(), context):
         return
     if name not in TORCH_NAMES and name.lower() not in {known.lower() for known in _offered(context)}:
         return

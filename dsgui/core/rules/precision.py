@@ -246,7 +246,7 @@ RULES = (
         "deepspeed/runtime/torch_autocast.py",
         _autocast,
         "torch_autocast gathers parameters in its own lower type, zero_quantized_weights gathers them quantized; "
-        "DeepSpeed does one of the two and stops when both are asked for.",
+        "DeepSpeed does one of the two and stops when both are asked for. Leave one of them out.",
         since=AUTOCAST_SINCE,
     ),
     Rule(

@@ -160,7 +160,7 @@ _BUCKETS = rule(
         "Make it even.",
     ),
     explanation="ZeRO stage 1 and 2 align the buckets in which parameters are gathered to an even number of elements, "
-    "and assert that the size given is one.",
+    "and assert that the size given is one. Sizes are elements, so nothing is lost by adding one.",
 )
 _LEGACY = rule(
     "DS044",
@@ -224,7 +224,7 @@ _QUANTIZED = rule(
         "0.19.4",
         Fix("Remove managed_gradient_accumulation", (Change("/managed_gradient_accumulation", None),)),
     ),
-    explanation="Two switches that have conditions: quantized gradients at stage 3 travel by reduce-scatter, which "
+    explanation="Two switches that have conditions. Quantized gradients at stage 3 travel by reduce-scatter, which "
     "must be on; managed_gradient_accumulation false reduces every micro batch at once and can't be combined with "
     "overlapped communication below stage 2, nor with DeepCompile.",
 )
