@@ -240,6 +240,7 @@ def stage_of(error, reader):
 def answer(question):
     path = config_file(question)
     hf = question["reader"] == "hf"
+    os.chdir(tempfile.gettempdir())  # the autotuner leaves a file where it runs
     try:
         set_accelerator(question.get("script") or {})
         start_ranks(question["world_size"], (question.get("script") or {}).get("rank", 0))
