@@ -7,6 +7,7 @@ goes: parse, init (deepspeed.initialize and steps), hf-parse, hf-init.
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,14 +21,15 @@ from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
 from dsgui.core.findings import Finding, Severity
 from dsgui.core.loose_json import tidy
-from dsgui.core.pointer import lookup
+from dsgui.core.pointer import MISSING, lookup
 
 TABLE = "verdicts.tsv"
 WORLD_SIZES = (1, 2, 8)
+_ONLY_ON_CUDA = re.compile("only supported for CUDA|only supports NVIDIA CUDA")
 # What a mode that only parses lets pass and the same reader's `deepspeed.initialize` may still refuse.
 _GOES_FURTHER = {"parse": "init", "hf-parse": "hf-init"}
 # Key → the Trainer's argument that must equal it (transformers/integrations/deepspeed.py: trainer_config_process).
-_ARGUMENTS = {
+_ARGUMENTS: dict[str, str] = {
     "/train_micro_batch_size_per_gpu": "per_device_train_batch_size",
     "/gradient_accumulation_steps": "gradient_accumulation_steps",
     "/gradient_clipping": "max_grad_norm",
@@ -134,6 +136,8 @@ class Corpus:
             return "depends on the optimizer that the script passes: said in a warning or note (DS054)"
         if "mismatch TrainingArguments" in row.message and "DS013" in rules:
             return "depends on the Trainer's arguments: those that are needed are listed (DS013)"
+        if _ONLY_ON_CUDA.search(row.message):
+            return "depends on the machine: it was judged on one without CUDA, and no device was named to the rules"
         return ""
 
     def _refused_later(self, row: Row) -> bool:
@@ -187,7 +191,11 @@ def matching_arguments(text: str, world_size: int) -> dict[str, Any]:
             given[argument] = value
     train = lookup(config, "/train_batch_size")
     each = world_size * given.get("gradient_accumulation_steps", 1)
-    if isinstance(train, int) and lookup(config, "/train_micro_batch_size_per_gpu") == "auto" and train >= each:
+    if (
+        isinstance(train, int)
+        and lookup(config, "/train_micro_batch_size_per_gpu") in ("auto", MISSING)
+        and train >= each
+    ):
         given["per_device_train_batch_size"] = train // each
     elif isinstance(train, int) and lookup(config, "/gradient_accumulation_steps") == "auto":
         given["gradient_accumulation_steps"] = max(1, int(train // (given["per_device_train_batch_size"] * world_size)))

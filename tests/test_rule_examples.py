@@ -123,7 +123,8 @@ def test_the_installed_deepspeed_still_says_what_the_table_says():
     """The first invalid example of each rule, asked now: the table is no older than the environment."""
     first = {}
     for example in INVALID:
-        if example.claims(LATEST_KNOWN) and example.question.reader == "native":
+        unasked = example.is_for_the_trainer or "unverified" in example.content
+        if example.claims(LATEST_KNOWN) and example.question.reader == "native" and not unasked:
             first.setdefault(example.rule, example)
     asked = list(first.values())
     answers = oracle.ask([example.question for example in asked])
