@@ -4,6 +4,7 @@
 
 import { el } from "./dom.js";
 
+const TYPING_MS = 2000;
 const UNSET = "";
 // What the server said last. Kept here and not in the component's value, which Gradio sends back with every event.
 let latest = { values: {}, idle: [], not_taken: {}, problems: {} };
@@ -153,6 +154,7 @@ class Form {
     const pointer = control.dataset.pointer;
     if (!pointer) return;
     this.dirty.set(pointer, control.value);
+    this.typed = { control, at: performance.now() };
     this.send();
   }
 
@@ -175,7 +177,7 @@ class Form {
     const state = value?.state ? JSON.parse(value.state) : value;
     if (!state || !(state.values || state.broken || state.discard)) return;
     this.props.value = {};
-    if (state.discard) this.dirty.clear(); // a whole new text was loaded: what waited for the old one is void
+    if (state.discard) { this.dirty.clear(); this.typed = null; } // a whole new text was loaded: what waited for the old one is void
     for (const [pointer, text] of Object.entries(state.acked || {})) {
       if (this.dirty.get(pointer) === text) this.dirty.delete(pointer);
     }
@@ -224,8 +226,13 @@ class Form {
     else if (control.options[0].textContent !== text) control.options[0].textContent = text;
   }
 
-  // "1e-5 " and "1e-5" are the same answer: leave the text of the focused field alone.
-  isBeingTyped(control, text) { return control === document.activeElement && control.value.trim() === text; }
+  // The text of the focused field is left alone where it is the same answer ("1e-5 " and "1e-5"), and for a moment after
+  // each key: a slow answer to an older text may still be under way.
+  isBeingTyped(control, text) {
+    if (control !== document.activeElement) return false;
+    const fresh = this.typed?.control === control && performance.now() - this.typed.at < TYPING_MS;
+    return fresh || control.value.trim() === text;
+  }
 
   // A value the list does not offer (a typing error in the file, say) is shown, never swallowed.
   admit(select, text) {
