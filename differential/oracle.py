@@ -66,7 +66,8 @@ def ask(questions: Sequence[Question], release: str = "") -> list[Answer]:
     )  # fmt: skip
     answers = [Answer(**json.loads(line)) for line in done.stdout.splitlines()]
     if len(answers) != len(questions):
-        raise OracleError(f"DeepSpeed {release}: {len(answers)} of {len(questions)} answers.\n{done.stderr[-2000:]}")
+        ended = f"{CHILD.name} gave {len(answers)} of {len(questions)} answers and ended with {done.returncode}"
+        raise OracleError(f"DeepSpeed {release or installed()}: {ended}.\n{done.stderr[-2000:]}")
     return answers
 
 
