@@ -63,7 +63,7 @@ def test_one_may_start_anyway_and_another_refuse(bench: Bench) -> None:
     bench.wait_for_output(first, "on")
     second, second_may_end = start(bench, "second", WhenBusy.START)
     bench.wait_for_output(second, "on")
-    with pytest.raises(RunError, match="cpu is in use by .*“second”"):
+    with pytest.raises(RunError, match=r"cpu is in use by .*“second”"):
         start(bench, "third", WhenBusy.REFUSE)
     for run_id, may_end in ((first, first_may_end), (second, second_may_end)):
         may_end.touch()
