@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shell_line
+from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shared_devices, shell_line
 from dsgui.core.script import ScriptFacts, script_facts
-from dsgui.core.secrets import finished, mask
+from dsgui.core.secrets import finished, longest_first, mask, secret_values
 from dsgui.core.state import RunState, RunStatus
 from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.shell.launcher import Launcher
@@ -99,7 +99,7 @@ class Delta:
 class Runs:
     """Every run of one store. Holds no run itself: another server on the same folder sees the same.
 
-    `places` bounds what may be launched and where, if given. `secrets` are values that nothing it tells contains."""
+    `places` bounds what may be launched and where, if given. What a page is told contains no value of `secrets`."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class Runs:
 
         Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
         does not start beside others."""
-        self._secrets = (*(secrets or {}).values(), *self._secrets)  # what the run prints of them is hidden too
+        self._secrets = longest_first((*secret_values(secrets or {}), *self._secrets))  # its output may print them
         with self._queue.turn():
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))
@@ -245,7 +245,8 @@ class Runs:
         )
 
     def output(self, run_id: str) -> Iterator[str]:
-        """All that is kept of what the run printed. Raises `RunError`."""
+        """All that is kept of what the run printed, secrets and all: for the terminal of who owns the files. Raises
+        `RunError`."""
         for _, path in self._store.open(run_id).output_pieces:
             if path.is_file():
                 with path.open(encoding="utf-8", errors="replace", newline="") as file:
@@ -333,9 +334,10 @@ def _tell(directory: RunDirectory, number: signal.Signals) -> bool:
 
 def _busy(plan: Plan, others: Sequence[Plan]) -> str:
     names = ", ".join(f"“{other.name}” ({other.run_id})" for other in others)
-    wanted = ", ".join(sorted(plan.slots))
+    advice = "Choose another GPU, let" if plan.gpu_indices else "Let"
     return (
-        f"Not started: {wanted} is in use by {names}. Choose another GPU, let it wait in the queue, or stop that run."
+        f"Not started, with {shared_devices(plan, others)} in use by {names}. {advice} it wait in the queue, or stop "
+        "that run."
     )
 
 

@@ -27,7 +27,7 @@ from dsgui.core.diagnosis import diagnose
 from dsgui.core.document import Document
 from dsgui.core.ending import verdict
 from dsgui.core.errors import DocumentError, DsguiError
-from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, argv, environment
+from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, argv, environment, shared_devices
 from dsgui.core.remedies import Circumstances
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell.leftovers import (
@@ -112,11 +112,12 @@ class Supervisor:
             if waited := self._status.state is RunState.QUEUED:
                 ready()
                 self._wait_in_queue(wakeup)
-            process = self._start() if not self._stops else None
+            process = self._start()
             if not waited:
                 ready()
             if process is None:
                 self._records.finish()
+                self._directory.give_up_reserve()
                 return
             try:
                 self._follow(process, wakeup)
@@ -145,9 +146,7 @@ class Supervisor:
             while not self._stops and not self._has_turn(queue):
                 selector.select(SAMPLE_S)
                 wakeup.clear()
-        if self._stops:
-            self._write(state=RunState.STOPPED, reason="Stopped before it began.", ended_at=self._clock())
-        elif not is_free(self._plan.master_port):  # taken while it waited
+        if not self._stops and not is_free(self._plan.master_port):  # taken while it waited
             self._plan = replace(self._plan, master_port=free_port())
             self._directory.write_plan(self._plan, None)
 
@@ -156,11 +155,15 @@ class Supervisor:
             before = queue.before(self._plan)
             if not before:
                 self._write(state=RunState.PENDING, reason="", started_at=self._clock())
-            elif (reason := waits_for(before)) != self._status.reason:
+            elif (reason := waits_for(self._plan, before)) != self._status.reason:
                 self._write(reason=reason)
         return not before
 
     def _start(self) -> "subprocess.Popen[bytes] | None":
+        """None where there is nothing to follow; the state then says why."""
+        if self._stops:
+            self._write(state=RunState.STOPPED, reason="Stopped before it began.", ended_at=self._clock())
+            return None
         given = environment(self._plan, os.environ)
         with suppress(OSError):
             self._directory.write_provenance(provenance(self._plan))
@@ -463,11 +466,11 @@ def _say(descriptor: int) -> None:
     os.close(descriptor)
 
 
-def waits_for(before: Sequence[Plan]) -> str:
-    """A sentence on whom a queued run waits for."""
+def waits_for(plan: Plan, before: Sequence[Plan]) -> str:
+    """A sentence on whom a queued run waits for, and why."""
     first = before[0]
     others = f" and {len(before) - 1} more" if len(before) > 1 else ""
-    return f"Waits for {', '.join(sorted(first.slots))}: run “{first.name}” ({first.run_id}){others} comes first."
+    return f"Waits for {shared_devices(plan, before)}: run “{first.name}” ({first.run_id}){others} comes first."
 
 
 def _say_removed(names: Sequence[str]) -> None:

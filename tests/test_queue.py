@@ -10,6 +10,7 @@ from dsgui.core.plan import WhenBusy
 from dsgui.core.state import RunState
 from dsgui.runs import Cursor
 from dsgui.shell.processes import send_signal
+from dsgui.supervise import waits_for
 from tests.run_fixtures import CONFIG, Bench, bench, wait_until
 
 __all__ = ["bench"]
@@ -63,7 +64,7 @@ def test_one_may_start_anyway_and_another_refuse(bench: Bench) -> None:
     bench.wait_for_output(first, "on")
     second, second_may_end = start(bench, "second", WhenBusy.START)
     bench.wait_for_output(second, "on")
-    with pytest.raises(RunError, match=r"cpu is in use by .*“second”"):
+    with pytest.raises(RunError, match=r"this machine’s processor in use by .*“second”"):
         start(bench, "third", WhenBusy.REFUSE)
     for run_id, may_end in ((first, first_may_end), (second, second_may_end)):
         may_end.touch()
@@ -83,6 +84,18 @@ def test_what_a_lost_run_still_uses_is_in_use(bench: Bench) -> None:
     first_may_end.touch()
     second_may_end.touch()
     assert bench.ended(second).state is RunState.SUCCEEDED
+
+
+def test_what_is_waited_for_is_what_both_want(bench: Bench) -> None:
+    script = bench.script("print('on')")
+    mine, other, third = (
+        bench.runs.prepare(bench.request(script, name=name, ranks=len(gpus), gpu_indices=gpus))
+        for name, gpus in (("mine", (0, 1)), ("other", (1, 2)), ("third", (0, 3)))
+    )
+    assert waits_for(mine, [other]) == f"Waits for GPU 1: run “other” ({other.run_id}) comes first."
+    assert waits_for(mine, [other, third]).startswith("Waits for GPUs 0, 1: run “other”")
+    on_cpu = bench.runs.prepare(bench.request(script))
+    assert waits_for(on_cpu, [on_cpu]).startswith("Waits for this machine’s processor: run “train”")
 
 
 def test_runs_on_other_gpus_do_not_wait(bench: Bench) -> None:

@@ -59,6 +59,30 @@ def start_family(bench: Bench, then: str = "time.sleep(600)") -> tuple[str, dict
     return run_id, printed_pids(bench.runs.follow(run_id, Cursor()).output)
 
 
+STOPPED_WHILE_IT_STARTS = """
+import os, pathlib, signal, sys
+from dsgui import supervise
+from dsgui.shell.store import RunDirectory
+write = supervise.Supervisor._write
+def stopped_at_once(self, **changes):
+    write(self, **changes)
+    if not changes:
+        os.kill(os.getpid(), signal.SIGTERM)
+supervise.Supervisor._write = stopped_at_once
+supervise.supervise(RunDirectory(pathlib.Path(sys.argv[1])), lambda: None, 1)
+"""
+
+
+def test_a_stop_between_the_first_state_and_the_first_process_is_no_lost_run(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("print('on')")))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, "{}")
+    subprocess.run([sys.executable, "-c", STOPPED_WHILE_IT_STARTS, str(directory.path)], check=True)
+    delta = bench.runs.follow(plan.run_id, Cursor())
+    assert (delta.state, delta.reason, delta.output) == (RunState.STOPPED, "Stopped before it began.", "")
+    assert not list(directory.path.glob(".reserve*"))
+
+
 def test_a_run_that_ends_well_keeps_all_it_said(bench: Bench) -> None:
     run_id = bench.start("""
         import os

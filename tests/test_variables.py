@@ -3,7 +3,7 @@
 import pytest
 
 from dsgui.core.errors import PlanError
-from dsgui.core.variables import parse_variables
+from dsgui.core.variables import parse_variables, plain_and_secret
 
 
 def test_lines_become_variables() -> None:
@@ -15,3 +15,7 @@ def test_a_line_without_a_sign_is_named_by_its_number_and_never_repeated() -> No
     with pytest.raises(PlanError, match="line 2") as caught:
         parse_variables("A=1\nhf_secret")
     assert "hf_secret" not in str(caught.value)
+
+
+def test_secrets_are_told_by_their_names() -> None:
+    assert plain_and_secret("HF_TOKEN=x\nA=1\nMY_PASSWORD=y") == ({"A": "1"}, {"HF_TOKEN": "x", "MY_PASSWORD": "y"})

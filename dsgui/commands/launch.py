@@ -9,8 +9,7 @@ from dsgui.commands.logs import follow
 from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
 from dsgui.core.errors import PlanError
 from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy, WhenBusy, shell_line
-from dsgui.core.secrets import is_secret_name
-from dsgui.core.variables import parse_variables
+from dsgui.core.variables import plain_and_secret
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
 _READERS = {"hf": ConfigArgument.HF, "native": ConfigArgument.NATIVE, "none": ConfigArgument.NONE}
@@ -49,8 +48,7 @@ def run(options: argparse.Namespace) -> int:
     """Prints the run's id. Raises `PlanError` or `RunError`."""
     runs = open_runs(options)
     text = _config_text(options.config)
-    variables = parse_variables("\n".join(options.env))
-    secrets = {name: value for name, value in variables.items() if is_secret_name(name)}
+    variables, secrets = plain_and_secret("\n".join(options.env))
     plan = runs.prepare(_request(options, text, variables, secrets))
     if options.dry_run:
         print(shell_line(plan))
@@ -75,7 +73,7 @@ def _request(
         config_text=text,
         config_argument=_READERS[options.reader],
         target_python=options.python,
-        environment={name: value for name, value in variables.items() if name not in secrets},
+        environment=variables,
         started_by=StartedBy(options.launcher),
         when_busy=_WHEN_BUSY[options.when_busy],
         secrets=secrets,

@@ -29,26 +29,28 @@ def parts(environment: Environment) -> Verdict | None:
     )
 
 
-def needed(environment: Environment) -> Verdict:
-    missing = [name for name in ("torch", "deepspeed") if not environment.target.version(name)]
-    if missing:
-        return problem(
-            f"{environment.target.python} has no {' and no '.join(missing)}.",
-            "Install it there, or start dsgui with --python and an interpreter that has it.",
-            f"{environment.target.python} -m pip install {' '.join(missing)}",
-        )
-    return ok(", ".join(f"{name} {environment.target.version(name)}" for name in ("torch", "deepspeed")))
+def _packages(
+    names: tuple[str, ...], severity: Callable[[str, str, str], Verdict], advice: str
+) -> Callable[[Environment], Verdict]:
+    def judge(environment: Environment) -> Verdict:
+        target = environment.target
+        missing = [name for name in names if not target.version(name)]
+        if not missing:
+            return ok(", ".join(f"{name} {target.version(name)}" for name in names))
+        command = f"{target.python} -m pip install {' '.join(missing)}"
+        return severity(f"{target.python} has no {' and no '.join(missing)}.", advice, command)
+
+    return judge
 
 
-def trainer(environment: Environment) -> Verdict:
-    missing = [name for name in ("transformers", "accelerate") if not environment.target.version(name)]
-    if missing:
-        return warning(
-            f"{environment.target.python} has no {' and no '.join(missing)}.",
-            "Only the HF Trainer needs them, and with it the bundled recipe.",
-            f"{environment.target.python} -m pip install {' '.join(missing)}",
-        )
-    return ok(", ".join(f"{name} {environment.target.version(name)}" for name in ("transformers", "accelerate")))
+needed = _packages(
+    ("torch", "deepspeed"),
+    problem,
+    "Install it there, or start dsgui with --python and an interpreter that has it.",
+)
+trainer = _packages(
+    ("transformers", "accelerate"), warning, "Only the HF Trainer needs them, and with it the bundled recipe."
+)
 
 
 def _program(name: str, what: str, advice: str, command: str) -> Callable[[Environment], Verdict | None]:

@@ -8,7 +8,7 @@ deepspeed/launcher/runner.py: `--include` and `--num_gpus` exclude each other, a
 import posixpath
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
@@ -212,6 +212,12 @@ def shell_line(plan: Plan) -> str:
     secrets = (f'{name}="${name}"' for name in plan.secret_names)  # of the shell it is pasted into
     command = " ".join((path, *assignments, *secrets, shlex.join(argv(plan))))
     return f"cd {shlex.quote(plan.working_directory)} && {command}"
+
+
+def shared_devices(plan: Plan, others: Iterable[Plan]) -> str:
+    """What both `plan` and the `others` want: "GPUs 0, 1", "this machine’s processor"."""
+    wanted = sorted({index for other in others for index in other.gpu_indices} & set(plan.gpu_indices))
+    return f"GPU{'s' * (len(wanted) > 1)} {', '.join(map(str, wanted))}" if wanted else "this machine’s processor"
 
 
 def check_port(port: int) -> None:

@@ -5,7 +5,7 @@ shape that a service gives its tokens. Masking errs towards hiding: a masked wor
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 MASK = "••••••••"
 _SHORTEST = 8  # a shorter value ("true", "1234") would be hidden all over the page
@@ -45,8 +45,12 @@ def is_secret_name(name: str) -> bool:
 
 def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values to hide wherever they turn up, the longest first."""
-    values = {value for name, value in environment.items() if is_secret_name(name) and len(value) >= _SHORTEST}
-    return tuple(sorted(values, key=lambda value: (-len(value), value)))
+    return longest_first(v for name, v in environment.items() if is_secret_name(name) and len(v) >= _SHORTEST)
+
+
+def longest_first(values: Iterable[str]) -> tuple[str, ...]:
+    """Each once, as `mask` takes them: a secret that begins like a longer one hides no part of it only."""
+    return tuple(sorted(set(values), key=lambda value: (-len(value), value)))
 
 
 def mask(text: str, values: Sequence[str] = ()) -> str:

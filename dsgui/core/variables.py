@@ -1,6 +1,7 @@
 """Environment variables as typed, one a line."""
 
 from dsgui.core.errors import PlanError
+from dsgui.core.secrets import is_secret_name
 
 
 def parse_variables(text: str) -> dict[str, str]:
@@ -16,6 +17,13 @@ def parse_variables(text: str) -> dict[str, str]:
             raise PlanError(f"Environment: line {place} has no “=”. Expected NAME=value. Write it so, or remove it.")
         found[name.strip()] = _unquoted(value.strip())
     return found
+
+
+def plain_and_secret(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The variables typed, those that may be written down apart from those that may not. Raises `PlanError`."""
+    variables = parse_variables(text)
+    secrets = {name: value for name, value in variables.items() if is_secret_name(name)}
+    return {name: value for name, value in variables.items() if name not in secrets}, secrets
 
 
 def _unquoted(value: str) -> str:

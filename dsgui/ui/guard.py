@@ -108,7 +108,7 @@ class Guard:
 
 
 def content_policy(nonce: str = "") -> str:
-    """What a browser may load for the page: from us alone. docs/decisions/007 says why two lines are not tighter."""
+    """What a browser may load for the page: from us alone. docs/decisions/008 says why two lines are not tighter."""
     scripts = f"'self' 'nonce-{nonce}' 'unsafe-eval'" if nonce else "'self'"
     return "; ".join(
         (

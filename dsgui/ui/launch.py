@@ -11,8 +11,7 @@ from dsgui.core.context import Integration
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
 from dsgui.core.hardware import GIB, Gpu, Target
 from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy, WhenBusy
-from dsgui.core.secrets import is_secret_name
-from dsgui.core.variables import parse_variables
+from dsgui.core.variables import plain_and_secret
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.context_bar import THIS_MACHINE
 from dsgui.ui.events import LIVE, ONCE
@@ -306,7 +305,7 @@ def _preset(services: Services, id: str | None, text: str | None) -> str:
 def _request(services: Services, text: str, asked: _Asked, reader: str, preset: str) -> LaunchRequest:
     recipe = services.recipes.get(asked.what)
     script = str(Path(asked.script.strip()).expanduser().absolute()) if asked.script.strip() else ""
-    variables = parse_variables(asked.environment)
+    variables, secrets = plain_and_secret(asked.environment)
     return LaunchRequest(
         name=asked.name.strip() or (asked.what if recipe else ""),
         script=str(recipe) if recipe else script,
@@ -318,10 +317,10 @@ def _request(services: Services, text: str, asked: _Asked, reader: str, preset: 
         config_text=text,
         config_argument=ConfigArgument[_AS_READ[reader] if recipe or asked.reader == AS_CONFIGURED else asked.reader],
         target_python=services.target().python,
-        environment={name: value for name, value in variables.items() if not is_secret_name(name)},
+        environment=variables,
         started_by=StartedBy[asked.started_by],
         when_busy=WhenBusy[asked.when_busy],
-        secrets={name: value for name, value in variables.items() if is_secret_name(name)},
+        secrets=secrets,
         preset=preset,
     )
 
@@ -341,7 +340,7 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
         if plan is None:
             return "", "Nothing to launch yet: see what the line above asks for.", None, gr.Button(interactive=False)
         try:
-            secrets = {name: value for name, value in parse_variables(variables or "").items() if is_secret_name(name)}
+            _, secrets = plain_and_secret(variables or "")
             run_id = services.runs.start(plan, text or "", secrets)
         except DsguiError as error:
             return "", f"**Not started.** {_markdown(str(error))}", plan, gr.Button(interactive=True)

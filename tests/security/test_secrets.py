@@ -2,6 +2,7 @@
 
 import os
 import stat
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,11 @@ from dsgui.shell.launcher import NOT_HANDED_ON, Launcher
 from dsgui.shell.store import Store
 
 SECRET = "correct-horse-battery"
+
+
+class _StartsNothing(Launcher):
+    def start(self, directory, secrets):
+        pass
 
 
 @pytest.mark.parametrize(
@@ -100,6 +106,16 @@ def test_a_runs_output_and_command_are_shown_without_secrets_in_any_chunks(tmp_p
     assert SECRET not in delta.command
     assert SECRET not in runs.shown_command(plan)
     assert SECRET in directory.command_file.read_text("utf-8")
+
+
+def test_an_empty_or_short_secret_typed_for_a_run_garbles_nothing(tmp_path):
+    runs = Runs(Store(tmp_path / "runs"), _StartsNothing(), secrets=(f"{SECRET}x",))
+    script = tmp_path / "train.py"
+    script.write_text("")
+    request = LaunchRequest("", str(script), "", 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
+    plan = runs.prepare(request)
+    runs.start(plan, "{}", {"HF_TOKEN": "", "MY_KEY": "1", "API_KEY": SECRET})
+    assert runs.shown_command(replace(plan, arguments=("--note", "plain", f"{SECRET}x"))).endswith(f"plain {MASK}")
 
 
 def test_nobody_else_reads_a_runs_folder(tmp_path):
