@@ -352,9 +352,11 @@ class Supervisor:
                 self._write_with_reserve(error)
 
     def _write_with_reserve(self, error: OSError) -> None:
+        """The reserve is taken again at once: the output would fill what is left free, and there is another state."""
         try:
             if self._directory.give_up_reserve():
                 self._directory.write_status(self._status)
+                self._directory.reserve()
                 return
         except OSError as again:
             error = again

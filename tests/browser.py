@@ -45,3 +45,31 @@ def replace_text(page, text):
 def choose(page, selector, option):
     page.click(f"{selector} input")
     page.get_by_role("option", name=option, exact=True).click()
+
+
+class HeldAnswers:
+    """Keeps back the server's answers to what the page posts with `words` in it, until `release`."""
+
+    def __init__(self, page, words):
+        self._page, self._words = page, words
+        self._held, self._over = [], False
+        page.route("**/gradio_api/run/**", self._take)
+
+    def _take(self, route):
+        if self._over or self._words not in (route.request.post_data or ""):
+            route.fallback()
+        else:
+            self._held.append((route, route.fetch()))
+
+    def wait(self):
+        """Until one is held."""
+        for _ in range(600):
+            if self._held:
+                return
+            self._page.wait_for_timeout(50)
+        raise AssertionError("nothing was posted")
+
+    def release(self):
+        self._over = True
+        for route, response in self._held:
+            route.fulfill(response=response)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import choose, choose_preset, editor, fill, findings, json_text, replace_text
+from tests.browser import HeldAnswers, choose, choose_preset, editor, fill, findings, json_text, replace_text
 
 pytestmark = pytest.mark.browser
 
@@ -82,6 +82,38 @@ def test_quick_undos_and_redos_lose_no_step(page):
     page.evaluate("for (const n of [1, 2]) document.querySelector('#redo-edit').click()")
     wait_for_config(page, "c.train_batch_size === 32")
     expect(page.locator("#redo-edit")).to_be_disabled()
+
+
+def test_a_slow_answer_about_an_older_text_does_not_undo_an_undo(page):
+    for value in ("8", "16"):
+        replace_text(page, json.dumps({"train_batch_size": int(value)}))
+        expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value(value)
+        page.wait_for_timeout(1300)  # a step of its own
+    page.click("#undo-edit")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8")
+    about_16 = HeldAnswers(page, r'{\"train_batch_size\": 16}')
+    page.click("#redo-edit")
+    about_16.wait()
+    page.click("#undo-edit")
+    page.wait_for_timeout(500)  # an answer about 8 has come, if it does not wait for the other
+    about_16.release()
+    wait_for_config(page, "c.train_batch_size === 8")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8")
+    page.wait_for_timeout(500)
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8")
+
+
+def test_a_slow_first_answer_leaves_what_is_typed_meanwhile(page):
+    first = HeldAnswers(page, '"edits":{}')
+    page.reload()
+    first.wait()
+    fill(page, "/train_batch_size", "1", "batch")
+    page.wait_for_timeout(500)  # an answer about 1 has come, if it does not wait for the first
+    page.keyboard.press("End")
+    page.keyboard.type("2")
+    first.release()
+    wait_for_config(page, "c.train_batch_size === 12")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("12")
 
 
 def test_typing_in_the_json_moves_the_form_and_leaves_the_cursor_where_it_is(page):

@@ -298,6 +298,9 @@ def test_a_full_disk_is_said_and_the_training_goes_on(tmp_path: Path, small_disk
             print("x" * 100_000, flush=True)
         while not pathlib.Path({str(told)!r}).exists():
             time.sleep(0.05)
+        for n in range(40):  # what the last state was given up for is taken at once
+            print("x" * 100_000, flush=True)
+        time.sleep(1.5)
         pathlib.Path({str(done)!r}).touch()
         """,
         working_directory=str(tmp_path),

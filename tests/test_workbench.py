@@ -98,8 +98,8 @@ def test_a_fix_is_found_again_by_name_and_a_stale_one_changes_nothing(bench):
     text = '{"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}'
     label = "Set train_batch_size to 32"
     fixed = bench.fix("DS010", "/train_batch_size", label, text, NATIVE)
-    assert json.loads(fixed.text)["train_batch_size"] == 32
-    assert bench.fix("DS010", "/train_batch_size", label, fixed.text, NATIVE).text == fixed.text
+    assert json.loads(fixed)["train_batch_size"] == 32
+    assert bench.fix("DS010", "/train_batch_size", label, fixed, NATIVE) == fixed
 
 
 def test_a_text_as_large_as_a_model_is_refused_in_words(bench):

@@ -13,7 +13,7 @@ from dsgui.core.context import Integration
 from dsgui.core.errors import DsguiError
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.ui.configure import ConfigurePage
-from dsgui.ui.events import TELLING, details
+from dsgui.ui.events import NEW_TEXT, TELLING, details
 from dsgui.ui.files import notes_html
 from dsgui.ui.launch import AS_CONFIGURED, OWN_SCRIPT, LaunchPage
 from dsgui.ui.runs_page import RunsPage
@@ -46,7 +46,7 @@ def wire_again(
         request = made.request
         known = next((p.id for p in services.all_presets() if p.id == request.preset.partition(" ")[0]), None)
         headline = _headline(run_id, kind)
-        config = (request.config_text, _READS.get(request.config_argument, gr.skip()), {"discard": True})
+        config = (request.config_text, _READS.get(request.config_argument, gr.skip()), NEW_TEXT)
         ready = "launch" if kind == "resume" else "configure"
         said = (
             f"{headline} Look it over and press Launch." if not made.notes else f"{headline} Changed: {_joined(made)}."
@@ -63,7 +63,7 @@ def wire_again(
             count + 1,
         )
 
-    configure.synchronise_after(runs.monitor.again(again, [filled], outputs, **TELLING))
+    runs.monitor.again(again, [filled], outputs, **TELLING)
 
 
 def _clone(services: Services, run_id: str, kind: str, path: str) -> Clone:

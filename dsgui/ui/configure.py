@@ -10,7 +10,7 @@ import gradio as gr
 from dsgui.ui.ask import Ask, Asked, build_ask, shown, wire_ask
 from dsgui.ui.context_bar import ContextBar, build_context_bar
 from dsgui.ui.embedded import embedded
-from dsgui.ui.events import LIVE, LOCAL, ONCE, chosen_fix
+from dsgui.ui.events import CHANGED_TEXT, LIVE, LOCAL, NEW_TEXT, ONCE, chosen_fix
 from dsgui.ui.files import Files, build_files, wire_files
 from dsgui.ui.findings_view import notices_html
 from dsgui.ui.presets import Presets, build_chooser, build_own_presets, wire_presets
@@ -25,15 +25,16 @@ _REMEMBER = """(text, reader) => {
   window.dsguiText = { text: text ?? '', reader };  // for a history that is not there yet
   window.dispatchEvent(new CustomEvent('dsgui:text', { detail: window.dsguiText }));
 }"""
-_MOVED = "() => [window.dsguiMove.text, window.dsguiMove.reader, { discard: true }]"
+_MOVED = f"() => [window.dsguiMove.text, window.dsguiMove.reader, {json.dumps(NEW_TEXT)}]"
 _REMEMBER_BAR = "(...bar) => { try { localStorage.setItem('dsgui.bar', JSON.stringify(bar)); } catch {} }"
 _RECALL = """(text, preset, ...bar) => {
+  const whole = { discard: true };
   try {
     const kept = localStorage.getItem('dsgui.config');
     const saved = JSON.parse(localStorage.getItem('dsgui.bar') || 'null');
     const known = Array.isArray(saved) && saved.length === bar.length;
-    return [kept || text, kept && kept !== text ? null : preset, ...(known ? saved : bar)];
-  } catch { return [text, preset, ...bar]; }
+    return [whole, kept || text, kept && kept !== text ? null : preset, ...(known ? saved : bar)];
+  } catch { return [whole, text, preset, ...bar]; }
 }"""
 
 
@@ -59,13 +60,10 @@ class ConfigurePage:
     def outputs(self) -> list[Any]:
         return [self.text, self.findings, self.form, self.tools.panel, self.ask.panel]
 
-    def synchronise_after(self, event: Any) -> Any:
-        """Bring text, findings, form and tools in step once `event` is through."""
-        return event.then(self.synchronise, self.inputs, self.outputs, **ONCE)
-
     def synchronise_on(self, triggers: list[Any]) -> Any:
-        """The same for triggers that may come thick and fast. They share one listener, so that no answer to an older
-        text can arrive after the answer to a newer one."""
+        """Text, findings, form and tools in step. The only listener that does so, for every trigger there is: no answer
+        to an older text can arrive after the answer to a newer one. What changes the text by itself gives the form
+        `NEW_TEXT` or `CHANGED_TEXT`, and the form triggers."""
         return gr.on(triggers, self.synchronise, self.inputs, self.outputs, **LIVE)
 
 
@@ -91,18 +89,16 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
     _wire_fixes(page, services, workbench)
     _wire_history(page, history)
     brought = [text, bar.integration, form]
-    page.synchronise_after(wire_presets(presets, brought, bar, services))
-    for event in wire_files(files, brought, bar, services, toolbox):
-        page.synchronise_after(event)
-    for event in wire_tools(tools, [*brought, *bar.inputs], services, toolbox):
-        page.synchronise_after(event)
+    wire_presets(presets, brought, bar, services)
+    wire_files(files, brought, bar, services, toolbox)
+    wire_tools(tools, [*brought, *bar.inputs], services, toolbox)
     return page
 
 
 def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> None:
     """When the page opens: the text and context this browser kept from last time, else the first preset."""
     kept = [page.text, page.presets.chooser, *page.bar.inputs]
-    recalled = page.synchronise_after(demo.load(None, kept, kept, js=_RECALL, **LOCAL))
+    recalled = demo.load(None, kept, [page.form, *kept], js=_RECALL, **LOCAL)
     recalled.then(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
 
 
@@ -157,25 +153,20 @@ def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -
         device: str,
         version: str,
         event: gr.EventData,
-    ) -> tuple[str, str, FormValue]:
+    ) -> tuple[str, FormValue]:
         context = make_context(services.target(), reader, gpus, nodes, device, version)
         context = with_arguments(context, tool, typed)
-        return _outputs(workbench.fix(*chosen_fix(event), text or "", context))
+        return workbench.fix(*chosen_fix(event), text or "", context), CHANGED_TEXT
 
     inputs = [page.text, page.tools.tool, page.tools.arguments, *page.bar.inputs]
-    applied = page.findings.fix(fixed, inputs, page.outputs[:3], **ONCE)
-    page.synchronise_after(applied)
+    page.findings.fix(fixed, inputs, [page.text, page.form], **ONCE)
     page.text.change(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
     gr.on(page.bar.changes, None, page.bar.inputs, None, js=_REMEMBER_BAR, **LOCAL)
 
 
 def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:
     brought = [page.text, page.bar.integration, page.form]
-    page.synchronise_after(history.move(None, None, brought, js=_MOVED, trigger_mode="multiple", **LOCAL))
-
-
-def _outputs(view: View) -> tuple[str, str, FormValue]:
-    return view.text, view.findings, _packed(view)
+    history.move(None, None, brought, js=_MOVED, trigger_mode="multiple", **LOCAL)
 
 
 def _packed(view: View) -> FormValue:

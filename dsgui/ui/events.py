@@ -8,6 +8,10 @@ ONCE: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibili
 LIVE: dict[str, Any] = {**ONCE, "trigger_mode": "always_last"}
 # Gradio shows a raised gr.Error as a message only for events that go through its queue.
 TELLING: dict[str, Any] = {**ONCE, "queue": True}
+# Given to the form beside a text that replaces the whole config, or that changes a part of it: the form then asks for
+# what to show. Edits of it that are under way are void in the one case, and go into the text in the other.
+NEW_TEXT = {"discard": True}
+CHANGED_TEXT = {"refresh": True}
 # JavaScript alone.
 LOCAL: dict[str, Any] = {"api_visibility": "private"}
 

@@ -11,7 +11,7 @@ import gradio as gr
 from dsgui.core.context import Integration
 from dsgui.core.errors import DsguiError
 from dsgui.ui.context_bar import ContextBar
-from dsgui.ui.events import LOCAL, TELLING
+from dsgui.ui.events import LOCAL, NEW_TEXT, TELLING
 from dsgui.ui.services import Opened, Services
 from dsgui.ui.toolbox import Toolbox
 from dsgui.ui.workbench import make_context
@@ -79,10 +79,8 @@ def build_files() -> Files:
     return Files(download, form, upload, path, open_button, notes, gr.Textbox("", visible=False))
 
 
-def wire_files(
-    files: Files, brought: list[Any], bar: ContextBar, services: Services, toolbox: Toolbox
-) -> tuple[Any, ...]:
-    """`brought`: the components a new text goes to (text, integration, form). Returns the events that bring one."""
+def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Services, toolbox: Toolbox) -> None:
+    """`brought`: the components a new text goes to (text, integration, form)."""
     text = brought[0]
 
     def download(text: str | None, form: str, *values: Any) -> tuple[str, str]:
@@ -97,9 +95,8 @@ def wire_files(
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
     sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
     goes_to = [*brought, bar.gpus, bar.nodes, files.notes]
-    uploaded = files.upload.upload(_opener(services.open_upload), [files.upload], goes_to, **TELLING)
-    opened = gr.on([files.open.click, files.path.submit], _opener(services.open_file), [files.path], goes_to, **TELLING)
-    return uploaded, opened
+    files.upload.upload(_opener(services.open_upload), [files.upload], goes_to, **TELLING)
+    gr.on([files.open.click, files.path.submit], _opener(services.open_file), [files.path], goes_to, **TELLING)
 
 
 def _opener(read: Callable[[Path], Opened]) -> Callable[[str | None], tuple[Any, ...]]:
@@ -118,7 +115,7 @@ def _opener(read: Callable[[Path], Opened]) -> Callable[[str | None], tuple[Any,
 def _brought(opened: Opened) -> tuple[Any, ...]:
     """Text, integration, form, GPUs and nodes; what the file does not ask for stays as it is."""
     reader = opened.integration.value if opened.integration else gr.skip()
-    return opened.text, reader, {"discard": True}, opened.gpus or gr.skip(), opened.nodes or gr.skip()
+    return opened.text, reader, NEW_TEXT, opened.gpus or gr.skip(), opened.nodes or gr.skip()
 
 
 def notes_html(headline: str, notes: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from dsgui.core.context import Integration
 from dsgui.core.errors import DsguiError
 from dsgui.core.preset import Preset
 from dsgui.ui.context_bar import ContextBar
-from dsgui.ui.events import ONCE, TELLING
+from dsgui.ui.events import NEW_TEXT, ONCE, TELLING
 from dsgui.ui.services import Services
 
 Choices = list[tuple[str, str]]
@@ -52,8 +52,8 @@ def build_own_presets(chooser: gr.Dropdown, purpose: gr.HTML) -> Presets:
     return Presets(chooser, purpose, title, replace, save, remove)
 
 
-def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services: Services) -> Any:
-    """`brought`: the components a new text goes to (text, integration, form). Returns the event that loads a preset."""
+def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services: Services) -> None:
+    """`brought`: the components a new text goes to (text, integration, form)."""
 
     def load(id: str | None) -> tuple[Any, ...]:
         if id is None:  # the box was left empty: nothing was chosen
@@ -61,17 +61,16 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
         chosen = _named(services.all_presets(), id)
         if chosen is None:
             raise gr.Error("This preset is gone. Load the page again for the list as it is now.")
-        return chosen.text, chosen.integration.value, {"discard": True}
+        return chosen.text, chosen.integration.value, NEW_TEXT
 
     def describe(id: str | None) -> tuple[str, Any]:
         chosen = _named(services.all_presets(), id)
         own = chosen is not None and chosen not in services.presets
         return (purpose_html(chosen) if chosen else ""), gr.Button(interactive=own)
 
-    loaded = presets.chooser.input(load, [presets.chooser], brought, **TELLING)
+    presets.chooser.input(load, [presets.chooser], brought, **TELLING)
     presets.chooser.change(describe, [presets.chooser], [presets.purpose, presets.remove], **ONCE)
     _wire_own(presets, brought[0], bar, services)
-    return loaded
 
 
 def _wire_own(presets: Presets, text: Any, bar: ContextBar, services: Services) -> None:

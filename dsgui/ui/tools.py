@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 
 from dsgui.ui.embedded import embedded
-from dsgui.ui.events import ONCE, chosen_fix
+from dsgui.ui.events import CHANGED_TEXT, ONCE, chosen_fix
 from dsgui.ui.presets import choices
 from dsgui.ui.services import Services
 from dsgui.ui.toolbox import SNIPPETS, TRAINER, Toolbox
@@ -69,8 +69,8 @@ def build_tools(toolbox: Toolbox) -> Tools:
     return Tools(tool, preset, release, code, arguments, panel)
 
 
-def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: Toolbox) -> tuple[Any, ...]:
-    """`brought`: text, integration and form, then the bar. Returns the events that change the text."""
+def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: Toolbox) -> None:
+    """`brought`: text, integration and form, then the bar."""
 
     def ask(tool: str) -> tuple[Any, ...]:
         questions = tuple(gr.Dropdown(visible=tool == name) for name in ("compare", "move", "code"))
@@ -87,8 +87,8 @@ def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: To
         event: gr.EventData,
     ) -> tuple[str, Any]:
         context = make_context(services.target(), reader, gpus, nodes, device, version)
-        return toolbox.fix_move(*chosen_fix(event), text or "", context, to), {"discard": True}
+        return toolbox.fix_move(*chosen_fix(event), text or "", context, to), CHANGED_TEXT
 
     tools.tool.change(ask, [tools.tool], [tools.preset, tools.release, tools.code, tools.arguments], **ONCE)
     text, _, form, *bar = brought
-    return (tools.panel.fix(fixed, [text, tools.release, *bar], [text, form], **ONCE),)
+    tools.panel.fix(fixed, [text, tools.release, *bar], [text, form], **ONCE)

@@ -141,16 +141,16 @@ class Workbench:
             return self.show(text, context)
         return self._view(document, context, acked=edits)
 
-    def fix(self, rule: str, pointer: str, label: str, text: str, context: Context) -> View:
-        """The view after the fix so named was applied; unchanged when the finding is no longer there."""
+    def fix(self, rule: str, pointer: str, label: str, text: str, context: Context) -> str:
+        """`text` after the fix so named was applied; unchanged when the finding is no longer there."""
         try:
             document = read_document(_converted(text) if label == CONVERT else text)
         except DocumentError:
-            return self.show(text, context)
+            return text
         for finding in self._checker.findings(document, context):
             if finding.fix and (finding.rule, finding.pointer, finding.fix.label) == (rule, pointer, label):
-                return self._view(finding.fix.apply(document), context)
-        return self._view(document, context)
+                return finding.fix.apply(document).text
+        return document.text
 
     def findings(self, text: str, context: Context) -> list[Finding]:
         """The findings of `text`. Raises `DocumentError` when it can't be read."""

@@ -4,7 +4,6 @@
 
 import { el } from "./dom.js";
 
-const TYPING_MS = 2000;
 const UNSET = "";
 // What the server said last. Kept here and not in the component's value, which Gradio sends back with every event.
 let latest = { values: {}, idle: [], not_taken: {}, problems: {} };
@@ -154,7 +153,6 @@ class Form {
     const pointer = control.dataset.pointer;
     if (!pointer) return;
     this.dirty.set(pointer, control.value);
-    this.typed = { control, at: performance.now() };
     this.send();
   }
 
@@ -174,10 +172,11 @@ class Form {
   // A new state from the server: what it acknowledged is no longer dirty; what is still dirty keeps what was typed.
   // While the text is broken it says so and nothing else, and the form keeps what it shows.
   async receive(value) {
+    if (value?.discard) this.dirty.clear(); // a whole new text was loaded: what waited for the old one is void
+    if (value?.discard || value?.refresh) { this.send(); return; }
     const state = value?.state ? JSON.parse(value.state) : value;
-    if (!state || !(state.values || state.broken || state.discard)) return;
+    if (!state || !(state.values || state.broken)) return;
     this.props.value = {};
-    if (state.discard) { this.dirty.clear(); this.typed = null; } // a whole new text was loaded: what waited for the old one is void
     for (const [pointer, text] of Object.entries(state.acked || {})) {
       if (this.dirty.get(pointer) === text) this.dirty.delete(pointer);
     }
@@ -226,13 +225,8 @@ class Form {
     else if (control.options[0].textContent !== text) control.options[0].textContent = text;
   }
 
-  // The text of the focused field is left alone where it is the same answer ("1e-5 " and "1e-5"), and for a moment after
-  // each key: a slow answer to an older text may still be under way.
-  isBeingTyped(control, text) {
-    if (control !== document.activeElement) return false;
-    const fresh = this.typed?.control === control && performance.now() - this.typed.at < TYPING_MS;
-    return fresh || control.value.trim() === text;
-  }
+  // "1e-5 " and "1e-5" are the same answer: leave the text of the focused field alone.
+  isBeingTyped(control, text) { return control === document.activeElement && control.value.trim() === text; }
 
   // A value the list does not offer (a typing error in the file, say) is shown, never swallowed.
   admit(select, text) {
@@ -302,5 +296,6 @@ export async function mount(element, props, trigger, watch) {
   const answer = await fetch("/dsgui/form.json");
   form.build(await answer.json());
   watch("value", () => form.receive(props.value));
-  form.receive(props.value?.state ? props.value : latest);
+  const given = props.value || {};
+  form.receive(given.state || given.discard || given.refresh ? given : latest);
 }
