@@ -17,7 +17,7 @@ setup:
 
 setup-dev: setup
 	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt
-	@sh scripts/setup_browser.sh
+	@sh scripts/setup_test_programs.sh
 
 test: setup-dev check unit
 
@@ -27,7 +27,7 @@ check:
 	$(BIN)/mypy
 
 unit:
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=15 $(ARGS)
 
 audit: setup-dev
 	$(BIN)/python -m pip_audit --requirement requirements.txt --no-deps --disable-pip

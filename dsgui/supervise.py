@@ -26,10 +26,11 @@ from typing import Any
 from dsgui.core.diagnosis import diagnose
 from dsgui.core.document import Document
 from dsgui.core.ending import verdict
-from dsgui.core.errors import DocumentError, DsguiError
+from dsgui.core.errors import DocumentError, DsguiError, RunError
 from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, argv, environment, shared_devices
 from dsgui.core.remedies import Circumstances
 from dsgui.core.state import Identity, RunState, RunStatus
+from dsgui.shell import machines
 from dsgui.shell.leftovers import (
     build_locks,
     extensions_folder,
@@ -101,6 +102,7 @@ class Supervisor:
         self._telemetry: Telemetry | None = None
         self._exited_at: float | None = None
         self._ending: threading.Thread | None = None
+        self._elsewhere: tuple[machines.Ended, ...] = ()
 
     def run(self, ready: Callable[[], None]) -> None:
         """`ready` is called once the state is on the disk."""
@@ -170,17 +172,19 @@ class Supervisor:
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
-            process = subprocess.Popen(
-                argv(self._plan),
-                cwd=self._plan.working_directory,
-                env=given,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                bufsize=0,
-            )
-        except (OSError, ValueError) as error:
+            with machines.handing_on(self._plan, given) as (environment_too, descriptors):
+                process = subprocess.Popen(
+                    argv(self._plan),
+                    cwd=self._plan.working_directory,
+                    env=environment_too,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    bufsize=0,
+                    pass_fds=descriptors,
+                )
+        except (OSError, ValueError, RunError) as error:
             self._write(state=RunState.FAILED, reason=f"It could not be started: {error}.", ended_at=self._clock())
             return None
         self._write(state=RunState.RUNNING, process=identify(process.pid))
@@ -281,6 +285,10 @@ class Supervisor:
         now = time.monotonic()
         self._exited_at = now if self._exited_at is None else self._exited_at
         left = len(self._family())
+        if self._plan.machines:  # whether anything is left there, only they can tell
+            self._left = left
+            self._begin_ending()
+            return False
         if left and (self._stops or now - self._exited_at >= SETTLE_S):
             self._left = left
             self._begin_ending()
@@ -295,6 +303,7 @@ class Supervisor:
     def _end(self) -> None:
         grace_s, process = self._grace_s, self._status.process
         hurry = lambda: self._stops > 1  # noqa: E731 — the second Stop
+        self._elsewhere = machines.end_elsewhere(self._plan, process, grace_s, hurry)
         while survivors := end_tree(self._plan.run_id, process, grace_s, os.getpid(), hurry):
             self._write(reason=f"Processes {_listed(survivors)} don't end even when killed; waiting for the kernel.")
             grace_s = 0
@@ -328,7 +337,8 @@ class Supervisor:
     def _judge(self, exit_code: int) -> tuple[RunState, str]:
         if self._status.state is RunState.STOPPING:
             return RunState.STOPPED, f"Stopped on request: {self._nothing_is_left()}."
-        state, reason = verdict(exit_code, self._records.log.ending, self._left)
+        left = self._left + sum(one.told for one in self._elsewhere)
+        state, reason = verdict(exit_code, self._records.log.ending, left)
         if self._save_told and state is RunState.SUCCEEDED:
             return RunState.STOPPED, f"It was asked to save and end, and it did. {reason}".strip()
         return state, reason
@@ -337,6 +347,7 @@ class Supervisor:
         """Looked for, not assumed: by marker and session, and in the list of who holds GPU memory."""
         left = members(self._plan.run_id, self._status.process, os.getpid())
         said = f"processes {_listed(sorted(left))} are left" if left else "none of its processes is left"
+        said += machines.what_is_left(self._elsewhere)
         holding = self._telemetry.gpu_holders(self._seen_pids) if self._telemetry else None
         if holding is None:
             return said
@@ -408,11 +419,13 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
         status = replace(status, state=RunState.STOPPING, supervisor=identity, reason="", kill_at=kill_at)
         directory.write_status(status)
         ready()
-        while end_tree(plan.run_id, process, grace_s, hurry=lambda: bool(stops)):
+        hurry = lambda: bool(stops)  # noqa: E731
+        told = machines.what_is_left(machines.end_elsewhere(plan, process, grace_s, hurry))
+        while end_tree(plan.run_id, process, grace_s, hurry=hurry):
             grace_s = 0
     remove_shared_buffers(plan.master_port)
     remove_stale_locks(locks)
-    reason = f"Its supervisor was gone; Stop ended what still ran of it (processes {_listed(sorted(left))})."
+    reason = f"Its supervisor was gone; Stop ended what still ran of it (processes {_listed(sorted(left))}{told})."
     ended = replace(status, state=RunState.STOPPED, reason=reason, ended_at=time.time(), kill_at=None)
     directory.write_status(ended)
 

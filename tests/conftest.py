@@ -2,7 +2,7 @@
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from dsgui.core.checker import Checker
 from dsgui.shell.catalog import Catalog
@@ -12,6 +12,7 @@ from tests.browser import CHROMIUM, FLAGS
 # Timings say nothing on a shared machine: a slow draw or example is no failure.
 settings.register_profile("dsgui", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("dsgui")
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")

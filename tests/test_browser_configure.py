@@ -91,7 +91,7 @@ def test_a_slow_answer_about_an_older_text_does_not_undo_an_undo(page):
         page.wait_for_timeout(1300)  # a step of its own
     page.click("#undo-edit")
     expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8")
-    about_16 = HeldAnswers(page, r'{\"train_batch_size\": 16}')
+    about_16 = HeldAnswers(page, r"{\"train_batch_size\": 16}")
     page.click("#redo-edit")
     about_16.wait()
     page.click("#undo-edit")

@@ -8,6 +8,7 @@ from pathlib import Path
 from dsgui.commands.logs import follow
 from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
 from dsgui.core.errors import PlanError
+from dsgui.core.hostfile import Machines
 from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy, WhenBusy, shell_line
 from dsgui.core.variables import plain_and_secret
 
@@ -22,6 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--gpus", type=_indices, default=(), help="GPUs by number, as nvidia-smi counts: 0,1")
     where.add_argument("--ranks", type=int, default=1, help="ranks on the CPU (default: %(default)s)")
+    where.add_argument("--hostfile", type=Path, help="several machines, one a line: worker-0 slots=4")
+    parser.add_argument("--include", default="", help="of the hostfile, these only: worker-0@worker-1:0,2")
+    parser.add_argument("--exclude", default="", help="of the hostfile, all but these")
+    parser.add_argument("--master-addr", default="", help="where the ranks meet (default: the first machine's address)")
     parser.add_argument("--reader", choices=_READERS, default="hf", help="how the script takes the config")
     parser.add_argument("--launcher", choices=[kind.value for kind in StartedBy], default=StartedBy.DEEPSPEED.value)
     parser.add_argument("--when-busy", choices=_WHEN_BUSY, default="wait", help="if another run uses these GPUs")
@@ -47,7 +52,7 @@ def _indices(text: str) -> tuple[int, ...]:
 def run(options: argparse.Namespace) -> int:
     """Prints the run's id. Raises `PlanError` or `RunError`."""
     runs = open_runs(options)
-    text = _config_text(options.config)
+    text = _text(options.config, "Config", "a JSON file")
     variables, secrets = plain_and_secret("\n".join(options.env))
     plan = runs.prepare(_request(options, text, variables, secrets))
     if options.dry_run:
@@ -77,11 +82,21 @@ def _request(
         started_by=StartedBy(options.launcher),
         when_busy=_WHEN_BUSY[options.when_busy],
         secrets=secrets,
+        machines=_machines(options),
     )
 
 
-def _config_text(path: Path) -> str:
+def _machines(options: argparse.Namespace) -> Machines | None:
+    if options.hostfile:
+        text = _text(options.hostfile, "Hostfile", "a file such as “worker-0 slots=4”")
+        return Machines(text, options.include, options.exclude, options.master_addr)
+    if options.include or options.exclude or options.master_addr:
+        raise PlanError("--include, --exclude and --master-addr are about a hostfile. Give it with --hostfile.")
+    return None
+
+
+def _text(path: Path, what: str, expected: str) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise PlanError(f"Config: {path} can't be read ({error}). Expected a JSON file in {os.getcwd()}.") from error
+        raise PlanError(f"{what}: {path} can't be read ({error}). Expected {expected} in {os.getcwd()}.") from error

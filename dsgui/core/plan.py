@@ -14,13 +14,19 @@ from enum import Enum
 from typing import Any
 
 from dsgui.core.errors import PlanError
+from dsgui.core.hostfile import Host, Machines
 
 MARKER = "DSGUI_RUN_ID"  # every process of a run carries it: that is how a stray is proven to be ours
 CONFIG_FILE = "ds_config.json"
+HOSTFILE = "hostfile"
+REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
 LOWEST_PORT, HIGHEST_PORT = 1024, 65535
 _JIT = "__enable_jit_checkpoint"
 MOST_RANKS = 4096
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+# The launcher puts its words into a command line for the other machines' shells; it quotes none but those with a space.
+_PLAIN_WORD = re.compile(r"[\w@%+=:,./-]+\Z")
+_PLAIN_WORDS = re.compile(r"[\w@%+=:,./ -]+\Z")
 
 
 class ConfigArgument(Enum):
@@ -66,12 +72,14 @@ class LaunchRequest:
     started_by: StartedBy = StartedBy.DEEPSPEED
     when_busy: WhenBusy = WhenBusy.START
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    machines: Machines | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A launch made concrete: absolute paths, arguments split, port chosen. `environment` is what the user added, of
-    `secret_names` only the names. `passes_local_rank`: whether the script is given --local_rank."""
+    `secret_names` only the names. `passes_local_rank`: whether the script is given --local_rank. With `machines` the
+    ranks are all of theirs together, and `gpu_indices` is empty."""
 
     run_id: str
     name: str
@@ -90,10 +98,18 @@ class Plan:
     when_busy: WhenBusy = WhenBusy.START
     secret_names: tuple[str, ...] = ()
     passes_local_rank: bool = True
+    machines: Machines | None = None
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """The machines that train; () where it is this one alone."""
+        return self.machines.hosts() if self.machines else ()
 
     @property
     def slots(self) -> frozenset[str]:
         """What the run takes for itself: its GPUs, or this machine's processor."""
+        if self.machines:
+            return frozenset(f"{host.name}:{slot}" for host in self.hosts for slot in host.slots)
         return frozenset(f"gpu-{index}" for index in self.gpu_indices) or frozenset({"cpu"})
 
     @property
@@ -110,7 +126,8 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         """The plan as JSON; `argv` and `added_environment` are there for people and other tools to read."""
         names = {name: getattr(self, name).name for name in ("config_argument", "started_by", "when_busy")}
-        fields = asdict(self) | names | {"environment": dict(self.environment)}
+        machines = self.machines.to_json() if self.machines else None
+        fields = asdict(self) | names | {"environment": dict(self.environment), "machines": machines}
         return fields | {"argv": list(argv(self)), "added_environment": environment(self, {})}
 
     @classmethod
@@ -134,6 +151,7 @@ class Plan:
             when_busy=WhenBusy[value.get("when_busy", "START")],
             secret_names=tuple(str(name) for name in value.get("secret_names", ())),
             passes_local_rank=bool(value.get("passes_local_rank", True)),
+            machines=Machines.from_json(value.get("machines")),
         )
 
 
@@ -147,7 +165,9 @@ def make_plan(
     passes_local_rank: bool = True,
 ) -> Plan:
     """The plan for `request`. Raises `PlanError`; whether the files exist is for the caller to check."""
-    _check_ranks(request)
+    hosts = _hosts(request)
+    ranks = sum(len(host.slots) for host in hosts) or request.ranks
+    _check_ranks(ranks, request.gpu_indices)
     check_port(master_port)
     _check_environment({**request.environment, **request.secrets})
     if not request.script.strip():
@@ -158,7 +178,7 @@ def make_plan(
         run_directory=run_directory,
         script=script_path,
         arguments=_split(request.arguments),
-        ranks=request.ranks,
+        ranks=ranks,
         gpu_indices=request.gpu_indices,
         master_port=master_port,
         working_directory=request.working_directory or run_directory,
@@ -170,8 +190,11 @@ def make_plan(
         when_busy=request.when_busy,
         secret_names=tuple(sorted(request.secrets)),
         passes_local_rank=passes_local_rank,
+        machines=request.machines,
     )
     _check_words(argv(plan))
+    if plan.machines:
+        _check_for_other_shells(plan)
     return plan
 
 
@@ -183,7 +206,18 @@ def argv(plan: Plan) -> tuple[str, ...]:
 
 def _deepspeed(plan: Plan) -> tuple[str, ...]:
     without = () if plan.passes_local_rank else ("--no_local_rank",)
-    return ("deepspeed.launcher.runner", _devices(plan), f"--master_port={plan.master_port}", *without)
+    where = _several(plan, plan.machines) if plan.machines else (_devices(plan),)
+    return ("deepspeed.launcher.runner", *where, f"--master_port={plan.master_port}", *without)
+
+
+def _several(plan: Plan, machines: Machines) -> tuple[str, ...]:
+    """`--force_multi`: a filter may leave one machine, which need not be this one."""
+    given = (("include", machines.include), ("exclude", machines.exclude), ("master_addr", machines.master_addr))
+    return (
+        f"--hostfile={posixpath.join(plan.run_directory, HOSTFILE)}",
+        *(f"--{name}={value.strip()}" for name, value in given if value.strip()),
+        "--force_multi",
+    )
 
 
 def _torchrun(plan: Plan) -> tuple[str, ...]:
@@ -202,12 +236,22 @@ def environment(plan: Plan, inherited: Mapping[str, str]) -> dict[str, str]:
     return {**inherited, "PATH": path, **_added(plan), MARKER: plan.run_id}
 
 
+def remote_environment(plan: Plan) -> str:
+    """What the launcher hands to every machine, one NAME=value a line, as in a `.deepspeed_env`. The marker is among
+    it: by it a run's processes are found there."""
+    added = {"PATH": f"{_programs(plan)}:$PATH", **_added(plan), MARKER: plan.run_id}
+    return "".join(f"{name}={value}\n" for name, value in added.items())
+
+
 def shell_line(plan: Plan) -> str:
     """The command for a terminal; pasted there it runs the same, in the same folder and environment.
 
     The marker is left out: it changes nothing in the training, and a process that carries it is ended with the run.
+    With several machines it is in the file that DS_ENV_FILE names.
     """
     path = f'PATH={shlex.quote(_programs(plan))}:"$PATH"'
+    if plan.machines:
+        path += f" DS_ENV_FILE={shlex.quote(posixpath.join(plan.run_directory, REMOTE_ENVIRONMENT_FILE))}"
     assignments = (f"{name}={shlex.quote(value)}" for name, value in _added(plan).items())
     secrets = (f'{name}="${name}"' for name in plan.secret_names)  # of the shell it is pasted into
     command = " ".join((path, *assignments, *secrets, shlex.join(argv(plan))))
@@ -270,18 +314,55 @@ def _split(arguments: str | tuple[str, ...]) -> tuple[str, ...]:
         ) from error
 
 
-def _check_ranks(request: LaunchRequest) -> None:
-    if request.ranks < 1:
-        raise PlanError(f"Ranks: {request.ranks} was asked for, at least 1 is needed. Give 1 or more, or choose a GPU.")
-    if request.ranks > MOST_RANKS:
-        raise PlanError(f"Ranks: {request.ranks:g} was asked for, at most {MOST_RANKS} are started. Give fewer.")
-    if request.gpu_indices and len(request.gpu_indices) != request.ranks:
+def _hosts(request: LaunchRequest) -> tuple[Host, ...]:
+    """() for a launch on this machine. Raises `PlanError` for what several machines can't be given."""
+    if request.machines is None:
+        return ()
+    if request.started_by is StartedBy.TORCHRUN:
+        raise PlanError("Launcher: torchrun starts ranks on this machine alone here. Choose deepspeed for a hostfile.")
+    if request.gpu_indices:
+        raise PlanError("GPUs: this machine’s are chosen beside a hostfile. Expected one or the other. Use include.")
+    if request.secrets:
         raise PlanError(
-            f"Ranks: {request.ranks} ranks on {len(request.gpu_indices)} chosen GPUs. Expected one rank a GPU. Choose "
-            "as many GPUs as ranks."
+            f"Environment: {', '.join(sorted(request.secrets))} can’t be handed to other machines: the launcher writes "
+            "what it hands over into its log and into command lines that every user there can read. Log in there, "
+            "or put it into a file that only you can read and that the script loads."
         )
-    if len(set(request.gpu_indices)) != len(request.gpu_indices) or any(index < 0 for index in request.gpu_indices):
-        raise PlanError(f"GPUs: {list(request.gpu_indices)} is not a list of different GPU numbers. Choose each once.")
+    return request.machines.hosts()
+
+
+def _check_ranks(ranks: int, gpu_indices: tuple[int, ...]) -> None:
+    if ranks < 1:
+        raise PlanError(f"Ranks: {ranks} was asked for, at least 1 is needed. Give 1 or more, or choose a GPU.")
+    if ranks > MOST_RANKS:
+        raise PlanError(f"Ranks: {ranks:g} was asked for, at most {MOST_RANKS} are started. Give fewer.")
+    if gpu_indices and len(gpu_indices) != ranks:
+        raise PlanError(
+            f"Ranks: {ranks} ranks on {len(gpu_indices)} chosen GPUs. Expected one rank a GPU. Choose as many GPUs as "
+            "ranks."
+        )
+    if len(set(gpu_indices)) != len(gpu_indices) or any(index < 0 for index in gpu_indices):
+        raise PlanError(f"GPUs: {list(gpu_indices)} is not a list of different GPU numbers. Choose each once.")
+
+
+def _check_for_other_shells(plan: Plan) -> None:
+    """deepspeed/launcher/multinode_runner.py, PDSHRunner: what is typed here is read there by a shell once more."""
+    whole = (plan.target_python, plan.working_directory, plan.script, *_config_words(plan))
+    address = (plan.machines.master_addr.strip() or "-",) if plan.machines else ()
+    for word in (*whole, *address):
+        if not _PLAIN_WORD.match(word):
+            raise _not_for_other_shells(word, "Paths and addresses have letters, digits and @%+=:,./-_ only")
+    values = [value for name, value in plan.environment.items() if value]
+    for word in (*plan.arguments, *values):
+        if not _PLAIN_WORDS.match(word):
+            raise _not_for_other_shells(word, "Arguments and variables may have spaces beside @%+=:,./-_")
+
+
+def _not_for_other_shells(word: str, rule: str) -> PlanError:
+    return PlanError(
+        f"Several machines: “{word[:80]}” would be changed by the other machines’ shells, to which DeepSpeed’s "
+        f"launcher gives it unquoted. {rule}. Put such a value into a file that the script reads, or rename it."
+    )
 
 
 def _check_environment(variables: Mapping[str, str]) -> None:

@@ -16,7 +16,14 @@ from typing import Any
 
 from dsgui.core.diagnosis import Diagnosis
 from dsgui.core.errors import RunError
-from dsgui.core.plan import CONFIG_FILE, Plan, shell_line
+from dsgui.core.plan import (
+    CONFIG_FILE,
+    HOSTFILE,
+    REMOTE_ENVIRONMENT_FILE,
+    Plan,
+    remote_environment,
+    shell_line,
+)
 from dsgui.core.state import RunStatus
 
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
@@ -88,6 +95,9 @@ class RunDirectory:
         """`config_text` None: the config stays as it is. Raises OSError."""
         if config_text is not None:
             replace_file(self.config_file, config_text.encode("utf-8", "surrogatepass"))
+        if plan.machines:
+            replace_file(self.path / HOSTFILE, plan.machines.text.encode())
+            replace_file(self.path / REMOTE_ENVIRONMENT_FILE, remote_environment(plan).encode())
         replace_file(self.command_file, (shell_line(plan) + "\n").encode("utf-8", "surrogateescape"))
         replace_file(self.plan_file, _json_bytes(plan.to_json()))
 

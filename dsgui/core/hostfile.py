@@ -1,0 +1,135 @@
+"""Which machines and slots a hostfile with a filter names, read as DeepSpeed's launcher reads them.
+
+Source: `_parse_hostfile` and `parse_resource_filter` of deepspeed/launcher/runner.py. Stricter than that where it would
+go wrong without a word: `slots=0-2` means 0 slots there, and pdsh would expand `node[1-4]`.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsgui.core.errors import PlanError
+
+MOST_HOSTS = 1024  # PDSH_MAX_FAN_OUT
+MOST_SLOTS = 1024
+_LINE = re.compile(r"(\S+)\s+slots=(\d+)(?:\s+#.*)?\Z")
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252})?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """One machine that trains: `slots` are its GPUs by number; on a CPU, its ranks."""
+
+    name: str
+    slots: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """A launch on several machines, as asked for. `text` is the hostfile, `include` and `exclude` are the launcher's
+    filters (`worker-0@worker-1:0,2`), `master_addr` is "" where the launcher shall ask the first machine."""
+
+    text: str
+    include: str = ""
+    exclude: str = ""
+    master_addr: str = ""
+
+    def hosts(self) -> tuple[Host, ...]:
+        """Those that train, in the order of their ranks. Raises `PlanError`."""
+        return chosen_hosts(parse_hostfile(self.text), self.include.strip(), self.exclude.strip())
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any] | None) -> "Machines | None":
+        """None for a launch on this machine alone."""
+        return None if value is None else cls(**{name: str(value.get(name, "")) for name in cls.__slots__})
+
+
+def parse_hostfile(text: str) -> tuple[Host, ...]:
+    """Every machine named. Raises `PlanError`."""
+    found: dict[str, Host] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.strip()
+        if not bare or bare.startswith("#"):
+            continue
+        host = _host(bare, number)
+        if host.name in found:
+            raise PlanError(
+                f"Hostfile: line {number} names {host.name} again. Expected each machine once. Join the two."
+            )
+        found[host.name] = host
+    if not found:
+        raise PlanError("Hostfile: it names no machine. Expected one a line: worker-0 slots=4. Write them down.")
+    if len(found) > MOST_HOSTS:
+        raise PlanError(f"Hostfile: it names {len(found)} machines; pdsh starts at most {MOST_HOSTS}. Leave some out.")
+    return tuple(found.values())
+
+
+def _host(line: str, number: int) -> Host:
+    match = _LINE.match(line)
+    if not match:
+        raise PlanError(
+            f"Hostfile: line {number} is “{line[:80]}”. Expected a machine and how many GPUs it has, such as "
+            "“worker-0 slots=4”; a range is not understood. Write it so."
+        )
+    name, slots = match[1], int(match[2])
+    if not _NAME.match(name):
+        raise PlanError(
+            f"Hostfile: line {number}: “{name[:80]}” can’t be a machine’s name here. Expected letters, digits, dots, "
+            "dashes and underscores. A user or a port goes into ~/.ssh/config."
+        )
+    if not 1 <= slots <= MOST_SLOTS:
+        raise PlanError(f"Hostfile: line {number}: {name} has {slots} slots. Expected 1 to {MOST_SLOTS}.")
+    return Host(name, tuple(range(slots)))
+
+
+def chosen_hosts(hosts: Iterable[Host], include: str, exclude: str) -> tuple[Host, ...]:
+    """What a filter leaves of `hosts`, in their order. Raises `PlanError`."""
+    known = {host.name: host for host in hosts}
+    if include and exclude:
+        raise PlanError("Include and exclude: both are given, and the launcher takes only one. Empty one of the two.")
+    if not include and not exclude:
+        return tuple(known.values())
+    named = _filter(include or exclude, "Include" if include else "Exclude", known)
+    kept = []
+    for host in known.values():
+        if include:
+            slots = named.get(host.name, ())
+        else:
+            gone = named.get(host.name, ())
+            slots = tuple(slot for slot in host.slots if slot not in gone)
+        if slots:
+            kept.append(Host(host.name, tuple(slots)))
+    if not kept:
+        raise PlanError(f"Exclude: “{exclude}” leaves no machine. Expected at least one slot to be left. Exclude less.")
+    return tuple(kept)
+
+
+def _filter(text: str, what: str, known: Mapping[str, Host]) -> dict[str, tuple[int, ...]]:
+    """Slots by machine; a machine without slots means all of its own."""
+    found: dict[str, set[int]] = {}
+    for part in text.split("@"):
+        name, colon, numbers = part.partition(":")
+        words = numbers.split(",") if colon else []
+        if not all(word.strip().isdecimal() for word in words):
+            raise PlanError(
+                f"{what}: “{part[:80]}” can’t be read. Expected machines with slots, such as "
+                "“worker-0@worker-1:0,2”. Write it so."
+            )
+        host = known.get(name)
+        if host is None:
+            names = ", ".join(list(known)[:8])
+            raise PlanError(
+                f"{what}: “{name[:80]}” is not in the hostfile ({names}). Correct the name, or add it there."
+            )
+        slots = {int(word) for word in words}
+        if strange := slots - set(host.slots):
+            raise PlanError(
+                f"{what}: {name} has no slot {min(strange)}; the hostfile gives it {len(host.slots)} "
+                f"(0 to {len(host.slots) - 1}). Correct one of the two."
+            )
+        found.setdefault(name, set()).update(slots)
+    return {name: tuple(sorted(slots)) or known[name].slots for name, slots in found.items()}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Installs what the tests use of Debian and is not there yet: Chromium, and sshd and pdsh for runs on two machines.
+set -eu
+missing=""
+needs() { # program, package
+    command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || missing="$missing $2"
+}
+needs chromium chromium
+needs sshd openssh-server
+needs ssh openssh-client
+needs pdsh pdsh
+needs ip iproute2
+if [ -z "$missing" ]; then exit 0; fi
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "dsgui: the tests need$missing; install them with this system's package manager." >&2
+    exit 2
+fi
+root=""
+if [ "$(id -u)" -ne 0 ]; then root="sudo"; fi
+echo "dsgui: installing Debian's$missing for the tests"
+$root apt-get update -qq
+# shellcheck disable=SC2086 # a list of words
+$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
