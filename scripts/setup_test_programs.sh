@@ -20,4 +20,5 @@ if [ "$(id -u)" -ne 0 ]; then root="sudo"; fi
 echo "dsgui: installing Debian's$missing for the tests"
 $root apt-get update -qq
 # shellcheck disable=SC2086 # a list of words
-$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+# RUNLEVEL=1: no sshd is started by being installed.
+$root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
