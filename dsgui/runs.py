@@ -308,6 +308,9 @@ class Runs:
 
 def _devices(plan: Plan) -> str:
     """What the run's ranks train on, for the list."""
+    if plan.machines:
+        ranks = f"{plan.ranks} rank{'s' if plan.ranks > 1 else ''}"
+        return f"{ranks} on {', '.join(host.name for host in plan.hosts)}"
     if plan.gpu_indices:
         return f"GPU {', '.join(str(index) for index in plan.gpu_indices)}"
     return f"{plan.ranks} rank{'s' if plan.ranks > 1 else ''}"

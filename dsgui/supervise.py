@@ -101,6 +101,7 @@ class Supervisor:
         self._locks: set[Path] = set()
         self._telemetry: Telemetry | None = None
         self._exited_at: float | None = None
+        self._machine_failed_at: float | None = None
         self._ending: threading.Thread | None = None
         self._elsewhere: tuple[machines.Ended, ...] = ()
 
@@ -277,8 +278,18 @@ class Supervisor:
                 self._begin_ending()
             elif self._save_asked and not self._save_told:
                 self._ask_to_save()
+            elif self._waits_in_vain():
+                self._begin_ending()
             return False
         return self._nothing_left()
+
+    def _waits_in_vain(self) -> bool:
+        """Whether one of several machines failed a while ago: the others may wait for its ranks for ever."""
+        if not self._records.log.ending.machine:
+            return False
+        now = time.monotonic()
+        self._machine_failed_at = now if self._machine_failed_at is None else self._machine_failed_at
+        return now - self._machine_failed_at >= self._grace_s
 
     def _nothing_left(self) -> bool:
         """After the launcher has ended: waits a little for the others, then ends them."""

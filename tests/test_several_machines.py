@@ -31,12 +31,17 @@ TRAIN = """
     parser = deepspeed.add_config_arguments(argparse.ArgumentParser())
     parser.add_argument("--local_rank", type=int)
     parser.add_argument("--until", type=pathlib.Path)
+    parser.add_argument("--one_fails", action="store_true")
     options = parser.parse_args()
     torch.manual_seed(0)
     model = torch.nn.Linear(4, 1)
     engine, *_ = deepspeed.initialize(args=options, model=model, model_parameters=model.parameters())
     rank, world = torch.distributed.get_rank(), torch.distributed.get_world_size()
     print(f"rank {rank} of {world} is process {os.getpid()}, note {os.environ.get('NOTE')}", flush=True)
+    if options.one_fails:
+        if rank == 1:
+            raise SystemExit(3)
+        time.sleep(600)
     step = 0
     while True:
         loss = engine(torch.ones(2, 4)).square().mean()
@@ -63,13 +68,15 @@ class Site:
         (folder / "hostfile").write_text(machines.hostfile, encoding="utf-8")
         self.runs = Runs(Store(folder / "runs"), Launcher())
 
-    def launch(self, *arguments: str, until: str = "never", master: str = "worker-a") -> str:
+    def launch(
+        self, *arguments: str, until: str = "never", master: str = "worker-a", script: tuple[str, ...] = ()
+    ) -> str:
         where = ("--hostfile", str(self.folder / "hostfile"), "--master-addr", self.machines.addresses[master])
         environment = ("--env", f"GLOO_SOCKET_IFNAME={INTERFACE}", "--env", "NOTE=to both")
         given = ("--reader", "native", "--when-busy", "start", *where, *environment, *arguments)
-        script = (str(self.folder / "train.py"), "--until", str(self.folder / until))
+        words = (str(self.folder / "train.py"), "--until", str(self.folder / until), *script)
         config = ("--config", str(self.folder / "ds_config.json"))
-        return self.machines.dsgui("launch", *self._runs_dir(), *config, *given, *script).strip()
+        return self.machines.dsgui("launch", *self._runs_dir(), *config, *given, *words).strip()
 
     def stop(self, run_id: str) -> None:
         self.machines.dsgui("stop", *self._runs_dir(), run_id)
@@ -145,6 +152,14 @@ def test_a_rank_killed_on_one_machine_ends_the_run_as_failed_on_both(site: Site)
     site.machines.on("worker-b", f"kill -KILL {pid}")
     delta = site.ended(run_id)
     assert delta.state is RunState.FAILED
+    assert site.left(run_id) == dict.fromkeys(NAMES, "")
+
+
+def test_a_machine_that_fails_is_not_waited_for_by_the_other_for_ever(site: Site) -> None:
+    run_id = site.launch(script=("--one_fails",))
+    delta = site.ended(run_id)
+    assert delta.state is RunState.FAILED
+    assert "exit code 3 on worker-b" in delta.reason
     assert site.left(run_id) == dict.fromkeys(NAMES, "")
 
 

@@ -40,6 +40,7 @@ def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
         preset=plan.preset,
         started_by=plan.started_by,
         when_busy=plan.when_busy,
+        machines=plan.machines,
     )
     return Clone(request, (*notes, *more, *_missing_secrets(plan)))
 

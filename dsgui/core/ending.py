@@ -36,6 +36,8 @@ _TORCHRUN_CODE = re.compile(r"\s*exitcode\s*: (-?\d{1,9}) \(pid: \d+\)")
 _SPAWNED = re.compile(r"process (\d{1,9}(?!\d)) spawned with command")
 _ENDED_WELL = re.compile(r"Process (\d{1,9}(?!\d)) exits successfully")
 _RETURN_CODE = re.compile(r"exits with return code = (-?\d{1,9}(?!\d))")
+# pdsh, when the launcher of one machine has failed: it goes on waiting for the others.
+_MACHINE_FAILED = re.compile(r"\Apdsh@[\w.-]+: ([\w.-]+): ssh exited with exit code (\d{1,3})\b")
 _KILLING = re.compile(r"Killing subprocess \d+")
 _LAUNCHER_LINE = re.compile(r"\[(?:launch|runner|real_accelerator)\.py:\d+:|^\s*warnings\.warn\(")
 _POINTS_THAT_FORGIVE = 3
@@ -55,6 +57,7 @@ class Ending:
     tracebacks: Tracebacks = field(default_factory=Tracebacks)  # those after the last trained steps
     last_words: list[tuple[int | None, str]] = field(default_factory=list)  # rank, line
     rank: int | None = None  # the first that failed, where torchrun's summary tells
+    machine: str = ""  # the first of several machines whose launcher failed
     lost_numbers: bool = False  # the last logged loss was no number
     _points_since: int = 0
 
@@ -99,6 +102,9 @@ class Ending:
             self.return_code = int(match[1])
         elif _KILLING.search(text):
             self.killing = True
+        elif match := _MACHINE_FAILED.match(text):
+            self.machine = self.machine or match[1]
+            self.return_code = self.return_code or int(match[2])
         elif match := _TORCHRUN_RANK.match(text):
             self.rank = int(match[1])
         elif match := _TORCHRUN_CODE.match(text):
@@ -152,9 +158,14 @@ def signal_number(code: int) -> int | None:
 
 
 def _told(ending: Ending) -> str:
+    on = f" on {ending.machine}" if ending.machine else ""
     if ending.error:
-        return f": {_sentence(ending.error)}"
-    return f". The last line of its output: “{ending.last_line.strip()}”." if ending.last_line else ", without a word."
+        return f"{on}: {_sentence(ending.error)}"
+    return (
+        f"{on}. The last line of its output: “{ending.last_line.strip()}”."
+        if ending.last_line
+        else f"{on}, without a word."
+    )
 
 
 def _sentence(text: str) -> str:
