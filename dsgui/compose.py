@@ -9,6 +9,7 @@ from dsgui.archive import Archive
 from dsgui.core.checker import Checker
 from dsgui.core.secrets import secret_values
 from dsgui.runs import Runs
+from dsgui.shell.ask_machines import ask_machines
 from dsgui.shell.catalog import Catalog
 from dsgui.shell.imports import open_file, open_upload
 from dsgui.shell.launcher import Launcher
@@ -46,5 +47,6 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         archive=Archive(store, runs),
         gpu_use=read_gpus,
         machine=MachineProbe.of(python, runs_dir),
+        ask_machines=ask_machines,
         oracle=Oracle(python),
     )

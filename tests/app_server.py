@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -55,14 +55,23 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running_app(runs_dir: Path, *arguments: str, port: int | None = 0) -> Iterator[App]:
-    """`python app.py` on a free port (`port=None`: let it choose), ended afterwards."""
+def running_app(
+    runs_dir: Path,
+    *arguments: str,
+    port: int | None = 0,
+    around: Callable[[list[str]], list[str]] = list,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[App]:
+    """`python app.py` on a free port (`port=None`: let it choose), ended afterwards. `around` may put the command into
+    another place."""
     chosen = [] if port is None else ["--port", str(port or free_port())]
     own = ["--runs-dir", str(runs_dir), "--presets-dir", str(runs_dir.with_name(f"{runs_dir.name}-presets"))]
     # The tests' scripts and configs lie beside the runs.
     places = ["--allow", str(runs_dir.parent)]
     command = [sys.executable, "app.py", *own, *places, *chosen, *arguments]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(
+        around(command), cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     watchdog = threading.Timer(START_TIMEOUT_S, process.kill)
     watchdog.start()
     try:

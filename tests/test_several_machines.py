@@ -8,12 +8,14 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from playwright.sync_api import Browser, expect
 
 from dsgui.core.state import RunState
 from dsgui.runs import Cursor, Delta, Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 from tests import two_machines as networks
+from tests.app_server import running_app
 from tests.two_machines import INTERFACE, NAMES, TwoMachines, two_machines
 
 pytestmark = [
@@ -175,3 +177,37 @@ def test_one_remote_machine_alone_is_not_taken_for_this_one(site: Site) -> None:
     (site.folder / "now").touch()
     run_id = site.launch("--include", "worker-b", until="now", master="worker-b")
     assert "worker-b: rank 0 of 1" in site.ended(run_id).output
+
+
+@pytest.mark.browser
+def test_the_recipe_trains_over_both_from_the_pages_hostfile(site: Site, browser: Browser) -> None:
+    machines, runs_dir = site.machines, site.folder / "page"
+    with running_app(runs_dir, around=machines.command, environment=machines.environment()) as app:
+        page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+        page.goto(app.entrance)
+        page.get_by_role("tab", name="2 · Launch").click()
+        page.get_by_label("Several machines, over ssh").click()
+        page.fill("#hostfile textarea", "worker-a slots=0-3")
+        expect(page.locator("#launch-verdict")).to_contain_text("a range is not understood")
+        page.fill("#hostfile textarea", machines.hostfile)
+        page.fill("#master-addr input, #master-addr textarea", machines.addresses["worker-a"])
+        page.fill("#arguments textarea, #arguments input", "--max_steps 4 --logging_steps 1")
+        expect(page.locator("#launch-verdict")).to_contain_text("checked for 2 nodes × 1 CPU rank")
+        page.click("#ask-machines")
+        answer = page.locator("#machines-answer")
+        expect(answer).to_contain_text("2 machines asked")
+        expect(answer).to_contain_text(f"GLOO_SOCKET_IFNAME={INTERFACE}")
+        page.get_by_text("More: launcher, queue").click()
+        page.fill("#environment textarea", f"GLOO_SOCKET_IFNAME={INTERFACE}")
+        expect(page.locator("#command")).to_contain_text("--force_multi")
+        page.click("#ask-machines")
+        expect(answer).to_contain_text("2 checks passed")
+        expect(page.locator("#launch")).to_be_enabled()
+        page.click("#launch")
+        expect(page.locator("#pages")).to_contain_text("succeeded", timeout=240_000)
+        run_id = next(runs_dir.glob("2*")).name
+        delta = Runs(Store(runs_dir), Launcher()).follow(run_id, Cursor(output=0))
+        assert delta.state is RunState.SUCCEEDED
+        assert {point["step"] for point in delta.points if point["kind"] == "train"} == {1, 2, 3, 4}
+        assert all(f"{name}: " in delta.output for name in NAMES)
+        page.context.close()

@@ -29,7 +29,8 @@ _SSH = (
     *("ssh", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={_CONNECT_S}"),
     *("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2"),
 )
-_PUT = 'umask 077 && mkdir -p "$(dirname "$1")" && cat > "$1.new" && mv "$1.new" "$1"'
+# A name of its own for each: the folder may be shared.
+_PUT = 'umask 077 && mkdir -p "$(dirname "$1")" && new=$(mktemp "$1.XXXXXX") && cat > "$new" && mv -f "$new" "$1"'
 # TERM to each process of the run once, also to those that appear meanwhile; KILL after the grace. Zombies have no
 # environment any more. Prints how many were told, and which are left.
 _END = f"""
@@ -117,10 +118,10 @@ def _own_environment_files(plan: Plan) -> str:
 def put(hosts: Sequence[Host], path: Path, data: bytes) -> dict[str, str]:
     """Writes the file to the same place on every machine, readable by its owner alone. Returns problems by machine."""
     asked = {
-        host.name: _Asked(host.name, f"sh -c {shlex.quote(_PUT)} - {shlex.quote(str(path))}", data) for host in hosts
+        host.name: Asked(host.name, f"sh -c {shlex.quote(_PUT)} - {shlex.quote(str(path))}", data) for host in hosts
     }
-    answers = _answers(asked, time.monotonic() + _ANSWER_S)
-    return {name: problem for name, (_, problem) in answers.items() if problem}
+    told = answers(asked, time.monotonic() + _ANSWER_S)
+    return {name: problem for name, (_, problem) in told.items() if problem}
 
 
 def end(hosts: Sequence[Host], run_id: str, grace_s: float, hurry: Callable[[], bool]) -> tuple[Ended, ...]:
@@ -131,13 +132,13 @@ def end(hosts: Sequence[Host], run_id: str, grace_s: float, hurry: Callable[[], 
     while not all(one.done() for one in asked.values()) and time.monotonic() < deadline:
         if hurry():
             now = {host.name: _ending(host, run_id, 0) for host in hosts}
-            _answers(now, time.monotonic() + _ANSWER_S)
+            answers(now, time.monotonic() + _ANSWER_S)
             break
         time.sleep(_POLL_S)
-    return tuple(_read_ended(name, *answer) for name, answer in _answers(asked, deadline).items())
+    return tuple(_read_ended(name, *answer) for name, answer in answers(asked, deadline).items())
 
 
-class _Asked:
+class Asked:
     """One command on one machine, under way."""
 
     def __init__(self, host: str, command: str, given: bytes) -> None:
@@ -175,12 +176,12 @@ class _Asked:
         return out.decode("utf-8", "replace"), last if self._process.returncode else ""
 
 
-def _answers(asked: dict[str, _Asked], deadline: float) -> dict[str, tuple[str, str]]:
+def answers(asked: dict[str, Asked], deadline: float) -> dict[str, tuple[str, str]]:
     return {name: one.answer(deadline) for name, one in asked.items()}
 
 
-def _ending(host: Host, run_id: str, grace_s: float) -> _Asked:
-    return _Asked(host.name, f"sh -s - {shlex.quote(run_id)} {round(grace_s)}", _END.encode())
+def _ending(host: Host, run_id: str, grace_s: float) -> Asked:
+    return Asked(host.name, f"sh -s - {shlex.quote(run_id)} {round(grace_s)}", _END.encode())
 
 
 def _read_ended(host: str, printed: str, problem: str) -> Ended:

@@ -11,6 +11,7 @@ import gradio as gr
 from dsgui.core.clone import Clone
 from dsgui.core.context import Integration
 from dsgui.core.errors import DsguiError
+from dsgui.core.hostfile import Machines
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.events import NEW_TEXT, TELLING, details
@@ -18,13 +19,10 @@ from dsgui.ui.files import notes_html
 from dsgui.ui.launch import AS_CONFIGURED, OWN_SCRIPT, LaunchPage
 from dsgui.ui.runs_page import RunsPage
 from dsgui.ui.services import Services
+from dsgui.ui.several_machines import HERE, SEVERAL
 
 _READS = {ConfigArgument.HF: Integration.HF.value, ConfigArgument.NATIVE: Integration.NATIVE.value}
 _TOLD_S = 12  # long enough to read what was changed; Launch keeps the sentence
-_DESK = (
-    *("what", "script", "arguments", "reader", "ranks", "gpus", "port", "directory", "name"),
-    *("started_by", "when_busy", "saves", "environment"),
-)
 
 
 def wire_again(
@@ -33,8 +31,7 @@ def wire_again(
     """`filled` is given another value each time, so that the Launch page shows the command anew."""
     chooser = configure.presets.chooser
     brought = [configure.text, configure.bar.integration, configure.form, configure.bar.gpus, chooser]
-    desk = [getattr(launch.desk, name) for name in _DESK]
-    outputs = [*brought, *desk, configure.files.notes, launch.message, tabs, filled]
+    outputs = [*brought, *launch.desk.inputs, configure.files.notes, launch.message, tabs, filled]
 
     def again(count: int, event: gr.EventData) -> tuple[Any, ...]:
         asked = details(event)
@@ -75,7 +72,8 @@ def _clone(services: Services, run_id: str, kind: str, path: str) -> Clone:
 
 
 def _desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
-    """In the order of `_DESK`. GPUs that this machine does not have are left out."""
+    """In the order of the desk's inputs. GPUs that this machine does not have are left out."""
+    machines = request.machines or Machines("")
     recipe = next((name for name, script in services.recipes.items() if str(script) == request.script), None)
     here = {gpu.index for gpu in services.target().gpus}
     return (
@@ -92,6 +90,11 @@ def _desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
         request.when_busy.name,
         False,  # the option is among the arguments already
         "\n".join(f"{name}={value}" for name, value in request.environment.items()),
+        SEVERAL if request.machines else HERE,
+        machines.text,
+        machines.include,
+        machines.exclude,
+        machines.master_addr,
     )
 
 

@@ -17,6 +17,13 @@ from dsgui.ui.context_bar import THIS_MACHINE
 from dsgui.ui.events import LIVE, ONCE
 from dsgui.ui.findings_view import verdict
 from dsgui.ui.services import Services
+from dsgui.ui.several_machines import (
+    HERE,
+    SeveralMachines,
+    build_several_machines,
+    machines_asked,
+    wire_several_machines,
+)
 from dsgui.ui.workbench import Workbench, make_context
 
 OWN_SCRIPT = "own"
@@ -64,6 +71,11 @@ class _Desk:
     when_busy: gr.Dropdown
     saves: gr.Checkbox
     environment: gr.Textbox
+    where: gr.Radio
+    hostfile: gr.Textbox
+    include: gr.Textbox
+    exclude: gr.Textbox
+    master_addr: gr.Textbox
 
     @property
     def inputs(self) -> list[Any]:
@@ -87,13 +99,18 @@ class _Asked:
     when_busy: str
     saves: bool
     environment: str
+    where: str | None
+    hostfile: str
+    include: str
+    exclude: str
+    master_addr: str
 
 
 def build_launch(services: Services, workbench: Workbench, configure: ConfigurePage, default_ranks: int) -> LaunchPage:
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`, after the Configure page."""
     with gr.Row(elem_classes="ds-columns"):
         with gr.Column(scale=6, min_width=320):
-            desk = _desk(services, default_ranks)
+            desk, several = _desk(services, default_ranks)
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             verdict_line = gr.Markdown("", elem_id="launch-verdict")
             command = gr.Code(
@@ -121,6 +138,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     # Not when the config changes: that happens on another page, and opening this one asks anew.
     preview_on([component.change for component in (anyway, *desk.inputs)])
     _share_ranks(services.target(), desk.ranks, configure.bar.gpus)
+    wire_several_machines(several, plan, services)
     started = launch.click(
         _starter(services),
         [plan, configure.text, desk.environment],
@@ -138,7 +156,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     )
 
 
-def _desk(services: Services, default_ranks: int) -> _Desk:
+def _desk(services: Services, default_ranks: int) -> tuple[_Desk, SeveralMachines]:
     target = services.target()
     recipes = [(_RECIPES.get(name, name), name) for name in services.recipes]
     what = gr.Radio(
@@ -158,6 +176,7 @@ def _desk(services: Services, default_ranks: int) -> _Desk:
         info="As you would type them after the script's name. The config is added for you.",
         elem_id="arguments",
     )
+    several = build_several_machines()
     ranks = gr.Number(default_ranks, label=_ranks_label(target), precision=0, elem_id="ranks", visible=not target.gpus)
     gpus = gr.CheckboxGroup(
         _gpu_choices(services),
@@ -203,10 +222,23 @@ def _desk(services: Services, default_ranks: int) -> _Desk:
         )
         name = gr.Textbox("", label="Name of the run", placeholder="the script's name", elem_id="run-name")
     what.change(lambda chosen: gr.Textbox(visible=chosen == OWN_SCRIPT), [what], [script], **ONCE)
-    return _Desk(
+
+    def shows(where: str) -> tuple[Any, ...]:
+        here = where == HERE
+        gpus_too = bool(target.gpus) and here
+        return (
+            gr.Column(visible=not here),
+            gr.Number(visible=here and not target.gpus),
+            gr.CheckboxGroup(visible=gpus_too),
+        )
+
+    several.where.change(shows, [several.where], [several.panel, ranks, gpus], **ONCE)
+    desk = _Desk(
         *(what, script, arguments, reader, ranks, gpus, port, directory, name),
-        *(started_by, when_busy, saves, environment),
+        *(started_by, when_busy, saves, environment, several.where),
+        *(several.hostfile, several.include, several.exclude, several.master_addr),
     )
+    return desk, several
 
 
 def _ranks_label(target: Target) -> str:
@@ -236,13 +268,12 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
 
     def preview(text: str | None, preset: str | None, accepted: bool, *values: Any) -> tuple[Any, ...]:
         bar, asked = values[:bar_width], _asked(values[bar_width:])
-        ranks = _ranks(services.target(), asked)
         reader = Integration.HF.value if asked.what in services.recipes else bar[0]
-        # What runs here is judged here, whatever Configure plans for.
-        says, refused = _verdict(services, workbench, text or "", (reader, ranks, 1, THIS_MACHINE, ""))
-        plan: Plan | None = None
+        says, refused, plan = "", False, None
         try:
             plan = services.runs.prepare(_request(services, text or "", asked, reader, _preset(services, preset, text)))
+            # What runs here is judged here, whatever Configure plans for.
+            says, refused = _verdict(services, workbench, text or "", (reader, *_shape(plan), THIS_MACHINE, ""))
         except DsguiError as error:
             says = f"**{_markdown(str(error))}**"
         ready = plan is not None and (accepted or not refused)
@@ -250,6 +281,12 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         return line, says, gr.Checkbox(visible=refused), gr.Button(interactive=ready), plan
 
     return preview
+
+
+def _shape(plan: Plan) -> tuple[int, int]:
+    """GPUs a node, and nodes; where machines differ, all ranks as if on one."""
+    each = {len(host.slots) for host in plan.hosts}
+    return (each.pop(), len(plan.hosts)) if len(each) == 1 else (plan.ranks, 1)
 
 
 def _look_at_gpus(services: Services, gpus: gr.CheckboxGroup, event: Any) -> Any:
@@ -291,6 +328,10 @@ def _asked(values: tuple[Any, ...]) -> _Asked:
         directory=given.directory or "",
         name=given.name or "",
         environment=given.environment or "",
+        hostfile=given.hostfile or "",
+        include=given.include or "",
+        exclude=given.exclude or "",
+        master_addr=given.master_addr or "",
     )
 
 
@@ -306,12 +347,13 @@ def _request(services: Services, text: str, asked: _Asked, reader: str, preset: 
     recipe = services.recipes.get(asked.what)
     script = str(Path(asked.script.strip()).expanduser().absolute()) if asked.script.strip() else ""
     variables, secrets = plain_and_secret(asked.environment)
+    machines = machines_asked(asked.where, asked.hostfile, asked.include, asked.exclude, asked.master_addr)
     return LaunchRequest(
         name=asked.name.strip() or (asked.what if recipe else ""),
         script=str(recipe) if recipe else script,
         arguments=asked.arguments + (_SAVES if asked.saves else ""),
         ranks=_ranks(services.target(), asked),
-        gpu_indices=tuple(sorted(int(index) for index in asked.gpus)),
+        gpu_indices=() if machines else tuple(sorted(int(index) for index in asked.gpus)),
         master_port=_port(asked.port.strip()),
         working_directory=asked.directory.strip() or ("" if recipe else str(Path(script).parent)),
         config_text=text,
@@ -322,6 +364,7 @@ def _request(services: Services, text: str, asked: _Asked, reader: str, preset: 
         when_busy=WhenBusy[asked.when_busy],
         secrets=secrets,
         preset=preset,
+        machines=machines,
     )
 
 

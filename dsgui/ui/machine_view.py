@@ -23,10 +23,14 @@ def machine_html(machine: Machine, asking: bool) -> str:
 
 
 def _checks(rows: Sequence[Row], waiting: bool) -> str:
+    return rows_html(f"What a run would trip over: {summary(rows)}" + (" so far" if waiting else ""), rows)
+
+
+def rows_html(said: str, rows: Sequence[Row]) -> str:
+    """A headline, what is to be done, and what is fine, folded. `rows`: worst first."""
     told = [row for row in rows if row.status is not Status.OK]
     fine = [row for row in rows if row.status is Status.OK]
     kind = _KINDS[rows[0].status if rows else Status.OK]
-    said = f"What a run would trip over: {summary(rows)}" + (" so far" if waiting else "")
     return (
         f'<div class="ds-findings"><p class="ds-verdict {kind}">{escape(said)}</p>'
         f"<ul>{''.join(map(_item, told))}</ul>"
