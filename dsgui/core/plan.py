@@ -23,6 +23,9 @@ REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
 LOWEST_PORT, HIGHEST_PORT = 1024, 65535
 _JIT = "__enable_jit_checkpoint"
 MOST_RANKS = 4096
+# pdsh holds back what has no line end yet, and errors apart from the rest: the bars of an hour would come at once, and
+# nobody could tell to which of them a line belongs. The launcher hands on names unquoted, so this is run there.
+_MERGED = "PYTHONUNBUFFERED; exec 2>&1; export PYTHONUNBUFFERED=1\n"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 # The launcher puts its words into a command line for the other machines' shells; it quotes none but those with a space.
 _PLAIN_WORD = re.compile(r"[\w@%+=:,./-]+\Z")
@@ -240,7 +243,7 @@ def remote_environment(plan: Plan) -> str:
     """What the launcher hands to every machine, one NAME=value a line, as in a `.deepspeed_env`. The marker is among
     it: by it a run's processes are found there."""
     added = {"PATH": f"{_programs(plan)}:$PATH", **_added(plan), MARKER: plan.run_id}
-    return "".join(f"{name}={value}\n" for name, value in added.items())
+    return "".join(f"{name}={value}\n" for name, value in added.items()) + _MERGED
 
 
 def shell_line(plan: Plan) -> str:
