@@ -1,5 +1,6 @@
 """A request becomes a plan; argv, environment and the preview are functions of it."""
 
+import re
 import shlex
 import subprocess
 import sys
@@ -10,7 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.core.errors import PlanError
-from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, argv, environment, make_plan, shell_line
+from dsgui.core.hostfile import Machines
+from dsgui.core.plan import (
+    ConfigArgument,
+    LaunchRequest,
+    Plan,
+    StartedBy,
+    argv,
+    environment,
+    make_plan,
+    remote_environment,
+    shell_line,
+)
 
 REQUEST = LaunchRequest(
     name="",
@@ -128,3 +140,54 @@ def test_the_preview_pasted_in_a_shell_does_the_same(tmp_path_factory: pytest.Te
     )
     out = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True).stdout
     assert out == f"{folder}|a 'b' $HOME|{list(argv(made)[3:])}\n"
+
+
+TWO = Machines("worker-a slots=2\nworker-b slots=4\n", include="worker-b:1,3@worker-a", master_addr=" 10.0.0.1 ")
+
+
+def test_several_machines_are_the_launchers_own_hostfile_and_filters() -> None:
+    both = plan(replace(REQUEST, machines=TWO, arguments="--max_steps 5"))
+    assert argv(both) == (
+        *("/env/bin/python", "-m", "deepspeed.launcher.runner", "--hostfile=/r/hostfile"),
+        *("--include=worker-b:1,3@worker-a", "--master_addr=10.0.0.1", "--force_multi", "--master_port=29500"),
+        *("/s/train.py", "--max_steps", "5", "--deepspeed", "/r/ds_config.json"),
+    )
+    assert both.ranks == 4
+    assert both.slots == {"worker-a:0", "worker-a:1", "worker-b:1", "worker-b:3"}
+    assert "DS_ENV_FILE=/r/deepspeed_env" in shell_line(both)
+    assert Plan.from_json(both.to_json()) == both
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"started_by": StartedBy.TORCHRUN}, "this machine alone"),
+        ({"gpu_indices": (0,)}, "beside a hostfile"),
+        ({"secrets": {"HF_TOKEN": "hf_x"}}, "HF_TOKEN can’t be handed to other machines"),
+        ({"working_directory": "/my work"}, "“/my work” would be changed"),
+        ({"arguments": "--note '$HOME'"}, "“$HOME” would be changed"),
+        ({"arguments": "--note ''"}, "“” would be changed"),
+        ({"environment": {"A": "x`id`"}}, "would be changed"),
+        ({"machines": Machines("a slots=1", master_addr="10.0.0.1; id")}, "would be changed"),
+    ],
+)
+def test_what_other_machines_would_read_differently_is_refused(changes: dict[str, object], says: str) -> None:
+    with pytest.raises(PlanError, match=re.escape(says)):
+        plan(replace(REQUEST, **({"machines": TWO, "arguments": ""} | changes)))  # type: ignore[arg-type]
+
+
+@pytest.mark.deepspeed
+@given(st.from_regex(r"[\w@%+=:,./ -]{0,20}", fullmatch=True).filter(lambda value: value == value.strip()))
+def test_what_is_handed_on_arrives_as_it_was_typed(value: str) -> None:
+    from deepspeed.launcher.multinode_runner import PDSHRunner
+
+    # As main() of deepspeed/launcher/runner.py reads the file, and get_cmd() writes the command.
+    runner = PDSHRunner.__new__(PDSHRunner)
+    runner.exports = {}
+    both = plan(replace(REQUEST, machines=TWO, arguments="", environment={"NOTE": value}))
+    for line in remote_environment(both).splitlines(keepends=True):
+        runner.add_export(*line.split("=", maxsplit=1))
+    exports = "".join(f"export {name}={given}; " for name, given in runner.exports.items())
+    command = f'{exports} echo "$NOTE|$PATH|$PYTHONUNBUFFERED|$CUDA_DEVICE_ORDER|$DSGUI_RUN_ID" >&2'
+    done = subprocess.run(["sh", "-c", command], env={"PATH": "/bin"}, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{value}|/env/bin:/bin|1|PCI_BUS_ID|{both.run_id}\n"

@@ -283,7 +283,7 @@ def _programs(plan: Plan) -> str:
 
 def _added(plan: Plan) -> dict[str, str]:
     # CUDA counts the fastest card first unless told to count as nvidia-smi and NVML do.
-    order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if plan.gpu_indices else {}
+    order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if plan.gpu_indices or plan.machines else {}
     if plan.gpu_indices and plan.started_by is StartedBy.TORCHRUN:
         order["CUDA_VISIBLE_DEVICES"] = ",".join(str(index) for index in plan.gpu_indices)
     return {"PYTHONUNBUFFERED": "1"} | order | dict(plan.environment)
