@@ -99,7 +99,7 @@ def _does_not_answer(one: MachineFacts) -> Row:
         "ssh",
         one.name,
         Status.PROBLEM,
-        f"It does not answer over ssh: {one.problem}.",
+        f"It does not answer over ssh: {one.problem.removeprefix('ssh: ').rstrip('.')}.",
         "ssh must get there from here without a password. If it asks for one:",
         f"ssh-copy-id {one.name}",
     )

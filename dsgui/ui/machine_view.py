@@ -33,10 +33,14 @@ def rows_html(said: str, rows: Sequence[Row]) -> str:
     kind = _KINDS[rows[0].status if rows else Status.OK]
     return (
         f'<div class="ds-findings"><p class="ds-verdict {kind}">{escape(said)}</p>'
-        f"<ul>{''.join(map(_item, told))}</ul>"
-        f'<details class="ds-passed"><summary>{len(fine)} checks passed</summary>'
-        f'<dl class="ds-pairs">{"".join(_pair(row.title, row.seen) for row in fine)}</dl></details></div>'
+        f"<ul>{''.join(map(_item, told))}</ul>{_passed(fine) if fine else ''}</div>"
     )
+
+
+def _passed(rows: Sequence[Row]) -> str:
+    pairs = "".join(_pair(row.title, row.seen) for row in rows)
+    counted = "1 check" if len(rows) == 1 else f"{len(rows)} checks"
+    return f'<details class="ds-passed"><summary>{counted} passed</summary><dl class="ds-pairs">{pairs}</dl></details>'
 
 
 def _item(row: Row) -> str:

@@ -60,7 +60,7 @@ def build_several_machines() -> SeveralMachines:
                 elem_id="master-addr",
             )
         button = gr.Button("Ask the machines", size="sm", elem_id="ask-machines")
-        answer = gr.HTML("", elem_id="machines-answer", padding=False)
+        answer = gr.HTML("", elem_id="machines-answer", apply_default_css=False, padding=False)
     return SeveralMachines(where, hostfile, include, exclude, master_addr, panel, button, answer)
 
 
@@ -74,7 +74,8 @@ def wire_several_machines(several: SeveralMachines, plan: gr.State, services: Se
             rows = services.ask_machines(plan)
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
-        return rows_html(f"{len(plan.hosts)} machines asked: {summary(rows)}", rows)
+        asked = "1 machine" if len(plan.hosts) == 1 else f"{len(plan.hosts)} machines"
+        return f'<div class="ds-machine">{rows_html(f"{asked} asked: {summary(rows)}", rows)}</div>'
 
     several.button.click(ask, [plan], [several.answer], **{**ONCE, "queue": True, "show_progress": "minimal"})
 
