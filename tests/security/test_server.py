@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -27,7 +28,7 @@ def server(tmp_path_factory):
 
 def ask(app, method, path, headers=None, body=None, token=True):
     """Status and body of one request on a connection of its own."""
-    connection = http.client.HTTPConnection("127.0.0.1", app.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", app.port, timeout=60)
     credentials = {"Authorization": f"Bearer {app.token}"} if token else {}
     with contextlib.closing(connection):
         connection.request(method, path, body, {**credentials, **(headers or {})})
@@ -104,6 +105,59 @@ def test_a_thousand_uploads_at_once_are_bounded_and_the_page_goes_on_answering(s
     assert answers.count(200) >= 100
     assert ask(server, "GET", "/dsgui/runs")[0] == 200
     assert psutil.Process(server.process.pid).memory_info().rss - before < 100 << 20
+
+
+def test_fifty_tabs_reloaded_ten_times_leave_the_server_small_and_answering(server):
+    config = json.loads(ask(server, "GET", "/config")[2])
+    first = [d for d in config["dependencies"] if any(target[1] == "load" for target in d["targets"])]
+    props = {component["id"]: component["props"] for component in config["components"]}
+    edited = next(d for d in config["dependencies"] if any(target[1] == "edit" for target in d["targets"]))
+    assert first
+
+    def load(number):
+        """One tab, once: the page, what it asks for when it opens, and the text shown."""
+        session = f"tab{number % 50}load{number // 50}"
+        statuses = [ask(server, "GET", path)[0] for path in ("/", "/dsgui/form.json")]
+        values = [props[id].get("value") for id in edited["inputs"]]
+        for event, data in (*((event, []) for event in first if event["backend_fn"]), (edited, values)):
+            body = json.dumps({"data": data, "fn_index": event["id"], "session_hash": session, "event_data": None})
+            statuses.append(
+                ask(server, "POST", "/gradio_api/run/predict", {"Content-Type": "application/json"}, body)[0]
+            )
+        return statuses
+
+    process = psutil.Process(server.process.pid)
+    with concurrent.futures.ThreadPoolExecutor(50) as pool:
+        assert {status for statuses in pool.map(load, range(100)) for status in statuses} == {200}
+        before = process.memory_info().rss
+        assert {status for statuses in pool.map(load, range(100, 500)) for status in statuses} == {200}
+    assert process.memory_info().rss - before < 60 << 20
+    began = time.monotonic()
+    assert ask(server, "GET", "/dsgui/runs")[0] == 200
+    assert time.monotonic() - began < 5
+
+
+def test_a_certificate_makes_everything_travel_encrypted(tmp_path):
+    certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    files = ("--ssl-certfile", str(certificate), "--ssl-keyfile", str(key))
+    with running_app(tmp_path / "runs", *files) as app:
+        assert app.url.startswith("https://")
+        trusts = ssl.create_default_context(cafile=certificate)
+        with contextlib.closing(http.client.HTTPSConnection("127.0.0.1", app.port, context=trusts)) as connection:
+            connection.request("GET", f"/?token={app.token}")
+            cookie = connection.getresponse().headers["set-cookie"]
+        assert "Secure" in cookie
+        assert "HttpOnly" in cookie
+        with contextlib.closing(http.client.HTTPSConnection("127.0.0.1", app.port, context=trusts)) as connection:
+            connection.request("GET", "/dsgui/runs", headers={"Cookie": cookie.partition(";")[0]})
+            assert connection.getresponse().status == 200
+        with pytest.raises((OSError, http.client.HTTPException)):
+            ask(app, "GET", "/")
 
 
 def test_strangers_who_hold_connections_open_do_not_keep_the_owner_out(server):
