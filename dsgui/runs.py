@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shared_devices, shell_line
+from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shared_devices, shell_line, slurm_script
 from dsgui.core.script import ScriptFacts, script_facts
 from dsgui.core.secrets import finished, longest_first, mask, secret_values
 from dsgui.core.state import RunState, RunStatus
@@ -21,6 +21,7 @@ from dsgui.shell.liveness import Seen, look
 from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
 from dsgui.shell.processes import is_alive, members, send_signal
+from dsgui.shell.slurm import check_sbatch
 from dsgui.shell.store import RunDirectory, Store
 from dsgui.shell.turns import Queue
 
@@ -141,6 +142,8 @@ class Runs:
 
         Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
         does not start beside others."""
+        if plan.slurm:
+            check_sbatch()
         self._secrets = longest_first((*secret_values(secrets or {}), *self._secrets))  # its output may print them
         with self._queue.turn():
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
@@ -165,8 +168,9 @@ class Runs:
         return found
 
     def shown_command(self, plan: Plan) -> str:
-        """The command for the page: as it runs, but for the secrets in it."""
-        return mask(shell_line(plan), self._secrets)
+        """The command for the page, with Slurm's script: as it runs, but for the secrets in it."""
+        script = f"\n\n{slurm_script(plan)}" if plan.slurm else ""
+        return mask(shell_line(plan) + script, self._secrets)
 
     # -- stopping --------------------------------------------------------------------------------------------------
 
@@ -308,6 +312,8 @@ class Runs:
 
 def _devices(plan: Plan) -> str:
     """What the run's ranks train on, for the list."""
+    if plan.slurm:
+        return f"Slurm: {plan.slurm.nodes} × {plan.slurm.per_node}"
     if plan.machines:
         ranks = f"{plan.ranks} rank{'s' if plan.ranks > 1 else ''}"
         return f"{ranks} on {', '.join(host.name for host in plan.hosts)}"

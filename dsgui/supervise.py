@@ -30,7 +30,7 @@ from dsgui.core.errors import DocumentError, DsguiError, RunError
 from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, argv, environment, shared_devices
 from dsgui.core.remedies import Circumstances
 from dsgui.core.state import Identity, RunState, RunStatus
-from dsgui.shell import machines
+from dsgui.shell import machines, slurm
 from dsgui.shell.leftovers import (
     build_locks,
     extensions_folder,
@@ -175,7 +175,7 @@ class Supervisor:
         try:
             with machines.handing_on(self._plan, given) as (environment_too, descriptors):
                 process = subprocess.Popen(
-                    argv(self._plan),
+                    slurm.command(self._plan) if self._plan.slurm else argv(self._plan),
                     cwd=self._plan.working_directory,
                     env=environment_too,
                     stdin=subprocess.DEVNULL,
@@ -296,7 +296,7 @@ class Supervisor:
         now = time.monotonic()
         self._exited_at = now if self._exited_at is None else self._exited_at
         left = len(self._family())
-        if self._plan.machines:  # whether anything is left there, only they can tell
+        if self._plan.machines or self._plan.slurm:  # whether anything is left there, only they can tell
             self._left = left
             self._begin_ending()
             return False

@@ -9,7 +9,8 @@ from dsgui.commands.logs import follow
 from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
 from dsgui.core.errors import PlanError
 from dsgui.core.hostfile import Machines
-from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy, WhenBusy, shell_line
+from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy, WhenBusy
+from dsgui.core.slurm import SlurmJob
 from dsgui.core.variables import plain_and_secret
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
@@ -27,6 +28,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--include", default="", help="of the hostfile, these only: worker-0@worker-1:0,2")
     parser.add_argument("--exclude", default="", help="of the hostfile, all but these")
     parser.add_argument("--master-addr", default="", help="where the ranks meet (default: the first machine's address)")
+    slurm = parser.add_argument_group("Slurm", "--slurm-nodes submits a batch script and follows its job")
+    slurm.add_argument("--slurm-nodes", type=int, metavar="N", help="how many nodes to ask for")
+    slurm.add_argument("--gpus-per-node", type=int, metavar="N", help="without it, --ranks ranks a node on its CPU")
+    slurm.add_argument("--partition", default="", help="(default: Slurm's)")
+    slurm.add_argument("--time", default="", help="limit: minutes or [days-]hours:minutes:seconds")
+    slurm.add_argument("--account", default="", help="(default: yours)")
+    slurm.add_argument(
+        "--slurm-option", action="append", default=[], metavar="=--OPTION", help="a further one of sbatch"
+    )
     parser.add_argument("--reader", choices=_READERS, default="hf", help="how the script takes the config")
     parser.add_argument("--launcher", choices=[kind.value for kind in StartedBy], default=StartedBy.DEEPSPEED.value)
     parser.add_argument("--when-busy", choices=_WHEN_BUSY, default="wait", help="if another run uses these GPUs")
@@ -56,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     variables, secrets = plain_and_secret("\n".join(options.env))
     plan = runs.prepare(_request(options, text, variables, secrets))
     if options.dry_run:
-        print(shell_line(plan))
+        print(runs.shown_command(plan))
         return DONE
     run_id = runs.start(plan, text, secrets)
     print(run_id, flush=True)
@@ -83,7 +93,19 @@ def _request(
         when_busy=_WHEN_BUSY[options.when_busy],
         secrets=secrets,
         machines=_machines(options),
+        slurm=_slurm(options),
     )
+
+
+def _slurm(options: argparse.Namespace) -> SlurmJob | None:
+    if options.slurm_nodes is None:
+        if options.gpus_per_node or options.partition or options.time or options.account or options.slurm_option:
+            raise PlanError("--partition and the like are about Slurm. Give --slurm-nodes too, or leave them out.")
+        return None
+    on_cpu = options.gpus_per_node is None
+    per_node = options.ranks if on_cpu else options.gpus_per_node
+    asked = "\n".join(options.slurm_option)
+    return SlurmJob(options.slurm_nodes, per_node, on_cpu, options.partition, options.time, options.account, asked)
 
 
 def _machines(options: argparse.Namespace) -> Machines | None:

@@ -41,6 +41,7 @@ def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
         started_by=plan.started_by,
         when_busy=plan.when_busy,
         machines=plan.machines,
+        slurm=plan.slurm,
     )
     return Clone(request, (*notes, *more, *_missing_secrets(plan)))
 

@@ -15,10 +15,12 @@ from typing import Any
 
 from dsgui.core.errors import PlanError
 from dsgui.core.hostfile import Host, Machines
+from dsgui.core.slurm import SlurmJob, batch_script
 
 MARKER = "DSGUI_RUN_ID"  # every process of a run carries it: that is how a stray is proven to be ours
 CONFIG_FILE = "ds_config.json"
 HOSTFILE = "hostfile"
+BATCH_SCRIPT, BATCH_OUTPUT = "job.sh", "slurm.out"
 REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
 LOWEST_PORT, HIGHEST_PORT = 1024, 65535
 _JIT = "__enable_jit_checkpoint"
@@ -76,13 +78,14 @@ class LaunchRequest:
     when_busy: WhenBusy = WhenBusy.START
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     machines: Machines | None = None
+    slurm: SlurmJob | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A launch made concrete: absolute paths, arguments split, port chosen. `environment` is what the user added, of
-    `secret_names` only the names. `passes_local_rank`: whether the script is given --local_rank. With `machines` the
-    ranks are all of theirs together, and `gpu_indices` is empty."""
+    `secret_names` only the names. `passes_local_rank`: whether the script is given --local_rank. With `machines` or
+    `slurm` the ranks are all of theirs together, and `gpu_indices` is empty."""
 
     run_id: str
     name: str
@@ -102,6 +105,7 @@ class Plan:
     secret_names: tuple[str, ...] = ()
     passes_local_rank: bool = True
     machines: Machines | None = None
+    slurm: SlurmJob | None = None
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -113,6 +117,8 @@ class Plan:
         """What the run takes for itself: its GPUs, or this machine's processor."""
         if self.machines:
             return frozenset(f"{host.name}:{slot}" for host in self.hosts for slot in host.slots)
+        if self.slurm:
+            return frozenset({f"slurm:{self.run_id}"})  # Slurm has a queue of its own
         return frozenset(f"gpu-{index}" for index in self.gpu_indices) or frozenset({"cpu"})
 
     @property
@@ -129,8 +135,7 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         """The plan as JSON; `argv` and `added_environment` are there for people and other tools to read."""
         names = {name: getattr(self, name).name for name in ("config_argument", "started_by", "when_busy")}
-        machines = self.machines.to_json() if self.machines else None
-        fields = asdict(self) | names | {"environment": dict(self.environment), "machines": machines}
+        fields = asdict(self) | names | {"environment": dict(self.environment)}
         return fields | {"argv": list(argv(self)), "added_environment": environment(self, {})}
 
     @classmethod
@@ -155,6 +160,7 @@ class Plan:
             secret_names=tuple(str(name) for name in value.get("secret_names", ())),
             passes_local_rank=bool(value.get("passes_local_rank", True)),
             machines=Machines.from_json(value.get("machines")),
+            slurm=SlurmJob.from_json(value.get("slurm")),
         )
 
 
@@ -168,8 +174,7 @@ def make_plan(
     passes_local_rank: bool = True,
 ) -> Plan:
     """The plan for `request`. Raises `PlanError`; whether the files exist is for the caller to check."""
-    hosts = _hosts(request)
-    ranks = sum(len(host.slots) for host in hosts) or request.ranks
+    ranks = _ranks_elsewhere(request) or request.ranks
     _check_ranks(ranks, request.gpu_indices)
     check_port(master_port)
     _check_environment({**request.environment, **request.secrets})
@@ -194,15 +199,20 @@ def make_plan(
         secret_names=tuple(sorted(request.secrets)),
         passes_local_rank=passes_local_rank,
         machines=request.machines,
+        slurm=request.slurm,
     )
     _check_words(argv(plan))
     if plan.machines:
         _check_for_other_shells(plan)
+    if plan.slurm:
+        _check_for_sbatch(plan)
     return plan
 
 
 def argv(plan: Plan) -> tuple[str, ...]:
     """The command, word by word; no shell reads it."""
+    if plan.slurm:
+        return ("sbatch", "--parsable", posixpath.join(plan.run_directory, BATCH_SCRIPT))
     starts = _torchrun(plan) if plan.started_by is StartedBy.TORCHRUN else _deepspeed(plan)
     return (plan.target_python, "-m", *starts, plan.script, *plan.arguments, *_config_words(plan))
 
@@ -239,6 +249,30 @@ def environment(plan: Plan, inherited: Mapping[str, str]) -> dict[str, str]:
     return {**inherited, "PATH": path, **_added(plan), MARKER: plan.run_id}
 
 
+def slurm_script(plan: Plan) -> str:
+    """What sbatch is given, "" for a plan without Slurm. Secrets come from the environment that submits it."""
+    job = plan.slurm
+    if job is None:
+        return ""
+    directory, port = plan.run_directory, f"--master_port={plan.master_port}"
+    static = {name: shlex.quote(value) for name, value in {**_added(plan), MARKER: plan.run_id}.items()}
+    if plan.started_by is StartedBy.TORCHRUN:
+        module = "torch.distributed.run"
+        where = [f"--nnodes={job.nodes}", f"--nproc_per_node={job.per_node}", '--master_addr="$first"', port]
+    else:
+        module = "deepspeed.launcher.runner"
+        without = () if plan.passes_local_rank else ("--no_local_rank",)
+        where = ['--hostfile="$hosts"', "--no_ssh", '--master_addr="$first"', port, *without]
+    trains = (plan.script, *plan.arguments, *_config_words(plan))
+    return batch_script(
+        job.directives(plan.name, posixpath.join(directory, BATCH_OUTPUT), plan.working_directory),
+        {"PATH": f'{shlex.quote(_programs(plan))}:"$PATH"', **static},
+        posixpath.join(directory, HOSTFILE),
+        job.per_node,
+        [shlex.quote(plan.target_python), module, *where, *(shlex.quote(word) for word in trains)],
+    )
+
+
 def remote_environment(plan: Plan) -> str:
     """What the launcher hands to every machine, one NAME=value a line, as in a `.deepspeed_env`. The marker is among
     it: by it a run's processes are found there."""
@@ -257,6 +291,8 @@ def shell_line(plan: Plan) -> str:
         path += f" DS_ENV_FILE={shlex.quote(posixpath.join(plan.run_directory, REMOTE_ENVIRONMENT_FILE))}"
     assignments = (f"{name}={shlex.quote(value)}" for name, value in _added(plan).items())
     secrets = (f'{name}="${name}"' for name in plan.secret_names)  # of the shell it is pasted into
+    if plan.slurm:
+        return shlex.join(argv(plan))
     command = " ".join((path, *assignments, *secrets, shlex.join(argv(plan))))
     return f"cd {shlex.quote(plan.working_directory)} && {command}"
 
@@ -283,7 +319,7 @@ def _programs(plan: Plan) -> str:
 
 def _added(plan: Plan) -> dict[str, str]:
     # CUDA counts the fastest card first unless told to count as nvidia-smi and NVML do.
-    order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if plan.gpu_indices or plan.machines else {}
+    order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if plan.gpu_indices or plan.machines or plan.slurm else {}
     if plan.gpu_indices and plan.started_by is StartedBy.TORCHRUN:
         order["CUDA_VISIBLE_DEVICES"] = ",".join(str(index) for index in plan.gpu_indices)
     return {"PYTHONUNBUFFERED": "1"} | order | dict(plan.environment)
@@ -317,10 +353,15 @@ def _split(arguments: str | tuple[str, ...]) -> tuple[str, ...]:
         ) from error
 
 
-def _hosts(request: LaunchRequest) -> tuple[Host, ...]:
-    """() for a launch on this machine. Raises `PlanError` for what several machines can't be given."""
+def _ranks_elsewhere(request: LaunchRequest) -> int:
+    """0 for a launch on this machine. Raises `PlanError` for what the others can't be given."""
+    if request.slurm:
+        if request.machines or request.gpu_indices:
+            raise PlanError("Slurm: GPUs or machines of your own are chosen too. Expected that Slurm chooses them.")
+        request.slurm.check()
+        return request.slurm.ranks
     if request.machines is None:
-        return ()
+        return 0
     if request.started_by is StartedBy.TORCHRUN:
         raise PlanError("Launcher: torchrun starts ranks on this machine alone here. Choose deepspeed for a hostfile.")
     if request.gpu_indices:
@@ -331,7 +372,7 @@ def _hosts(request: LaunchRequest) -> tuple[Host, ...]:
             "what it hands over into its log and into command lines that every user there can read. Log in there, "
             "or put it into a file that only you can read and that the script loads."
         )
-    return request.machines.hosts()
+    return sum(len(host.slots) for host in request.machines.hosts())
 
 
 def _check_ranks(ranks: int, gpu_indices: tuple[int, ...]) -> None:
@@ -359,6 +400,16 @@ def _check_for_other_shells(plan: Plan) -> None:
     for word in (*plan.arguments, *values):
         if not _PLAIN_WORDS.match(word):
             raise _not_for_other_shells(word, "Arguments and variables may have spaces beside @%+=:,./-_")
+
+
+def _check_for_sbatch(plan: Plan) -> None:
+    """In its own lines sbatch knows no quotes, and takes % for the beginning of a pattern."""
+    for path in (plan.working_directory, plan.run_directory):
+        if not _PLAIN_WORD.match(path) or "%" in path:
+            raise PlanError(
+                f"Slurm: “{path[:80]}” can’t stand in a batch script’s directives. Expected letters, digits and "
+                "@+=:,./-_ only. Rename the folder, or give another."
+            )
 
 
 def _not_for_other_shells(word: str, rule: str) -> PlanError:

@@ -45,6 +45,8 @@ _COMPILES = re.compile(
     r"^\[\d+/\d+\] .*(?:c\+\+|g\+\+|nvcc|clang)",
     re.IGNORECASE,
 )
+_SLURM = re.compile(r"slurm: job \d+ is (\w+)")  # shell/follow_job.py
+_WAITS_IN_SLURM = "waiting in Slurm’s queue"
 _COMPILED = re.compile(r"loading extension module|op: [\d.]+ seconds|built successfully|no work to do", re.IGNORECASE)
 _SPELLINGS = {
     "lr": "learning_rate",
@@ -294,7 +296,9 @@ class TrainLog:
         self._last_loss = values.get("loss", self._last_loss)
 
     def _read_phase(self, text: str) -> None:
-        if self.phase == "starting" and _COMPILES.search(text):
+        if match := _SLURM.match(text):
+            self.phase = _WAITS_IN_SLURM if match[1] == "PENDING" else "starting"
+        elif self.phase == "starting" and _COMPILES.search(text):
             self.phase = "compiling"
         elif self.phase == "compiling" and _COMPILED.search(text):
             self.phase = "starting"

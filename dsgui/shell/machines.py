@@ -19,6 +19,7 @@ from dsgui.core.errors import RunError
 from dsgui.core.hostfile import Host
 from dsgui.core.plan import CONFIG_FILE, MARKER, Plan, remote_environment
 from dsgui.core.state import Identity
+from dsgui.shell import slurm
 from dsgui.shell.processes import send_signal
 
 _CONNECT_S = 5
@@ -62,15 +63,22 @@ class Ended:
 def end_elsewhere(
     plan: Plan, launcher: Identity | None, grace_s: float, hurry: Callable[[], bool]
 ) -> tuple[Ended, ...]:
-    """Ends the run on all its machines; () for a run on this machine alone.
+    """Ends the run on all its machines, or its job in Slurm; () for a run on this machine alone.
 
     Before this machine's own processes: they are the ssh clients, and at a TERM the launcher would end other runs too.
     """
+    if plan.slurm:
+        return _end_job(plan, grace_s, hurry)
     if not plan.machines:
         return ()
     if launcher:
         send_signal(launcher, signal.SIGKILL)
     return end(plan.hosts, plan.run_id, grace_s, hurry)
+
+
+def _end_job(plan: Plan, grace_s: float, hurry: Callable[[], bool]) -> tuple[Ended, ...]:
+    job = slurm.job_of(plan)
+    return (Ended(f"the nodes of Slurm job {job}", problem=slurm.cancel(job, grace_s, hurry)),) if job else ()
 
 
 def what_is_left(ended: Sequence[Ended]) -> str:

@@ -17,12 +17,14 @@ from typing import Any
 from dsgui.core.diagnosis import Diagnosis
 from dsgui.core.errors import RunError
 from dsgui.core.plan import (
+    BATCH_SCRIPT,
     CONFIG_FILE,
     HOSTFILE,
     REMOTE_ENVIRONMENT_FILE,
     Plan,
     remote_environment,
     shell_line,
+    slurm_script,
 )
 from dsgui.core.state import RunStatus
 
@@ -98,6 +100,8 @@ class RunDirectory:
         if plan.machines:
             replace_file(self.path / HOSTFILE, plan.machines.text.encode())
             replace_file(self.path / REMOTE_ENVIRONMENT_FILE, remote_environment(plan).encode())
+        if plan.slurm:
+            replace_file(self.path / BATCH_SCRIPT, slurm_script(plan).encode("utf-8", "surrogateescape"))
         replace_file(self.command_file, (shell_line(plan) + "\n").encode("utf-8", "surrogateescape"))
         replace_file(self.plan_file, _json_bytes(plan.to_json()))
 

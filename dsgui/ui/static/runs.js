@@ -220,6 +220,7 @@ class RunView {
     }
     if (delta.state === "pending") return "Starting the supervisor…";
     if (delta.state !== "running") return "";
+    if (delta.phase.startsWith("waiting in Slurm")) return "Submitted to Slurm; it waits there for its nodes.";
     if (delta.phase === "compiling") return "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later ones start at once.";
     if (delta.phase === "starting") return "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its operators, about a minute.";
     return "";
