@@ -168,9 +168,8 @@ class Runs:
         return found
 
     def shown_command(self, plan: Plan) -> str:
-        """The command for the page, with Slurm's script: as it runs, but for the secrets in it."""
-        script = f"\n\n{slurm_script(plan)}" if plan.slurm else ""
-        return mask(shell_line(plan) + script, self._secrets)
+        """The command for the page, or Slurm's script: as it runs, but for the secrets in it."""
+        return mask(slurm_script(plan) or shell_line(plan), self._secrets)
 
     # -- stopping --------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the tests use of Debian and is not there yet: Chromium, and sshd and pdsh for runs on two machines.
+# Installs what the tests use of Debian and is not there yet: Chromium, sshd and pdsh for runs on two machines, Slurm.
 set -eu
 missing=""
 needs() { # program, package
@@ -10,6 +10,8 @@ needs sshd openssh-server
 needs ssh openssh-client
 needs pdsh pdsh
 needs ip iproute2
+needs slurmctld slurm-wlm
+needs munged munge
 if [ -z "$missing" ]; then exit 0; fi
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "dsgui: the tests need$missing; install them with this system's package manager." >&2
@@ -20,5 +22,5 @@ if [ "$(id -u)" -ne 0 ]; then root="sudo"; fi
 echo "dsgui: installing Debian's$missing for the tests"
 $root apt-get update -qq
 # shellcheck disable=SC2086 # a list of words
-# RUNLEVEL=1: no sshd is started by being installed.
+# RUNLEVEL=1: no daemon is started by being installed.
 $root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null

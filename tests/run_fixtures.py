@@ -75,13 +75,13 @@ class Bench:
         plan = self.runs.prepare(self.request(self.script(text), **changes))
         return self.runs.start(plan, CONFIG)
 
-    def ended(self, run_id: str) -> Delta:
+    def ended(self, run_id: str, timeout_s: float = 30) -> Delta:
         """Waits for the end; everything the run left."""
-        wait_until(lambda: not self.runs.summary(run_id).state.live)
+        wait_until(lambda: not self.runs.summary(run_id).state.live, timeout_s)
         return self.runs.follow(run_id, Cursor())
 
-    def wait_for_output(self, run_id: str, text: str) -> None:
-        wait_until(lambda: text in self.runs.follow(run_id, Cursor()).output)
+    def wait_for_output(self, run_id: str, text: str, timeout_s: float = 30) -> None:
+        wait_until(lambda: text in self.runs.follow(run_id, Cursor()).output, timeout_s)
 
 
 @pytest.fixture

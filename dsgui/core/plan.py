@@ -265,6 +265,7 @@ def slurm_script(plan: Plan) -> str:
         where = ['--hostfile="$hosts"', "--no_ssh", '--master_addr="$first"', port, *without]
     trains = (plan.script, *plan.arguments, *_config_words(plan))
     return batch_script(
+        f"dsgui run {plan.run_id}, submitted with: {shlex.join(argv(plan))}",
         job.directives(plan.name, posixpath.join(directory, BATCH_OUTPUT), plan.working_directory),
         {"PATH": f'{shlex.quote(_programs(plan))}:"$PATH"', **static},
         posixpath.join(directory, HOSTFILE),

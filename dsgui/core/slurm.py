@@ -86,15 +86,20 @@ class SlurmJob:
 
 
 def batch_script(
-    directives: Sequence[str], exports: Mapping[str, str], hostfile: str, per_node: int, words: Sequence[str]
+    about: str,
+    directives: Sequence[str],
+    exports: Mapping[str, str],
+    hostfile: str,
+    per_node: int,
+    words: Sequence[str],
 ) -> str:
-    """The script for sbatch. `exports` and `words` are as a shell reads them; the words are the interpreter, the
-    launcher's module and what comes after the node's rank. They may use $first, the first node, and $hosts, a hostfile
-    of the job's nodes."""
+    """The script for sbatch, with a line `about` it. `exports` and `words` are as a shell reads them; the words are the
+    interpreter, the launcher's module and what comes after the node's rank. They may use $first, the first node, and
+    $hosts, a hostfile of the job's nodes."""
     asked = "".join(f"#SBATCH {directive}\n" for directive in directives)
     given = "".join(f"export {name}={value}\n" for name, value in exports.items())
     return (
-        f"#!/bin/bash\n{asked}\n{given}\n"
+        f"#!/bin/bash\n# {about}\n{asked}\n{given}\n"
         'nodes=$(scontrol show hostnames "$SLURM_JOB_NODELIST")\n'
         'first=$(printf "%s\\n" $nodes | head -n 1)\n'
         f"hosts={shlex.quote(hostfile)}.$SLURM_JOB_ID\n"
@@ -102,6 +107,6 @@ def batch_script(
         "# One task a node. What is printed and the progress bars come as one stream, in their order.\n"
         'exec srun --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 --kill-on-bad-exit=1 \\\n'
         "  bash -c 'exec 2>&1; python=$1; module=$2; shift 2; "
-        'exec "$python" -u -m "$module" --node_rank="$SLURM_NODEID" "$@"\' launch \\\n'
+        'exec "$python" -m "$module" --node_rank="$SLURM_NODEID" "$@"\' launch \\\n'
         f"  {' '.join(words)}\n"
     )

@@ -50,8 +50,8 @@ def submit(script: str) -> str:
     job = done.stdout.strip().partition(";")[0]
     print(done.stderr, end="", flush=True)
     if done.returncode or not job.isdecimal():
-        said = (done.stderr or done.stdout).strip().splitlines()
-        say(f"the job was not taken: {said[-1] if said else f'exit code {done.returncode}'}")
+        said = [line.removeprefix("sbatch: error: ") for line in (done.stderr or done.stdout).strip().splitlines()]
+        say(f"the job was not taken: {'; '.join(said) or f'exit code {done.returncode}'}")
         sys.exit(done.returncode or 1)
     say(f"submitted as job {job}")
     return job

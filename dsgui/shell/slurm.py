@@ -43,17 +43,16 @@ def job_of(plan: Plan) -> str:
 def cancel(job: str, grace_s: float, hurry: Callable[[], bool]) -> str:
     """Ends the job: TERM to its processes, KILL after `grace_s` or as soon as `hurry` says so. Returns once Slurm has
     no process of it any more, or a problem in words."""
-    if problem := _scancel(job):  # TERM, and KILL after Slurm's own KillWait
-        return "" if _is_over(job) else problem
+    problem = _scancel(job)  # TERM, and KILL after Slurm's own KillWait
     killed = False
     deadline = time.monotonic() + grace_s
     while not _is_over(job):
-        if not killed and (hurry() or time.monotonic() >= deadline):
-            if problem := _scancel("--signal=KILL", job):
-                return "" if _is_over(job) else problem
+        if not killed and (problem or hurry() or time.monotonic() >= deadline):
+            # Of a job whose processes are gone, and which is not yet cleaned up, it says that there is none.
+            problem = _scancel("--signal=KILL", job)
             killed, deadline = True, time.monotonic() + _ANSWER_S
         elif killed and time.monotonic() >= deadline:
-            return "Slurm was told to cancel it, and has not done so yet"
+            return problem or "Slurm was told to cancel it, and has not done so yet"
         time.sleep(_POLL_S)
     return ""
 

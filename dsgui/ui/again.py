@@ -13,13 +13,14 @@ from dsgui.core.context import Integration
 from dsgui.core.errors import DsguiError
 from dsgui.core.hostfile import Machines
 from dsgui.core.plan import ConfigArgument, LaunchRequest
+from dsgui.core.slurm import SlurmJob
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.events import NEW_TEXT, TELLING, details
 from dsgui.ui.files import notes_html
 from dsgui.ui.launch import AS_CONFIGURED, OWN_SCRIPT, LaunchPage
 from dsgui.ui.runs_page import RunsPage
 from dsgui.ui.services import Services
-from dsgui.ui.several_machines import HERE, SEVERAL
+from dsgui.ui.several_machines import HERE, SEVERAL, SLURM
 
 _READS = {ConfigArgument.HF: Integration.HF.value, ConfigArgument.NATIVE: Integration.NATIVE.value}
 _TOLD_S = 12  # long enough to read what was changed; Launch keeps the sentence
@@ -73,7 +74,7 @@ def _clone(services: Services, run_id: str, kind: str, path: str) -> Clone:
 
 def _desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
     """In the order of the desk's inputs. GPUs that this machine does not have are left out."""
-    machines = request.machines or Machines("")
+    machines, slurm = request.machines or Machines(""), request.slurm or SlurmJob()
     recipe = next((name for name, script in services.recipes.items() if str(script) == request.script), None)
     here = {gpu.index for gpu in services.target().gpus}
     return (
@@ -90,11 +91,18 @@ def _desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
         request.when_busy.name,
         False,  # the option is among the arguments already
         "\n".join(f"{name}={value}" for name, value in request.environment.items()),
-        SEVERAL if request.machines else HERE,
+        SEVERAL if request.machines else SLURM if request.slurm else HERE,
         machines.text,
         machines.include,
         machines.exclude,
         machines.master_addr,
+        slurm.nodes,
+        slurm.per_node,
+        slurm.on_cpu,
+        slurm.partition,
+        slurm.time,
+        slurm.account,
+        slurm.options,
     )
 
 

@@ -1,7 +1,7 @@
 """The Launch page: what runs, on what, the exact command, start."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,9 @@ import gradio as gr
 from dsgui.core.context import Integration
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
 from dsgui.core.hardware import GIB, Gpu, Target
+from dsgui.core.hostfile import Machines
 from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy, WhenBusy
+from dsgui.core.slurm import SlurmJob
 from dsgui.core.variables import plain_and_secret
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.context_bar import THIS_MACHINE
@@ -19,11 +21,13 @@ from dsgui.ui.findings_view import verdict
 from dsgui.ui.services import Services
 from dsgui.ui.several_machines import (
     HERE,
+    SEVERAL,
+    SLURM,
     SeveralMachines,
     build_several_machines,
-    machines_asked,
     wire_several_machines,
 )
+from dsgui.ui.slurm_panel import build_slurm_panel, slurm_asked
 from dsgui.ui.workbench import Workbench, make_context
 
 OWN_SCRIPT = "own"
@@ -76,6 +80,13 @@ class _Desk:
     include: gr.Textbox
     exclude: gr.Textbox
     master_addr: gr.Textbox
+    slurm_nodes: gr.Number
+    slurm_per_node: gr.Number
+    slurm_on_cpu: gr.Checkbox
+    slurm_partition: gr.Textbox
+    slurm_time: gr.Textbox
+    slurm_account: gr.Textbox
+    slurm_options: gr.Textbox
 
     @property
     def inputs(self) -> list[Any]:
@@ -104,6 +115,13 @@ class _Asked:
     include: str
     exclude: str
     master_addr: str
+    slurm_nodes: float | None
+    slurm_per_node: float | None
+    slurm_on_cpu: bool
+    slurm_partition: str
+    slurm_time: str
+    slurm_account: str
+    slurm_options: str
 
 
 def build_launch(services: Services, workbench: Workbench, configure: ConfigurePage, default_ranks: int) -> LaunchPage:
@@ -177,6 +195,7 @@ def _desk(services: Services, default_ranks: int) -> tuple[_Desk, SeveralMachine
         elem_id="arguments",
     )
     several = build_several_machines()
+    slurm = build_slurm_panel()
     ranks = gr.Number(default_ranks, label=_ranks_label(target), precision=0, elem_id="ranks", visible=not target.gpus)
     gpus = gr.CheckboxGroup(
         _gpu_choices(services),
@@ -225,18 +244,40 @@ def _desk(services: Services, default_ranks: int) -> tuple[_Desk, SeveralMachine
 
     def shows(where: str) -> tuple[Any, ...]:
         here = where == HERE
-        gpus_too = bool(target.gpus) and here
         return (
-            gr.Column(visible=not here),
+            gr.Column(visible=where == SEVERAL),
+            gr.Column(visible=where == SLURM),
             gr.Number(visible=here and not target.gpus),
-            gr.CheckboxGroup(visible=gpus_too),
+            gr.CheckboxGroup(visible=here and bool(target.gpus)),
         )
 
-    several.where.change(shows, [several.where], [several.panel, ranks, gpus], **ONCE)
+    several.where.change(shows, [several.where], [several.panel, slurm.panel, ranks, gpus], **ONCE)
     desk = _Desk(
-        *(what, script, arguments, reader, ranks, gpus, port, directory, name),
-        *(started_by, when_busy, saves, environment, several.where),
-        *(several.hostfile, several.include, several.exclude, several.master_addr),
+        what=what,
+        script=script,
+        arguments=arguments,
+        reader=reader,
+        ranks=ranks,
+        gpus=gpus,
+        port=port,
+        directory=directory,
+        name=name,
+        started_by=started_by,
+        when_busy=when_busy,
+        saves=saves,
+        environment=environment,
+        where=several.where,
+        hostfile=several.hostfile,
+        include=several.include,
+        exclude=several.exclude,
+        master_addr=several.master_addr,
+        slurm_nodes=slurm.nodes,
+        slurm_per_node=slurm.per_node,
+        slurm_on_cpu=slurm.on_cpu,
+        slurm_partition=slurm.partition,
+        slurm_time=slurm.time,
+        slurm_account=slurm.account,
+        slurm_options=slurm.options,
     )
     return desk, several
 
@@ -273,7 +314,8 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         try:
             plan = services.runs.prepare(_request(services, text or "", asked, reader, _preset(services, preset, text)))
             # What runs here is judged here, whatever Configure plans for.
-            says, refused = _verdict(services, workbench, text or "", (reader, *_shape(plan), THIS_MACHINE, ""))
+            device = bar[3] if plan.machines or plan.slurm else THIS_MACHINE
+            says, refused = _verdict(services, workbench, text or "", (reader, *_shape(plan), device, ""))
         except DsguiError as error:
             says = f"**{_markdown(str(error))}**"
         ready = plan is not None and (accepted or not refused)
@@ -285,6 +327,8 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
 
 def _shape(plan: Plan) -> tuple[int, int]:
     """GPUs a node, and nodes; where machines differ, all ranks as if on one."""
+    if plan.slurm:
+        return plan.slurm.per_node, plan.slurm.nodes
     each = {len(host.slots) for host in plan.hosts}
     return (each.pop(), len(plan.hosts)) if len(each) == 1 else (plan.ranks, 1)
 
@@ -318,21 +362,10 @@ def _verdict(services: Services, workbench: Workbench, text: str, bar: tuple[Any
 
 def _asked(values: tuple[Any, ...]) -> _Asked:
     """Gradio gives None for a text box that was never shown or filled."""
-    given = _Asked(*values)
-    return replace(
-        given,
-        script=given.script or "",
-        arguments=given.arguments or "",
-        gpus=given.gpus or [],
-        port=given.port or "",
-        directory=given.directory or "",
-        name=given.name or "",
-        environment=given.environment or "",
-        hostfile=given.hostfile or "",
-        include=given.include or "",
-        exclude=given.exclude or "",
-        master_addr=given.master_addr or "",
-    )
+    empty: dict[str, Any] = {"gpus": []} | {field.name: "" for field in fields(_Asked) if field.type is str}
+    pairs = zip((field.name for field in fields(_Asked)), values, strict=True)
+    given: dict[str, Any] = {name: empty.get(name) if value is None else value for name, value in pairs}
+    return _Asked(**given)
 
 
 def _preset(services: Services, id: str | None, text: str | None) -> str:
@@ -347,13 +380,13 @@ def _request(services: Services, text: str, asked: _Asked, reader: str, preset: 
     recipe = services.recipes.get(asked.what)
     script = str(Path(asked.script.strip()).expanduser().absolute()) if asked.script.strip() else ""
     variables, secrets = plain_and_secret(asked.environment)
-    machines = machines_asked(asked.where, asked.hostfile, asked.include, asked.exclude, asked.master_addr)
+    machines, slurm = _elsewhere(asked)
     return LaunchRequest(
         name=asked.name.strip() or (asked.what if recipe else ""),
         script=str(recipe) if recipe else script,
         arguments=asked.arguments + (_SAVES if asked.saves else ""),
         ranks=_ranks(services.target(), asked),
-        gpu_indices=() if machines else tuple(sorted(int(index) for index in asked.gpus)),
+        gpu_indices=() if machines or slurm else tuple(sorted(int(index) for index in asked.gpus)),
         master_port=_port(asked.port.strip()),
         working_directory=asked.directory.strip() or ("" if recipe else str(Path(script).parent)),
         config_text=text,
@@ -365,7 +398,20 @@ def _request(services: Services, text: str, asked: _Asked, reader: str, preset: 
         secrets=secrets,
         preset=preset,
         machines=machines,
+        slurm=slurm,
     )
+
+
+def _elsewhere(asked: _Asked) -> tuple[Machines | None, SlurmJob | None]:
+    """Both None for this machine alone. Raises `PlanError`."""
+    if asked.where == SEVERAL:
+        return Machines(asked.hostfile, asked.include, asked.exclude, asked.master_addr), None
+    if asked.where == SLURM:
+        words = (asked.slurm_partition, asked.slurm_time, asked.slurm_account, asked.slurm_options)
+        return None, slurm_asked(asked.slurm_nodes, asked.slurm_per_node, asked.slurm_on_cpu, *words)
+    if asked.where not in (HERE, None):
+        raise PlanError(f"Where it trains: “{asked.where[:40]}” is not offered. Choose one of the list.")
+    return None, None
 
 
 def _port(typed: str) -> int | None:

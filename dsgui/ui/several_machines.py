@@ -5,16 +5,15 @@ from html import escape
 
 import gradio as gr
 
-from dsgui.core.errors import DsguiError, PlanError
-from dsgui.core.hostfile import Machines
+from dsgui.core.errors import DsguiError
 from dsgui.core.machine_report import summary
 from dsgui.core.plan import Plan
 from dsgui.ui.events import ONCE
 from dsgui.ui.machine_view import rows_html
 from dsgui.ui.services import Services
 
-HERE, SEVERAL = "here", "several"
-_ONE = [("This machine", HERE), ("Several machines, over ssh", SEVERAL)]
+HERE, SEVERAL, SLURM = "here", "several", "slurm"
+_PLACES = [("This machine", HERE), ("Several machines, over ssh", SEVERAL), ("Slurm", SLURM)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class SeveralMachines:
 
 def build_several_machines() -> SeveralMachines:
     """Must be called inside a `gr.Blocks`."""
-    where = gr.Radio(_ONE, value=HERE, label="Where it trains", elem_id="where")
+    where = gr.Radio(_PLACES, value=HERE, label="Where it trains", elem_id="where")
     with gr.Column(visible=False, elem_classes="ds-several") as panel:
         hostfile = gr.Textbox(
             "",
@@ -78,12 +77,3 @@ def wire_several_machines(several: SeveralMachines, plan: gr.State, services: Se
         return f'<div class="ds-machine">{rows_html(f"{asked} asked: {summary(rows)}", rows)}</div>'
 
     several.button.click(ask, [plan], [several.answer], **{**ONCE, "queue": True, "show_progress": "minimal"})
-
-
-def machines_asked(where: str | None, hostfile: str, include: str, exclude: str, master_addr: str) -> Machines | None:
-    """None for this machine alone. Raises `PlanError`."""
-    if where == HERE or where is None:
-        return None
-    if where != SEVERAL:
-        raise PlanError(f"Where it trains: “{where[:40]}” is not offered. Choose one of the list.")
-    return Machines(hostfile, include, exclude, master_addr)

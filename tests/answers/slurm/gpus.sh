@@ -1,0 +1,31 @@
+#!/bin/bash
+# dsgui run 20260131-235959-0a1b, submitted with: sbatch --parsable /runs/r/job.sh
+#SBATCH --job-name=t5_small_3
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=1
+#SBATCH --gpus-per-node=4
+#SBATCH --partition=gpu
+#SBATCH --time=2-12:00:00
+#SBATCH --account=lab
+#SBATCH --output=/runs/r/slurm.out
+#SBATCH --open-mode=append
+#SBATCH --chdir=/work
+#SBATCH --qos=high
+#SBATCH --exclusive
+
+export PATH=/env/bin:"$PATH"
+export PYTHONUNBUFFERED=1
+export CUDA_DEVICE_ORDER=PCI_BUS_ID
+export NCCL_DEBUG=INFO
+export NOTE='it'"'"'s $5'
+export DSGUI_RUN_ID=20260131-235959-0a1b
+
+nodes=$(scontrol show hostnames "$SLURM_JOB_NODELIST")
+first=$(printf "%s\n" $nodes | head -n 1)
+hosts=/runs/r/hostfile.$SLURM_JOB_ID
+printf "%s slots=4\n" $nodes > "$hosts"
+
+# One task a node. What is printed and the progress bars come as one stream, in their order.
+exec srun --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 --kill-on-bad-exit=1 \
+  bash -c 'exec 2>&1; python=$1; module=$2; shift 2; exec "$python" -m "$module" --node_rank="$SLURM_NODEID" "$@"' launch \
+  /env/bin/python deepspeed.launcher.runner --hostfile="$hosts" --no_ssh --master_addr="$first" --master_port=29501 /work/train.py --lr 1e-4 --note 'two words' --deepspeed /runs/r/ds_config.json
