@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def ended_run(bench: Bench, **changes: object) -> tuple[str, Path]:
     plan = bench.runs.prepare(bench.request(bench.script(""), **changes))
     directory = bench.store.create(plan.run_id)
     directory.write_plan(plan, CONFIG)
-    directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=1.0, ended_at=2.0))
+    directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=time.time(), ended_at=time.time() + 1))
     return plan.run_id, directory.path
 
 
@@ -184,6 +185,16 @@ def test_checkpoints_of_earlier_runs_are_not_offered(bench: Bench, archive: Arch
     os.utime(old, (1, 1))
     run_id, _ = ended_run(bench, arguments=f"--output_dir {out}")
     assert archive.about(run_id)["checkpoints"] == []
+
+
+def test_a_checkpoint_saved_after_the_clock_was_set_back_is_offered(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench)
+    saved = save_checkpoint(folder / "tmp", 5, ranks=2)
+    os.utime(saved, (time.time() - 3600,) * 2)
+    assert archive.about(run_id)["checkpoints"] == []
+    directory = bench.store.open(run_id)
+    directory.write_status(replace(directory.read_status(), clock_back_s=3601.0))  # type: ignore[type-var]
+    assert [one["step"] for one in archive.about(run_id)["checkpoints"]] == [5]
 
 
 def test_deepspeeds_own_folders_are_known_by_latest(bench: Bench, archive: Archive) -> None:

@@ -31,8 +31,8 @@ class Pace:
 class Records:
     """The files that grow with the run. A disk that refuses them never stops the training."""
 
-    def __init__(self, directory: RunDirectory, clock: Callable[[], float]) -> None:
-        self._directory, self._clock = directory, clock
+    def __init__(self, directory: RunDirectory, monotonic: Callable[[], float]) -> None:
+        self._directory, self._monotonic = directory, monotonic
         self.log = TrainLog()
         self.refused = False
         self._output = OutputFile(directory)
@@ -71,7 +71,7 @@ class Records:
         progress = self.log.progress
         found: dict[str, Any] = {} if self._loss is None else {"loss": number_to_json(self._loss)}
         if progress:
-            eta_s = self._pace.eta_s(progress, self._clock())
+            eta_s = self._pace.eta_s(progress, self._monotonic())
             found |= {"step": progress.step, "total": progress.total, "eta_s": eta_s}
         return found
 
