@@ -5,9 +5,13 @@ import json
 import sys
 import tempfile
 import time
+import urllib.parse
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+from benchmarks.run import TOKEN
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.core.state import Identity, RunState
 from dsgui.runs import Cursor, Runs
@@ -67,6 +71,23 @@ def printed(runs: Runs, run_id: str, text: str) -> bool:
     if delta.state is RunState.FAILED:
         raise RuntimeError(f"{delta.reason}\n{delta.output[-2000:]}")
     return text in delta.output
+
+
+class FollowingPage:
+    """What an open page asks of a server: once a second, only for news."""
+
+    def __init__(self, port: int, run_id: str) -> None:
+        self._address = f"http://127.0.0.1:{port}/dsgui/runs/{run_id}"
+        self._cursor: dict[str, int] = {}
+
+    def follow(self) -> dict[str, Any]:
+        """One poll."""
+        query = urllib.parse.urlencode(self._cursor)
+        asked = urllib.request.Request(f"{self._address}?{query}", headers={"Authorization": f"Bearer {TOKEN}"})
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            found: dict[str, Any] = json.load(answer)
+        self._cursor = found["cursor"]
+        return found
 
 
 def supervisor_of(store: Store, run_id: str) -> Identity:
