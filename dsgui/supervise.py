@@ -8,6 +8,7 @@ at once: a fork of it does the work.
 """
 
 import argparse
+import fcntl
 import os
 import selectors
 import signal
@@ -64,7 +65,8 @@ SETTLE_S = 2.0  # what outlives the launcher may be about to end by itself
 SAMPLE_S = 1.0
 _CLOCK_SLACK_S = 2.0  # what keeping the right time moves a clock by anyway
 _POLL_S = 0.1
-_READ_BYTES = 1 << 16
+_READ_BYTES = 1 << 18
+_PIPE_BYTES = 1 << 20  # the most that Linux gives everybody
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
 )
@@ -203,6 +205,8 @@ class Supervisor:
         assert process.stdout is not None  # stdout=PIPE
         output = process.stdout.fileno()
         os.set_blocking(output, False)
+        with suppress(OSError):  # small pipes are all that is left to a user who has many
+            fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         with selectors.DefaultSelector() as selector:
             selector.register(output, selectors.EVENT_READ)
             selector.register(wakeup.descriptor, selectors.EVENT_READ)
