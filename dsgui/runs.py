@@ -10,12 +10,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dsgui.core.checkpoint import RESUME
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shared_devices, shell_line
 from dsgui.core.script import ScriptFacts, script_facts
 from dsgui.core.secrets import finished, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.words import MODEL_OPTIONS, value_of
+from dsgui.shell.checkpoints import checkpoint_at
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.liveness import Seen, look
 from dsgui.shell.places import Places
@@ -129,7 +131,7 @@ class Runs:
                 self._places.check(Path(path))
         concrete = replace(request, working_directory=directory, target_python=_python(request))
         run_id = self._store.new_id()
-        return make_plan(
+        plan = make_plan(
             concrete,
             run_id=run_id,
             run_directory=str(self._store.directory(run_id).path),
@@ -137,6 +139,8 @@ class Runs:
             master_port=self._ports.hold(run_id, request.master_port),
             passes_local_rank=script_source(script).passes_local_rank,
         )
+        _check_resume(plan, request.config_text)
+        return plan
 
     def start(self, plan: Plan, config_text: str, secrets: Mapping[str, str] | None = None) -> str:
         """Writes the run's folder and starts its supervisor; returns the run id. Takes a fraction of a second.
@@ -364,6 +368,15 @@ def _script(request: LaunchRequest) -> str:
     if not os.access(path, os.R_OK):
         raise PlanError(f"Script: {path} can't be read. Expected a file you may read. Check its permissions.")
     return str(path)
+
+
+def _check_resume(plan: Plan, config_text: str) -> None:
+    """DeepSpeed refuses a checkpoint of another number of ranks when all of it is loaded (deepspeed/runtime/zero,
+    `load_state_dict`), unless it was made universal."""
+    path = value_of(plan.arguments, (RESUME,))
+    chosen = checkpoint_at(Path(plan.working_directory, path)) if path else None
+    if chosen and "load_universal" not in config_text and (problem := chosen.problem(plan.ranks)):
+        raise PlanError(f"{RESUME}: {problem}")
 
 
 def _python(request: LaunchRequest) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dsgui.archive import Archive
 from dsgui.core.checkpoint import checkpoint_from
 from dsgui.core.clone import clone
-from dsgui.core.errors import RunError
+from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import ConfigArgument, argv, make_plan
 from dsgui.core.state import RunState, RunStatus
 from dsgui.core.words import value_of, with_option
@@ -177,6 +177,21 @@ def test_a_checkpoint_of_other_ranks_and_half_a_one_say_so(bench: Bench, archive
     assert "not whole" in half["problem"]
     assert "saved by 4 ranks, and this would run on 2" in four["problem"]
     assert "universal" in archive.resumed(run_id, four["path"]).notes[-1]
+
+
+@pytest.mark.parametrize(("ranks", "config", "fits"), [(2, CONFIG, True), (1, CONFIG, False), (4, CONFIG, False)])
+def test_a_launch_that_resumes_with_other_ranks_is_refused(bench: Bench, ranks: int, config: str, fits: bool) -> None:
+    saved = save_checkpoint(bench.folder / "out", 5, ranks=2)
+    request = bench.request(
+        bench.script(""), arguments=("--resume_from_checkpoint", str(saved)), ranks=ranks, config_text=config
+    )
+    if fits:
+        bench.runs.prepare(request)
+        return
+    with pytest.raises(PlanError, match=f"was saved by 2 ranks, and this would run on {ranks}"):
+        bench.runs.prepare(request)
+    universal = replace(request, config_text='{"checkpoint": {"load_universal": true}}')
+    assert bench.runs.prepare(universal).ranks == ranks
 
 
 def test_checkpoints_of_earlier_runs_are_not_offered(bench: Bench, archive: Archive) -> None:
