@@ -105,6 +105,30 @@ def test_skimming_finds_the_same_points(pieces: list[str], size: int, hurries: l
     ]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "step=3 loss=2",
+        "Epoch 1, STEP 5 / 9, LOSS 3.1",
+        "{'loss': '0.69', 'epoch': '0.06'}",
+        '{"eval_chrf": 2.0, "epoch": 1}',
+        "[Rank 0] step=10, skipped=0, lr=[0.001], mom=[(0.9, 0.999)]",
+    ],
+)
+def test_a_point_in_the_middle_of_a_flood_is_found(line: str) -> None:
+    plain, log = b"nothing to see here\n" * 20_000, TrainLog()
+    found = log.skim(plain) + log.skim(plain + line.encode() + b"\n" + plain) + log.skim(plain) + log.finish()
+    assert [point.values for point in found] == [point.values for point in read(line)]
+    assert len(found) == 1
+
+
+def test_a_bar_in_the_middle_of_a_flood_is_found() -> None:
+    plain, log = b"nothing to see here\n" * 20_000, TrainLog()
+    log.skim(plain + f"\r 25%|{BAR}| 3/12 [00:00<00:01,  5.43it/s]\r".encode() + plain)
+    assert log.progress is not None
+    assert (log.progress.step, log.progress.total) == (3, 12)
+
+
 def test_skimming_reads_tracebacks_the_launchers_lines_and_the_last_words() -> None:
     log, plain = TrainLog(), b"nothing to see here\n" * 20_000
     log.skim(b"[launch.py:245:main] process 61 spawned with command: ['python']\n" + plain)
