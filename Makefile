@@ -7,7 +7,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check audit unit setup setup-dev screenshots docs matrix bench clean
+.PHONY: run test check audit unit setup setup-dev screenshots docs matrix bench bench-runs clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -46,6 +46,12 @@ matrix: setup-dev
 
 bench: setup-dev
 	$(BIN)/python -m benchmarks.run
+
+# What owning a run costs: about a quarter of an hour of real trainings.
+bench-runs: setup-dev
+	$(BIN)/python -m benchmarks.supervisor
+	$(BIN)/python -m benchmarks.flood
+	$(BIN)/python -m benchmarks.overhead
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts

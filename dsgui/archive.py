@@ -7,6 +7,7 @@ from dsgui.core.clone import Clone, clone
 from dsgui.core.errors import RunError
 from dsgui.core.plan import Plan
 from dsgui.core.remedies import Remedy
+from dsgui.core.state import RunStatus
 from dsgui.runs import Runs
 from dsgui.shell.checkpoints import find_checkpoints
 from dsgui.shell.removal import Removal, measure, remove
@@ -59,8 +60,11 @@ class Archive:
         return Clone(made.request, (*made.notes, *([problem] if problem else [])))
 
     def _checkpoints(self, directory: RunDirectory, plan: Plan) -> list[Checkpoint]:
-        """The plan is written as the run is started: what is older belongs to another run."""
-        return find_checkpoints(plan, directory.plan_file.stat().st_mtime - 1)
+        """The plan is written as the run is started: what is older belongs to another run. Where the clock was set
+        back meanwhile, what the run saved may bear an earlier date than that."""
+        status = directory.read_status() or RunStatus()
+        planned = directory.plan_file.stat().st_mtime
+        return find_checkpoints(plan, min(planned, status.started_at or planned) - status.clock_back_s - 1)
 
     # -- deleting --------------------------------------------------------------------------------------------------
 

@@ -10,17 +10,19 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dsgui.core.checkpoint import RESUME
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shared_devices, shell_line, slurm_script
 from dsgui.core.script import ScriptFacts, script_facts
 from dsgui.core.secrets import finished, longest_first, mask, secret_values
-from dsgui.core.state import RunState, RunStatus
+from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.words import MODEL_OPTIONS, value_of
+from dsgui.shell.checkpoints import checkpoint_at
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.liveness import Seen, look
 from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
-from dsgui.shell.processes import is_alive, members, send_signal
+from dsgui.shell.processes import boot_id, is_alive, members, send_signal
 from dsgui.shell.slurm import check_sbatch
 from dsgui.shell.store import RunDirectory, Store
 from dsgui.shell.turns import Queue
@@ -45,7 +47,8 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged."""
+    """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged.
+    `place` counts the runs in the order they were launched; 0 for those from before they were counted."""
 
     run_id: str
     name: str
@@ -59,6 +62,7 @@ class RunSummary:
     model: str = ""
     devices: str = ""
     script: str = ""
+    place: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"state": self.state.value}
@@ -107,11 +111,12 @@ class Runs:
         store: Store,
         launcher: Launcher,
         clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
         *,
         places: Places | None = None,
         secrets: Sequence[str] = (),
     ) -> None:
-        self._store, self._launcher, self._clock = store, launcher, clock
+        self._store, self._launcher, self._clock, self._monotonic = store, launcher, clock, monotonic
         self._places, self._secrets = places, secrets
         self._ended: dict[str, RunSummary] = {}
         self._ports, self._queue = Ports(), Queue(store)
@@ -127,7 +132,7 @@ class Runs:
                 self._places.check(Path(path))
         concrete = replace(request, working_directory=directory, target_python=_python(request))
         run_id = self._store.new_id()
-        return make_plan(
+        plan = make_plan(
             concrete,
             run_id=run_id,
             run_directory=str(self._store.directory(run_id).path),
@@ -135,6 +140,8 @@ class Runs:
             master_port=self._ports.hold(run_id, request.master_port),
             passes_local_rank=script_source(script).passes_local_rank,
         )
+        _check_resume(plan, request.config_text)
+        return plan
 
     def start(self, plan: Plan, config_text: str, secrets: Mapping[str, str] | None = None) -> str:
         """Writes the run's folder and starts its supervisor; returns the run id. Takes a fraction of a second.
@@ -149,7 +156,8 @@ class Runs:
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))
             directory = self._store.create(plan.run_id)
-            self._store.write_plan(directory, plan, config_text)
+            asked = Asked(self._queue.next_place(), self._monotonic(), boot_id())
+            self._store.write_plan(directory, plan, config_text, asked)
         try:
             self._launcher.start(directory, secrets or {})
         except RunError as error:
@@ -205,8 +213,8 @@ class Runs:
         """Every run, newest first. A run that has ended is read once."""
         directories = self._store.list()
         self._ended = {d.run_id: self._ended[d.run_id] for d in directories if d.run_id in self._ended}
-        summaries = (self._listed(directory) for directory in directories)
-        return [summary for summary in summaries if summary]
+        summaries = [summary for directory in directories if (summary := self._listed(directory))]
+        return sorted(summaries, key=lambda run: (run.place, run.run_id), reverse=True)
 
     def summary(self, run_id: str) -> RunSummary:
         """Raises `RunError` when there is no such run, or its plan can't be read."""
@@ -237,7 +245,7 @@ class Runs:
             command=self.shown_command(plan),
             directory=str(directory.path),
             telemetry_note=status.telemetry_note,
-            kill_in_s=None if status.kill_at is None else max(status.kill_at - self._clock(), 0.0),
+            kill_in_s=None if status.kill_due_s is None else max(status.kill_due_s - self._monotonic(), 0.0),
             can_save=plan.saves_when_asked and status.state is RunState.RUNNING,
             preset=plan.preset,
             progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
@@ -283,7 +291,7 @@ class Runs:
         return summary
 
     def _summary(self, directory: RunDirectory, plan: Plan, seen: Seen) -> RunSummary:
-        progress = directory.read_progress()
+        progress, asked = directory.read_progress(), directory.read_asked()
         return RunSummary(
             run_id=plan.run_id,
             name=plan.name,
@@ -297,16 +305,23 @@ class Runs:
             model=value_of(plan.arguments, MODEL_OPTIONS) or "",
             devices=_devices(plan),
             script=plan.script,
+            place=asked.place if asked else 0,
         )
 
     def _seen(self, directory: RunDirectory, plan: Plan) -> Seen:
-        return look(directory, plan, self._clock)
+        return look(directory, plan, self._monotonic)
 
     def _elapsed_s(self, directory: RunDirectory, status: RunStatus) -> float | None:
-        if status.started_at is None:
-            return None
-        end = self._clock() if status.state.live else status.ended_at or directory.last_sign_of_life()
-        return None if end is None else max(end - status.started_at, 0.0)
+        live = status.state.live
+        if live and status.begun_s is not None:
+            return max(self._monotonic() - status.begun_s, 0.0)
+        if not live and status.lasted_s is not None:
+            return status.lasted_s
+        if not live and (known := directory.last_elapsed_s()) is not None:
+            return known
+        # Of a run from before lengths were kept: the dates are all there is.
+        end = self._clock() if live else status.ended_at or directory.last_sign_of_life()
+        return None if end is None or status.started_at is None else max(end - status.started_at, 0.0)
 
 
 def _devices(plan: Plan) -> str:
@@ -361,6 +376,15 @@ def _script(request: LaunchRequest) -> str:
     if not os.access(path, os.R_OK):
         raise PlanError(f"Script: {path} can't be read. Expected a file you may read. Check its permissions.")
     return str(path)
+
+
+def _check_resume(plan: Plan, config_text: str) -> None:
+    """DeepSpeed refuses a checkpoint of another number of ranks when all of it is loaded (deepspeed/runtime/zero,
+    `load_state_dict`), unless it was made universal."""
+    path = value_of(plan.arguments, (RESUME,))
+    chosen = checkpoint_at(Path(plan.working_directory, path)) if path else None
+    if chosen and "load_universal" not in config_text and (problem := chosen.problem(plan.ranks)):
+        raise PlanError(f"{RESUME}: {problem}")
 
 
 def _python(request: LaunchRequest) -> str:

@@ -8,6 +8,7 @@ at once: a fork of it does the work.
 """
 
 import argparse
+import fcntl
 import os
 import selectors
 import signal
@@ -41,6 +42,7 @@ from dsgui.shell.leftovers import (
 from dsgui.shell.oom import read_oom_kills
 from dsgui.shell.ports import free_port, is_free
 from dsgui.shell.processes import (
+    Kin,
     ProcessStat,
     become_subreaper,
     descendants,
@@ -61,8 +63,10 @@ from dsgui.shell.turns import Queue
 GRACE_S = 10.0
 SETTLE_S = 2.0  # what outlives the launcher may be about to end by itself
 SAMPLE_S = 1.0
+_CLOCK_SLACK_S = 2.0  # what keeping the right time moves a clock by anyway
 _POLL_S = 0.1
-_READ_BYTES = 1 << 16
+_READ_BYTES = 1 << 18
+_PIPE_BYTES = 1 << 20  # the most that Linux gives everybody
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
 )
@@ -85,16 +89,18 @@ class Supervisor:
         make_telemetry: Callable[[], Telemetry],
         grace_s: float = GRACE_S,
         clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._directory, self._plan, self._make_telemetry = directory, plan, make_telemetry
-        self._grace_s, self._clock = grace_s, clock
-        self._records = Records(directory, clock)
+        self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
+        self._records = Records(directory, monotonic)
         waits = plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
-        self._status = RunStatus(state, supervisor=identify(os.getpid()), started_at=clock())
+        self._status = RunStatus(state, supervisor=identify(os.getpid()), started_at=clock(), begun_s=monotonic())
         self._writing = threading.Lock()
         self._stops = 0
         self._save_asked = self._save_told = False
+        self._kin = Kin(os.getpid())
         self._seen_pids: set[int] = set()
         self._oom_before = read_oom_kills()
         self._left = 0
@@ -138,7 +144,7 @@ class Supervisor:
         """A fault of dsgui's own must not leave a run that nobody owns."""
         end_tree(self._plan.run_id, self._status.process, self._grace_s, os.getpid())
         reason = f"dsgui's supervisor failed and ended the run: {error!r}. See supervisor.log."
-        self._write(state=RunState.FAILED, reason=reason, ended_at=self._clock())
+        self._write_end(state=RunState.FAILED, reason=reason)
 
     # -- beginning -------------------------------------------------------------------------------------------------
 
@@ -157,7 +163,7 @@ class Supervisor:
         with queue.turn():
             before = queue.before(self._plan)
             if not before:
-                self._write(state=RunState.PENDING, reason="", started_at=self._clock())
+                self._write(state=RunState.PENDING, reason="", started_at=self._clock(), begun_s=self._monotonic())
             elif (reason := waits_for(self._plan, before)) != self._status.reason:
                 self._write(reason=reason)
         return not before
@@ -165,7 +171,7 @@ class Supervisor:
     def _start(self) -> "subprocess.Popen[bytes] | None":
         """None where there is nothing to follow; the state then says why."""
         if self._stops:
-            self._write(state=RunState.STOPPED, reason="Stopped before it began.", ended_at=self._clock())
+            self._write_end(state=RunState.STOPPED, reason="Stopped before it began.")
             return None
         given = environment(self._plan, os.environ)
         with suppress(OSError):
@@ -186,7 +192,7 @@ class Supervisor:
                     pass_fds=descriptors,
                 )
         except (OSError, ValueError, RunError) as error:
-            self._write(state=RunState.FAILED, reason=f"It could not be started: {error}.", ended_at=self._clock())
+            self._write_end(state=RunState.FAILED, reason=f"It could not be started: {error}.")
             return None
         self._write(state=RunState.RUNNING, process=identify(process.pid))
         return process
@@ -200,6 +206,8 @@ class Supervisor:
         assert process.stdout is not None  # stdout=PIPE
         output = process.stdout.fileno()
         os.set_blocking(output, False)
+        with suppress(OSError):  # small pipes are all that is left to a user who has many
+            fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         with selectors.DefaultSelector() as selector:
             selector.register(output, selectors.EVENT_READ)
             selector.register(wakeup.descriptor, selectors.EVENT_READ)
@@ -231,10 +239,13 @@ class Supervisor:
         return bool(chunk)
 
     def _tick(self, process: "subprocess.Popen[bytes]", telemetry: Telemetry) -> None:
-        reap(spare=process.pid)
-        family = self._family()
+        kin = self._kin.look()
+        reap(process.pid, kin)
+        family = {pid: stat for pid, stat in kin.items() if not stat.zombie}
         self._seen_pids |= family.keys()
-        self._records.take_sample(telemetry.sample(family).to_json())
+        sample = replace(telemetry.sample(family), elapsed_s=round(self._elapsed_s(), 3))
+        self._records.take_sample(sample.to_json())
+        self._notice_clock()
         self._records.write_progress()
         phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})
         if phase == "compiling":
@@ -243,6 +254,15 @@ class Supervisor:
             self._write(phase=phase)
         if self._records.refused and not self._status.reason:
             self._write(reason=_DISK_NOTE)  # said at once; the training is left alone
+
+    def _elapsed_s(self) -> float:
+        return self._monotonic() - (self._status.begun_s or 0.0)
+
+    def _notice_clock(self) -> None:
+        """Files saved after the clock was set back look older than the run: whoever looks for them must know."""
+        back_s = (self._status.started_at or 0.0) + self._elapsed_s() - self._clock()
+        if back_s > self._status.clock_back_s + _CLOCK_SLACK_S:
+            self._write(clock_back_s=back_s)
 
     def _family(self) -> dict[int, ProcessStat]:
         """The run's living processes, by pid."""
@@ -273,8 +293,8 @@ class Supervisor:
             return exited and not self._ending.is_alive()
         if not exited:
             if self._stops:
-                kill_at = self._clock() + self._grace_s
-                self._write(state=RunState.STOPPING, kill_at=kill_at, reason="")
+                kill_due_s = self._monotonic() + self._grace_s
+                self._write(state=RunState.STOPPING, kill_due_s=kill_due_s, reason="")
                 self._begin_ending()
             elif self._save_asked and not self._save_told:
                 self._ask_to_save()
@@ -335,7 +355,7 @@ class Supervisor:
                     diagnose(self._records.log.ending, exit_code, self._circumstances()).to_json()
                 )
         phase = self._records.log.phase
-        self._write(state=state, reason=reason, exit_code=exit_code, ended_at=self._clock(), phase=phase, kill_at=None)
+        self._write_end(state=state, reason=reason, exit_code=exit_code, phase=phase, kill_due_s=None)
 
     def _circumstances(self) -> Circumstances:
         oom = read_oom_kills().since(self._oom_before)
@@ -364,6 +384,9 @@ class Supervisor:
             return said
         still = f"but processes {_listed(sorted(holding))} still hold" if holding else "and none holds"
         return f"{said}, {still} GPU memory"
+
+    def _write_end(self, **changes: Any) -> None:
+        self._write(ended_at=self._clock(), lasted_s=self._elapsed_s(), **changes)
 
     def _write(self, **changes: Any) -> None:
         with self._writing:
@@ -426,8 +449,8 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
     locks = held_build_locks(left)
     stops: list[int] = []
     with Wakeup(stops.append):  # a second Stop kills at once
-        identity, kill_at = identify(os.getpid()), time.time() + grace_s
-        status = replace(status, state=RunState.STOPPING, supervisor=identity, reason="", kill_at=kill_at)
+        identity, kill_due_s = identify(os.getpid()), time.monotonic() + grace_s
+        status = replace(status, state=RunState.STOPPING, supervisor=identity, reason="", kill_due_s=kill_due_s)
         directory.write_status(status)
         ready()
         hurry = lambda: bool(stops)  # noqa: E731
@@ -437,7 +460,10 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
     remove_shared_buffers(plan.master_port)
     remove_stale_locks(locks)
     reason = f"Its supervisor was gone; Stop ended what still ran of it (processes {_listed(sorted(left))}{told})."
-    ended = replace(status, state=RunState.STOPPED, reason=reason, ended_at=time.time(), kill_at=None)
+    lasted_s = None if status.begun_s is None else time.monotonic() - status.begun_s
+    ended = replace(
+        status, state=RunState.STOPPED, reason=reason, ended_at=time.time(), lasted_s=lasted_s, kill_due_s=None
+    )
     directory.write_status(ended)
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from dsgui.archive import Archive
 from dsgui.core.checkpoint import checkpoint_from
 from dsgui.core.clone import clone
-from dsgui.core.errors import RunError
+from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import ConfigArgument, argv, make_plan
 from dsgui.core.state import RunState, RunStatus
 from dsgui.core.words import value_of, with_option
@@ -42,7 +43,7 @@ def ended_run(bench: Bench, **changes: object) -> tuple[str, Path]:
     plan = bench.runs.prepare(bench.request(bench.script(""), **changes))
     directory = bench.store.create(plan.run_id)
     directory.write_plan(plan, CONFIG)
-    directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=1.0, ended_at=2.0))
+    directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=time.time(), ended_at=time.time() + 1))
     return plan.run_id, directory.path
 
 
@@ -178,12 +179,37 @@ def test_a_checkpoint_of_other_ranks_and_half_a_one_say_so(bench: Bench, archive
     assert "universal" in archive.resumed(run_id, four["path"]).notes[-1]
 
 
+@pytest.mark.parametrize(("ranks", "config", "fits"), [(2, CONFIG, True), (1, CONFIG, False), (4, CONFIG, False)])
+def test_a_launch_that_resumes_with_other_ranks_is_refused(bench: Bench, ranks: int, config: str, fits: bool) -> None:
+    saved = save_checkpoint(bench.folder / "out", 5, ranks=2)
+    request = bench.request(
+        bench.script(""), arguments=("--resume_from_checkpoint", str(saved)), ranks=ranks, config_text=config
+    )
+    if fits:
+        bench.runs.prepare(request)
+        return
+    with pytest.raises(PlanError, match=f"was saved by 2 ranks, and this would run on {ranks}"):
+        bench.runs.prepare(request)
+    universal = replace(request, config_text='{"checkpoint": {"load_universal": true}}')
+    assert bench.runs.prepare(universal).ranks == ranks
+
+
 def test_checkpoints_of_earlier_runs_are_not_offered(bench: Bench, archive: Archive) -> None:
     out = bench.folder / "shared"
     old = save_checkpoint(out, 5, ranks=2)
     os.utime(old, (1, 1))
     run_id, _ = ended_run(bench, arguments=f"--output_dir {out}")
     assert archive.about(run_id)["checkpoints"] == []
+
+
+def test_a_checkpoint_saved_after_the_clock_was_set_back_is_offered(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench)
+    saved = save_checkpoint(folder / "tmp", 5, ranks=2)
+    os.utime(saved, (time.time() - 3600,) * 2)
+    assert archive.about(run_id)["checkpoints"] == []
+    directory = bench.store.open(run_id)
+    directory.write_status(replace(directory.read_status(), clock_back_s=3601.0))  # type: ignore[type-var]
+    assert [one["step"] for one in archive.about(run_id)["checkpoints"]] == [5]
 
 
 def test_deepspeeds_own_folders_are_known_by_latest(bench: Bench, archive: Archive) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import argv, shell_line
-from dsgui.core.state import Identity, RunState, RunStatus
+from dsgui.core.state import Asked, Identity, RunState, RunStatus
 from dsgui.runs import POINTS_SHOWN, SAMPLES_SHOWN, Cursor, Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.ports import is_free
@@ -185,9 +186,12 @@ def test_a_reused_pid_is_not_the_supervisor(bench: Bench) -> None:
 
 def test_a_supervisor_that_never_wrote_is_pending_then_lost(bench: Bench) -> None:
     directory = written_run(bench, None)
+    directory.write_asked(Asked(1, time.monotonic(), boot_id()))
     assert bench.runs.summary(directory.run_id).state is RunState.PENDING
-    later = Runs(bench.store, Launcher(), clock=lambda: os.path.getmtime(directory.plan_file) + 1000)
+    later = Runs(bench.store, Launcher(), monotonic=lambda: time.monotonic() + 1000)
     assert later.summary(directory.run_id).state is RunState.LOST
+    directory.write_asked(Asked(1, time.monotonic(), "another boot"))
+    assert bench.runs.summary(directory.run_id).state is RunState.LOST
     directory.plan_file.unlink()
 
 

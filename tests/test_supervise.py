@@ -18,8 +18,8 @@ from dsgui.core.trainlog import Progress
 from dsgui.runs import Cursor, Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.leftovers import build_locks, remove_shared_buffers, remove_stale_locks
-from dsgui.shell.processes import identify, is_alive, members, send_signal
-from dsgui.shell.records import Pace
+from dsgui.shell.processes import Kin, descendants, identify, is_alive, members, send_signal, snapshot
+from dsgui.shell.records import Pace, Rush
 from dsgui.shell.store import Store
 from dsgui.supervise import phase_of
 from tests.run_fixtures import Bench, bench, exists, wait_until
@@ -378,6 +378,34 @@ def test_only_proven_processes_are_a_runs(bench: Bench) -> None:
         assert is_alive(identity)
         other.communicate(b"\n")
     assert identify(other.pid) is None
+
+
+def test_kin_are_those_that_a_look_at_everything_finds_however_late_they_come() -> None:
+    kin = Kin(os.getpid())
+    sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
+    parent = f"import subprocess, sys, time; subprocess.Popen({sleeper!r}); time.sleep(60)"
+    started: list[psutil.Popen] = []
+    try:
+        for _ in range(3):
+            assert kin.look().keys() == descendants(os.getpid(), snapshot())
+            started.append(psutil.Popen([sys.executable, "-c", parent]))
+            child = psutil.Process(started[-1].pid)
+            wait_until(child.children)
+            assert {child.pid, child.children()[0].pid} <= kin.look().keys()
+        assert kin.look().keys() == descendants(os.getpid(), snapshot())
+    finally:
+        for process in started:
+            for one in (*process.children(), process):
+                one.kill()
+            process.wait()
+    assert not kin.look().keys() & {process.pid for process in started}
+
+
+def test_a_rush_is_more_than_a_mebibyte_within_a_second() -> None:
+    rush = Rush()
+    assert not rush.adds(1 << 20, now=5.0)
+    assert rush.adds(1, now=5.9)
+    assert not rush.adds(1, now=6.1)
 
 
 def test_only_this_runs_shared_buffers_are_removed(tmp_path: Path) -> None:

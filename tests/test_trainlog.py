@@ -88,6 +88,75 @@ def test_any_output_reads_the_same_byte_by_byte(pieces: list[str], size: int) ->
     assert points == read(data)
 
 
+@settings(max_examples=300)
+@given(
+    st.lists(_PIECES | st.just("plain words\n"), max_size=40), st.integers(1, 60), st.lists(st.booleans(), min_size=1)
+)
+def test_skimming_finds_the_same_points(pieces: list[str], size: int, hurries: list[bool]) -> None:
+    data, skimmed, read_all = "".join(pieces).encode(), TrainLog(), TrainLog()
+    found, expected = [], []
+    for place, start in enumerate(range(0, len(data), size)):
+        take = skimmed.skim if hurries[place % len(hurries)] else skimmed.feed
+        found += take(data[start : start + size])
+        expected += read_all.feed(data[start : start + size])
+    found, expected = found + skimmed.finish(), expected + read_all.finish()
+    assert [(point.values, point.kind, point.epoch) for point in found] == [
+        (point.values, point.kind, point.epoch) for point in expected
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "step=3 loss=2",
+        "Epoch 1, STEP 5 / 9, LOSS 3.1",
+        "{'loss': '0.69', 'epoch': '0.06'}",
+        '{"eval_chrf": 2.0, "epoch": 1}',
+        "[Rank 0] step=10, skipped=0, lr=[0.001], mom=[(0.9, 0.999)]",
+    ],
+)
+def test_a_point_in_the_middle_of_a_flood_is_found(line: str) -> None:
+    plain, log = b"nothing to see here\n" * 20_000, TrainLog()
+    found = log.skim(plain) + log.skim(plain + line.encode() + b"\n" + plain) + log.skim(plain) + log.finish()
+    assert [point.values for point in found] == [point.values for point in read(line)]
+    assert len(found) == 1
+
+
+def test_a_bar_in_the_middle_of_a_flood_is_found() -> None:
+    plain, log = b"nothing to see here\n" * 20_000, TrainLog()
+    log.skim(plain + f"\r 25%|{BAR}| 3/12 [00:00<00:01,  5.43it/s]\r".encode() + plain)
+    assert log.progress is not None
+    assert (log.progress.step, log.progress.total) == (3, 12)
+
+
+def test_skimming_reads_tracebacks_the_launchers_lines_and_the_last_words() -> None:
+    log, plain = TrainLog(), b"nothing to see here\n" * 20_000
+    log.skim(b"[launch.py:245:main] process 61 spawned with command: ['python']\n" + plain)
+    log.skim(plain + b'Traceback (most recent call last):\n  File "train.py", line 3, in f\n')
+    log.skim(b"ValueError: bad\n" + plain)
+    log.skim(plain + b"RuntimeError: these were the last words")
+    log.finish()
+    assert log.ending.spawned == {61}
+    assert [one.error for one in log.ending.tracebacks.found] == ["ValueError: bad"]
+    assert "in f" in log.ending.tracebacks.found[0].text
+    assert log.ending.last_line == "RuntimeError: these were the last words"
+
+
+def test_of_a_flood_the_last_lines_are_read_and_those_before_cost_nothing() -> None:
+    seen: list[str] = []
+
+    class Listens(Ending):
+        def line(self, text: str) -> None:
+            seen.append(text)
+
+    log, lines = TrainLog(), b"nothing to see here\n" * 50_000
+    log.ending = Listens()
+    log.skim(lines)
+    assert len(seen) <= 1
+    log.finish()
+    assert 3000 < len(seen) < 4000  # the last 64 KiB
+
+
 @given(st.binary(max_size=300))
 def test_no_bytes_upset_it(data: bytes) -> None:
     read(data)

@@ -45,9 +45,31 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """When a run was launched, told so that no clock that is set changes it: its place among all that were launched
+    into one folder, and seconds of the monotonic clock, which count for one boot of the machine."""
+
+    place: int
+    at_s: float
+    boot_id: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"place": self.place, "at_s": self.at_s, "boot_id": self.boot_id}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Asked":
+        """Raises KeyError, TypeError or ValueError for what is none."""
+        return cls(int(value["place"]), float(value["at_s"]), str(value["boot_id"]))
+
+
+@dataclass(frozen=True, slots=True)
 class RunStatus:
-    """One run's state. `process` is the DeepSpeed launcher; `reason` and `telemetry_note` are sentences for the page;
-    times are unix seconds. `kill_at`: when a stopping run's processes are killed."""
+    """One run's state. `process` is the DeepSpeed launcher; `reason` and `telemetry_note` are sentences for the page.
+
+    `started_at` and `ended_at` are dates, unix seconds: they are shown and never subtracted, since a clock may be set
+    in between. `begun_s`, and `kill_due_s` (when a stopping run's processes are killed), are seconds of the monotonic
+    clock, which count while the supervisor's boot lasts; `lasted_s` is a length. `clock_back_s`: how far the clock was
+    set back while it ran, so that the dates of its files can be understood."""
 
     state: RunState = RunState.PENDING
     supervisor: Identity | None = None
@@ -58,7 +80,10 @@ class RunStatus:
     ended_at: float | None = None
     phase: str = STARTING
     telemetry_note: str = ""
-    kill_at: float | None = None
+    begun_s: float | None = None
+    lasted_s: float | None = None
+    kill_due_s: float | None = None
+    clock_back_s: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -71,7 +96,10 @@ class RunStatus:
             "ended_at": self.ended_at,
             "phase": self.phase,
             "telemetry_note": self.telemetry_note,
-            "kill_at": self.kill_at,
+            "begun_s": self.begun_s,
+            "lasted_s": self.lasted_s,
+            "kill_due_s": self.kill_due_s,
+            "clock_back_s": self.clock_back_s,
         }
 
     @classmethod
@@ -87,7 +115,10 @@ class RunStatus:
             ended_at=value.get("ended_at"),
             phase=str(value.get("phase", STARTING)),
             telemetry_note=str(value.get("telemetry_note", "")),
-            kill_at=value.get("kill_at"),
+            begun_s=value.get("begun_s"),
+            lasted_s=value.get("lasted_s"),
+            kill_due_s=value.get("kill_due_s"),
+            clock_back_s=float(value.get("clock_back_s", 0.0)),
         )
 
     def lost(self, alive: int, rebooted: bool) -> "RunStatus":

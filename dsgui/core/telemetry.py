@@ -23,7 +23,8 @@ class GpuSample:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`run_bytes` is the main memory of the run's own processes; `cpu_percent` is the whole machine's, 0 to 100."""
+    """`run_bytes` is the main memory of the run's own processes; `cpu_percent` is the whole machine's, 0 to 100;
+    `time_s` is a date (unix seconds), `elapsed_s` counts from the run's beginning, whatever the clock is set to."""
 
     time_s: float
     host_used_bytes: int
@@ -31,6 +32,7 @@ class Sample:
     run_bytes: int | None
     cpu_percent: float | None
     gpus: tuple[GpuSample, ...] = ()
+    elapsed_s: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"gpus": [asdict(gpu) for gpu in self.gpus]}
@@ -45,4 +47,5 @@ class Sample:
             run_bytes=value.get("run_bytes"),
             cpu_percent=value.get("cpu_percent"),
             gpus=tuple(GpuSample.from_json(gpu) for gpu in value.get("gpus", ())),
+            elapsed_s=value.get("elapsed_s"),
         )

@@ -82,6 +82,11 @@ class Tracebacks:
         """Those that say what was raised, in the order in which they began."""
         return tuple(one for one in self._kept if one.error)
 
+    @property
+    def writing(self) -> bool:
+        """Whether one has begun and may go on in the next line."""
+        return bool(self._open)
+
     def forget(self) -> None:
         """They ended nothing: the run went on."""
         self._kept, self._open = [], {}

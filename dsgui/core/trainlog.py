@@ -19,6 +19,12 @@ LINE_LIMIT_BYTES = 1 << 15
 # How many lines (of other ranks, of warnings) may come between a dict and the bar drawn again after it.
 BAR_PATIENCE = 12
 
+# Lower-case words, one of which is in every line that has points, a bar, or says how a rank or the launcher ended; a
+# traceback is read from its first line to its last. What else there is, last words above all, matters at the end alone.
+# (Few words: each is looked for in all of a flood. torchrun's summary comes last.)
+_TELLING = (b"{", b"loss", b"tep=", b"%|", b"traceback (most", b"spawned with", b" exits ", b"killing subprocess")
+_PASSED_BYTES = 1 << 16
+
 # ASCII: a dotless ı counts as an i of "inf" otherwise, when case is ignored, and float() knows better.
 _NUMBER = r"(?a:[-+]?(?:nan|inf(?:inity)?|(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+))"
 _BREAK = re.compile(rb"[\r\n]")
@@ -130,20 +136,58 @@ class TrainLog:
         self._trained = False
         self._last_loss: float | None = None
         self._epochs: dict[int | None, _Epochs] = {}
+        self._passed = b""
 
     def feed(self, chunk: bytes | str) -> list[Point]:
         """The points that `chunk` completed. How the output is cut into chunks changes nothing."""
+        self._catch_up()
         data = chunk.encode("utf-8", "replace") if isinstance(chunk, str) else chunk
+        self._read(data)
+        return self._take()
+
+    def skim(self, chunk: bytes) -> list[Point]:
+        """The same points at a multiple of the speed, for output that comes faster than it can be read: of the other
+        lines those near the end are read later, when it is slower or over, and those before are passed over."""
+        lowered = chunk.lower()
+        if any(word in lowered for word in _TELLING) or self.ending.tracebacks.writing:
+            for line in chunk.splitlines(keepends=True):
+                self._skim_line(line)
+        else:
+            first, last = _BREAK.search(chunk), max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+            self._read(chunk[: first.end() if first else None])  # the end of a line that had begun
+            if first:
+                self._passed = (self._passed + chunk[first.end() : last])[-_PASSED_BYTES:]
+                self._read(chunk[last:])
+        return self._take()
+
+    def _skim_line(self, line: bytes) -> None:
+        whole = line.endswith((b"\n", b"\r")) and not self._tail and not self._overflow
+        lowered = line.lower()
+        if not whole or self.ending.tracebacks.writing or any(word in lowered for word in _TELLING):
+            self._read(line)
+        else:
+            self._passed = (self._passed + line)[-_PASSED_BYTES:]
+
+    def _catch_up(self) -> None:
+        """What was passed over last: no points are in it. Its first line may lack its beginning."""
+        passed, self._passed = self._passed, b""
+        tail, self._tail, overflow, self._overflow = self._tail, b"", self._overflow, False
+        if len(passed) == _PASSED_BYTES:
+            passed = passed[max(passed.find(b"\n"), 0) :]
+        self._read(passed)
+        self._tail, self._overflow = tail, overflow
+
+    def _read(self, data: bytes) -> None:
         start = 0
         for match in _BREAK.finditer(data):
             self._grow(data[start : match.start()])
             self._end_line()
             start = match.end()
         self._grow(data[start:])
-        return self._take()
 
     def finish(self) -> list[Point]:
         """The output is over: what was held back, with the best step known."""
+        self._catch_up()
         self._end_line()
         self._release(self._bar.step if self._bar.total is not None else None)
         return self._take()

@@ -26,6 +26,15 @@ def find_checkpoints(plan: Plan, since: float) -> list[Checkpoint]:
     return sorted(found.values(), key=lambda one: (one.step, one.path), reverse=True)
 
 
+def checkpoint_at(path: Path) -> Checkpoint | None:
+    """The HF Trainer's checkpoint in this very folder; None where it is none, or one without DeepSpeed's states."""
+    match = HF_FOLDER.match(path.name)
+    if not match:
+        return None
+    names = [name for states in _folders(path) if STATE_FOLDER.match(states.name) for name in _names(states)]
+    return checkpoint_from(str(path), int(match[1]), True, names)
+
+
 def _within(folder: Path, depth: int) -> Iterator[Path]:
     """The folder and those below it, down to `depth`; checkpoints are not entered."""
     yield folder
@@ -38,10 +47,8 @@ def _within(folder: Path, depth: int) -> Iterator[Path]:
 def _in(folder: Path) -> Iterator[Checkpoint]:
     own = (folder / "latest").is_file()
     for child in _folders(folder):
-        if match := HF_FOLDER.match(child.name):
-            states = [path for path in _folders(child) if STATE_FOLDER.match(path.name)]
-            names = [name for path in states for name in _names(path)]
-            one = checkpoint_from(str(child), int(match[1]), True, names)
+        if HF_FOLDER.match(child.name):
+            one = checkpoint_at(child)
         elif own and (match := STATE_FOLDER.match(child.name)):
             one = checkpoint_from(str(child), int(match[1]), False, _names(child))
         else:

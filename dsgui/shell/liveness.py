@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dsgui.core.plan import Plan, WhenBusy
 from dsgui.core.state import RunState, RunStatus
-from dsgui.shell.processes import is_alive, is_rebooted, members
+from dsgui.shell.processes import boot_id, is_alive, is_rebooted, members
 from dsgui.shell.store import RunDirectory
 
 # A supervisor writes its first state in a fraction of a second.
@@ -26,11 +26,11 @@ class Seen:
         return (self.status.state.live and self.status.state is not RunState.QUEUED) or self.alive > 0
 
 
-def look(directory: RunDirectory, plan: Plan, clock: Callable[[], float] = time.time) -> Seen:
+def look(directory: RunDirectory, plan: Plan, monotonic: Callable[[], float] = time.monotonic) -> Seen:
     """Reads the state, twice where its supervisor is gone: it may have ended between the two looks."""
     status = directory.read_status()
     if status is None:
-        return _unwritten(directory, plan, clock)
+        return _unwritten(directory, plan, monotonic)
     if not status.state.live or is_alive(status.supervisor):
         return Seen(status)
     status = directory.read_status() or status
@@ -39,11 +39,11 @@ def look(directory: RunDirectory, plan: Plan, clock: Callable[[], float] = time.
     return _lost(directory, status)
 
 
-def _unwritten(directory: RunDirectory, plan: Plan, clock: Callable[[], float]) -> Seen:
-    since = directory.last_sign_of_life()
-    if since is None or clock() - since < _PENDING_S:
+def _unwritten(directory: RunDirectory, plan: Plan, monotonic: Callable[[], float]) -> Seen:
+    since, asked = directory.last_sign_of_life(), directory.read_asked()
+    if asked and asked.boot_id == boot_id() and monotonic() - asked.at_s < _PENDING_S:
         state = RunState.QUEUED if plan.when_busy is WhenBusy.WAIT else RunState.PENDING
-        return Seen(RunStatus(state, started_at=since))
+        return Seen(RunStatus(state, started_at=since, begun_s=asked.at_s))
     return _lost(directory, RunStatus(started_at=since))
 
 

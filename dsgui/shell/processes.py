@@ -23,6 +23,7 @@ _ZOMBIE_STATES = frozenset("ZXx")
 _PR_SET_CHILD_SUBREAPER = 36
 _SCAN_S = 0.05
 _KILL_WAIT_S = 3.0
+_ANEW = 60  # looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +115,32 @@ def become_subreaper() -> bool:
 
 def snapshot() -> dict[int, ProcessStat]:
     """Every process of the machine, by pid."""
-    stats = (read_stat(int(name)) for name in os.listdir(_PROC) if name.isdecimal())
-    return {stat.pid: stat for stat in stats if stat}
+    return _read_stats(_pids())
+
+
+class Kin:
+    """The descendants of one process, looked for again and again at little cost: who was seen to be a stranger is not
+    read a second time, for nobody becomes a descendant later. Now and then all are read anew, in case a stranger's pid
+    was given to a descendant between two looks."""
+
+    def __init__(self, root: int) -> None:
+        self._root = root
+        self._strangers: set[int] = set()
+        self._looks = 0
+
+    def look(self) -> dict[int, ProcessStat]:
+        """By pid, zombies too."""
+        if self._looks % _ANEW == 0:
+            self._strangers.clear()
+        self._looks += 1
+        pids = _pids()
+        self._strangers &= pids
+        table = _read_stats(pids - self._strangers)
+        kin = descendants(self._root, table)
+        # Only whoever descends from a known stranger or the kernel is one: a parent that has ended between the two
+        # readings leaves open whose child it was.
+        self._strangers |= _closure(self._strangers | {0}, table) - kin - {self._root}
+        return {pid: table[pid] for pid in kin}
 
 
 def descendants(root: int, table: dict[int, ProcessStat]) -> set[int]:
@@ -162,9 +187,10 @@ def end_tree(
     return _signal_while(lambda: time.monotonic() < deadline, signal.SIGKILL, run_id, process, supervisor)
 
 
-def reap(spare: int) -> None:
-    """Collects adopted orphans that have ended, but not `spare`, which its own parent object waits for."""
-    for pid, stat in snapshot().items():
+def reap(spare: int, table: dict[int, ProcessStat] | None = None) -> None:
+    """Collects adopted orphans that have ended, but not `spare`, which its own parent object waits for. `table` spares
+    looking at every process."""
+    for pid, stat in (snapshot() if table is None else table).items():
         if stat.zombie and stat.parent == os.getpid() and pid != spare:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
@@ -187,6 +213,14 @@ def _signal_while(
         told |= fresh
         time.sleep(_SCAN_S)
     return tuple(sorted(alive))
+
+
+def _pids() -> set[int]:
+    return {int(name) for name in os.listdir(_PROC) if name.isdecimal()}
+
+
+def _read_stats(pids: Iterable[int]) -> dict[int, ProcessStat]:
+    return {pid: stat for pid in pids if (stat := read_stat(pid))}
 
 
 def _stat_of(identity: Identity | None) -> ProcessStat | None:

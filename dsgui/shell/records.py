@@ -1,5 +1,6 @@
 """The files that grow with a run: output, points, samples, progress; written by its supervisor alone."""
 
+import math
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -8,6 +9,24 @@ from typing import Any
 
 from dsgui.core.trainlog import Point, Progress, TrainLog, number_to_json
 from dsgui.shell.store import Appender, OutputFile, RunDirectory
+
+# A parser in Python reads five to seven megabytes a second: a training that prints more must not wait for it.
+_UNHURRIED_BYTES = 1 << 20
+
+
+@dataclass(slots=True)
+class Rush:
+    """Tells output that comes faster than it can be read: more than a mebibyte within a second."""
+
+    second: float = -math.inf
+    bytes_: int = 0
+
+    def adds(self, count: int, now: float) -> bool:
+        """Counts; whether it is a rush by now."""
+        if now - self.second >= 1:
+            self.second, self.bytes_ = now, 0
+        self.bytes_ += count
+        return self.bytes_ > _UNHURRIED_BYTES
 
 
 @dataclass(slots=True)
@@ -31,20 +50,21 @@ class Pace:
 class Records:
     """The files that grow with the run. A disk that refuses them never stops the training."""
 
-    def __init__(self, directory: RunDirectory, clock: Callable[[], float]) -> None:
-        self._directory, self._clock = directory, clock
+    def __init__(self, directory: RunDirectory, monotonic: Callable[[], float]) -> None:
+        self._directory, self._monotonic = directory, monotonic
         self.log = TrainLog()
         self.refused = False
         self._output = OutputFile(directory)
         self._points = Appender(directory.points_file)
         self._samples = Appender(directory.samples_file)
-        self._pace = Pace()
+        self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
         self._progress: dict[str, Any] = {}
 
     def take_output(self, chunk: bytes) -> None:
         self._try(self._output.write, chunk)
-        self._take_points(self.log.feed(chunk))
+        read = self.log.skim if self._rush.adds(len(chunk), self._monotonic()) else self.log.feed
+        self._take_points(read(chunk))
 
     def take_sample(self, sample: dict[str, Any]) -> None:
         self._try(self._samples.write_json, sample)
@@ -71,7 +91,7 @@ class Records:
         progress = self.log.progress
         found: dict[str, Any] = {} if self._loss is None else {"loss": number_to_json(self._loss)}
         if progress:
-            eta_s = self._pace.eta_s(progress, self._clock())
+            eta_s = self._pace.eta_s(progress, self._monotonic())
             found |= {"step": progress.step, "total": progress.total, "eta_s": eta_s}
         return found
 

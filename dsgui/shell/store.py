@@ -26,7 +26,7 @@ from dsgui.core.plan import (
     shell_line,
     slurm_script,
 )
-from dsgui.core.state import RunStatus
+from dsgui.core.state import Asked, RunStatus
 
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
 _DIRECTORY_MODE, _FILE_MODE = 0o700, 0o600
@@ -54,6 +54,10 @@ class RunDirectory:
     @property
     def config_file(self) -> Path:
         return self.path / CONFIG_FILE
+
+    @property
+    def asked_file(self) -> Path:
+        return self.path / "asked.json"
 
     @property
     def command_file(self) -> Path:
@@ -115,6 +119,18 @@ class RunDirectory:
                 "was started. Delete the folder, or put the file back."
             ) from error
 
+    def write_asked(self, asked: Asked) -> None:
+        """Raises OSError."""
+        replace_file(self.asked_file, _json_bytes(asked.to_json()))
+
+    def read_asked(self) -> Asked | None:
+        """None for a run that was launched before dsgui kept it."""
+        value = _read_json(self.asked_file)
+        try:
+            return Asked.from_json(value) if value is not None else None
+        except (ValueError, KeyError, TypeError):
+            return None
+
     def read_config(self) -> str:
         """The config as launched, "" when it is gone."""
         try:
@@ -165,6 +181,14 @@ class RunDirectory:
     def read_progress(self) -> dict[str, Any]:
         """Empty before there is any."""
         return _read_json(self.progress_file) or {}
+
+    def last_elapsed_s(self) -> float | None:
+        """How long the run had lasted at its last telemetry poll; None where none tells."""
+        tail = _read_from(self.samples_file, max(_size(self.samples_file) - OUTPUT_TAIL_BYTES, 0), OUTPUT_TAIL_BYTES)
+        for line in reversed(tail.splitlines()):
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                return float(json.loads(line)["elapsed_s"])
+        return None
 
     def last_sign_of_life(self) -> float | None:
         """When the supervisor last wrote something, unix seconds."""
@@ -290,9 +314,11 @@ class Store:
         found = (RunDirectory(self.runs_dir / name) for name in names)
         return [directory for directory in found if os.access(directory.plan_file, os.R_OK)]  # others' runs are theirs
 
-    def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str) -> None:
+    def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str, asked: Asked | None = None) -> None:
         """Raises `RunError`."""
         with self.saying_what_to_do():
+            if asked:  # first: with the plan the run is there for everybody
+                directory.write_asked(asked)
             directory.write_plan(plan, config_text)
 
     def write_status(self, directory: RunDirectory, status: RunStatus) -> None:

@@ -1,4 +1,5 @@
-"""Taking turns: runs that want the same GPU train one after the other, in the order they were started.
+"""Taking turns: runs that want the same GPU train one after the other, in the order they were launched; a number says
+which, since clocks are set.
 
 There is no scheduler to lose: each waiting run's own supervisor looks, under one file lock, whether a run before it
 still has what it wants. What a lost run's processes still hold counts as held.
@@ -7,7 +8,7 @@ still has what it wants. What a lost run's processes still hold counts as held.
 import contextlib
 import fcntl
 import os
-import time
+import sys
 from collections.abc import Iterator
 
 from dsgui.core.errors import RunError
@@ -47,6 +48,11 @@ class Queue:
             if other.slots & plan.slots and (not waits or self._asked_at(other.run_id) < asked_at)
         ]
 
+    def next_place(self) -> int:
+        """Behind every run of the store. To be taken within a turn."""
+        places = (asked.place for directory in self._store.list() if (asked := directory.read_asked()))
+        return max(places, default=0) + 1
+
     def holders(self) -> list[Plan]:
         """The runs that have processes now."""
         return [other for other, waits in self._others("") if not waits]
@@ -65,9 +71,13 @@ class Queue:
             elif not seen.status.state.live:
                 self._over.add(directory.run_id)
 
-    def _asked_at(self, run_id: str) -> tuple[int, str]:
-        """When the run was launched; its id is as old as the preview of its command."""
+    def _asked_at(self, run_id: str) -> tuple[int, int, str]:
+        """What runs are ordered by: their place; those from before there were places come first, by their date. (A run
+        id is as old as the preview of its command.)"""
+        directory = self._store.directory(run_id)
+        if asked := directory.read_asked():
+            return asked.place, 0, run_id
         try:
-            return self._store.directory(run_id).plan_file.stat().st_mtime_ns, run_id
+            return 0, directory.plan_file.stat().st_mtime_ns, run_id
         except OSError:
-            return time.time_ns(), run_id
+            return sys.maxsize, 0, run_id

@@ -38,7 +38,7 @@ def wire_again(
         asked = details(event)
         run_id, kind = str(asked.get("run_id", "")), str(asked.get("kind", ""))
         try:
-            made = _clone(services, run_id, kind, str(asked.get("path", "")))
+            made = _clone(services, run_id, kind, str(asked.get("checkpoint", "")))
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
         request = made.request

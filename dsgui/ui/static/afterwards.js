@@ -39,7 +39,8 @@ export class Afterwards {
     this.showAbout(about);
   }
 
-  again(kind, path = "") { this.trigger("again", { run_id: this.id, kind, path }); }
+  // Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
+  again(kind, checkpoint = "") { this.trigger("again", { run_id: this.id, kind, checkpoint }); }
 
   showDiagnosis(found) {
     this.diagnosis.hidden = !found;

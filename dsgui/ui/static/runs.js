@@ -243,7 +243,7 @@ class RunView {
   }
 
   addSample(sample, startedAt) {
-    const x = Math.round((sample.time_s - startedAt) * 10) / 10;
+    const x = Math.round((sample.elapsed_s ?? sample.time_s - startedAt) * 10) / 10;
     this.charts.memory.add("host, all processes", x, sample.host_used_bytes / GIB, { colour: COLOURS[6] });
     if (typeof sample.run_bytes === "number") this.charts.memory.add("this run", x, sample.run_bytes / GIB, { colour: COLOURS[1] });
     for (const gpu of sample.gpus || []) {
