@@ -4,8 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from dsgui.core.machine_checks import check, has_problem
+from dsgui.core.machine_checks import check
 from dsgui.core.machine_report import FORMATS
+from dsgui.core.verdicts import has_problem
 from dsgui.shell.folders import default_runs_dir
 from dsgui.shell.machine import read_machine
 

@@ -8,8 +8,8 @@ from dsgui.core.machine_checks import check
 from dsgui.core.machine_report import Group, groups, summary
 from dsgui.core.verdicts import Row, Status
 
-_WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK"}
-_KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok"}
+_WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK", Status.UNKNOWN: "Not known"}
+_KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok", Status.UNKNOWN: "ds-note"}
 ASKING = "Asking the Python that trains: torch, CUDA and DeepSpeed’s operators. This takes some seconds…"
 
 
@@ -29,13 +29,14 @@ def _checks(rows: Sequence[Row], waiting: bool) -> str:
     said = f"What a run would trip over: {summary(rows)}" + (" so far" if waiting else "")
     return (
         f'<div class="ds-findings"><p class="ds-verdict {kind}">{escape(said)}</p>'
-        f"<ul>{''.join(map(_item, told))}</ul>"
+        f"<ul>{''.join(map(row_item, told))}</ul>"
         f'<details class="ds-passed"><summary>{len(fine)} checks passed</summary>'
-        f'<dl class="ds-pairs">{"".join(_pair(row.title, row.seen) for row in fine)}</dl></details></div>'
+        f'<dl class="ds-pairs">{"".join(pair(row.title, row.seen) for row in fine)}</dl></details></div>'
     )
 
 
-def _item(row: Row) -> str:
+def row_item(row: Row) -> str:
+    """One judgement as an item of a list."""
     command = f'<pre class="ds-command">{escape(row.command)}</pre>' if row.command else ""
     return (
         f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
@@ -45,9 +46,10 @@ def _item(row: Row) -> str:
 
 
 def _group(group: Group) -> str:
-    pairs = "".join(_pair(label, value) for label, value in group.readings)
+    pairs = "".join(pair(label, value) for label, value in group.readings)
     return f'<section><h3>{escape(group.title)}</h3><dl class="ds-pairs">{pairs}</dl></section>'
 
 
-def _pair(label: str, value: str) -> str:
+def pair(label: str, value: str) -> str:
+    """A label and its value, for a `dl`."""
     return f"<dt>{escape(label)}</dt><dd>{escape(value)}</dd>"

@@ -11,6 +11,8 @@ from dsgui.core.context import Integration
 from dsgui.core.hardware import Target
 from dsgui.core.machine import Machine
 from dsgui.core.oracle import Answer, Asking, Question
+from dsgui.core.plan import Plan
+from dsgui.core.planned import Surroundings
 from dsgui.core.preset import Preset
 from dsgui.core.telemetry import GpuSample
 from dsgui.runs import Runs
@@ -73,7 +75,8 @@ class Asks(Protocol):
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
     `recipes` maps a recipe's name to its script. `open_file` reads a config or an accelerate YAML by
-    path, `open_upload` the same from an uploaded file's copy. `gpu_use` reads the GPUs' memory now."""
+    path, `open_upload` the same from an uploaded file's copy. `gpu_use` reads the GPUs' memory now. `surroundings` is
+    what a plan would meet here, told in milliseconds."""
 
     checker: Checker
     presets: tuple[Preset, ...]
@@ -88,6 +91,7 @@ class Services:
     gpu_use: Callable[[], tuple[GpuSample, ...]]
     machine: MachineReader
     oracle: Asks
+    surroundings: Callable[[Plan], Surroundings]
 
     def all_presets(self) -> tuple[Preset, ...]:
         """Every preset there is now, the shipped ones first."""
