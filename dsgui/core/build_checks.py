@@ -43,8 +43,8 @@ def operators(question: Question) -> Verdict | None:
         return None
     if environment is None or environment.target.ops is None:
         return unknown(
-            f"The Python that trains was not asked yet whether it can build {', '.join(names)}: 4 · Machine and "
-            "“python -m dsgui doctor” do."
+            f"Whether the Python that trains can build {', '.join(names)} is not known before it was asked: "
+            "4 · Machine and “python -m dsgui doctor” ask it."
         )
     known = [op for name in names if (op := environment.op(name))]
     bad = [op for op in known if not op.usable and op.name != SHARED_MEMORY_OP]

@@ -259,7 +259,9 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         refused = refused or has_problem(rows)
         ready = plan is not None and (accepted or not refused)
         line = services.runs.shown_command(plan) if plan else ""
-        return line, says, preflight_html(rows), gr.Checkbox(visible=refused), gr.Button(interactive=ready), plan
+        # What was accepted once is not accepted for the next problem.
+        tick = gr.Checkbox(visible=True) if refused else gr.Checkbox(False, visible=False)
+        return line, says, preflight_html(rows), tick, gr.Button(interactive=ready), plan
 
     return preview
 
