@@ -49,8 +49,8 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         open_upload=open_upload,
         runs=runs,
         archive=Archive(store, runs),
+        surroundings=lambda plan: scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan)),
         gpu_use=read_gpus,
         machine=machine,
         oracle=Oracle(python),
-        surroundings=lambda plan: scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan)),
     )

@@ -1,4 +1,4 @@
-"""The checks before a start on the Launch page: a problem holds Launch back, accepting it starts the run all the same."""
+"""The checks before a start on the Launch page: a problem holds Launch back until it is accepted."""
 
 import pytest
 from playwright.sync_api import expect

@@ -91,6 +91,9 @@ FAULTS = [
     ("stage_3", {
         "config": STAGE_3, "source": SPARING,
         "machine": replace(CPU, environment=None)}, W, "before transformers 4.51"),
+    ("stage_3", {"config": STAGE_3, "source": MAPPED, "config_argument": NONE}, P, "passing a `device_map`"),
+    ("stage_3", {"config": STAGE_3, "source": "HfDeepSpeedConfig(c)\n" + LOADS.format("device_map=0"),
+                 "config_argument": NATIVE}, P, "device_map= in line 2"),
     ("packages", {"machine": replace(without("deepspeed"), gpus=())}, P, "has no deepspeed"),
     ("trainer", {"machine": replace(without("accelerate"), gpus=())}, W, "no accelerate"),
     ("cuda", {"machine": environment(READY, torch=replace(SOUND.environment.torch, usable=False, why_not="old")),

@@ -152,5 +152,9 @@ def _breakers(call: ast.Call) -> list[tuple[str, int, bool]]:
         (keyword.arg, keyword.value.lineno, isinstance(keyword.value, ast.Constant | ast.Dict))
         for keyword in call.keywords
         if keyword.arg in _STAGE_3_BREAKERS
-        and not (isinstance(keyword.value, ast.Constant) and keyword.value.value in (None, False))
+        and not (isinstance(keyword.value, ast.Constant) and _is_off(keyword.value.value))
     ]
+
+
+def _is_off(value: object) -> bool:
+    return value is None or value is False  # and not 0: that is a device

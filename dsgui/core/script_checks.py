@@ -154,7 +154,8 @@ def local_rank(question: Question) -> Verdict | None:
 
 def loads_for_stage_3(question: Question) -> Verdict | None:
     launch, script = question.launch, question.around.script
-    told = launch.config_argument is ConfigArgument.HF or script.tells_transformers
+    by_trainer = launch.config_argument is ConfigArgument.HF or script.parser is Parser.TRAINER
+    told = by_trainer or script.tells_transformers
     if not launch.script or not told or zero_stage(question.config) != 3:
         return None
     version = question.around.version("transformers")

@@ -29,14 +29,13 @@ def _checks(rows: Sequence[Row], waiting: bool) -> str:
     said = f"What a run would trip over: {summary(rows)}" + (" so far" if waiting else "")
     return (
         f'<div class="ds-findings"><p class="ds-verdict {kind}">{escape(said)}</p>'
-        f"<ul>{''.join(map(row_item, told))}</ul>"
+        f"<ul>{''.join(map(_item, told))}</ul>"
         f'<details class="ds-passed"><summary>{len(fine)} checks passed</summary>'
-        f'<dl class="ds-pairs">{"".join(pair(row.title, row.seen) for row in fine)}</dl></details></div>'
+        f'<dl class="ds-pairs">{"".join(_pair(row.title, row.seen) for row in fine)}</dl></details></div>'
     )
 
 
-def row_item(row: Row) -> str:
-    """One judgement as an item of a list."""
+def _item(row: Row) -> str:
     command = f'<pre class="ds-command">{escape(row.command)}</pre>' if row.command else ""
     return (
         f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
@@ -46,10 +45,21 @@ def row_item(row: Row) -> str:
 
 
 def _group(group: Group) -> str:
-    pairs = "".join(pair(label, value) for label, value in group.readings)
+    pairs = "".join(_pair(label, value) for label, value in group.readings)
     return f'<section><h3>{escape(group.title)}</h3><dl class="ds-pairs">{pairs}</dl></section>'
 
 
-def pair(label: str, value: str) -> str:
-    """A label and its value, for a `dl`."""
+def _pair(label: str, value: str) -> str:
     return f"<dt>{escape(label)}</dt><dd>{escape(value)}</dd>"
+
+
+def list_html(said: str, rows: Sequence[Row], folded: str) -> str:
+    """A headline, the problems and warnings of `rows` (worst first) open, and the rest behind the words `folded`."""
+    told = [row for row in rows if row.status in (Status.PROBLEM, Status.WARNING)]
+    rest = sorted((row for row in rows if row not in told), key=lambda row: row.status is Status.OK)
+    kind = _KINDS[rows[0].status] if told else _KINDS[Status.OK]
+    return (
+        f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p><ul>{"".join(map(_item, told))}</ul>'
+        f'<details class="ds-passed"><summary>{escape(folded)}</summary>'
+        f'<dl class="ds-pairs">{"".join(_pair(row.title, row.seen) for row in rest)}</dl></details>'
+    )

@@ -1,7 +1,6 @@
 """The checks before a start on the Launch page: problems and warnings open, the rest folded. Everything is escaped."""
 
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 import gradio as gr
@@ -13,7 +12,7 @@ from dsgui.core.preflight import CONFIG, preflight
 from dsgui.core.verdicts import Row, Status
 from dsgui.ui.events import ONCE
 from dsgui.ui.findings_view import sendable
-from dsgui.ui.machine_view import pair, row_item
+from dsgui.ui.machine_view import list_html
 from dsgui.ui.services import Services
 
 _POLL_S = 2.0
@@ -29,25 +28,15 @@ def preflight_html(rows: Sequence[Row]) -> str:
     """The list beside the command; "" where nothing is planned."""
     if not rows:
         return ""
-    told = [row for row in rows if row.status in (Status.PROBLEM, Status.WARNING)]
-    kind = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning"}.get(rows[0].status, "ds-ok")
-    return sendable(
-        f'<div class="ds-findings ds-preflight"><p class="ds-verdict {kind}" role="status">'
-        f"{escape(f'Before the start: {summary(rows)}')}</p>"
-        f"<ul>{''.join(map(row_item, told))}</ul>{_folded(rows)}</div>"
-    )
+    said = f"Before the start: {summary(rows)}"
+    return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, rows, _folded(rows))}</div>')
 
 
 def _folded(rows: Sequence[Row]) -> str:
-    fine = [row for row in rows if row.status is Status.OK]
-    unknown = [row for row in rows if row.status is Status.UNKNOWN]
-    counts = [f"{len(fine)} check{' is' if len(fine) == 1 else 's are'} fine"] if fine else []
-    counts += [f"{len(unknown)} could not be judged"] if unknown else []
-    pairs = "".join(pair(row.title, row.seen) for row in (*unknown, *fine))
-    return (
-        f'<details class="ds-passed"><summary>{escape(", ".join(counts))}</summary>'
-        f'<dl class="ds-pairs">{pairs}</dl></details>'
-    )
+    """`9 checks are fine, 2 could not be judged`."""
+    fine, unknown = (sum(row.status is status for row in rows) for status in (Status.OK, Status.UNKNOWN))
+    counts = [f"{fine} check{' is' if fine == 1 else 's are'} fine"] if fine else []
+    return ", ".join([*counts, f"{unknown} could not be judged"] if unknown else counts)
 
 
 def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:

@@ -74,9 +74,9 @@ class Asks(Protocol):
 @dataclass(frozen=True, slots=True)
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
-    `recipes` maps a recipe's name to its script. `open_file` reads a config or an accelerate YAML by
-    path, `open_upload` the same from an uploaded file's copy. `gpu_use` reads the GPUs' memory now. `surroundings` is
-    what a plan would meet here, told in milliseconds."""
+    `recipes` maps a recipe's name to its script. `surroundings` tells in milliseconds what a plan would meet here.
+    `open_file` reads a config or an accelerate YAML by path, `open_upload` the same from an uploaded file's copy.
+    `gpu_use` reads the GPUs' memory now."""
 
     checker: Checker
     presets: tuple[Preset, ...]
@@ -88,10 +88,10 @@ class Services:
     open_upload: Callable[[Path], Opened]
     runs: Runs
     archive: Archive
+    surroundings: Callable[[Plan], Surroundings]
     gpu_use: Callable[[], tuple[GpuSample, ...]]
     machine: MachineReader
     oracle: Asks
-    surroundings: Callable[[Plan], Surroundings]
 
     def all_presets(self) -> tuple[Preset, ...]:
         """Every preset there is now, the shipped ones first."""
