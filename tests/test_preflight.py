@@ -82,6 +82,7 @@ FAULTS = [
     ("takes_config", {"source": PARSER + "more.add(p); p.parse_args()"}, W, "Unless another file adds"),
     ("twice", {"arguments": ("--deepspeed", "other.json")}, W, "The last one counts"),
     ("twice", {"arguments": ("--deepspeed",)}, P, "without a value"),
+    ("twice", {"arguments": ("--deepspeed",), "source": "print('deepspeed')"}, W, "without a value"),
     ("twice", {"source": GIVEN, "config_argument": NATIVE, "arguments": ("--deepspeed_config=a",)}, W, "as a in the"),
     ("stage_3", {"config": STAGE_3, "source": MAPPED}, P, "passing a `device_map`"),
     ("stage_3", {"config": STAGE_3, "source": TRAINER + LOADS.format("device_map=w()")}, W, "device_map= in line 2"),
@@ -386,7 +387,7 @@ def test_a_hub_name_is_found_in_the_local_cache_alone(tmp_path):
 def test_a_file_that_is_no_model_is_said_and_raises_nothing(tmp_path, header):
     (tmp_path / "model.safetensors").write_bytes(header)
     found = counted(tmp_path)
-    assert found.parameters in (None, 0)
+    assert found.parameters is None
 
 
 def test_a_folder_outside_the_places_is_not_read(tmp_path):
@@ -394,7 +395,11 @@ def test_a_folder_outside_the_places_is_not_read(tmp_path):
 
     (tmp_path / "in").mkdir()
     safetensors(tmp_path / "model.safetensors", [[3]])
-    found = counted(tmp_path, Places([tmp_path / "in"]).check)
+    places = Places([tmp_path / "in"])
+    found = counted(tmp_path, places.check)
+    assert (found.parameters, "outside" in found.told) == (None, True)
+    (tmp_path / "in" / "model.safetensors").symlink_to(tmp_path / "model.safetensors")
+    found = counted(tmp_path / "in", places.check)
     assert (found.parameters, "outside" in found.told) == (None, True)
 
 

@@ -22,7 +22,7 @@ class Parser(Enum):
     ARGPARSE = "argparse, made and filled in this file"
     ELSEWHERE = "argparse or another, filled elsewhere too"
     DEEPSPEED = "argparse with deepspeed.add_config_arguments"
-    TRAINER = "HfArgumentParser"
+    TRAINER = "HfArgumentParser, or TRL's"
     LENIENT = "argparse that lets unknown arguments pass"
 
 
@@ -85,7 +85,7 @@ def script_facts(source: str) -> ScriptFacts:
 
 
 def _parser(tree: ast.AST, names: set[str], calls: list[ast.Call]) -> Parser:
-    if names & {"HfArgumentParser", "parse_args_into_dataclasses"}:
+    if names & {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}:
         return Parser.TRAINER
     if "parse_known_args" in names:
         return Parser.LENIENT

@@ -76,7 +76,7 @@ def _known(script: ScriptFacts, argument: ConfigArgument, refuses: Callable[...,
     """Of a parser whose answer is certain; `refuses` gives argparse's words, "" where it takes the config."""
     words = refuses(script, argument)
     if not words:
-        return ok(f"it takes {argument.value}")
+        return ok(f"{script.parser.value}: it takes {argument.value}")
     return problem(f"The script is given {argument.value} and ends with exit code 2: “{words}”.", _SAY_HOW)
 
 
@@ -129,7 +129,8 @@ def given_twice(question: Question) -> Verdict | None:
     if typed is None:
         return None
     if not typed:
-        return problem(
+        sure = question.around.script.parser in (Parser.TRAINER, Parser.DEEPSPEED, Parser.ARGPARSE)
+        return (problem if sure else warning)(
             f"{option} is among the arguments without a value: argparse ends with exit code 2, “expected one "
             "argument”.",
             f"Leave {option} out of the arguments: the config is passed already.",

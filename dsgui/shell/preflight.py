@@ -33,6 +33,7 @@ class Scout:
     ) -> None:
         self._here, self._known, self._check, self._clock = here, known, check, clock
         self._read: tuple[float, Machine] | None = None
+        self._sizes: dict[tuple[str, ...], tuple[float, ModelSize]] = {}
 
     @classmethod
     def of(
@@ -66,8 +67,15 @@ class Scout:
         return Surroundings(script, machine, own_python=sys.version_info[:2])
 
     def _model(self, plan: Plan, environment: Mapping[str, str]) -> ModelSize:
-        named = value_of(plan.arguments, MODEL_OPTIONS)
-        return model_size(named, plan.working_directory, environment, self._check) if named else ModelSize()
+        named, now = value_of(plan.arguments, MODEL_OPTIONS), self._clock()
+        if not named:
+            return ModelSize()
+        key = (named, plan.working_directory, *(environment.get(name, "") for name in ("HF_HOME", "HF_HUB_CACHE")))
+        read, size = self._sizes.get(key, (now, None))
+        if size is None or now - read > FRESH_S:
+            size = model_size(named, plan.working_directory, environment, self._check)
+            self._sizes = {key: (now, size)}  # of one launch at a time
+        return size
 
     def _may_read(self, folder: Path) -> bool:
         try:
