@@ -417,13 +417,24 @@ def test_the_scout_reads_the_machine_again_only_after_a_while(bench):
     plan = replace(plan, working_directory=str(bench.folder))
     for _ in range(3):
         around = scout.surroundings(plan, script_facts(""), False)
+    safetensors(bench.folder / "small" / "model.safetensors", [[9]])
+    assert scout.surroundings(plan, script_facts(""), False).model == around.model
     assert len(read) == 1
     assert (around.model.parameters, around.output) == (8, str(bench.folder / "out"))
     assert around.output_disk.free_bytes
     assert around.machine.environment is SOUND.environment
     now[0] = FRESH_S + 1
-    scout.surroundings(plan, script_facts(""), False)
+    assert scout.surroundings(plan, script_facts(""), False).model.parameters == 9
     assert len(read) == 2
+
+
+def test_a_model_is_read_once_though_each_preview_has_another_folder(bench):
+    safetensors(bench.folder / "model.safetensors", [[8]])
+    scout = Scout(lambda: CPU, lambda: None, clock=lambda: 0.0)
+    request = bench.request(bench.script("print(1)"), arguments=f"--model '{bench.folder}'")
+    told = [scout.surroundings(bench.runs.prepare(request), script_facts(""), False).model for _ in range(2)]
+    assert told[0] is told[1]
+    assert told[0].parameters == 8
 
 
 def test_a_port_is_free_for_the_run_that_holds_it_and_taken_by_another_program(bench):

@@ -70,7 +70,12 @@ class Scout:
         named, now = value_of(plan.arguments, MODEL_OPTIONS), self._clock()
         if not named:
             return ModelSize()
-        key = (named, plan.working_directory, *(environment.get(name, "") for name in ("HF_HOME", "HF_HUB_CACHE")))
+        # Not the working directory: it may be the run's own, another one with each preview.
+        place = str(Path(plan.working_directory, named))
+        key = (
+            place if os.path.isdir(place) else named,
+            *(environment.get(name, "") for name in ("HF_HOME", "HF_HUB_CACHE")),
+        )
         read, size = self._sizes.get(key, (now, None))
         if size is None or now - read > FRESH_S:
             size = model_size(named, plan.working_directory, environment, self._check)
