@@ -166,14 +166,22 @@ def loads_for_stage_3(question: Question) -> Verdict | None:
     perhaps = [*sure, *(found for found in script.may_break_stage_3 if _raises(found[0], version))]
     if perhaps:
         return warning(
-            f"{_shown(perhaps)} with ZeRO-3: where it is set (low_cpu_mem_usage: before transformers "
-            f"{LOW_MEMORY_IGNORED_SINCE}), transformers raises “{_words(version)}”",
+            f"{_shown(perhaps)} with ZeRO-3: where it is set{_in_old_releases(perhaps)}, transformers raises "
+            f"“{_words(version) if _in_all(perhaps) else _REFUSED_BEFORE}”",
             _TAKE_OUT,
         )
     return ok("from_pretrained is given nothing that ZeRO-3 refuses")
 
 
 _TAKE_OUT = "Leave it out of from_pretrained: with ZeRO-3 DeepSpeed divides the parameters over the ranks."
+
+
+def _in_old_releases(found: list[tuple[str, int]]) -> str:
+    return "" if _in_all(found) else f" and transformers is older than {LOW_MEMORY_IGNORED_SINCE}"
+
+
+def _in_all(found: list[tuple[str, int]]) -> bool:
+    return any(name == "device_map" for name, _ in found)
 
 
 def _raises(keyword: str, version: str) -> bool:
