@@ -91,7 +91,8 @@ FAULTS = [
         "machine": old("transformers", "4.50.3")}, P, "compatible with `low_cpu_mem_usage=True` or"),
     ("stage_3", {
         "config": STAGE_3, "source": SPARING,
-        "machine": replace(CPU, environment=None)}, W, "is older than 4.51, transformers raises “DeepSpeed Zero-3 is not compatible with `low"),
+        "machine": replace(CPU, environment=None)},
+     W, "4.51, transformers raises “DeepSpeed Zero-3 is not compatible with `low"),
     ("stage_3", {"config": STAGE_3, "source": MAPPED, "config_argument": NONE}, P, "passing a `device_map`"),
     ("stage_3", {"config": STAGE_3, "source": "HfDeepSpeedConfig(c)\n" + LOADS.format("device_map=0"),
                  "config_argument": NATIVE}, P, "device_map= in line 2"),

@@ -39,7 +39,7 @@ def _forced(config: Config) -> bool:
 def operators(question: Question) -> Verdict | None:
     names = needed_ops(question)
     environment = question.around.machine.environment
-    if not names or question.launch.hosts:
+    if not names or question.launch.elsewhere:
         return None
     if environment is None or environment.target.ops is None:
         return unknown(
@@ -64,7 +64,7 @@ def _where_it_compiles(judge: Callable[[Environment], Verdict | None]) -> Callab
 
     def judged(question: Question) -> Verdict | None:
         environment = question.around.machine.environment
-        if environment is None or question.launch.hosts or not _compiles(question, environment):
+        if environment is None or question.launch.elsewhere or not _compiles(question, environment):
             return None
         return judge(environment)
 
@@ -79,7 +79,7 @@ def _compiles(question: Question, environment: Environment) -> bool:
 def _of_machine(judge: Callable[[Machine], Verdict | None]) -> Callable[[Question], Verdict | None]:
     def judged(question: Question) -> Verdict | None:
         environment = question.around.machine.environment
-        if environment is None or question.launch.hosts or not _compiles(question, environment):
+        if environment is None or question.launch.elsewhere or not _compiles(question, environment):
             return None
         return judge(question.around.machine)
 
@@ -109,7 +109,7 @@ def trainer(question: Question) -> Verdict | None:
 
 def cuda(question: Question) -> Verdict | None:
     machine = question.around.machine
-    if not question.gpus or question.launch.hosts:
+    if not question.gpus or question.launch.elsewhere:
         return None
     found = environment_checks.cuda(machine)
     if found is None or found.status is not Status.OK:

@@ -60,6 +60,11 @@ class Launch:
         return Integration.HF if self.config_argument is ConfigArgument.HF else Integration.NATIVE
 
     @property
+    def elsewhere(self) -> bool:
+        """Whether it trains on other machines: what this one has says nothing then."""
+        return bool(self.hosts)
+
+    @property
     def nodes(self) -> int:
         return max(len(self.hosts), 1)
 

@@ -29,7 +29,7 @@ def offload(question: Question) -> Verdict | None:
     config, launch, model = question.config, question.launch, question.around.model
     stage, moved = zero_stage(config), offload_device(config, "offload_optimizer")
     parameters_moved = stage == 3 and offload_device(config, "offload_param") != "none"
-    if stage == 0 or launch.hosts or (moved == "none" and not parameters_moved):
+    if stage == 0 or launch.elsewhere or (moved == "none" and not parameters_moved):
         return None
     if reason := _not_estimated(question, moved, parameters_moved):
         return unknown(f"How much host memory offloading takes: {reason}.")
@@ -89,7 +89,7 @@ def _fits(host: Host, states: int, estimate: int, parameters: str) -> Verdict | 
 def memlock(question: Question) -> Verdict | None:
     """Buffers of offload_param to NVMe (deepspeed/runtime/zero/offload_config.py) are locked since 0.19.6."""
     config, host = question.config, question.around.machine.host
-    if zero_stage(config) != 3 or offload_device(config, "offload_param") != "nvme" or question.launch.hosts:
+    if zero_stage(config) != 3 or offload_device(config, "offload_param") != "nvme" or question.launch.elsewhere:
         return None
     version = question.around.version("deepspeed")
     if version and version_tuple(version) < version_tuple(_NVME_LOCKS_SINCE):
@@ -112,7 +112,7 @@ def memlock(question: Question) -> Verdict | None:
 
 def shared_memory(question: Question) -> Verdict | None:
     machine, ranks = question.around.machine, question.launch.ranks
-    if question.launch.hosts:
+    if question.launch.elsewhere:
         return None
     if machine.host.shm is None or machine.gpus:
         return host_checks.shm(machine) if ranks > 1 or machine.host.shm is None else None
@@ -129,8 +129,8 @@ def shared_memory(question: Question) -> Verdict | None:
 
 def gpus(question: Question) -> Verdict | None:
     launch, machine = question.launch, question.around.machine
-    if launch.hosts or not launch.gpu_indices:
-        return _too_few(machine, launch.ranks) if machine.gpus and not launch.hosts else None
+    if launch.elsewhere or not launch.gpu_indices:
+        return _too_few(machine, launch.ranks) if machine.gpus and not launch.elsewhere else None
     if not machine.gpus:
         return warning(
             f"GPU {_listed(launch.gpu_indices)} was chosen, and no NVIDIA driver answers here.",
@@ -173,7 +173,7 @@ def _listed(indices: list[int] | tuple[int, ...]) -> str:
 
 def cores(question: Question) -> Verdict | None:
     machine, ranks = question.around.machine, question.launch.ranks
-    if machine.gpus or question.launch.hosts or machine.host.cores_usable is None:
+    if machine.gpus or question.launch.elsewhere or machine.host.cores_usable is None:
         return None
     if ranks <= machine.host.cores_usable:
         return ok(f"{ranks} of {machine.host.cores_usable:g} usable cores")
@@ -185,7 +185,7 @@ def cores(question: Question) -> Verdict | None:
 
 def port(question: Question) -> Verdict | None:
     number = question.launch.master_port
-    if number is None or question.launch.hosts:
+    if number is None or question.launch.elsewhere:
         return None
     if not question.around.port_taken:
         return ok(f"{number} is free")
@@ -198,7 +198,7 @@ def port(question: Question) -> Verdict | None:
 def checkpoints(question: Question) -> Verdict | None:
     """Room where the script writes, for one checkpoint."""
     disk, model = question.around.output_disk, question.around.model
-    if disk is None or question.launch.hosts:
+    if disk is None or question.launch.elsewhere:
         return None
     seen = f"{size(disk.free_bytes)} free in {question.around.output}"
     advice = "Free some space, or write elsewhere (--output_dir)."
