@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m dsgui", description="dsgui without its pages.")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, module in _COMMANDS.items():
-        module.add_arguments(commands.add_parser(name, help=module.HELP))
+        module.add_arguments(commands.add_parser(name, allow_abbrev=False, help=module.HELP))
     options = parser.parse_args(arguments)
     try:
         code: int = _COMMANDS[options.command].run(options)

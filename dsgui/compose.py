@@ -7,8 +7,9 @@ from pathlib import Path
 
 from dsgui.archive import Archive
 from dsgui.core.checker import Checker
+from dsgui.core.machine import Environment
 from dsgui.core.secrets import secret_values
-from dsgui.runs import Runs
+from dsgui.runs import Runs, script_source
 from dsgui.shell.ask_machines import ask_machines
 from dsgui.shell.catalog import Catalog
 from dsgui.shell.imports import open_file, open_upload
@@ -16,6 +17,7 @@ from dsgui.shell.launcher import Launcher
 from dsgui.shell.machine import MachineProbe
 from dsgui.shell.oracle import Oracle
 from dsgui.shell.places import usual_places
+from dsgui.shell.preflight import Scout
 from dsgui.shell.store import Store
 from dsgui.shell.target import TargetProbe
 from dsgui.shell.telemetry import list_gpus, read_gpus
@@ -34,6 +36,9 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     store, recipes = Store(runs_dir), {name: catalog.recipe(name) for name in RECIPES}
     places = usual_places(allowed, [store.runs_dir, *(recipe.parent for recipe in recipes.values())])
     runs = Runs(store, Launcher(), places=places, secrets=secret_values(os.environ))
+    machine = MachineProbe.of(python, runs_dir)
+    # Versions are known at once, the rest when the machine was asked.
+    scout = Scout.of(store.runs_dir, lambda: machine.current().environment or Environment(probe.current), places.check)
     return Services(
         checker=Checker(catalog.schema()),
         presets=catalog.presets(),
@@ -45,8 +50,9 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         open_upload=open_upload,
         runs=runs,
         archive=Archive(store, runs),
+        surroundings=lambda plan: scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan)),
         gpu_use=read_gpus,
-        machine=MachineProbe.of(python, runs_dir),
+        machine=machine,
         ask_machines=ask_machines,
         oracle=Oracle(python),
     )

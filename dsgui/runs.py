@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -166,6 +167,10 @@ class Runs:
         finally:
             self._ports.release(plan.run_id)
         return plan.run_id
+
+    def port_is_free(self, plan: Plan) -> bool:
+        """Whether the plan's master port can be had now."""
+        return self._ports.is_free_for(plan.run_id, plan.master_port)
 
     def busy(self) -> dict[str, list[str]]:
         """Which runs use what now: names of runs by slot ("gpu-0", "cpu")."""
@@ -341,6 +346,15 @@ def _devices(plan: Plan) -> str:
 
 def script_source(path: str) -> ScriptFacts:
     """What the script at `path` tells of itself; of a long or unreadable one, nothing."""
+    try:
+        seen = os.stat(path)
+    except OSError as error:
+        return ScriptFacts(problem=str(error))
+    return _facts(path, seen.st_mtime_ns, seen.st_size)
+
+
+@lru_cache(maxsize=16)  # asked with every keystroke on the page
+def _facts(path: str, changed_ns: int, size: int) -> ScriptFacts:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return script_facts(file.read(_SCRIPT_CHARACTERS))

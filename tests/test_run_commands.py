@@ -26,7 +26,7 @@ def dsgui(bench: Bench, capsys: pytest.CaptureFixture[str]):
 
 def launch(bench: Bench, dsgui, text: str, *options: str, arguments: tuple[str, ...] = ()):
     config = bench.folder / "ds.json"
-    config.write_text('{"train_batch_size": 8}')
+    config.write_text('{"train_batch_size": 8, "zero_optimization": {"stage": 0}}')
     script = bench.script(text)
     return dsgui("launch", "--config", str(config), "--python", str(bench.python), *options, str(script), *arguments)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.script import script_facts
+from dsgui.core.script import Parser, script_facts
 
 RECIPES = sorted((Path(__file__).parents[1] / "recipes").glob("*.py"))
 
@@ -49,3 +49,48 @@ def test_what_is_no_python_says_where() -> None:
 def test_the_recipes_take_what_the_launcher_gives(path: Path) -> None:
     facts = script_facts(path.read_text("utf-8"))
     assert (facts.passes_local_rank, facts.takes_deepspeed, facts.problem) == (True, True, "")
+
+
+MAKES = "import argparse\np = argparse.ArgumentParser()\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "parser"),
+    [
+        ("print(1)", Parser.NONE),
+        (MAKES + "p.add_argument('--lr')\np.parse_args()", Parser.ARGPARSE),
+        (MAKES + "p.add_argument('file')\np.parse_args()", Parser.ARGPARSE),
+        (MAKES + "g = p.add_argument_group('x')\ng.add_argument('--lr')\np.parse_args()", Parser.ARGPARSE),
+        (MAKES + "g = p.add_argument_group('x')\nmore(g)\np.parse_args()", Parser.ELSEWHERE),
+        (MAKES + "more(p)\np.parse_args()", Parser.ELSEWHERE),
+        (MAKES + "more(parser=p)\np.parse_args()", Parser.ELSEWHERE),
+        (MAKES + "for name in NAMES: p.add_argument(name)\np.parse_args()", Parser.ELSEWHERE),
+        ("import argparse\np = argparse.ArgumentParser(parents=[q])\np.parse_args()", Parser.ELSEWHERE),
+        ("import argparse\nself.p = argparse.ArgumentParser()\nself.p.parse_args()", Parser.ELSEWHERE),
+        ("from other import get\nget().parse_args()", Parser.ELSEWHERE),
+        ("import click", Parser.ELSEWHERE),
+        (MAKES + "p.parse_known_args()", Parser.LENIENT),
+        ("import deepspeed\n" + MAKES + "deepspeed.add_config_arguments(p)\np.parse_args()", Parser.DEEPSPEED),
+        ("from transformers import HfArgumentParser", Parser.TRAINER),
+    ],
+)
+def test_a_parser_is_taken_for_known_only_where_all_of_it_is_here(source: str, parser: Parser) -> None:
+    assert script_facts(source).parser is parser
+
+
+def test_options_are_read_with_whether_a_value_follows() -> None:
+    source = MAKES + "p.add_argument('-d', '--deepspeed', action='store_true')\np.add_argument('--lr', type=float)\n"
+    source += "p.add_argument('--flag', action=argparse.BooleanOptionalAction)"
+    assert script_facts(source).options == {"-d": False, "--deepspeed": False, "--lr": True, "--flag": False}
+
+
+def test_what_is_computed_when_it_runs_is_told_apart_from_what_is_written() -> None:
+    facts = script_facts("m = M.from_pretrained(x, device_map=where(), low_cpu_mem_usage=True)")
+    assert facts.breaks_stage_3 == (("low_cpu_mem_usage", 1),)
+    assert facts.may_break_stage_3 == (("device_map", 1),)
+
+
+@pytest.mark.parametrize("source", ["get_peft_model(m, c)", "p.requires_grad = False", "m.requires_grad_(False)"])
+def test_training_a_part_of_the_model_is_seen(source: str) -> None:
+    assert script_facts(source).trains_a_part
+    assert not script_facts("model.train()").trains_a_part

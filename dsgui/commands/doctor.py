@@ -1,16 +1,32 @@
-"""`python -m dsgui doctor`: what a run on this machine would trip over."""
+"""`python -m dsgui doctor`: what a run on this machine, or one planned launch, would trip over."""
 
 import argparse
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from dsgui.core.machine_checks import check, has_problem
+from dsgui.commands.before_start import with_config
+from dsgui.core.errors import PlanError
+from dsgui.core.machine import Machine
+from dsgui.core.machine_checks import check
 from dsgui.core.machine_report import FORMATS
+from dsgui.core.model_size import ModelSize
+from dsgui.core.plan import ConfigArgument
+from dsgui.core.planned import Launch, Surroundings
+from dsgui.core.preflight import preflight
+from dsgui.core.script import ScriptFacts
+from dsgui.core.verdicts import Row, has_problem, worst_first
+from dsgui.runs import script_source
 from dsgui.shell.folders import default_runs_dir
-from dsgui.shell.machine import read_machine
+from dsgui.shell.machine import read_disk, read_machine
 
 HELP = "check this machine; exit 0: no problem, 1: problems, 2: the Python that trains can't be asked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
+READERS = {"hf": ConfigArgument.HF, "native": ConfigArgument.NATIVE, "none": ConfigArgument.NONE}
+_COUNT = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)([MB]?)\Z", re.IGNORECASE)
+_UNITS = {"": 1, "M": 10**6, "B": 10**9}
+_MOST_PARAMETERS = 10**15
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,14 +38,83 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--runs-dir", type=Path, default=default_runs_dir(), help="where runs are kept (default: %(default)s)"
     )
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
+    launch = parser.add_argument_group("a launch", "with --config also what this launch would trip over")
+    launch.add_argument("--config", type=Path, help="the ds_config.json")
+    launch.add_argument("--script", default="", help="the Python file that would train")
+    launch.add_argument("--ranks", type=_ranks, help="GPUs, or ranks on the CPU (default: every GPU, else 1)")
+    launch.add_argument("--reader", choices=READERS, default="hf", help="how the script takes the config")
+    launch.add_argument("--parameters", type=_parameters, help="the model's size: 7B, 770M or 6.7e9")
+
+
+def _ranks(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"“{text}” is no number of ranks such as 2")
+    return int(text)
+
+
+def _parameters(text: str) -> int:
+    found = _COUNT.match(text)
+    count = round(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
+    if not 0 < count <= _MOST_PARAMETERS:
+        raise argparse.ArgumentTypeError(f"“{text}” is no number of parameters such as 7B or 770M")
+    return count
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the answer. 0: no problem; 1: problems; 2: the interpreter gave no usable answer."""
+    """Prints the answer. 0: no problem; 1: problems; 2: the interpreter gave no usable answer. Raises `PlanError` for a
+    config that can't be opened."""
+    text = _text(options)
     machine = read_machine(options.python, options.runs_dir)
-    rows = check(machine)
+    rows = _merged(_rows_of_launch(options, text, machine) if text is not None else (), check(machine))
     sys.stdout.write(FORMATS[options.format](machine, rows))
     if machine.problem:
         print(f"dsgui: {machine.problem}", file=sys.stderr)
         return NOT_CHECKED
     return FAILED if has_problem(rows) else PASSED
+
+
+def _merged(of_launch: Sequence[Row], of_machine: Sequence[Row]) -> tuple[Row, ...]:
+    """Both, the worst first; where the launch's rows judge the same, they know more."""
+    judged = {row.check for row in of_launch}
+    return worst_first([*of_launch, *(row for row in of_machine if row.check not in judged)])
+
+
+def _text(options: argparse.Namespace) -> str | None:
+    if options.config is None:
+        if options.script or options.ranks or options.parameters:
+            raise PlanError("--script, --ranks and --parameters are about a launch. Give its config with --config.")
+        return None
+    try:
+        return str(options.config.read_bytes().decode("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlanError(f"Config: {options.config} can't be read ({error}). Expected a JSON file.") from error
+
+
+def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) -> tuple[Row, ...]:
+    script = str(Path(options.script).expanduser().absolute()) if options.script else ""
+    facts = script_source(script) if script else ScriptFacts()
+    folder = Path(script).parent if script else Path.cwd()
+    around = Surroundings(
+        facts,
+        machine,
+        output=str(folder),
+        output_disk=read_disk(folder),
+        own_python=sys.version_info[:2],
+        model=_model(options.parameters),
+    )
+    launch = Launch(
+        config={},
+        findings=(),
+        devices="",
+        ranks=options.ranks or len(machine.gpus) or 1,
+        config_argument=READERS[options.reader],
+        script=script,
+        passes_local_rank=facts.passes_local_rank,
+    )
+    return preflight(with_config(launch, text, around), around)
+
+
+def _model(parameters: int | None) -> ModelSize:
+    if parameters is None:
+        return ModelSize(told="give --parameters")
+    return ModelSize("--parameters", parameters, "from --parameters")

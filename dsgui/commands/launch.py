@@ -5,13 +5,15 @@ import os
 import sys
 from pathlib import Path
 
+from dsgui.commands.before_start import rows_of_plan, told, worth_telling
 from dsgui.commands.logs import follow
-from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
-from dsgui.core.errors import PlanError
+from dsgui.commands.run_options import DONE, FAILED, add_runs_dir, open_runs
+from dsgui.core.errors import PlanError, RunError
 from dsgui.core.hostfile import Machines
 from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy, WhenBusy
 from dsgui.core.slurm import SlurmJob
 from dsgui.core.variables import plain_and_secret
+from dsgui.core.verdicts import has_problem
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
 _READERS = {"hf": ConfigArgument.HF, "native": ConfigArgument.NATIVE, "none": ConfigArgument.NONE}
@@ -45,7 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cwd", default="", help="working directory (default: the script's folder)")
     parser.add_argument("--port", type=int, help="master port (default: a free one)")
     parser.add_argument("--python", default=sys.executable, help="the interpreter that trains (default: this one)")
-    parser.add_argument("--dry-run", action="store_true", help="print the command and start nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the command and the checks, and start nothing; exit 1: problems"
+    )
+    parser.add_argument("--although", action="store_true", help="start although a check says that the run would fail")
     parser.add_argument("-f", "--follow", action="store_true", help="print the run's output until it has ended")
     add_runs_dir(parser)
     parser.add_argument("script", help="the Python file that trains")
@@ -65,9 +70,16 @@ def run(options: argparse.Namespace) -> int:
     text = _text(options.config, "Config", "a JSON file")
     variables, secrets = plain_and_secret("\n".join(options.env))
     plan = runs.prepare(_request(options, text, variables, secrets))
+    rows = rows_of_plan(plan, text, runs, options.runs_dir)
+    stops = has_problem(rows) and not options.although
     if options.dry_run:
-        print(runs.shown_command(plan))
-        return DONE
+        print(runs.shown_command(plan), flush=True)
+    if options.dry_run or worth_telling(rows):
+        print(told(rows), end="", file=sys.stderr, flush=True)
+    if options.dry_run:
+        return FAILED if stops else DONE
+    if stops:
+        raise RunError("Not started: see the problems above. Correct them, or give --although to start all the same.")
     run_id = runs.start(plan, text, secrets)
     print(run_id, flush=True)
     return follow(runs, run_id) if options.follow else DONE

@@ -4,10 +4,10 @@ from dsgui.core import environment_checks as environment
 from dsgui.core import host_checks as host
 from dsgui.core.environment_checks import of_environment
 from dsgui.core.machine import Machine
-from dsgui.core.verdicts import Check, Row, Status
+from dsgui.core.verdicts import Check, Row, worst_first
 
 _BUILDER = "deepspeed/ops/op_builder/builder.py"
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[Check[Machine], ...] = (
     Check("target", "Environment", "", environment.answered),
     Check("imports", "Imports", "", of_environment(environment.parts)),
     Check("packages", "torch and DeepSpeed", "", of_environment(environment.needed)),
@@ -37,9 +37,4 @@ CHECKS: tuple[Check, ...] = (
 
 def check(machine: Machine) -> tuple[Row, ...]:
     """Every row there is, the worst first."""
-    rows = [row for row in (entry.row(machine) for entry in CHECKS) if row]
-    return tuple(sorted(rows, key=lambda row: list(Status).index(row.status)))
-
-
-def has_problem(rows: tuple[Row, ...]) -> bool:
-    return any(row.status is Status.PROBLEM for row in rows)
+    return worst_first(row for row in (entry.row(machine) for entry in CHECKS) if row)

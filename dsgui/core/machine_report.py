@@ -12,7 +12,7 @@ from dsgui.core.verdicts import Row, Status, size
 UNKNOWN = "unknown"
 WIDTH = 100
 _NO_OP = "deepspeed_not_implemented"  # stands in for what an accelerator lacks
-_WORDS = {Status.PROBLEM: "PROBLEM", Status.WARNING: "warning", Status.OK: "ok"}
+_WORDS = {Status.PROBLEM: "PROBLEM", Status.WARNING: "warning", Status.OK: "ok", Status.UNKNOWN: "unknown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +161,18 @@ def summary(rows: Sequence[Row]) -> str:
 
 def as_text(machine: Machine, rows: Sequence[Row]) -> str:
     """The checks, worst first, then the readings; the values of a group stand below each other."""
-    lines = ["What a run would trip over", *(line for row in rows for line in _row_lines(row, rows))]
+    lines = ["What a run would trip over", *rows_as_lines(rows)]
     for group in groups(machine):
         widest = max(len(label) for label, _ in group.readings)
         lines += ["", group.title]
         for label, value in group.readings:
             lines += _hanging(f"  {label.ljust(widest)}  ", value)
     return "\n".join([*lines, "", f"doctor: {summary(rows)}"]) + "\n"
+
+
+def rows_as_lines(rows: Sequence[Row]) -> list[str]:
+    """Status, title and what was seen, in columns."""
+    return [line for row in rows for line in _row_lines(row, rows)]
 
 
 def _row_lines(row: Row, rows: Sequence[Row]) -> list[str]:

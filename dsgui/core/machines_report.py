@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from dsgui.core.hostfile import Host
 from dsgui.core.plan import Plan
-from dsgui.core.verdicts import Row, Status
+from dsgui.core.verdicts import Row, Status, worst_first
 
 _COMPARED = {"python": "Python", "deepspeed": "DeepSpeed", "torch": "torch", "transformers": "transformers"}
 
@@ -35,7 +35,7 @@ def rows(plan: Plan, facts: Sequence[MachineFacts], has_pdsh: bool) -> tuple[Row
     for one in facts:
         wrong = _of_one(plan, one, hosts[one.name], usual)
         found += wrong or [Row("machine", one.name, Status.OK, _seen(one))]
-    return tuple(sorted(found, key=lambda row: list(Status).index(row.status)))
+    return worst_first(found)
 
 
 def _of_one(plan: Plan, one: MachineFacts, host: Host, usual: Mapping[str, str]) -> list[Row]:

@@ -113,6 +113,21 @@ class Plan:
         return self.machines.hosts() if self.machines else ()
 
     @property
+    def nodes(self) -> int:
+        """On how many machines; 1 where they have different numbers of ranks, as if all were on one."""
+        if self.slurm:
+            return self.slurm.nodes
+        return len(self.hosts) if len({len(host.slots) for host in self.hosts}) == 1 else 1
+
+    @property
+    def elsewhere(self) -> str:
+        """The machines that train, in words; "" for this one."""
+        if self.slurm:
+            return "the nodes that Slurm chooses"
+        names = [host.name for host in self.hosts]
+        return ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
+
+    @property
     def slots(self) -> frozenset[str]:
         """What the run takes for itself: its GPUs, or this machine's processor."""
         if self.machines:

@@ -1,18 +1,37 @@
 """What a training script's source tells before it runs: which of the launcher's arguments it takes, what will clash."""
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
 
 # Parsers that take --local_rank, or that let an unknown argument pass.
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
 _TAKES_CONFIG = {"HfArgumentParser", "parse_args_into_dataclasses", "add_config_arguments", "parse_known_args"}
 _STAGE_3_BREAKERS = ("device_map", "low_cpu_mem_usage")
+_WITHOUT_VALUE = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
+_PARSERS = {"ArgumentParser", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser"}
+# Only a part of the model is trained: what the optimizer holds can't be told from the model's size.
+_TRAINS_A_PART = {"LoraConfig", "get_peft_model", "PeftConfig", "requires_grad_"}
+
+
+class Parser(Enum):
+    """Who reads the script's command line, as far as its own source shows."""
+
+    NONE = "none seen"
+    ARGPARSE = "argparse, made and filled in this file"
+    ELSEWHERE = "argparse or another, filled elsewhere too"
+    DEEPSPEED = "argparse with deepspeed.add_config_arguments"
+    TRAINER = "HfArgumentParser, or TRL's"
+    LENIENT = "argparse that lets unknown arguments pass"
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptFacts:
     """`strict`: it has a parser of its own that stops at an argument it does not know (argparse, click, typer, fire).
-    `breaks_stage_3`: keyword arguments of model loading that ZeRO-3 can't live with (transformers/modeling_utils.py).
+    `options`: those its own `add_argument` calls name, and whether each takes a value. `breaks_stage_3`: keyword
+    arguments of model loading that ZeRO-3 can't live with (transformers/modeling_utils.py), written out;
+    `may_break_stage_3`: those computed when it runs. `tells_transformers`: it makes a HfDeepSpeedConfig itself.
     `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
@@ -20,6 +39,11 @@ class ScriptFacts:
     takes_deepspeed: bool = False
     breaks_stage_3: tuple[tuple[str, int], ...] = ()
     problem: str = ""
+    parser: Parser = Parser.NONE
+    options: Mapping[str, bool] = field(default_factory=dict)
+    may_break_stage_3: tuple[tuple[str, int], ...] = ()
+    tells_transformers: bool = False
+    trains_a_part: bool = False
 
     @property
     def passes_local_rank(self) -> bool:
@@ -34,7 +58,7 @@ def script_facts(source: str) -> ScriptFacts:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         return ScriptFacts(problem=f"{getattr(error, 'msg', None) or error}{line}")
-    names, texts, breakers = set[str](), set[str](), list[tuple[str, int]]()
+    names, texts, calls = set[str](), set[str](), list[ast.Call]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             names.add(node.id)
@@ -45,26 +69,92 @@ def script_facts(source: str) -> ScriptFacts:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             texts.add(node.value)
         elif isinstance(node, ast.Call):
-            breakers += _breakers(node)
+            calls.append(node)
+    breakers = [found for call in calls for found in _breakers(call)]
     return ScriptFacts(
         strict="parse_args" in names or bool(names & {"click", "typer", "fire"}),
         takes_local_rank=bool(names & _TAKES_RANK) or _mentions(texts, "local_rank") or _mentions(texts, "local-rank"),
         takes_deepspeed=bool(names & _TAKES_CONFIG) or _mentions(texts, "deepspeed"),
-        breaks_stage_3=tuple(breakers),
+        breaks_stage_3=tuple((name, line) for name, line, sure in breakers if sure),
+        parser=_parser(tree, names, calls),
+        options={name: takes for call in calls for name, takes in _options(call)},
+        may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
+        tells_transformers="HfDeepSpeedConfig" in names,
+        trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(tree),
     )
+
+
+def _parser(tree: ast.AST, names: set[str], calls: list[ast.Call]) -> Parser:
+    if names & {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}:
+        return Parser.TRAINER
+    if "parse_known_args" in names:
+        return Parser.LENIENT
+    if "add_config_arguments" in names:
+        return Parser.DEEPSPEED
+    if "parse_args" not in names:
+        return Parser.ELSEWHERE if names & {"click", "typer", "fire"} else Parser.NONE
+    made = [call for call in calls if _called(call) == "ArgumentParser"]
+    plain = made and all(keyword.arg != "parents" for call in made for keyword in call.keywords)
+    named = all(_options(call) or _is_positional(call) for call in calls if _called(call) == "add_argument")
+    return Parser.ARGPARSE if plain and named and not _handed_on(tree, calls) else Parser.ELSEWHERE
+
+
+def _handed_on(tree: ast.AST, calls: list[ast.Call]) -> bool:
+    """Whether a parser made here is given to a function, which may add options to it."""
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _makes_parser(node.value)]
+    if any(not isinstance(target, ast.Name) for node in assigned for target in node.targets):
+        return True  # kept in an attribute: who adds to it can't be followed
+    parsers = {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name)}
+    given = [word for call in calls for word in (*call.args, *(keyword.value for keyword in call.keywords))]
+    return any((isinstance(word, ast.Name) and word.id in parsers) or _makes_parser(word) for word in given)
+
+
+def _makes_parser(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _called(node) in _PARSERS
+
+
+def _called(call: ast.Call) -> str:
+    return str(getattr(call.func, "attr", None) or getattr(call.func, "id", ""))
+
+
+def _options(call: ast.Call) -> list[tuple[str, bool]]:
+    """`add_argument("-d", "--deepspeed", action="store_true")` → its names, and whether a value follows."""
+    if _called(call) != "add_argument":
+        return []
+    action = next((keyword.value for keyword in call.keywords if keyword.arg == "action"), None)
+    named = getattr(action, "value", None) if isinstance(action, ast.Constant) else getattr(action, "attr", "")
+    takes = named not in _WITHOUT_VALUE and named != "BooleanOptionalAction"
+    words = [word.value for word in call.args if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+    return [(word, takes) for word in words if word.startswith("-")]
+
+
+def _is_positional(call: ast.Call) -> bool:
+    first = call.args[0] if call.args else None
+    return isinstance(first, ast.Constant) and isinstance(first.value, str) and not first.value.startswith("-")
+
+
+def _freezes(tree: ast.AST) -> bool:
+    """`parameter.requires_grad = False` somewhere."""
+    assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
+    return any(getattr(target, "attr", "") == "requires_grad" for node in assigned for target in node.targets)
 
 
 def _mentions(texts: set[str], option: str) -> bool:
     return any(text.lstrip("-") == option for text in texts)
 
 
-def _breakers(call: ast.Call) -> list[tuple[str, int]]:
-    """`from_pretrained(…, device_map="auto")`; None and False switch nothing on."""
+def _breakers(call: ast.Call) -> list[tuple[str, int, bool]]:
+    """`from_pretrained(…, device_map="auto")`: keyword, line, and whether its value is written there; None and False
+    switch nothing on."""
     if not (isinstance(call.func, ast.Attribute) and call.func.attr == "from_pretrained"):
         return []
     return [
-        (keyword.arg, keyword.value.lineno)
+        (keyword.arg, keyword.value.lineno, isinstance(keyword.value, ast.Constant | ast.Dict))
         for keyword in call.keywords
         if keyword.arg in _STAGE_3_BREAKERS
-        and not (isinstance(keyword.value, ast.Constant) and keyword.value.value in (None, False))
+        and not (isinstance(keyword.value, ast.Constant) and _is_off(keyword.value.value))
     ]
+
+
+def _is_off(value: object) -> bool:
+    return value is None or value is False  # and not 0: that is a device

@@ -1,21 +1,23 @@
 """What a check of the machine is made of: its verdict, the row it becomes, and how sizes are said."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Generic, TypeVar
 
 from dsgui.core.hardware import GIB
-from dsgui.core.machine import Machine
 
 MIB = 1 << 20
+Subject = TypeVar("Subject")
 
 
 class Status(Enum):
-    """problem: an ordinary run fails · warning: some runs fail or are slow · ok."""
+    """problem: an ordinary run fails · warning: some runs fail or are slow · ok · unknown: it could not be judged."""
 
     PROBLEM = "problem"
     WARNING = "warning"
     OK = "ok"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +44,16 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One entry of the table. `judge` gives None where there is nothing to judge."""
+class Check(Generic[Subject]):
+    """One entry of a table. `judge` gives None where there is nothing to judge."""
 
     id: str
     title: str
     source: str
-    judge: Callable[[Machine], Verdict | None]
+    judge: Callable[[Subject], Verdict | None]
 
-    def row(self, machine: Machine) -> Row | None:
-        verdict = self.judge(machine)
+    def row(self, subject: Subject) -> Row | None:
+        verdict = self.judge(subject)
         if verdict is None:
             return None
         return Row(self.id, self.title, verdict.status, verdict.seen, verdict.advice, verdict.command, self.source)
@@ -67,6 +69,19 @@ def warning(seen: str, advice: str, command: str = "") -> Verdict:
 
 def problem(seen: str, advice: str, command: str = "") -> Verdict:
     return Verdict(Status.PROBLEM, seen, advice, command)
+
+
+def unknown(seen: str) -> Verdict:
+    """`seen` says what is not known, and why."""
+    return Verdict(Status.UNKNOWN, seen)
+
+
+def worst_first(rows: Iterable[Row]) -> tuple[Row, ...]:
+    return tuple(sorted(rows, key=lambda row: list(Status).index(row.status)))
+
+
+def has_problem(rows: Iterable[Row]) -> bool:
+    return any(row.status is Status.PROBLEM for row in rows)
 
 
 def size(count: int) -> str:

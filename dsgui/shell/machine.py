@@ -67,10 +67,10 @@ def read_gpus() -> tuple[tuple[Gpu, ...], Driver | None]:
 
 def read_machine(python: str, runs_dir: Path, timeout_s: float = MACHINE_TIMEOUT_S) -> Machine:
     """All of it, the target's answer included: takes seconds."""
-    return _with_answer(_here(runs_dir), python, timeout_s)
+    return _with_answer(read_here(runs_dir), python, timeout_s)
 
 
-def _here(runs_dir: Path) -> Machine:
+def read_here(runs_dir: Path) -> Machine:
     gpus, driver = read_gpus()
     return Machine(read_host(runs_dir, os.environ), gpus, driver)
 
@@ -95,7 +95,7 @@ class MachineProbe:
     @classmethod
     def of(cls, python: str, runs_dir: Path) -> "MachineProbe":
         """For the machine dsgui runs on."""
-        return cls(python, lambda: _here(runs_dir))
+        return cls(python, lambda: read_here(runs_dir))
 
     def current(self) -> Machine:
         """What is known by now; the first call asks."""

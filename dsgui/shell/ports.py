@@ -44,6 +44,12 @@ class Ports:
         with self._lock:
             _close(self._held.pop(run_id, []))
 
+    def is_free_for(self, run_id: str, port: int) -> bool:
+        """Whether the run could listen there: the port is held for it, or nobody has it."""
+        with self._lock:
+            held = run_id in self._held
+        return held or is_free(port)
+
     def _keep(self, run_id: str, listeners: list[socket.socket], was_asked: bool) -> None:
         if was_asked:  # the same number is asked for again with every preview
             _close(listeners)

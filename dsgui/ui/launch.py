@@ -7,17 +7,22 @@ from typing import Any
 
 import gradio as gr
 
-from dsgui.core.context import Integration
+from dsgui.core.context import Context, Integration
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
+from dsgui.core.findings import Finding
 from dsgui.core.hardware import GIB, Gpu, Target
 from dsgui.core.hostfile import Machines
 from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy, WhenBusy
+from dsgui.core.planned import Launch
 from dsgui.core.slurm import SlurmJob
 from dsgui.core.variables import plain_and_secret
+from dsgui.core.verdicts import Row, has_problem
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.context_bar import THIS_MACHINE
+from dsgui.ui.documents import read_document
 from dsgui.ui.events import LIVE, ONCE
 from dsgui.ui.findings_view import verdict
+from dsgui.ui.preflight_view import preflight_html, rows_before_start
 from dsgui.ui.services import Services
 from dsgui.ui.several_machines import (
     HERE,
@@ -142,12 +147,15 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
                 elem_id="command",
                 buttons=["copy"],
             )
-            anyway = gr.Checkbox(False, label="Launch although DeepSpeed would refuse it", visible=False)
+            checks = gr.HTML("", elem_id="preflight", apply_default_css=False, padding=False)
+            anyway = gr.Checkbox(
+                False, label="Launch although the checks say it would fail", visible=False, elem_id="although"
+            )
             launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     plan, run_id = gr.State(None), gr.State("")
     inputs = [configure.text, configure.presets.chooser, anyway, *configure.bar.inputs, *desk.inputs]
-    outputs = [command, verdict_line, anyway, launch, plan]
+    outputs = [command, verdict_line, checks, anyway, launch, plan]
     preview = _previewer(services, workbench, len(configure.bar.inputs))
 
     def preview_on(triggers: list[Any]) -> Any:
@@ -311,26 +319,24 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         bar, asked = values[:bar_width], _asked(values[bar_width:])
         reader = Integration.HF.value if asked.what in services.recipes else bar[0]
         says, refused, plan = "", False, None
+        rows: tuple[Row, ...] = ()
         try:
             plan = services.runs.prepare(_request(services, text or "", asked, reader, _preset(services, preset, text)))
             # What runs here is judged here, whatever Configure plans for.
             device = bar[3] if plan.machines or plan.slurm else THIS_MACHINE
-            says, refused = _verdict(services, workbench, text or "", (reader, *_shape(plan), device, ""))
+            context = make_context(services.target(), reader, plan.ranks // plan.nodes, plan.nodes, device, "")
+            says, refused, config, findings = _verdict(workbench, text or "", context)
+            rows = rows_before_start(services, plan, Launch.of(plan, config, findings, context.devices))
         except DsguiError as error:
             says = f"**{_markdown(str(error))}**"
+        refused = refused or has_problem(rows)
         ready = plan is not None and (accepted or not refused)
         line = services.runs.shown_command(plan) if plan else ""
-        return line, says, gr.Checkbox(visible=refused), gr.Button(interactive=ready), plan
+        # What was accepted once is not accepted for the next problem.
+        tick = gr.Checkbox(visible=True) if refused else gr.Checkbox(False, visible=False)
+        return line, says, preflight_html(rows), tick, gr.Button(interactive=ready), plan
 
     return preview
-
-
-def _shape(plan: Plan) -> tuple[int, int]:
-    """GPUs a node, and nodes; where machines differ, all ranks as if on one."""
-    if plan.slurm:
-        return plan.slurm.per_node, plan.slurm.nodes
-    each = {len(host.slots) for host in plan.hosts}
-    return (each.pop(), len(plan.hosts)) if len(each) == 1 else (plan.ranks, 1)
 
 
 def _look_at_gpus(services: Services, gpus: gr.CheckboxGroup, event: Any) -> Any:
@@ -347,17 +353,20 @@ def _share_ranks(target: Target, ranks: gr.Number, gpus: gr.Number) -> None:
     gpus.change(lambda value: value, [gpus], [ranks], **ONCE)
 
 
-def _verdict(services: Services, workbench: Workbench, text: str, bar: tuple[Any, ...]) -> tuple[str, bool]:
-    """One line on the config at the ranks chosen here, and whether DeepSpeed would refuse it."""
-    context = make_context(services.target(), *bar)
+def _verdict(
+    workbench: Workbench, text: str, context: Context
+) -> tuple[str, bool, dict[str, Any], tuple[Finding, ...]]:
+    """One line on the config at the ranks chosen here, whether DeepSpeed would refuse it, its value, its findings."""
     try:
-        findings = workbench.findings(text, context)
+        config, findings = read_document(text).value, tuple(workbench.findings(text, context))
     except DocumentError as error:
-        return f"**The config can’t be read.** {_markdown(str(error))} See Configure.", True
+        return f"**The config can’t be read.** {_markdown(str(error))} See Configure.", True, {}, ()
     found = verdict(findings)
     if any(f.severity.value == "error" for f in findings):
-        return f"**DeepSpeed would refuse this config at {context.devices}: {found}.** See Configure.", True
-    return f"The config from 1 · Configure, checked for {context.devices}: {found or 'nothing to report'}.", False
+        says = f"**DeepSpeed would refuse this config at {context.devices}: {found}.** See Configure."
+        return says, True, config, findings
+    says = f"The config from 1 · Configure, checked for {context.devices}: {found or 'nothing to report'}."
+    return says, False, config, findings
 
 
 def _asked(values: tuple[Any, ...]) -> _Asked:

@@ -8,8 +8,8 @@ from dsgui.core.machine_checks import check
 from dsgui.core.machine_report import Group, groups, summary
 from dsgui.core.verdicts import Row, Status
 
-_WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK"}
-_KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok"}
+_WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK", Status.UNKNOWN: "Not known"}
+_KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok", Status.UNKNOWN: "ds-note"}
 ASKING = "Asking the Python that trains: torch, CUDA and DeepSpeed’s operators. This takes some seconds…"
 
 
@@ -59,3 +59,15 @@ def _group(group: Group) -> str:
 
 def _pair(label: str, value: str) -> str:
     return f"<dt>{escape(label)}</dt><dd>{escape(value)}</dd>"
+
+
+def list_html(said: str, rows: Sequence[Row], folded: str) -> str:
+    """A headline, the problems and warnings of `rows` (worst first) open, and the rest behind the words `folded`."""
+    told = [row for row in rows if row.status in (Status.PROBLEM, Status.WARNING)]
+    rest = sorted((row for row in rows if row not in told), key=lambda row: row.status is Status.OK)
+    kind = _KINDS[rows[0].status] if told else _KINDS[Status.OK]
+    return (
+        f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p><ul>{"".join(map(_item, told))}</ul>'
+        f'<details class="ds-passed"><summary>{escape(folded)}</summary>'
+        f'<dl class="ds-pairs">{"".join(_pair(row.title, row.seen) for row in rest)}</dl></details>'
+    )

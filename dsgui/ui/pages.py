@@ -12,6 +12,7 @@ from dsgui.ui.configure import ConfigurePage, build_configure, recall_on_load
 from dsgui.ui.events import ONCE
 from dsgui.ui.launch import LaunchPage, build_launch
 from dsgui.ui.machine import build_machine
+from dsgui.ui.preflight_view import machine_told
 from dsgui.ui.presets import refreshed
 from dsgui.ui.runs_page import build_runs
 from dsgui.ui.services import Services
@@ -44,7 +45,7 @@ def build_pages(services: Services) -> gr.Blocks:
         launch.started.then(_show_run, [launch.run_id], [tabs, runs.monitor], **ONCE)
         filled = gr.State(0)
         wire_again(runs, configure, launch, tabs, services, filled)
-        launch.preview_on([launch_tab.select, filled.change])
+        launch.preview_on([launch_tab.select, filled.change, machine_told(services, launch_tab).change])
         launch.look_at_gpus_on(launch_tab.select)
         _start_with_launch(services, configure, launch)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)

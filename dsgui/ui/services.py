@@ -12,6 +12,7 @@ from dsgui.core.hardware import Target
 from dsgui.core.machine import Machine
 from dsgui.core.oracle import Answer, Asking, Question
 from dsgui.core.plan import Plan
+from dsgui.core.planned import Surroundings
 from dsgui.core.preset import Preset
 from dsgui.core.telemetry import GpuSample
 from dsgui.core.verdicts import Row
@@ -74,9 +75,9 @@ class Asks(Protocol):
 @dataclass(frozen=True, slots=True)
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
-    `recipes` maps a recipe's name to its script. `open_file` reads a config or an accelerate YAML by
-    path, `open_upload` the same from an uploaded file's copy. `gpu_use` reads the GPUs' memory now. `ask_machines` asks
-    the other machines of a plan, for up to 20 s."""
+    `recipes` maps a recipe's name to its script. `surroundings` tells in milliseconds what a plan would meet here.
+    `open_file` reads a config or an accelerate YAML by path, `open_upload` the same from an uploaded file's copy.
+    `gpu_use` reads the GPUs' memory now. `ask_machines` asks the other machines of a plan, for up to 20 s."""
 
     checker: Checker
     presets: tuple[Preset, ...]
@@ -88,6 +89,7 @@ class Services:
     open_upload: Callable[[Path], Opened]
     runs: Runs
     archive: Archive
+    surroundings: Callable[[Plan], Surroundings]
     gpu_use: Callable[[], tuple[GpuSample, ...]]
     machine: MachineReader
     oracle: Asks

@@ -1,0 +1,113 @@
+"""One planned launch and what is known around it: what the checks before a start are given."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgui.core.context import Context, Integration
+from dsgui.core.findings import Finding
+from dsgui.core.hardware import Gpu
+from dsgui.core.machine import Disk, Machine
+from dsgui.core.model_size import ModelSize
+from dsgui.core.plan import ConfigArgument, Plan, StartedBy
+from dsgui.core.script import ScriptFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What is about to be started, as far as it was said: `script` is "" and `master_port` None where none was named.
+    `elsewhere` names the machines that train where this one does not: what this one has says nothing then. `devices`
+    are the ranks as the findings name them. `unreadable` says why the config is no JSON, or is ""; `config` is then
+    empty.
+    """
+
+    config: Mapping[str, Any]
+    findings: tuple[Finding, ...]
+    devices: str
+    ranks: int
+    gpu_indices: tuple[int, ...] = ()
+    config_argument: ConfigArgument = ConfigArgument.HF
+    script: str = ""
+    arguments: tuple[str, ...] = ()
+    passes_local_rank: bool = True
+    started_by: StartedBy = StartedBy.DEEPSPEED
+    master_port: int | None = None
+    nodes: int = 1
+    elsewhere: str = ""
+    unreadable: str = ""
+
+    @classmethod
+    def of(
+        cls, plan: Plan, config: Mapping[str, Any], findings: tuple[Finding, ...] = (), devices: str = ""
+    ) -> "Launch":
+        """Of a plan, and what was found about its config for these devices."""
+        return cls(
+            config=config,
+            findings=findings,
+            devices=devices,
+            ranks=plan.ranks,
+            gpu_indices=plan.gpu_indices,
+            config_argument=plan.config_argument,
+            script=plan.script,
+            arguments=plan.arguments,
+            passes_local_rank=plan.passes_local_rank,
+            started_by=plan.started_by,
+            master_port=plan.master_port,
+            nodes=plan.nodes,
+            elsewhere=plan.elsewhere,
+        )
+
+    @property
+    def reader(self) -> Integration:
+        """Who reads the config; a script that finds its own is taken for a native one."""
+        return Integration.HF if self.config_argument is ConfigArgument.HF else Integration.NATIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a launch meets: the script's source, this machine, the model's size, where checkpoints go (`output` is the
+    folder as given, `output_disk` None where it could not be asked), whether somebody else listens on the port.
+    `own_python` is the release that read the script's source, (3, 11)."""
+
+    script: ScriptFacts
+    machine: Machine
+    model: ModelSize = field(default_factory=ModelSize)
+    output: str = ""
+    output_disk: Disk | None = None
+    port_taken: bool = False
+    own_python: tuple[int, int] = (3, 11)
+
+    def version(self, package: str) -> str:
+        """What the Python that trains has; "" where there is none, or it was not asked yet."""
+        environment = self.machine.environment
+        return environment.target.version(package) if environment else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What each check judges: the launch in its surroundings."""
+
+    launch: Launch
+    around: Surroundings
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        return self.launch.config
+
+    @property
+    def context(self) -> Context:
+        """For the readings that rules and these checks share."""
+        return Context(
+            integration=self.launch.reader,
+            nodes=self.launch.nodes,
+            gpus_per_node=max(self.launch.ranks // self.launch.nodes, 1),
+            deepspeed_version=self.around.version("deepspeed"),
+        )
+
+    @property
+    def gpus(self) -> tuple[Gpu, ...]:
+        """This machine's GPUs that train: the chosen ones, or as many as there are ranks."""
+        every = self.around.machine.gpus
+        if self.launch.gpu_indices:
+            return tuple(gpu for gpu in every if gpu.index in self.launch.gpu_indices)
+        return every[: self.launch.ranks]

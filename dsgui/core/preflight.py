@@ -1,0 +1,68 @@
+"""Before a start: what would stop this launch or make it slow, one table of checks, each a sentence on what was seen,
+what was expected and what to do. Facts in, rows out."""
+
+from dsgui.core import build_checks, room_checks, script_checks
+from dsgui.core.findings import Severity
+from dsgui.core.planned import Launch, Question, Surroundings
+from dsgui.core.verdicts import Check, Row, Verdict, ok, problem, unknown, worst_first
+
+CONFIG = "config"
+
+
+def config(question: Question) -> Verdict:
+    launch = question.launch
+    if launch.unreadable:
+        return problem(f"It can't be read. {launch.unreadable}", "Correct it.")
+    errors = [finding for finding in launch.findings if finding.severity is Severity.ERROR]
+    if not errors:
+        return ok(f"checked for {launch.devices}")
+    others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return problem(
+        f"DeepSpeed would refuse it at {launch.devices}: {errors[0].message}{others}",
+        errors[0].advice or "See 1 · Configure, or python -m dsgui validate.",
+    )
+
+
+def elsewhere(question: Question) -> Verdict | None:
+    names = question.launch.elsewhere
+    return unknown(f"Memory, GPUs, programs and disks of {names} are not looked at from here.") if names else None
+
+
+_ARGPARSE, _BUILDER = "docs.python.org/3/library/argparse.html", "deepspeed/ops/op_builder/builder.py"
+_ENGINE = "deepspeed/runtime/engine.py: _configure_basic_optimizer"
+_ESTIMATORS = (
+    "deepspeed/runtime/zero/stage_1_and_2.py: estimate_zero2_model_states_mem_needs, "
+    "stage3.py: estimate_zero3_model_states_mem_needs"
+)
+CHECKS: tuple[Check[Question], ...] = (
+    Check(CONFIG, "The config", "", config),
+    Check("script", "The script", "", script_checks.readable),
+    Check("takes_config", "Its --deepspeed option", _ARGPARSE, script_checks.takes_config),
+    Check("twice", "--deepspeed in the arguments", _ARGPARSE, script_checks.given_twice),
+    Check("local_rank", "--local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
+    Check("stage_3", "Loading for ZeRO-3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),
+    Check("packages", "torch and DeepSpeed", "", build_checks.packages),
+    Check("trainer", "HF Trainer", "", build_checks.trainer),
+    Check("cuda", "torch and the GPU", "torch.cuda", build_checks.cuda),
+    Check("operators", "DeepSpeed’s operators", _ENGINE, build_checks.operators),
+    Check("compiler", "C++ compiler", _BUILDER, build_checks.compiler),
+    Check("ninja", "ninja", f"{_BUILDER}: jit_load", build_checks.ninja),
+    Check("headers", "Python headers", "torch/utils/cpp_extension.py", build_checks.headers),
+    Check("toolkit", "CUDA toolkit", f"{_BUILDER}: assert_no_cuda_mismatch", build_checks.toolkit),
+    Check("builds_disk", "Disk for builds", "", build_checks.builds_disk),
+    Check("gpus", "GPUs", "deepspeed/launcher/runner.py: parse_resource_filter", room_checks.gpus),
+    Check("offload", "Host memory for offload", _ESTIMATORS, room_checks.offload),
+    Check("memlock", "Locked memory", "deepspeed/ops/csrc/pin_memory/page_alloc.cpp", room_checks.memlock),
+    Check("shm", "Shared memory", "deepspeed/ops/csrc/cpu/comm/shm.cpp", room_checks.shared_memory),
+    Check("cores", "Cores", "", room_checks.cores),
+    Check("port", "Master port", "torch.distributed.TCPStore", room_checks.port),
+    Check("checkpoints", "Disk for checkpoints", "", room_checks.checkpoints),
+    Check("runs_disk", "Disk for the run’s output", "", room_checks.runs_disk),
+    Check("elsewhere", "Other machines", "", elsewhere),
+)
+
+
+def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
+    """Every row there is for this launch, the worst first."""
+    question = Question(launch, around)
+    return worst_first(row for row in (entry.row(question) for entry in CHECKS) if row)

@@ -1,0 +1,53 @@
+"""The checks before a start on the Launch page: problems and warnings open, the rest folded. Everything is escaped."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.machine_report import summary
+from dsgui.core.plan import Plan
+from dsgui.core.planned import Launch
+from dsgui.core.preflight import CONFIG, preflight
+from dsgui.core.verdicts import Row, Status
+from dsgui.ui.events import ONCE
+from dsgui.ui.findings_view import sendable
+from dsgui.ui.machine_view import list_html
+from dsgui.ui.services import Services
+
+_POLL_S = 2.0
+
+
+def rows_before_start(services: Services, plan: Plan, launch: Launch) -> tuple[Row, ...]:
+    """What would stop this launch or make it slow, but for the config: the line above speaks of that."""
+    rows = preflight(launch, services.surroundings(plan))
+    return tuple(row for row in rows if row.check != CONFIG)
+
+
+def preflight_html(rows: Sequence[Row]) -> str:
+    """The list beside the command; "" where nothing is planned."""
+    if not rows:
+        return ""
+    said = f"Before the start: {summary(rows)}"
+    return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, rows, _folded(rows))}</div>')
+
+
+def _folded(rows: Sequence[Row]) -> str:
+    """`9 checks are fine, 2 could not be judged`."""
+    fine, unknown = (sum(row.status is status for row in rows) for status in (Status.OK, Status.UNKNOWN))
+    counts = [f"{fine} check{' is' if fine == 1 else 's are'} fine"] if fine else []
+    return ", ".join([*counts, f"{unknown} could not be judged"] if unknown else counts)
+
+
+def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:
+    """Asks the machine when the tab is opened; the (unseen) checkbox turns on when the target has answered."""
+    timer, told = gr.Timer(_POLL_S, active=False), gr.Checkbox(False, visible=False)
+
+    def follow() -> tuple[Any, bool]:
+        services.machine.current()
+        asking = services.machine.asking
+        return gr.Timer(active=asking), not asking
+
+    tab.select(follow, None, [timer, told], **ONCE)
+    timer.tick(follow, None, [timer, told], **ONCE)
+    return told

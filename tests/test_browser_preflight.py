@@ -1,0 +1,65 @@
+"""The checks before a start on the Launch page: a problem holds Launch back until it is accepted."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+STRICT = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr')\nparser.parse_args()\n"
+ANSWER_MS = 180_000  # imports torch and DeepSpeed
+
+
+def choose_script(page, script):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    page.locator("#script textarea, #script input").first.fill(str(script))
+    return page.locator("#preflight")
+
+
+def test_a_problem_holds_launch_back_and_accepting_it_starts_what_then_fails_as_said(page, tmp_path):
+    script, sound = tmp_path / "strict.py", tmp_path / "sound.py"
+    script.write_text(STRICT)
+    sound.write_text("print(1)")
+    preflight = choose_script(page, script)
+    problem = preflight.locator('[data-check="takes_config"]')
+    expect(problem).to_contain_text("unrecognized arguments: --deepspeed FILE")
+    expect(preflight.locator(".ds-verdict")).to_contain_text("1 problem")
+    expect(page.locator("#launch")).to_be_disabled()
+    tick = page.locator("#although input")
+    tick.check()
+    expect(page.locator("#launch")).to_be_enabled()
+
+    choose_script(page, sound)
+    expect(problem).to_have_count(0)
+    expect(tick).to_have_count(0)
+    expect(page.locator("#launch")).to_be_enabled()
+    choose_script(page, script)
+    expect(problem).to_be_visible()
+    expect(page.locator("#launch")).to_be_disabled()  # what was accepted once is asked again
+
+    tick.check()
+    expect(page.locator("#launch")).to_be_enabled()
+    page.click("#launch")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=60_000)
+    expect(page.get_by_label("Output of the run")).to_contain_text("unrecognized arguments: --deepspeed")
+
+
+def test_what_is_fine_is_folded_and_the_targets_answer_comes_by_itself(page):
+    page.get_by_role("tab", name="2 · Launch").click()
+    folded = page.locator("#preflight details")
+    expect(folded.locator("summary")).to_contain_text("checks are fine")
+    compiler = folded.locator("dt", has_text="C++ compiler")
+    expect(compiler).to_have_count(1, timeout=ANSWER_MS)
+    expect(compiler).not_to_be_visible()
+    folded.locator("summary").click()
+    expect(compiler).to_be_visible()
+
+
+def test_nothing_sticks_out_on_a_phone(page, tmp_path):
+    script = tmp_path / ("a-script-with-a-very-long-name-" * 4 + ".py")
+    script.write_text(STRICT)
+    page.set_viewport_size({"width": 390, "height": 800})
+    preflight = choose_script(page, script)
+    expect(preflight.locator('[data-check="takes_config"]')).to_be_visible()
+    preflight.locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
