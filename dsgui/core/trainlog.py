@@ -150,23 +150,26 @@ class TrainLog:
         lines those near the end are read later, when it is slower or over, and those before are passed over."""
         lowered = chunk.lower()
         if any(word in lowered for word in _TELLING) or self.ending.tracebacks.writing:
-            for line in chunk.splitlines(keepends=True):
-                self._skim_line(line)
+            self._pass_over(b"".join(line for line in chunk.splitlines(keepends=True) if not self._tells(line)))
         else:
             first, last = _BREAK.search(chunk), max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
             self._read(chunk[: first.end() if first else None])  # the end of a line that had begun
             if first:
-                self._passed = (self._passed + chunk[first.end() : last])[-_PASSED_BYTES:]
+                self._pass_over(chunk[first.end() : last])
                 self._read(chunk[last:])
         return self._take()
 
-    def _skim_line(self, line: bytes) -> None:
+    def _tells(self, line: bytes) -> bool:
+        """Reads the line where it may tell something, or is only a part of one; whether it did."""
         whole = line.endswith((b"\n", b"\r")) and not self._tail and not self._overflow
         lowered = line.lower()
         if not whole or self.ending.tracebacks.writing or any(word in lowered for word in _TELLING):
             self._read(line)
-        else:
-            self._passed = (self._passed + line)[-_PASSED_BYTES:]
+            return True
+        return False
+
+    def _pass_over(self, lines: bytes) -> None:
+        self._passed = (self._passed + lines)[-_PASSED_BYTES:]
 
     def _catch_up(self) -> None:
         """What was passed over last: no points are in it. Its first line may lack its beginning."""
