@@ -34,7 +34,7 @@ from benchmarks.launching import (
     wait_until,
 )
 from benchmarks.run import dsgui, free_port, served
-from dsgui.core.plan import argv, environment
+from dsgui.core.command import argv, environment
 from dsgui.runs import Runs
 from dsgui.shell.ports import free_port as free_master_port
 from dsgui.shell.store import Store

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dsgui.core.checkpoint import RESUME
+from dsgui.core.command import shell_line, slurm_script
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, make_plan, shared_devices, shell_line, slurm_script
+from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
+from dsgui.core.planning import make_plan
 from dsgui.core.script import ScriptFacts, script_facts
 from dsgui.core.secrets import finished, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus

@@ -24,11 +24,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from dsgui.core.command import argv, environment
 from dsgui.core.diagnosis import diagnose
 from dsgui.core.document import Document
 from dsgui.core.ending import verdict
 from dsgui.core.errors import DocumentError, DsguiError, RunError
-from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, argv, environment, shared_devices
+from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, shared_devices
 from dsgui.core.remedies import Circumstances
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell import machines, slurm

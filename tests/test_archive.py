@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from dsgui.archive import Archive
 from dsgui.core.checkpoint import checkpoint_from
 from dsgui.core.clone import clone
+from dsgui.core.command import argv
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.plan import ConfigArgument, argv, make_plan
+from dsgui.core.plan import ConfigArgument
+from dsgui.core.planning import make_plan
 from dsgui.core.state import RunState, RunStatus
 from dsgui.core.words import value_of, with_option
 from dsgui.shell.oom import OomKills, read_oom_kills

@@ -4,7 +4,8 @@ import pytest
 
 from dsgui.core.hostfile import Machines
 from dsgui.core.machines_report import MachineFacts, rows
-from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, make_plan
+from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan
+from dsgui.core.planning import make_plan
 from dsgui.core.verdicts import Status
 
 VERSIONS = {"python": "3.11.7", "deepspeed": "0.19.8", "torch": "2.13.0", "transformers": "5.23.0"}

@@ -10,19 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dsgui.core.command import argv, environment, remote_environment, shell_line
 from dsgui.core.errors import PlanError
 from dsgui.core.hostfile import Machines
-from dsgui.core.plan import (
-    ConfigArgument,
-    LaunchRequest,
-    Plan,
-    StartedBy,
-    argv,
-    environment,
-    make_plan,
-    remote_environment,
-    shell_line,
-)
+from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
+from dsgui.core.planning import make_plan
 
 REQUEST = LaunchRequest(
     name="",

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from dsgui.core.command import argv, shell_line
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.plan import argv, shell_line
 from dsgui.core.state import Asked, Identity, RunState, RunStatus
 from dsgui.runs import POINTS_SHOWN, SAMPLES_SHOWN, Cursor, Runs
 from dsgui.shell.launcher import Launcher

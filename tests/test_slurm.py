@@ -10,8 +10,10 @@ from textwrap import dedent
 import pytest
 from playwright.sync_api import Browser, expect
 
+from dsgui.core.command import argv, slurm_script
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy, argv, make_plan, slurm_script
+from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
+from dsgui.core.planning import make_plan
 from dsgui.core.slurm import SlurmJob
 from dsgui.core.state import RunState
 from dsgui.core.trainlog import TrainLog

@@ -39,9 +39,6 @@ class Machines:
         """Those that train, in the order of their ranks. Raises `PlanError`."""
         return chosen_hosts(parse_hostfile(self.text), self.include.strip(), self.exclude.strip())
 
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
-
     @classmethod
     def from_json(cls, value: Mapping[str, Any] | None) -> "Machines | None":
         """None for a launch on this machine alone."""

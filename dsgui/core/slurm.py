@@ -73,9 +73,6 @@ class SlurmJob:
     def _options(self) -> list[str]:
         return [line.strip() for line in self.options.splitlines() if line.strip()]
 
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
-
     @classmethod
     def from_json(cls, value: Mapping[str, Any] | None) -> "SlurmJob | None":
         """None for a launch without Slurm."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from dsgui.core.command import MARKER
 from dsgui.core.errors import RunError
-from dsgui.core.plan import MARKER
 from dsgui.shell.store import RunDirectory
 
 _ROOT = Path(__file__).resolve().parents[2]

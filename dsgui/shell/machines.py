@@ -15,9 +15,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from dsgui.core.command import CONFIG_FILE, MARKER, remote_environment
 from dsgui.core.errors import RunError
 from dsgui.core.hostfile import Host
-from dsgui.core.plan import CONFIG_FILE, MARKER, Plan, remote_environment
+from dsgui.core.plan import Plan
 from dsgui.core.state import Identity
 from dsgui.shell import slurm
 from dsgui.shell.processes import send_signal

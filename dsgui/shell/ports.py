@@ -8,7 +8,7 @@ import weakref
 from collections import OrderedDict
 
 from dsgui.core.errors import PlanError
-from dsgui.core.plan import check_port
+from dsgui.core.planning import check_port
 
 # Below Linux's ephemeral ports (32768 and up), which any outgoing connection may take, and away from DeepSpeed's 29500.
 _PORTS = range(20_000, 29_000)

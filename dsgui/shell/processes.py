@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from dsgui.core.plan import MARKER
+from dsgui.core.command import MARKER
 from dsgui.core.state import Identity
 
 _PROC = Path("/proc")

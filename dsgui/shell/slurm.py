@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from dsgui.core.command import BATCH_OUTPUT, BATCH_SCRIPT
 from dsgui.core.errors import RunError
-from dsgui.core.plan import BATCH_OUTPUT, BATCH_SCRIPT, Plan
+from dsgui.core.plan import Plan
 
 _FOLLOWS = Path(__file__).with_name("follow_job.py")
 _ID_FILE = "slurm.job"

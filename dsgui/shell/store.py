@@ -14,18 +14,20 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dsgui.core.diagnosis import Diagnosis
-from dsgui.core.errors import RunError
-from dsgui.core.plan import (
+from dsgui.core.command import (
     BATCH_SCRIPT,
     CONFIG_FILE,
     HOSTFILE,
     REMOTE_ENVIRONMENT_FILE,
-    Plan,
+    argv,
+    environment,
     remote_environment,
     shell_line,
     slurm_script,
 )
+from dsgui.core.diagnosis import Diagnosis
+from dsgui.core.errors import RunError
+from dsgui.core.plan import Plan
 from dsgui.core.state import Asked, RunStatus
 
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
@@ -107,7 +109,8 @@ class RunDirectory:
         if plan.slurm:
             replace_file(self.path / BATCH_SCRIPT, slurm_script(plan).encode("utf-8", "surrogateescape"))
         replace_file(self.command_file, (shell_line(plan) + "\n").encode("utf-8", "surrogateescape"))
-        replace_file(self.plan_file, _json_bytes(plan.to_json()))
+        told = {"argv": argv(plan), "added_environment": environment(plan, {})}  # for people and other tools
+        replace_file(self.plan_file, _json_bytes(plan.to_json() | told))
 
     def read_plan(self) -> Plan:
         """Raises `RunError` when there is none or it can't be read."""

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dsgui.core.command import argv
 from dsgui.core.errors import DsguiError, PlaceError, TokenError
-from dsgui.core.plan import ConfigArgument, LaunchRequest, argv
+from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.runs import Runs
 from dsgui.shell.access_token import choose_token
 from dsgui.shell.imports import open_file
