@@ -1,7 +1,7 @@
 """The Launch page's own words."""
 
 from dsgui.core.hardware import GIB, Gpu
-from dsgui.ui.launch import gpu_label
+from dsgui.ui.desk import gpu_label
 
 CARD = Gpu(1, "NVIDIA H100", (9, 0), 80 * GIB)
 

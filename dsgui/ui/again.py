@@ -15,9 +15,11 @@ from dsgui.core.hostfile import Machines
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.core.slurm import SlurmJob
 from dsgui.ui.configure import ConfigurePage
+from dsgui.ui.desk import AS_CONFIGURED, OWN_SCRIPT
+from dsgui.ui.escaping import plain
 from dsgui.ui.events import NEW_TEXT, TELLING, details
 from dsgui.ui.files import notes_html
-from dsgui.ui.launch import AS_CONFIGURED, OWN_SCRIPT, LaunchPage
+from dsgui.ui.launch import LaunchPage
 from dsgui.ui.runs_page import RunsPage
 from dsgui.ui.services import Services
 from dsgui.ui.several_machines import HERE, SEVERAL, SLURM
@@ -56,7 +58,7 @@ def wire_again(
             known,
             *_desk_values(services, request),
             notes_html(f"Opened {headline[0].lower()}{headline[1:]}", made.notes) or gr.skip(),
-            _plain(said),
+            plain(said),
             gr.Tabs(selected=ready),
             count + 1,
         )
@@ -113,10 +115,3 @@ def _headline(run_id: str, kind: str) -> str:
 
 def _joined(made: Clone) -> str:
     return "; ".join(note.rstrip(".") for note in made.notes)
-
-
-def _plain(text: str) -> str:
-    """As Markdown that shows the text as it is."""
-    for sign in "\\`*_{}[]#|":
-        text = text.replace(sign, f"\\{sign}")
-    return escape(text)
