@@ -78,6 +78,6 @@ class Archive:
 
     def _ended(self, run_id: str) -> RunDirectory:
         directory = self._store.open(run_id)
-        if self._runs.summary(run_id).state.live or self._runs.alive_processes(run_id):
-            raise RunError(f"Run {run_id} is still going on, so it can't be deleted. Stop it first.")
+        if self._runs.may_go_on(run_id):
+            raise RunError(f"Run {run_id} is or may be still going on, so it can't be deleted. Stop it first.")
         return directory

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from dsgui.core.checkpoint import RESUME
 from dsgui.core.command import shell_line, slurm_script
-from dsgui.core.errors import PlanError, RunError
+from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
 from dsgui.core.script import ScriptFacts, script_facts
@@ -90,6 +90,7 @@ class Delta:
     directory: str
     telemetry_note: str
     kill_in_s: float | None
+    can_end: bool
     can_save: bool
     preset: str
     progress: dict[str, Any] | None
@@ -143,7 +144,7 @@ class Runs:
             master_port=self._ports.hold(run_id, request.master_port),
             passes_local_rank=script_source(script).passes_local_rank,
         )
-        _check_resume(plan, request.config_text)
+        self._check_resume(plan, request.config_text)
         return plan
 
     def start(self, plan: Plan, config_text: str, secrets: Mapping[str, str] | None = None) -> str:
@@ -174,6 +175,20 @@ class Runs:
         """Whether the plan's master port can be had now."""
         return self._ports.is_free_for(plan.run_id, plan.master_port)
 
+    def _check_resume(self, plan: Plan, config_text: str) -> None:
+        """DeepSpeed refuses a checkpoint of another number of ranks when all of it is loaded (deepspeed/runtime/zero,
+        `load_state_dict`), unless it was made universal. One in a folder that may not be looked into is not judged."""
+        given = value_of(plan.arguments, (RESUME,))
+        if not given or "load_universal" in config_text:
+            return
+        path = Path(plan.working_directory, given)
+        try:
+            chosen = checkpoint_at(self._places.check(path) if self._places else path)
+        except PlaceError:
+            return
+        if chosen and (problem := chosen.problem(plan.ranks)):
+            raise PlanError(f"{RESUME}: {problem}")
+
     def busy(self) -> dict[str, list[str]]:
         """Which runs use what now: names of runs by slot ("gpu-0", "cpu")."""
         found: dict[str, list[str]] = {}
@@ -192,7 +207,8 @@ class Runs:
         """Returns at once; the run's supervisor ends the processes, or a new one does where it is gone. A second stop
         kills at once. A run that has ended is left as it is. Raises `RunError`."""
         directory = self._store.open(run_id)
-        if not _tell(directory, signal.SIGTERM) and self._seen(directory, directory.read_plan()).alive:
+        plan = directory.read_plan()
+        if not _tell(directory, signal.SIGTERM) and _can_be_ended(plan, self._seen(directory, plan)):
             self._launcher.end(directory)
 
     def save_and_stop(self, run_id: str) -> None:
@@ -200,11 +216,18 @@ class Runs:
         directory = self._store.open(run_id)
         if not directory.read_plan().saves_when_asked:
             raise RunError(
-                f"Run {run_id}: its script was not started with --enable_jit_checkpoint True, so it does not know how "
-                "to save when asked. Use Stop."
+                f"Run {run_id}: a run saves when asked if it trains on this machine and its script was started with "
+                "--enable_jit_checkpoint True. Use Stop."
             )
         if not _tell(directory, signal.SIGUSR1):
             raise RunError(f"Run {run_id}: it has ended, or its supervisor is gone. Nothing was asked of it.")
+
+    def may_go_on(self, run_id: str) -> bool:
+        """Whether some of the run's processes live, or may live where this machine can't see. Raises `RunError`."""
+        directory = self._store.open(run_id)
+        plan = directory.read_plan()
+        seen = self._seen(directory, plan)
+        return seen.status.state.live or _can_be_ended(plan, seen) or bool(self.alive_processes(run_id))
 
     def alive_processes(self, run_id: str) -> list[int]:
         """The pids of the run's processes, its supervisor not among them. Looks at every process of the machine."""
@@ -253,6 +276,7 @@ class Runs:
             directory=str(directory.path),
             telemetry_note=status.telemetry_note,
             kill_in_s=None if status.kill_due_s is None else max(status.kill_due_s - self._monotonic(), 0.0),
+            can_end=status.state.live or _can_be_ended(plan, seen),
             can_save=plan.saves_when_asked and status.state is RunState.RUNNING,
             preset=plan.preset,
             progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
@@ -364,6 +388,12 @@ def _facts(path: str, changed_ns: int, size: int) -> ScriptFacts:
         return ScriptFacts(problem=str(error))
 
 
+def _can_be_ended(plan: Plan, seen: Seen) -> bool:
+    """Of a run whose supervisor is gone: whether something may be left, here or where only ssh or Slurm tells."""
+    elsewhere = seen.status.state is RunState.LOST and bool(plan.elsewhere)
+    return seen.alive > 0 or elsewhere
+
+
 def _tell(directory: RunDirectory, number: signal.Signals) -> bool:
     """Signals the run's supervisor; False where there is none."""
     status = directory.read_status()
@@ -392,15 +422,6 @@ def _script(request: LaunchRequest) -> str:
     if not os.access(path, os.R_OK):
         raise PlanError(f"Script: {path} can't be read. Expected a file you may read. Check its permissions.")
     return str(path)
-
-
-def _check_resume(plan: Plan, config_text: str) -> None:
-    """DeepSpeed refuses a checkpoint of another number of ranks when all of it is loaded (deepspeed/runtime/zero,
-    `load_state_dict`), unless it was made universal."""
-    path = value_of(plan.arguments, (RESUME,))
-    chosen = checkpoint_at(Path(plan.working_directory, path)) if path else None
-    if chosen and "load_universal" not in config_text and (problem := chosen.problem(plan.ranks)):
-        raise PlanError(f"{RESUME}: {problem}")
 
 
 def _python(request: LaunchRequest) -> str:

@@ -33,6 +33,7 @@ from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, shared_devices
 from dsgui.core.remedies import Circumstances
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell import machines, slurm
+from dsgui.shell.elsewhere import end_elsewhere, what_is_left
 from dsgui.shell.leftovers import (
     build_locks,
     extensions_folder,
@@ -122,8 +123,11 @@ class Supervisor:
             if waited := self._status.state is RunState.QUEUED:
                 ready()
                 self._wait_in_queue(wakeup)
+            elsewhere = self._plan.machines is not None  # to reach other machines takes seconds
+            if elsewhere and not waited:
+                ready()
             process = self._start()
-            if not waited:
+            if not elsewhere and not waited:
                 ready()
             if process is None:
                 self._records.finish()
@@ -133,7 +137,7 @@ class Supervisor:
                 self._follow(process, wakeup)
             except Exception:
                 # Ended before anybody waits for it: Stop reaches nobody any more.
-                end_tree(self._plan.run_id, self._status.process, self._grace_s, os.getpid())
+                self._end_all()
                 raise
             finally:
                 with suppress(OSError):
@@ -143,7 +147,7 @@ class Supervisor:
 
     def give_up(self, error: Exception) -> None:
         """A fault of dsgui's own must not leave a run that nobody owns."""
-        end_tree(self._plan.run_id, self._status.process, self._grace_s, os.getpid())
+        self._end_all()
         reason = f"dsgui's supervisor failed and ended the run: {error!r}. See supervisor.log."
         self._write_end(state=RunState.FAILED, reason=reason)
 
@@ -172,15 +176,20 @@ class Supervisor:
     def _start(self) -> "subprocess.Popen[bytes] | None":
         """None where there is nothing to follow; the state then says why."""
         if self._stops:
-            self._write_end(state=RunState.STOPPED, reason="Stopped before it began.")
+            self._stopped_early()
             return None
         given = environment(self._plan, os.environ)
+        if self._plan.slurm:
+            given = slurm.submitting(given, self._plan)
         with suppress(OSError):
             self._directory.write_provenance(provenance(self._plan))
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
             with machines.handing_on(self._plan, given) as (environment_too, descriptors):
+                if self._stops:  # while the other machines were given the config
+                    self._stopped_early()
+                    return None
                 process = subprocess.Popen(
                     slurm.command(self._plan) if self._plan.slurm else argv(self._plan),
                     cwd=self._plan.working_directory,
@@ -197,6 +206,9 @@ class Supervisor:
             return None
         self._write(state=RunState.RUNNING, process=identify(process.pid))
         return process
+
+    def _stopped_early(self) -> None:
+        self._write_end(state=RunState.STOPPED, reason="Stopped before it began.")
 
     # -- following -------------------------------------------------------------------------------------------------
 
@@ -335,10 +347,23 @@ class Supervisor:
     def _end(self) -> None:
         grace_s, process = self._grace_s, self._status.process
         hurry = lambda: self._stops > 1  # noqa: E731 — the second Stop
-        self._elsewhere = machines.end_elsewhere(self._plan, process, grace_s, hurry)
-        while survivors := end_tree(self._plan.run_id, process, grace_s, os.getpid(), hurry):
-            self._write(reason=f"Processes {_listed(survivors)} don't end even when killed; waiting for the kernel.")
-            grace_s = 0
+        try:
+            self._elsewhere = end_elsewhere(self._plan, process, grace_s, hurry)
+        finally:
+            while survivors := end_tree(self._plan.run_id, process, grace_s, os.getpid(), hurry):
+                self._write(
+                    reason=f"Processes {_listed(survivors)} don't end even when killed; waiting for the kernel."
+                )
+                grace_s = 0
+        if self._stops and self._plan.machines:  # the clients that are gone now may have started ranks until then
+            self._elsewhere = end_elsewhere(self._plan, None, 0, hurry)
+
+    def _end_all(self) -> None:
+        """At once, everywhere, after a fault."""
+        try:
+            end_elsewhere(self._plan, self._status.process, self._grace_s, lambda: False)
+        finally:
+            end_tree(self._plan.run_id, self._status.process, self._grace_s, os.getpid())
 
     def _finish(self, exit_code: int) -> None:
         reap(spare=0)
@@ -379,7 +404,7 @@ class Supervisor:
         """Looked for, not assumed: by marker and session, and in the list of who holds GPU memory."""
         left = members(self._plan.run_id, self._status.process, os.getpid())
         said = f"processes {_listed(sorted(left))} are left" if left else "none of its processes is left"
-        said += machines.what_is_left(self._elsewhere)
+        said += what_is_left(self._elsewhere)
         holding = self._telemetry.gpu_holders(self._seen_pids) if self._telemetry else None
         if holding is None:
             return said
@@ -455,12 +480,13 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
         directory.write_status(status)
         ready()
         hurry = lambda: bool(stops)  # noqa: E731
-        told = machines.what_is_left(machines.end_elsewhere(plan, process, grace_s, hurry))
+        told = what_is_left(end_elsewhere(plan, process, grace_s, hurry))
         while end_tree(plan.run_id, process, grace_s, hurry=hurry):
             grace_s = 0
     remove_shared_buffers(plan.master_port)
     remove_stale_locks(locks)
-    reason = f"Its supervisor was gone; Stop ended what still ran of it (processes {_listed(sorted(left))}{told})."
+    here = f"processes {_listed(sorted(left))}" if left else "nothing on this machine"
+    reason = f"Its supervisor was gone; Stop ended {here}: none of its processes is left{told}."
     lasted_s = None if status.begun_s is None else time.monotonic() - status.begun_s
     ended = replace(
         status, state=RunState.STOPPED, reason=reason, ended_at=time.time(), lasted_s=lasted_s, kill_due_s=None

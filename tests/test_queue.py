@@ -1,11 +1,13 @@
 """Runs that want the same GPU: the second waits, starts anyway, or is refused."""
 
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dsgui.core.errors import RunError
+from dsgui.core.hostfile import Machines
 from dsgui.core.plan import WhenBusy
 from dsgui.core.state import RunState
 from dsgui.runs import Cursor
@@ -94,6 +96,8 @@ def test_what_is_waited_for_is_what_both_want(bench: Bench) -> None:
     )
     assert waits_for(mine, [other]) == f"Waits for GPU 1: run “other” ({other.run_id}) comes first."
     assert waits_for(mine, [other, third]).startswith("Waits for GPUs 0, 1: run “other”")
+    a, b = (replace(mine, machines=Machines(text), gpu_indices=()) for text in ("w slots=2\nx slots=1", "w slots=1"))
+    assert waits_for(a, [b]).startswith("Waits for w:0: run “mine”")
     on_cpu = bench.runs.prepare(bench.request(script))
     assert waits_for(on_cpu, [on_cpu]).startswith("Waits for this machine’s processor: run “train”")
 

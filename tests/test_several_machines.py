@@ -100,8 +100,10 @@ class Site:
 
     def left(self, run_id: str) -> dict[str, str]:
         """The pids of the run's processes on each machine, seen there."""
-        find = f"grep -lzxF DSGUI_RUN_ID={run_id} /proc/[0-9]*/environ 2>/dev/null"
-        return {name: self.machines.on(name, find).strip() for name in NAMES}
+        find = f"grep -lzxF DSGUI_RUN_ID={run_id} /proc/[0-9]*/environ 2>/dev/null; echo asked"
+        told = {name: self.machines.on(name, find).strip() for name in NAMES}
+        assert all(answer.endswith("asked") for answer in told.values())
+        return {name: answer.removesuffix("asked") for name, answer in told.items()}
 
     def _runs_dir(self) -> tuple[str, ...]:
         return ("--runs-dir", str(self.folder / "runs"))
@@ -134,6 +136,7 @@ def test_stop_ends_this_run_on_both_machines_and_no_other(site: Site) -> None:
     first, second = site.launch(), site.launch()
     for run_id in (first, second):
         site.wait(run_id, trains_on_both)
+        assert all(site.left(run_id).values())
     before = time.monotonic()
     site.stop(first)
     delta = site.ended(first)

@@ -1,6 +1,9 @@
 """Runs through Slurm: the script that is submitted, and a real Slurm that takes it."""
 
+import os
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,6 +13,7 @@ from textwrap import dedent
 import pytest
 from playwright.sync_api import Browser, expect
 
+from dsgui.archive import Archive
 from dsgui.core.command import argv, slurm_script
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
@@ -18,6 +22,8 @@ from dsgui.core.slurm import SlurmJob
 from dsgui.core.state import RunState
 from dsgui.core.trainlog import TrainLog
 from dsgui.runs import Cursor
+from dsgui.shell.processes import send_signal
+from dsgui.shell.slurm import submitting
 from tests import slurm_cluster as clusters
 from tests.app_server import running_app
 from tests.run_fixtures import Bench, bench, wait_until
@@ -83,6 +89,8 @@ def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
         (SlurmJob(account="a\nb"), "Account"),
         (SlurmJob(time="tomorrow"), "Time limit: “tomorrow”"),
         (SlurmJob(options="--output=/etc/passwd"), "the script says that itself"),
+        (SlurmJob(options="--outp=elsewhere"), "the script says that itself"),
+        (SlurmJob(options="--clusters=other"), "the script says that itself"),
         (SlurmJob(options="rm -rf /"), "expected one a line"),
         (SlurmJob(options="--comment=$(id)"), "expected one a line"),
     ],
@@ -95,6 +103,13 @@ def test_what_sbatch_would_read_differently_is_refused(job: SlurmJob, says: str)
 def test_a_folder_that_no_directive_can_name_is_refused() -> None:
     with pytest.raises(PlanError, match="/my work"):
         plan(replace(REQUEST, working_directory="/my work"))
+
+
+def test_what_would_overrule_the_script_is_not_handed_to_sbatch() -> None:
+    given = {"SBATCH_PARTITION": "old", "SBATCH_QOS": "low", "SBATCH_EXPORT": "NONE", "SLURM_CLUSTERS": "b", "A": "1"}
+    assert submitting(given, plan()) == {"SBATCH_QOS": "low", "A": "1"}
+    by_default = plan(replace(REQUEST, slurm=SlurmJob(1, 1)))
+    assert submitting(given, by_default) == {"SBATCH_PARTITION": "old", "SBATCH_QOS": "low", "A": "1"}
 
 
 def test_waiting_in_slurms_queue_is_a_phase() -> None:
@@ -157,7 +172,7 @@ def submit(bench: Bench, seconds: int = 0, code: int = 0, **job: object) -> str:
 def test_a_job_runs_and_its_end_is_the_runs_end(on_cluster: Bench) -> None:
     delta = on_cluster.ended(submit(on_cluster), 120)
     assert delta.state is RunState.SUCCEEDED, delta.output
-    assert "slurm: job 1 is COMPLETED" in delta.output
+    assert re.search(r"slurm: job \d+ is COMPLETED", delta.output)
     assert len(re.findall(r"of 2 abc", delta.output)) == 2
     assert [point["step"] for point in delta.points] == [1, 1]
     failed = on_cluster.ended(submit(on_cluster, code=3), 120)
@@ -170,6 +185,7 @@ def test_a_job_that_waits_can_be_stopped_and_so_can_one_that_trains(on_cluster: 
     on_cluster.wait_for_output(held, "PENDING (JobHeldUser)")
     on_cluster.runs.stop(held)
     assert on_cluster.ended(held).state is RunState.STOPPED
+    assert jobs() == ""
     trains = submit(on_cluster, seconds=600)
     on_cluster.wait_for_output(trains, "loss=2.5", 120)
     wait_until(lambda: on_cluster.runs.follow(trains, Cursor()).points)
@@ -177,6 +193,68 @@ def test_a_job_that_waits_can_be_stopped_and_so_can_one_that_trains(on_cluster: 
     delta = on_cluster.ended(trains)
     assert delta.state is RunState.STOPPED
     assert "nor on the nodes of Slurm job" in delta.reason
+    assert jobs() == ""
+
+
+def in_front(folder: Path, monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:
+    """Shell scripts that are found before Slurm's programs of the same names."""
+    (folder / "front").mkdir()
+    for name, text in programs.items():
+        (folder / "front" / name).write_text(f"#!/bin/sh\n{text}\n", "utf-8")
+        (folder / "front" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder / 'front'}:{os.environ['PATH']}")
+
+
+@on_slurm
+def test_a_controller_that_can_t_be_asked_for_a_while_ends_no_job(
+    on_cluster: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = tmp_path / "away"
+    fails = f'case "$*" in *"show job"*) [ -e {away} ] && exit 1;; esac; exec /usr/bin/scontrol "$@"'
+    in_front(tmp_path, monkeypatch, scontrol=fails, sacct="exit 1")
+    run_id = submit(on_cluster, seconds=8)
+    on_cluster.wait_for_output(run_id, "loss=2.5", 120)
+    away.touch()
+    on_cluster.wait_for_output(run_id, "out of sight")
+    assert on_cluster.runs.summary(run_id).state is RunState.RUNNING
+    away.unlink()
+    assert on_cluster.ended(run_id, 60).state is RunState.SUCCEEDED
+
+
+@on_slurm
+def test_a_stop_while_the_job_is_being_submitted_leaves_none(
+    on_cluster: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_front(tmp_path, monkeypatch, sbatch='job=$(/usr/bin/sbatch "$@"); sleep 3; echo "$job"')
+    run_id = submit(on_cluster, seconds=600)
+    wait_until(lambda: jobs() != "")
+    on_cluster.runs.stop(run_id)
+    assert on_cluster.ended(run_id, 60).state is RunState.STOPPED
+    assert jobs() == ""
+
+
+@on_slurm
+def test_a_job_whose_supervisor_and_follower_are_gone_is_kept_until_it_is_stopped(on_cluster: Bench) -> None:
+    run_id = submit(on_cluster, seconds=600)
+    on_cluster.wait_for_output(run_id, "loss=2.5", 120)
+    status = on_cluster.store.open(run_id).read_status()
+    assert status
+    for identity in (status.supervisor, status.process):
+        assert identity
+        send_signal(identity, signal.SIGKILL)
+    wait_until(lambda: on_cluster.runs.summary(run_id).state is RunState.LOST)
+    with pytest.raises(RunError, match="may be still going on"):
+        Archive(on_cluster.store, on_cluster.runs).delete(run_id)
+    on_cluster.runs.stop(run_id)
+    delta = on_cluster.ended(run_id, 60)
+    assert delta.state is RunState.STOPPED
+    assert "nor on the nodes of Slurm job" in delta.reason
+    assert jobs() == ""
+
+
+def jobs() -> str:
+    """What Slurm has now."""
+    return subprocess.run(["squeue", "-h"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 @on_slurm

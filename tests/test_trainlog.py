@@ -360,3 +360,9 @@ def test_an_abort_after_the_final_metrics_is_a_success_that_says_so() -> None:
 )
 def test_signals_are_found_behind_return_codes(code: int, number: int | None) -> None:
     assert signal_number(code) == number
+
+
+def test_a_machine_that_failed_is_seen_in_a_flood() -> None:
+    log = TrainLog()
+    log.skim(b"x" * 70 + b"\n" + b"pdsh@here: worker-b: ssh exited with exit code 3\n" + b"y\n" * 50_000)
+    assert (log.ending.machine, log.ending.return_code) == ("worker-b", 3)

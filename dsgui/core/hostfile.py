@@ -11,9 +11,10 @@ from typing import Any
 
 from dsgui.core.errors import PlanError
 
-MOST_HOSTS = 1024  # PDSH_MAX_FAN_OUT
+MOST_HOSTS = 256  # each is asked at once, with three open files
 MOST_SLOTS = 1024
-_LINE = re.compile(r"(\S+)\s+slots=(\d+)(?:\s+#.*)?\Z")
+_LINE = re.compile(r"(\S+)\s+slots=(\d{1,6})(?:\s+#.*)?\Z")
+_LONGEST_NUMBER = 6
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252})?\Z")
 
 
@@ -61,7 +62,7 @@ def parse_hostfile(text: str) -> tuple[Host, ...]:
     if not found:
         raise PlanError("Hostfile: it names no machine. Expected one a line: worker-0 slots=4. Write them down.")
     if len(found) > MOST_HOSTS:
-        raise PlanError(f"Hostfile: it names {len(found)} machines; pdsh starts at most {MOST_HOSTS}. Leave some out.")
+        raise PlanError(f"Hostfile: it names {len(found)} machines; at most {MOST_HOSTS} are started. Leave some out.")
     return tuple(found.values())
 
 
@@ -111,7 +112,7 @@ def _filter(text: str, what: str, known: Mapping[str, Host]) -> dict[str, tuple[
     for part in text.split("@"):
         name, colon, numbers = part.partition(":")
         words = numbers.split(",") if colon else []
-        if not all(word.strip().isdecimal() for word in words):
+        if not all(word.strip().isdecimal() and len(word) <= _LONGEST_NUMBER for word in words):
             raise PlanError(
                 f"{what}: “{part[:80]}” can’t be read. Expected machines with slots, such as "
                 "“worker-0@worker-1:0,2”. Write it so."

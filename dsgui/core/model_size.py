@@ -28,7 +28,8 @@ class ModelSize:
 
 @dataclass(frozen=True, slots=True)
 class OffloadNeed:
-    """Host memory of one machine, in bytes: the model states alone, and as DeepSpeed estimates it with buffers."""
+    """Host memory of one machine, in bytes: what the states themselves take, and what DeepSpeed estimates, which counts
+    that every rank loads the model in fp32 at the same time, and half as much again for buffers."""
 
     states_bytes: int
     estimate_bytes: int
@@ -69,12 +70,12 @@ def offload_need(
     each = STATES_AND_WEIGHTS_BYTES if stage == 3 and offloads_parameters else STATES_BYTES
     if stage == 3:
         loaded = 0 if divided_at_once else LOADED_BYTES * math.ceil(ranks / nodes)
-        states = parameters * max(loaded, each / nodes)
+        most, kept = max(loaded, each / nodes), each / nodes
         source = "deepspeed/runtime/zero/stage3.py: estimate_zero3_model_states_mem_needs"
     else:
-        states = parameters * max(LOADED_BYTES * ranks, each)
+        most, kept = max(LOADED_BYTES * ranks, each), each / nodes
         source = "deepspeed/runtime/zero/stage_1_and_2.py: estimate_zero2_model_states_mem_needs"
-    return OffloadNeed(int(states), int(states * BUFFER_FACTOR), source)
+    return OffloadNeed(int(parameters * kept), int(parameters * most * BUFFER_FACTOR), source)
 
 
 def spelled(parameters: int) -> str:

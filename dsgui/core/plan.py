@@ -116,7 +116,9 @@ class Plan:
     @property
     def saves_when_asked(self) -> bool:
         """Whether the script saves and ends at a SIGTERM: the HF Trainer's just-in-time checkpoint
-        (transformers/trainer_jit_checkpoint.py)."""
+        (transformers/trainer_jit_checkpoint.py). Ranks of other machines are not signalled."""
+        if self.elsewhere:
+            return False
         words = [word.replace("-", "_") for word in self.arguments]
         option = next((n for n, word in enumerate(words) if word.partition("=")[0] == _JIT), None)
         if option is None:
@@ -156,6 +158,9 @@ class Plan:
 
 
 def shared_devices(plan: Plan, others: Iterable[Plan]) -> str:
-    """What both `plan` and the `others` want: "GPUs 0, 1", "this machine’s processor"."""
-    wanted = sorted({index for other in others for index in other.gpu_indices} & set(plan.gpu_indices))
-    return f"GPU{'s' * (len(wanted) > 1)} {', '.join(map(str, wanted))}" if wanted else "this machine’s processor"
+    """What both `plan` and the `others` want: "GPUs 0, 1", "worker-0:0", "this machine’s processor"."""
+    wanted = plan.slots & {slot for other in others for slot in other.slots}
+    if plan.elsewhere:
+        return ", ".join(sorted(wanted))
+    gpus = sorted(index for index in plan.gpu_indices if f"gpu-{index}" in wanted)
+    return f"GPU{'s' * (len(gpus) > 1)} {', '.join(map(str, gpus))}" if gpus else "this machine’s processor"

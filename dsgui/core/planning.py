@@ -13,8 +13,8 @@ LOWEST_PORT, HIGHEST_PORT = 1024, 65535
 MOST_RANKS = 4096
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 # The launcher puts its words into a command line for the other machines' shells; it quotes none but those with a space.
-_PLAIN_WORD = re.compile(r"[\w@%+=:,./-]+\Z")
-_PLAIN_WORDS = re.compile(r"[\w@%+=:,./ -]+\Z")
+_PLAIN_WORD = re.compile(r"[\w@+=:,./-]+\Z", re.ASCII)
+_PLAIN_WORDS = re.compile(r"[\w@+=:,./ -]+\Z", re.ASCII)
 
 
 def make_plan(
@@ -125,17 +125,17 @@ def _check_for_other_shells(plan: Plan) -> None:
     address = (plan.machines.master_addr.strip() or "-",) if plan.machines else ()
     for word in (*whole, *address):
         if not _PLAIN_WORD.match(word):
-            raise _not_for_other_shells(word, "Paths and addresses have letters, digits and @%+=:,./-_ only")
+            raise _not_for_other_shells(word, "Paths and addresses have letters, digits and @+=:,./-_ only")
     values = [value for name, value in plan.environment.items() if value]
     for word in (*plan.arguments, *values):
         if not _PLAIN_WORDS.match(word):
-            raise _not_for_other_shells(word, "Arguments and variables may have spaces beside @%+=:,./-_")
+            raise _not_for_other_shells(word, "Arguments and variables may have spaces beside @+=:,./-_")
 
 
 def _check_for_sbatch(plan: Plan) -> None:
-    """In its own lines sbatch knows no quotes, and takes % for the beginning of a pattern."""
+    """In its own lines sbatch takes a space for an end, and % for the beginning of a pattern."""
     for path in (plan.working_directory, plan.run_directory):
-        if not _PLAIN_WORD.match(path) or "%" in path:
+        if not _PLAIN_WORD.match(path):
             raise PlanError(
                 f"Slurm: “{path[:80]}” can’t stand in a batch script’s directives. Expected letters, digits and "
                 "@+=:,./-_ only. Rename the folder, or give another."

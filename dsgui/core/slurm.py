@@ -19,7 +19,8 @@ _OPTION = re.compile(r"--(?P<name>[a-z][a-z0-9-]{1,60})(?:=(?P<value>[\w.,:/%@+*
 # What the script says itself, and what its run depends on.
 _OURS = frozenset(
     {"job-name", "nodes", "ntasks", "ntasks-per-node", "gpus-per-node", "partition", "time", "account", "output"}
-    | {"error", "open-mode", "chdir", "export", "wrap", "array", "parsable", "wait", "test-only", "quiet"}
+    | {"error", "open-mode", "chdir", "export", "export-file", "wrap", "array", "parsable", "wait", "test-only"}
+    | {"quiet", "clusters", "cluster", "input", "help", "usage", "version"}
 )
 
 
@@ -58,7 +59,7 @@ class SlurmJob:
             )
         for option in self._options():
             match = _OPTION.match(option)
-            if not match or match["name"] in _OURS:
+            if not match or any(ours.startswith(match["name"]) for ours in _OURS):  # sbatch takes beginnings too
                 why = "the script says that itself" if match else "expected one a line, such as “--qos=high”"
                 raise PlanError(f"Slurm option: “{option[:80]}” can’t be taken: {why}. Change or remove it.")
 
@@ -101,8 +102,10 @@ def batch_script(
         'first=$(printf "%s\\n" $nodes | head -n 1)\n'
         f"hosts={shlex.quote(hostfile)}.$SLURM_JOB_ID\n"
         f'printf "%s slots={per_node}\\n" $nodes > "$hosts"\n\n'
+        "# srun does not take it over by itself.\n"
+        '[ -z "$SLURM_CPUS_PER_TASK" ] || export SRUN_CPUS_PER_TASK="$SLURM_CPUS_PER_TASK"\n'
         "# One task a node. What is printed and the progress bars come as one stream, in their order.\n"
-        'exec srun --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 --kill-on-bad-exit=1 \\\n'
+        'exec srun --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 --kill-on-bad-exit=1 --export=ALL \\\n'
         "  bash -c 'exec 2>&1; python=$1; module=$2; shift 2; "
         'exec "$python" -m "$module" --node_rank="$SLURM_NODEID" "$@"\' launch \\\n'
         f"  {' '.join(words)}\n"

@@ -22,7 +22,10 @@ BAR_PATIENCE = 12
 # Lower-case words, one of which is in every line that has points, a bar, or says how a rank or the launcher ended; a
 # traceback is read from its first line to its last. What else there is, last words above all, matters at the end alone.
 # (Few words: each is looked for in all of a flood. torchrun's summary comes last.)
-_TELLING = (b"{", b"loss", b"tep=", b"%|", b"traceback (most", b"spawned with", b" exits ", b"killing subprocess")
+_TELLING = (
+    *(b"{", b"loss", b"tep=", b"%|", b"traceback (most", b"spawned with", b" exits ", b"killing subprocess"),
+    *(b"ssh exited", b"slurm: job"),
+)
 _PASSED_BYTES = 1 << 16
 
 # ASCII: a dotless ı counts as an i of "inf" otherwise, when case is ignored, and float() knows better.

@@ -1,5 +1,5 @@
-"""A run's other machines, reached by ssh as DeepSpeed's launcher reaches them: its config is put there, and its
-processes are ended there.
+"""A run's other machines, reached by ssh as DeepSpeed's launcher reaches them: its config is put there, its variables
+are handed on, its processes are ended there.
 
 DeepSpeed's own launcher, asked to stop, ends every DeepSpeed run of the user on those machines: its `pkill` pattern is
 the interpreter and `-m deepspeed.launcher.launch` (deepspeed/launcher/multinode_runner.py). Here the marker decides.
@@ -9,24 +9,25 @@ import os
 import shlex
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from dsgui.core.command import CONFIG_FILE, MARKER, remote_environment
 from dsgui.core.errors import RunError
 from dsgui.core.hostfile import Host
 from dsgui.core.plan import Plan
-from dsgui.core.state import Identity
-from dsgui.shell import slurm
-from dsgui.shell.processes import send_signal
+from dsgui.core.secrets import is_secret_name
 
 _CONNECT_S = 5
 _ANSWER_S = 15  # beyond what was asked to take longer
 _POLL_S = 0.1
-_OWN_FILE = ".deepspeed_env"  # deepspeed/launcher/runner.py, DEEPSPEED_ENVIRONMENT_NAME
+_MOST_BYTES = 1 << 20
+_OWN_FILE, _NAMES_THEM = ".deepspeed_env", "DS_ENV_FILE"  # deepspeed/launcher/runner.py, DEEPSPEED_ENVIRONMENT_NAME
 _SSH = (
     *("ssh", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={_CONNECT_S}"),
     *("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2"),
@@ -61,44 +62,12 @@ class Ended:
     problem: str = ""
 
 
-def end_elsewhere(
-    plan: Plan, launcher: Identity | None, grace_s: float, hurry: Callable[[], bool]
-) -> tuple[Ended, ...]:
-    """Ends the run on all its machines, or its job in Slurm; () for a run on this machine alone.
-
-    Before this machine's own processes: they are the ssh clients, and at a TERM the launcher would end other runs too.
-    """
-    if plan.slurm:
-        return _end_job(plan, grace_s, hurry)
-    if not plan.machines:
-        return ()
-    if launcher:
-        send_signal(launcher, signal.SIGKILL)
-    return end(plan.hosts, plan.run_id, grace_s, hurry)
-
-
-def _end_job(plan: Plan, grace_s: float, hurry: Callable[[], bool]) -> tuple[Ended, ...]:
-    job = slurm.job_of(plan)
-    return (Ended(f"the nodes of Slurm job {job}", problem=slurm.cancel(job, grace_s, hurry)),) if job else ()
-
-
-def what_is_left(ended: Sequence[Ended]) -> str:
-    """Goes on a sentence about this machine: ", nor on worker-1; worker-2 could not be asked (No route to host)"."""
-    clear = [one.host for one in ended if not one.left and not one.problem]
-    said = f", nor on {', '.join(clear)}" if clear else ""
-    for one in ended:
-        if one.problem:
-            said += f"; {one.host} could not be asked ({one.problem})"
-        elif one.left:
-            said += f"; on {one.host} processes {', '.join(map(str, one.left))} are left"
-    return said
-
-
 @contextmanager
 def handing_on(plan: Plan, environment: dict[str, str]) -> Iterator[tuple[dict[str, str], tuple[int, ...]]]:
     """The launcher's environment, and the descriptors it needs. With several machines the config is put on each first,
     and DS_ENV_FILE names what the launcher hands to them: the user's own `.deepspeed_env` files, as without dsgui, and
-    the run's. That lies in memory, since theirs may hold what must not be written down. Raises `RunError`, OSError."""
+    the run's. Secrets of this environment are left out: the launcher hands on whatever begins with PYTHON or MLFLOW,
+    and logs it, as it logs what those files hold. Raises `RunError`, OSError."""
     if not plan.machines:
         yield environment, ()
         return
@@ -109,18 +78,20 @@ def handing_on(plan: Plan, environment: dict[str, str]) -> Iterator[tuple[dict[s
         raise RunError(f"the config could not be put on every machine ({told})")
     descriptor = os.memfd_create("deepspeed_env")
     try:
-        os.write(descriptor, (_own_environment_files(plan) + remote_environment(plan)).encode())
-        yield environment | {"DS_ENV_FILE": f"/proc/self/fd/{descriptor}"}, (descriptor,)
+        own = _own_environment_files(plan, environment.get(_NAMES_THEM, _OWN_FILE))
+        os.write(descriptor, (own + remote_environment(plan)).encode())
+        public = {name: value for name, value in environment.items() if not is_secret_name(name)}
+        yield public | {_NAMES_THEM: f"/proc/self/fd/{descriptor}"}, (descriptor,)
     finally:
         os.close(descriptor)
 
 
-def _own_environment_files(plan: Plan) -> str:
+def _own_environment_files(plan: Plan, name: str) -> str:
     """The user's, in the order in which the launcher reads them."""
     text = ""
     for folder in (Path.home(), Path(plan.working_directory)):
         with suppress(OSError):
-            text += (folder / _OWN_FILE).read_text("utf-8", "replace").rstrip("\n") + "\n"
+            text += (folder / name).read_text("utf-8", "replace").rstrip("\n") + "\n"
     return text
 
 
@@ -148,41 +119,44 @@ def end(hosts: Sequence[Host], run_id: str, grace_s: float, hurry: Callable[[], 
 
 
 class Asked:
-    """One command on one machine, under way."""
+    """One command on one machine, under way. What goes in and comes out lies in files: helpers of ssh may hold a pipe
+    open for longer than it lives."""
 
     def __init__(self, host: str, command: str, given: bytes) -> None:
         self._problem = ""
-        try:
-            self._process: subprocess.Popen[bytes] | None = subprocess.Popen(
-                [*_SSH, host, command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-            )
-        except OSError as error:
-            self._process, self._problem = None, f"ssh can't be started ({error})"
-            return
-        assert self._process.stdin is not None  # stdin=PIPE
-        try:
-            self._process.stdin.write(given)  # small: it fits into the pipe
-            self._process.stdin.close()
-        except BrokenPipeError:
-            pass  # what ssh says tells why
-        self._process.stdin = None
+        self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 — `answer` closes them
+        with tempfile.TemporaryFile() as file:
+            file.write(given)
+            file.seek(0)
+            try:
+                self._process: subprocess.Popen[bytes] | None = subprocess.Popen(
+                    [*_SSH, host, command], stdin=file, stdout=self._out, stderr=self._err, start_new_session=True
+                )
+            except OSError as error:
+                self._process, self._problem = None, f"ssh can't be started ({error})"
 
     def done(self) -> bool:
         return self._process is None or self._process.poll() is not None
 
     def answer(self, deadline: float) -> tuple[str, str]:
-        """What it printed, and the problem or ""."""
-        if self._process is None:
-            return "", self._problem
-        try:
-            out, err = self._process.communicate(timeout=max(deadline - time.monotonic(), 0.1))
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.communicate()
-            return "", "it did not answer in time"
-        said = err.decode("utf-8", "replace").strip().splitlines()
-        last = said[-1] if said else f"code {self._process.returncode}"
-        return out.decode("utf-8", "replace"), last if self._process.returncode else ""
+        """What it printed, and the problem or "". Ends it at the deadline. May be called once."""
+        with self._out, self._err:
+            if self._process is None:
+                return "", self._problem
+            try:
+                code = self._process.wait(max(deadline - time.monotonic(), 0.1))
+            except subprocess.TimeoutExpired:
+                with suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+                return "", "it did not answer in time"
+            said = _read(self._err).strip().splitlines()
+            return _read(self._out), (said[-1] if said else f"code {code}") if code else ""
+
+
+def _read(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(_MOST_BYTES).decode("utf-8", "replace")
 
 
 def answers(asked: dict[str, Asked], deadline: float) -> dict[str, tuple[str, str]]:
@@ -196,10 +170,11 @@ def _ending(host: Host, run_id: str, grace_s: float) -> Asked:
 def _read_ended(host: str, printed: str, problem: str) -> Ended:
     told, whole = 0, False
     left: tuple[int, ...] = ()
-    for line in printed.splitlines():
-        word, *numbers = line.split()
+    for line in printed.splitlines():  # among what the login shell prints
+        word, _, rest = line.partition(" ")
+        numbers = [int(number) for number in rest.split() if number.isdecimal()]
         if word == "told" and len(numbers) == 1:
-            told = int(numbers[0])
+            told = numbers[0]
         elif word == "left":
-            left, whole = tuple(int(pid) for pid in numbers), True
+            left, whole = tuple(numbers), True
     return Ended(host, told, left, problem or ("" if whole else "it gave no answer"))

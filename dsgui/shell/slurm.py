@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dsgui.core.command import BATCH_OUTPUT, BATCH_SCRIPT
@@ -15,6 +15,11 @@ _FOLLOWS = Path(__file__).with_name("follow_job.py")
 _ID_FILE = "slurm.job"
 _ANSWER_S = 15
 _POLL_S = 0.5
+_SUBMIT_S = 60
+_OVERRULES = frozenset(
+    {"SBATCH_EXPORT", "SBATCH_CLUSTERS", "SLURM_CLUSTERS", "SLURM_EXPORT_ENV", "SBATCH_OUTPUT", "SBATCH_ERROR"}
+    | {"SBATCH_JOB_NAME", "SBATCH_OPEN_MODE", "SBATCH_ARRAY_INX", "SBATCH_WAIT", "SBATCH_GPUS_PER_NODE"}
+)
 
 
 def check_sbatch() -> None:
@@ -33,12 +38,27 @@ def command(plan: Plan) -> tuple[str, ...]:
     return (sys.executable, "-u", str(_FOLLOWS), *map(str, files))
 
 
-def job_of(plan: Plan) -> str:
-    """The number of the run's job, "" before it was submitted."""
-    try:
-        return (Path(plan.run_directory) / _ID_FILE).read_text("ascii").strip()
-    except OSError:
-        return ""
+def submitting(given: Mapping[str, str], plan: Plan) -> dict[str, str]:
+    """The environment for sbatch, without what in it would overrule the script: sbatch(1), INPUT ENVIRONMENT VARIABLES.
+    What the plan leaves to Slurm's default may be set there."""
+    job = plan.slurm
+    set_here = {"PARTITION": job.partition, "ACCOUNT": job.account, "TIMELIMIT": job.time} if job else {}
+    overrules = {f"SBATCH_{name}" for name, value in set_here.items() if value} | _OVERRULES
+    return {name: value for name, value in given.items() if name not in overrules}
+
+
+def job_of(plan: Plan, submits: Callable[[], bool] = lambda: False) -> str:
+    """The number of the run's job; "" where none was submitted. While it `submits` the number is waited for."""
+    path = Path(plan.run_directory) / _ID_FILE
+    deadline = time.monotonic() + _SUBMIT_S
+    while True:
+        going_on = submits() and time.monotonic() < deadline
+        try:
+            return path.read_text("ascii").strip()
+        except OSError:
+            if not going_on:
+                return ""
+        time.sleep(_POLL_S)
 
 
 def cancel(job: str, grace_s: float, hurry: Callable[[], bool]) -> str:

@@ -26,7 +26,7 @@ from dsgui.core.command import (
     slurm_script,
 )
 from dsgui.core.diagnosis import Diagnosis
-from dsgui.core.errors import RunError
+from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import Plan
 from dsgui.core.state import Asked, RunStatus
 
@@ -115,12 +115,14 @@ class RunDirectory:
     def read_plan(self) -> Plan:
         """Raises `RunError` when there is none or it can't be read."""
         try:
-            return Plan.from_json(json.loads(self.plan_file.read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            plan = Plan.from_json(json.loads(self.plan_file.read_bytes()))
+            plan.hosts  # noqa: B018 — read now, so that nobody trips over them later
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, PlanError) as error:
             raise RunError(
                 f"Run {self.run_id}: {self.plan_file} can't be read ({error}). Expected what dsgui wrote when the run "
                 "was started. Delete the folder, or put the file back."
             ) from error
+        return plan
 
     def write_asked(self, asked: Asked) -> None:
         """Raises OSError."""

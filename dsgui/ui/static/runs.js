@@ -192,7 +192,7 @@ class RunView {
     this.badge.dataset.state = delta.state;
     this.reason.textContent = this.sentence(delta);
     const live = LIVE_STATES.has(delta.state);
-    this.stop.hidden = !live && !(delta.state === "lost" && delta.alive > 0);
+    this.stop.hidden = !delta.can_end;
     this.stop.textContent = { stopping: "Kill now", queued: "Leave the queue" }[delta.state] || "Stop";
     if (delta.state !== this.lastState) this.stop.disabled = false;
     this.save.hidden = !delta.can_save;
