@@ -7,7 +7,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check audit unit setup setup-dev screenshots docs matrix bench bench-runs clean
+.PHONY: run test check audit unit ops setup setup-dev screenshots docs matrix bench bench-runs clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -26,8 +26,12 @@ check:
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-unit:
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=15 $(ARGS)
+unit: ops
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25 $(ARGS)
+
+ops:
+	@echo "dsgui: compiling DeepSpeed's CPU operators (the first time takes some minutes)"
+	@$(BIN)/python scripts/build_ops.py >/dev/null
 
 audit: setup-dev
 	$(BIN)/python -m pip_audit --requirement requirements.txt --no-deps --disable-pip

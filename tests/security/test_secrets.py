@@ -2,14 +2,17 @@
 
 import os
 import stat
+import time
 from dataclasses import replace
 
 import pytest
 
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.core.secrets import MASK, finished, is_secret_name, mask, secret_values
+from dsgui.core.state import Asked
 from dsgui.runs import Cursor, Runs
 from dsgui.shell.launcher import NOT_HANDED_ON, Launcher
+from dsgui.shell.processes import boot_id
 from dsgui.shell.store import Store
 
 SECRET = "correct-horse-battery"
@@ -94,7 +97,7 @@ def test_a_runs_output_and_command_are_shown_without_secrets_in_any_chunks(tmp_p
     request = LaunchRequest("", str(script), words, 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
     plan = runs.prepare(request)
     directory = store.create(plan.run_id)
-    store.write_plan(directory, plan, "{}")
+    store.write_plan(directory, plan, "{}", Asked(1, time.monotonic(), boot_id()))  # its supervisor is about to begin
     output = f"begin\nüser {SECRET} and\n" * 3 + "end"
     seen, cursor = "", Cursor(output=0)
     for byte in output.encode():
