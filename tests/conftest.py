@@ -1,5 +1,8 @@
 """Shared fixtures, a real browser among them, and Hypothesis' settings for noisy two-core machines."""
 
+import os
+import sys
+
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import expect, sync_playwright
@@ -8,6 +11,9 @@ from dsgui.core.checker import Checker
 from dsgui.shell.catalog import Catalog
 from tests.app_server import running_app
 from tests.browser import CHROMIUM, FLAGS
+
+# The ninja of this environment, as in a run: each compiles anew what another has compiled.
+os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
 
 # Timings say nothing on a shared machine: a slow draw or example is no failure.
 settings.register_profile("dsgui", deadline=None, suppress_health_check=[HealthCheck.too_slow])

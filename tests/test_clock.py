@@ -128,7 +128,7 @@ def launch(bench: Bench, name: str) -> tuple[str, Path]:
     config = bench.folder / "config.json"
     config.write_text(CONFIG, encoding="utf-8")
     where = ("--runs-dir", bench.store.runs_dir, "--python", bench.python, "--config", config)
-    command = [sys.executable, "-m", "dsgui", "launch", *where, "--name", name, script, told]
+    command = [sys.executable, "-m", "dsgui", "launch", *where, "--name", name, "--although", script, told]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     return done.stdout.strip(), told
 
