@@ -20,6 +20,7 @@ import traceback
 from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -479,7 +480,7 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
         status = replace(status, state=RunState.STOPPING, supervisor=identity, reason="", kill_due_s=kill_due_s)
         directory.write_status(status)
         ready()
-        hurry = lambda: bool(stops)  # noqa: E731
+        hurry = partial(bool, stops)
         told = what_is_left(end_elsewhere(plan, process, grace_s, hurry))
         while end_tree(plan.run_id, process, grace_s, hurry=hurry):
             grace_s = 0

@@ -13,10 +13,10 @@ VERSIONS = {"python": "3.11.7", "deepspeed": "0.19.8", "torch": "2.13.0", "trans
 
 def a_plan(**environment: str) -> Plan:
     request = LaunchRequest(
-        *("train", "/work/train.py", "", 0, (), None, "/work", "{}", ConfigArgument.HF, "/env/bin/python", environment),
+        *("train", "/srv/train.py", "", 0, (), None, "/srv", "{}", ConfigArgument.HF, "/env/bin/python", environment),
         machines=Machines("a slots=2\nb slots=2"),
     )
-    return make_plan(request, run_id="r", run_directory="/runs/r", script_path="/work/train.py", master_port=29501)
+    return make_plan(request, run_id="r", run_directory="/runs/r", script_path="/srv/train.py", master_port=29501)
 
 
 def fine(name: str, **changes: object) -> MachineFacts:
@@ -36,8 +36,8 @@ def test_machines_that_are_fine_say_what_they_have() -> None:
         ({"versions": None}, "There is no /env/bin/python."),
         ({"versions": VERSIONS | {"deepspeed": ""}}, "no DeepSpeed"),
         ({"versions": VERSIONS | {"torch": "2.5.1"}}, "torch 2.5.1, elsewhere 2.13.0"),
-        ({"has_script": False}, "There is no /work/train.py."),
-        ({"has_folder": False}, "There is no folder /work."),
+        ({"has_script": False}, "There is no /srv/train.py."),
+        ({"has_folder": False}, "There is no folder /srv."),
         ({"port_free": False}, "Port 29501 is taken"),
         ({"gpus": 1}, "It has 1 GPUs, and slot 1 is asked of it."),
     ],

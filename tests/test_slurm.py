@@ -34,12 +34,12 @@ __all__ = ["bench"]
 GOLDEN = Path(__file__).with_name("answers") / "slurm"
 REQUEST = LaunchRequest(
     name="t5 small/3",
-    script="/work/train.py",
+    script="/srv/train.py",
     arguments="--lr 1e-4 --note 'two words'",
     ranks=0,
     gpu_indices=(),
     master_port=None,
-    working_directory="/work",
+    working_directory="/srv",
     config_text="{}",
     config_argument=ConfigArgument.HF,
     target_python="/env/bin/python",
@@ -54,7 +54,7 @@ def plan(request: LaunchRequest = REQUEST) -> Plan:
         request,
         run_id="20260131-235959-0a1b",
         run_directory="/runs/r",
-        script_path="/work/train.py",
+        script_path="/srv/train.py",
         master_port=29501,
     )
 

@@ -116,7 +116,8 @@ class RunDirectory:
         """Raises `RunError` when there is none or it can't be read."""
         try:
             plan = Plan.from_json(json.loads(self.plan_file.read_bytes()))
-            plan.hosts  # noqa: B018 — read now, so that nobody trips over them later
+            if plan.machines:
+                plan.machines.hosts()  # raises now, so that nobody trips over it later
         except (OSError, ValueError, KeyError, TypeError, AttributeError, PlanError) as error:
             raise RunError(
                 f"Run {self.run_id}: {self.plan_file} can't be read ({error}). Expected what dsgui wrote when the run "

@@ -5,7 +5,7 @@
 #SBATCH --ntasks-per-node=1
 #SBATCH --output=/runs/r/slurm.out
 #SBATCH --open-mode=append
-#SBATCH --chdir=/work
+#SBATCH --chdir=/srv
 
 export PATH=/env/bin:"$PATH"
 export PYTHONUNBUFFERED=1
@@ -22,4 +22,4 @@ printf "%s slots=2\n" $nodes > "$hosts"
 # One task a node. What is printed and the progress bars come as one stream, in their order.
 exec srun --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 --kill-on-bad-exit=1 --export=ALL \
   bash -c 'exec 2>&1; python=$1; module=$2; shift 2; exec "$python" -m "$module" --node_rank="$SLURM_NODEID" "$@"' launch \
-  /env/bin/python deepspeed.launcher.runner --hostfile="$hosts" --no_ssh --master_addr="$first" --master_port=29501 /work/train.py --lr 1e-4 --note 'two words' --deepspeed /runs/r/ds_config.json
+  /env/bin/python deepspeed.launcher.runner --hostfile="$hosts" --no_ssh --master_addr="$first" --master_port=29501 /srv/train.py --lr 1e-4 --note 'two words' --deepspeed /runs/r/ds_config.json

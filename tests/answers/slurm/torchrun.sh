@@ -9,7 +9,7 @@
 #SBATCH --account=lab
 #SBATCH --output=/runs/r/slurm.out
 #SBATCH --open-mode=append
-#SBATCH --chdir=/work
+#SBATCH --chdir=/srv
 #SBATCH --qos=high
 #SBATCH --exclusive
 
@@ -30,4 +30,4 @@ printf "%s slots=4\n" $nodes > "$hosts"
 # One task a node. What is printed and the progress bars come as one stream, in their order.
 exec srun --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 --kill-on-bad-exit=1 --export=ALL \
   bash -c 'exec 2>&1; python=$1; module=$2; shift 2; exec "$python" -m "$module" --node_rank="$SLURM_NODEID" "$@"' launch \
-  /env/bin/python torch.distributed.run --nnodes=2 --nproc_per_node=4 --master_addr="$first" --master_port=29501 /work/train.py --lr 1e-4 --note 'two words' --deepspeed /runs/r/ds_config.json
+  /env/bin/python torch.distributed.run --nnodes=2 --nproc_per_node=4 --master_addr="$first" --master_port=29501 /srv/train.py --lr 1e-4 --note 'two words' --deepspeed /runs/r/ds_config.json
