@@ -30,14 +30,14 @@ FAMILY = """
     import os, signal, subprocess, sys, time
     if sys.argv[1:2] == ["stubborn"]:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        print("stubborn", os.getpid())
+        os.write(1, b"stubborn %d\\n" % os.getpid())
         time.sleep(600)
     def detach():
         # Twice forked, in a session of its own: nobody's child any more.
         if os.fork() == 0:
             os.setsid()
             if os.fork() == 0:
-                print("stray", os.getpid(), flush=True)
+                os.write(1, b"stray %d\\n" % os.getpid())
                 time.sleep(600)
             os._exit(0)
         os.wait()
@@ -54,6 +54,7 @@ def printed_pids(output: str) -> dict[str, int]:
 
 def start_family(bench: Bench, then: str = "time.sleep(600)") -> tuple[str, dict[str, int]]:
     run_id = bench.start(FAMILY.format(then=then))
+    # Each name comes in one write with its pid: a child that is cut off in mid-line dies of its broken pipe.
     bench.wait_for_output(run_id, "stubborn")
     bench.wait_for_output(run_id, "stray")
     return run_id, printed_pids(bench.runs.follow(run_id, Cursor()).output)
