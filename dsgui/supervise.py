@@ -10,6 +10,7 @@ at once: a fork of it does the work.
 import argparse
 import fcntl
 import os
+import select
 import selectors
 import signal
 import subprocess
@@ -69,6 +70,9 @@ SAMPLE_S = 1.0
 _CLOCK_SLACK_S = 2.0  # what keeping the right time moves a clock by anyway
 _POLL_S = 0.1
 _READ_BYTES = 1 << 18
+# Lines that come one by one are read some at a time: waking for each costs more than reading it.
+_READ_PAUSE_S = 0.1
+_CALM_BYTES = 1 << 16
 _PIPE_BYTES = 1 << 20  # the most that Linux gives everybody
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
@@ -229,8 +233,10 @@ class Supervisor:
             self._tick(process, telemetry)  # however short the run, it has one sample
             while not self._over(process):
                 for key, _ in selector.select(self._patience(next_sample)):
-                    if key.fd == output and not self._drain(output, _READ_BYTES):
+                    if key.fd == output and not (took := self._drain(output, _READ_BYTES)):
                         selector.unregister(output)
+                    elif key.fd == output and took < _CALM_BYTES:
+                        wakeup.wait(_READ_PAUSE_S)
                 wakeup.clear()
                 if time.monotonic() >= next_sample:
                     next_sample = time.monotonic() + SAMPLE_S
@@ -242,15 +248,15 @@ class Supervisor:
         left = max(next_sample - time.monotonic(), 0)
         return min(left, _POLL_S) if self._exited_at is not None or self._ending else left
 
-    def _drain(self, descriptor: int, limit: int) -> bool:
-        """Takes what is there. False when there is nothing more."""
+    def _drain(self, descriptor: int, limit: int) -> int:
+        """Takes what is there; how many bytes. 0 when there is nothing more."""
         try:
             chunk = os.read(descriptor, limit)
         except BlockingIOError:
-            return False
+            return 0
         if chunk:
             self._records.take_output(chunk)
-        return bool(chunk)
+        return len(chunk)
 
     def _tick(self, process: "subprocess.Popen[bytes]", telemetry: Telemetry) -> None:
         kin = self._kin.look()
@@ -456,6 +462,10 @@ class Wakeup:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         return self
+
+    def wait(self, timeout_s: float) -> None:
+        """Until a signal comes, at most so long."""
+        select.select([self.descriptor], [], [], timeout_s)
 
     def clear(self) -> None:
         with suppress(BlockingIOError):

@@ -28,6 +28,8 @@ _THEME = gr.themes.Default(
     font=(_SANS, "system-ui", "sans-serif"),
     font_mono=(_MONO, "ui-monospace", "monospace"),
 ).set(body_text_color_subdued="*neutral_500", body_text_color_subdued_dark="*neutral_400")
+# Gradio looks for events a thousand times a second, which takes a tenth of a core from whoever trains.
+_EVENTS_EVERY_S, _PROGRESS_EVERY_S = 0.03, 0.5
 MOST_SESSIONS = 200  # a quarter of a MiB each; the one used least lately goes
 
 
@@ -39,6 +41,7 @@ def make_app(services: Services, host: str, port: int) -> FastAPI:
     pages = build_pages(services)
     pages.state_session_capacity = MOST_SESSIONS
     app.state.pages = pages
+    _look_less_often(pages)
     mounted: FastAPI = gr.mount_gradio_app(
         app,
         pages,
@@ -57,6 +60,13 @@ def make_app(services: Services, host: str, port: int) -> FastAPI:
         show_error=False,
     )
     return mounted
+
+
+def _look_less_often(pages: gr.Blocks) -> None:
+    """Raises AttributeError where another Gradio waits in another way (gradio/queueing.py, `Queue`)."""
+    for name, pause_s in (("sleep_when_free", _EVENTS_EVERY_S), ("progress_update_sleep_when_free", _PROGRESS_EVERY_S)):
+        getattr(pages._queue, name)
+        setattr(pages._queue, name, pause_s)
 
 
 def guarded(app: FastAPI, rules: Access, let_in: Callable[[Any], None] = lambda client: None, **limits: float) -> Guard:
