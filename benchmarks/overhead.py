@@ -108,7 +108,7 @@ def within(folder: Path, runs: Runs, port: int, server_pid: int, count: int) -> 
     times = folder / "within.json"
     run_id = runs.start(runs.prepare(request(TRAINING, f"--steps 1000000 --until-stopped --to '{times}'")), CONFIG_TEXT)
     page = FollowingPage(port, run_id)
-    wait_until(lambda: page.follow()["points"], "the first step")
+    wait_until(lambda: page.follow()["curves"]["y"], "the first step")
     pids = (supervisor_of(Store(folder / "runs"), run_id).pid, server_pid)
     used, since = cpu_s(pids), time.monotonic()
     try:

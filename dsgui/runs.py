@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from dsgui.core.checkpoint import RESUME
 from dsgui.core.command import shell_line, slurm_script
@@ -19,8 +19,10 @@ from dsgui.core.planning import make_plan
 from dsgui.core.script import ScriptFacts, script_facts
 from dsgui.core.secrets import finished, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
+from dsgui.core.thinning import Curve, to_json
 from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.shell.checkpoints import checkpoint_at
+from dsgui.shell.curves import read_points, read_samples, sample_series
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.liveness import Seen, look
 from dsgui.shell.places import Places
@@ -30,22 +32,31 @@ from dsgui.shell.slurm import check_sbatch
 from dsgui.shell.store import RunDirectory, Store
 from dsgui.shell.turns import Queue
 
-_T = TypeVar("_T")
-
-# A screen shows some thousand columns; a run logs a million lines.
-POINTS_SHOWN = 3000
-SAMPLES_SHOWN = 3000
+# A screen shows some thousand columns; a run logs a million lines. Of each of so many stretches two points are shown.
+STRETCHES_SHOWN = 1000
 _SCRIPT_CHARACTERS = 2_000_000
 _BLOCK_CHARACTERS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """What a page has already: byte offsets. `output` is -1 for "nothing yet, begin near the end"."""
+    """What a page has already: byte offsets, of the samples one for each table, and how many series it knows.
+    `output` is -1 for "nothing yet, begin near the end"."""
 
     points: int = 0
-    samples: int = 0
+    samples: tuple[int, ...] = ()
+    events: int = 0
     output: int = -1
+    series: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """As a page sends it back."""
+        return asdict(self) | {"samples": ",".join(str(offset) for offset in self.samples)}
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the page has nothing yet."""
+        return self.output < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +85,8 @@ class RunSummary:
 @dataclass(frozen=True, slots=True)
 class Delta:
     """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run; `progress`
-    has `step`, `total`, `eta_s`, or is None before the output told any."""
+    has `step`, `total`, `eta_s`, or is None before the output told any. `about` is what never changes, told once.
+    `curves` is as `core.thinning.to_json` says, with the `series` that are new, by id."""
 
     run_id: str
     name: str
@@ -86,23 +98,21 @@ class Delta:
     ended_at: float | None
     elapsed_s: float | None
     alive: int
-    command: str
-    directory: str
     telemetry_note: str
     kill_in_s: float | None
     can_end: bool
     can_save: bool
-    preset: str
     progress: dict[str, Any] | None
-    points: list[dict[str, Any]]
-    samples: list[dict[str, Any]]
+    about: dict[str, Any]
+    curves: dict[str, Any]
+    events: list[dict[str, Any]]
     output: str
     cursor: Cursor
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, no NaN."""
         fields = {name: getattr(self, name) for name in self.__slots__}
-        return fields | {"state": self.state.value, "cursor": asdict(self.cursor)}
+        return fields | {"state": self.state.value, "cursor": self.cursor.to_json()}
 
 
 class Runs:
@@ -257,8 +267,8 @@ class Runs:
         directory = self._store.open(run_id)
         plan = directory.read_plan()
         seen = self._seen(directory, plan)
-        point_lines, points_offset = directory.read_lines(directory.points_file, cursor.points)
-        sample_lines, samples_offset = directory.read_lines(directory.samples_file, cursor.samples)
+        curves, news = _curve_news(directory, cursor)
+        events, events_offset = directory.read_lines(directory.events_file, cursor.events)
         status, progress = seen.status, directory.read_progress()
         output, output_offset = self._shown_output(directory, cursor.output, status.state.live)
         return Delta(
@@ -272,19 +282,34 @@ class Runs:
             ended_at=status.ended_at,
             elapsed_s=self._elapsed_s(directory, status),
             alive=seen.alive,
-            command=self.shown_command(plan),
-            directory=str(directory.path),
             telemetry_note=status.telemetry_note,
             kill_in_s=None if status.kill_due_s is None else max(status.kill_due_s - self._monotonic(), 0.0),
             can_end=status.state.live or _can_be_ended(plan, seen),
             can_save=plan.saves_when_asked and status.state is RunState.RUNNING,
-            preset=plan.preset,
             progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
-            points=_thin_points(_parse(point_lines)),
-            samples=_parse(_thin(sample_lines, SAMPLES_SHOWN)),
+            about=self._about(directory, plan) if cursor.fresh else {},
+            curves=curves,
+            events=_parse(mask(line.decode("utf-8", "replace"), self._secrets) for line in events),
             output=output,
-            cursor=Cursor(points_offset, samples_offset, output_offset),
+            cursor=replace(news, events=events_offset, output=output_offset),
         )
+
+    def curves(self, run_id: str) -> Sequence[Curve]:
+        """All that was logged and sampled, each point of it. Raises `RunError`."""
+        directory = self._store.open(run_id)
+        samples, _ = read_samples(directory, directory.sample_tables())
+        return [*read_points(directory)[0].values(), *samples.values()]
+
+    def window(self, run_id: str, ids: Sequence[str], axis: str, low: float, high: float) -> dict[str, Any]:
+        """The part of some curves whose `axis` ("step", "epoch", "time") lies in a range, in as many points as a screen
+        shows. Raises `RunError`."""
+        directory = self._store.open(run_id)
+        named = _named(read_points(directory)[0], read_samples(directory, directory.sample_tables())[0])
+        parts = [(name, curve.between(axis, low, high)) for name, curve in named if name in ids]
+        return to_json(parts, STRETCHES_SHOWN)
+
+    def _about(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
+        return {"command": self.shown_command(plan), "directory": str(directory.path), "preset": plan.preset}
 
     def output(self, run_id: str) -> Iterator[str]:
         """All that is kept of what the run printed, secrets and all: for the terminal of who owns the files. Raises
@@ -466,7 +491,28 @@ def _absolute(typed: str, base: str) -> Path:
 # --- what a page is given ---------------------------------------------------------------------------------------------
 
 
-def _parse(lines: Iterable[bytes]) -> list[dict[str, Any]]:
+def _curve_news(directory: RunDirectory, cursor: Cursor) -> tuple[dict[str, Any], Cursor]:
+    """What was added to the curves, and the cursor after it."""
+    points, points_end = read_points(directory, cursor.points)
+    tables = directory.sample_tables()
+    samples, samples_ends = read_samples(directory, tables, cursor.samples)
+    series = directory.read_series() if max(points, default=-1) >= cursor.series else []
+    new: dict[str, Any] = {str(number): one.to_json() for number, one in enumerate(series) if number >= cursor.series}
+    for number, table in enumerate(tables[len(cursor.samples) :], len(cursor.samples)):
+        for place in range(1, len(table.columns)):
+            new[f"{number}.{place}"] = sample_series(table, place).to_json()
+    gpus = {table.node: {str(n): name for n, name in table.gpus.items()} for table in tables[len(cursor.samples) :]}
+    found = to_json(_named(points, samples), STRETCHES_SHOWN) | {"series": new, "gpus": gpus}
+    return found, Cursor(points_end, samples_ends, series=max(len(series), cursor.series))
+
+
+def _named(points: Mapping[int, Curve], samples: Mapping[tuple[int, int], Curve]) -> list[tuple[str, Curve]]:
+    """The curves by the ids that the page knows them by."""
+    logged = [(str(number), curve) for number, curve in points.items()]
+    return logged + [(f"{number}.{place}", curve) for (number, place), curve in samples.items()]
+
+
+def _parse(lines: Iterable[str]) -> list[dict[str, Any]]:
     """The JSON lines; what a full disk has cut short is left out."""
     found = []
     for line in lines:
@@ -477,25 +523,3 @@ def _parse(lines: Iterable[bytes]) -> list[dict[str, Any]]:
         if isinstance(value, dict):
             found.append(value)
     return found
-
-
-def _thin(items: Sequence[_T], limit: int) -> Sequence[_T]:
-    """Evenly spread ones, the last among them."""
-    stride = -(-len(items) // limit)
-    return items if stride <= 1 else items[(len(items) - 1) % stride :: stride]
-
-
-def _thin_points(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each rank's training points thinned alone; evaluations, and points without a step, stay."""
-    if len(points) <= POINTS_SHOWN:
-        return points
-    groups: dict[Any, list[int]] = {}
-    kept: set[int] = set()
-    for place, point in enumerate(points):
-        if point.get("kind") == "train" and point.get("step") is not None:
-            groups.setdefault((point.get("rank"), *sorted(point.get("values", {}))), []).append(place)
-        else:
-            kept.add(place)
-    for places in groups.values():
-        kept.update(_thin(places, POINTS_SHOWN))
-    return [points[place] for place in sorted(kept)]

@@ -100,7 +100,7 @@ class Supervisor:
     ) -> None:
         self._directory, self._plan, self._make_telemetry = directory, plan, make_telemetry
         self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
-        self._records = Records(directory, monotonic)
+        self._records = Records(directory, monotonic, self._elapsed_s)
         waits = plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
         self._status = RunStatus(state, supervisor=identify(os.getpid()), started_at=clock(), begun_s=monotonic())
@@ -264,7 +264,7 @@ class Supervisor:
         family = {pid: stat for pid, stat in kin.items() if not stat.zombie}
         self._seen_pids |= family.keys()
         sample = replace(telemetry.sample(family), elapsed_s=round(self._elapsed_s(), 3))
-        self._records.take_sample(sample.to_json())
+        self._records.take_sample(sample)
         self._notice_clock()
         self._records.write_progress()
         phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})

@@ -6,6 +6,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from tests.curves_json import logged
 from tests.test_browser import start_script
 
 pytestmark = pytest.mark.browser
@@ -40,7 +41,7 @@ def about(app, run_id):
 
 def steps_of(app, run_id):
     run = json.load(app.get(f"dsgui/runs/{run_id}"))
-    return [point["step"] for point in run["points"] if point["kind"] == "train" and "loss" in point["values"]]
+    return [point["step"] for point in logged(run["curves"]) if point["kind"] == "train" and "loss" in point["values"]]
 
 
 @pytest.mark.deepspeed

@@ -19,6 +19,7 @@ from dsgui.core.state import RunState
 from dsgui.runs import Cursor, Runs
 from dsgui.shell.launcher import Launcher
 from tests.app_server import ROOT, App, running_app
+from tests.curves_json import sampled
 from tests.moved_clock import MovedClock, compiler
 from tests.run_fixtures import CONFIG, Bench, bench, wait_until
 from tests.test_queue import UNTIL_TOLD
@@ -84,19 +85,19 @@ def test_a_clock_set_by_an_hour_in_mid_run_changes_no_length(
 ) -> None:
     began = time.monotonic()
     run_id = bench.start(STUBBORN_TRAINING)
-    wait_until(lambda: len(seen(server, run_id)["samples"]) >= 2)
+    wait_until(lambda: len(sampled(seen(server, run_id)["curves"])) >= 2)
     clock.move(hours * HOUR)
-    at_the_move = len(seen(server, run_id)["samples"])
-    wait_until(lambda: len(seen(server, run_id)["samples"]) >= at_the_move + 3)
+    at_the_move = len(sampled(seen(server, run_id)["curves"]))
+    wait_until(lambda: len(sampled(seen(server, run_id)["curves"])) >= at_the_move + 3)
 
     now = seen(server, run_id)
     assert now["state"] == "running"
     assert 0 < now["elapsed_s"] < time.monotonic() - began
     assert 0 < listed(server, run_id)["duration_s"] < time.monotonic() - began
     assert 0 < now["progress"]["eta_s"] < 600
-    elapsed = [sample["elapsed_s"] for sample in now["samples"]]
+    elapsed = [sample["elapsed_s"] for sample in sampled(now["curves"])]
     assert all(0 <= later - earlier < 30 for earlier, later in itertools.pairwise(elapsed))
-    dates = [sample["time_s"] for sample in now["samples"]]
+    dates = [sample["time_s"] for sample in sampled(now["curves"])]
     assert max(abs(later - earlier) for earlier, later in itertools.pairwise(dates)) > HOUR / 2
 
     bench.runs.stop(run_id)
@@ -156,7 +157,7 @@ def test_the_queue_and_the_list_keep_their_order_when_the_clock_is_set_back(benc
 
 def test_a_run_remembers_how_far_the_clock_was_set_back(bench: Bench, clock: MovedClock) -> None:
     run_id = bench.start(STUBBORN_TRAINING)
-    wait_until(lambda: len(bench.runs.follow(run_id, Cursor()).samples) >= 1)
+    wait_until(lambda: len(sampled(bench.runs.follow(run_id, Cursor()).curves)) >= 1)
     clock.move(-HOUR)
 
     def noticed() -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.flood import FLOOD, Watched, kept
 from dsgui.core.state import RunState
 from tests.app_server import running_app
+from tests.curves_json import logged
 from tests.run_fixtures import Bench, bench
 
 __all__ = ["bench"]
@@ -24,7 +25,7 @@ def test_a_flood_of_output_is_capped_and_costs_neither_supervisor_nor_server_mem
         assert status is not None
         assert status.supervisor is not None
         watched = Watched({"server": app.process.pid, "supervisor": status.supervisor.pid})
-        cursor = {"points": 0, "samples": 0, "output": -1}
+        cursor = {"output": -1}
         while bench.runs.summary(run_id).state.live:
             query = "&".join(f"{name}={value}" for name, value in cursor.items())
             cursor = json.load(app.get(f"dsgui/runs/{run_id}?{query}"))["cursor"]
@@ -42,4 +43,4 @@ def test_a_flood_of_output_is_capped_and_costs_neither_supervisor_nor_server_mem
     assert found.tail_is_whole
     assert found.left_out_bytes == found.printed_bytes - (path.stat().st_size - found.marker_bytes)
     assert list(path.parent.glob("output.tail.*")) == []
-    assert [point["step"] for point in ended["points"]] == [1, 2]  # before the flood, and after it
+    assert [point["step"] for point in logged(ended["curves"])] == [1, 2]  # before the flood, and after it

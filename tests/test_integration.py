@@ -10,6 +10,7 @@ from dsgui.core.state import RunState
 from dsgui.runs import Cursor, Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
+from tests.curves_json import logged, sampled
 
 pytestmark = pytest.mark.deepspeed
 # The first run on a machine compiles DeepSpeed's operators.
@@ -43,7 +44,7 @@ def ended(runs, run_id):
 
 
 def values(run, name, kind):
-    return [p["values"][name] for p in run.points if p["kind"] == kind and name in p["values"]]
+    return [p["values"][name] for p in logged(run.curves) if p["kind"] == kind and name in p["values"]]
 
 
 def test_the_recipe_learns_on_two_cpu_ranks_and_everything_is_kept(tmp_path, catalog):
@@ -58,7 +59,7 @@ def test_the_recipe_learns_on_two_cpu_ranks_and_everything_is_kept(tmp_path, cat
     score = values(run, "eval_chrf", "eval")
     assert score[-1] > score[0]
     assert run.progress["step"] == run.progress["total"] == 120
-    assert max(sample["run_bytes"] for sample in run.samples) > 100 << 20
+    assert max(sample["run_bytes"] for sample in sampled(run.curves)) > 100 << 20
 
     directory = Store(tmp_path).open(run_id)
     (preset,) = (p for p in catalog.presets() if p.id == "zero2-offload-t5")

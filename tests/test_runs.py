@@ -1,6 +1,7 @@
 """Prepare, start, list and follow: what the pages are given."""
 
 import json
+import math
 import os
 import socket
 import threading
@@ -11,21 +12,20 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.command import argv, shell_line
+from dsgui.core.curves import RECORD
 from dsgui.core.errors import PlanError, RunError
+from dsgui.core.points import Point
 from dsgui.core.state import Asked, Identity, RunState, RunStatus
-from dsgui.runs import POINTS_SHOWN, SAMPLES_SHOWN, Cursor, Runs
+from dsgui.runs import STRETCHES_SHOWN, Cursor, Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.ports import is_free
 from dsgui.shell.processes import boot_id
+from dsgui.shell.records import Records
 from dsgui.shell.store import RunDirectory, Store
+from tests.curves_json import logged
 from tests.run_fixtures import CONFIG, Bench, bench, wait_until
 
 __all__ = ["bench"]
-
-
-def point(step: int | None, loss: float, kind: str = "train", rank: int | None = None) -> bytes:
-    line = {"step": step, "epoch": None, "values": {"loss": loss}, "kind": kind, "rank": rank}
-    return json.dumps(line).encode() + b"\n"
 
 
 def written_run(bench: Bench, status: RunStatus | None) -> RunDirectory:
@@ -51,7 +51,7 @@ def test_what_is_started_is_what_was_shown(bench: Bench) -> None:
     plan = bench.runs.prepare(bench.request(bench.script("import sys; print(sys.argv)"), arguments="--a 'b c'"))
     shown = shell_line(plan)
     delta = bench.ended(bench.runs.start(plan, CONFIG))
-    assert delta.command == shown
+    assert delta.about["command"] == shown
     assert repr(list(argv(plan)[5:])) in delta.output
 
 
@@ -140,34 +140,45 @@ def test_another_server_finds_the_run(bench: Bench) -> None:
 
 def test_following_gives_only_what_is_new(bench: Bench) -> None:
     run_id = bench.start("print('step=1 loss=3')\ninput_file = open('go', 'w')\n" + "import time\ntime.sleep(600)")
-    wait_until(lambda: bench.runs.follow(run_id, Cursor()).points)
+    wait_until(lambda: bench.runs.follow(run_id, Cursor()).curves["y"])
     first = bench.runs.follow(run_id, Cursor())
     again = bench.runs.follow(run_id, first.cursor)
-    assert (first.output, again.output, again.points) == ("step=1 loss=3\n", "", [])
+    assert (first.output, again.output, logged(again.curves)) == ("step=1 loss=3\n", "", [])
     assert first.elapsed_s is not None
     assert json.dumps(first.to_json(), allow_nan=False)
     assert first.to_json()["cursor"] == {
-        "points": first.cursor.points, "samples": first.cursor.samples, "output": len(first.output),
+        "points": RECORD.size, "samples": str(first.cursor.samples[0]), "events": 0, "output": len(first.output),
+        "series": 1,
     }  # fmt: skip
-    wait_until(lambda: bench.runs.follow(run_id, first.cursor).samples)
+    wait_until(lambda: bench.runs.follow(run_id, first.cursor).curves["y"])
     bench.runs.stop(run_id)
     bench.ended(run_id)
 
 
-def test_a_long_run_is_thinned_for_the_screen(bench: Bench) -> None:
+def test_a_long_run_is_thinned_for_the_screen_and_keeps_each_spike(bench: Bench) -> None:
     directory = written_run(bench, RunStatus(RunState.SUCCEEDED, started_at=1.0, ended_at=2.0))
-    ranks = [point(step, 1.0, rank=rank) for step in range(20_000) for rank in (0, 1)]
-    directory.points_file.write_bytes(b"".join(ranks) + b"cut sho\n" + point(5, 1.0, "eval") + point(None, 1.0))
-    directory.samples_file.write_bytes(b"".join(b'{"time_s": %d}\n' % n for n in range(10_000)))
+    steps, spikes = 20_000, {(rank, step): 50.0 + rank for rank in (0, 1) for step in range(500, 20_000, 1000)}
+    records = Records(directory, lambda: 0.0, lambda: 0.0)
+    for step in range(steps):
+        records.take_points(
+            [Point(step, None, {"loss": spikes.get((rank, step), 1 / (1 + step))}, rank=rank) for rank in (0, 1)]
+        )
+    records.take_points([Point(5, None, {"eval_loss": math.nan}, "eval")])
+    records.finish()
+    with directory.points_file.open("ab") as file:
+        file.write(b"cut short")
     delta = bench.runs.follow(directory.run_id, Cursor())
+    points = logged(delta.curves)
     for rank in (0, 1):
-        steps = [p["step"] for p in delta.points if p["rank"] == rank]
-        assert POINTS_SHOWN / 2 < len(steps) <= POINTS_SHOWN
-        assert steps[-1] == 19_999
-    assert [p["kind"] for p in delta.points[-2:]] == ["eval", "train"]
-    assert len(delta.samples) <= SAMPLES_SHOWN
-    assert delta.samples[-1] == {"time_s": 9_999}
-    assert delta.cursor.points == os.path.getsize(directory.points_file)
+        shown = {p["step"]: p["values"]["loss"] for p in points if p["rank"] == rank}
+        assert STRETCHES_SHOWN / 2 < len(shown) <= 2 * STRETCHES_SHOWN
+        assert max(shown) == steps - 1
+        assert {(rank, step): loss for step, loss in shown.items() if loss > 2} == {
+            key: value for key, value in spikes.items() if key[0] == rank
+        }
+    (evaluated,) = (p for p in points if p["kind"] == "eval")
+    assert math.isnan(evaluated["values"]["eval_loss"])
+    assert delta.cursor.points == (2 * steps + 1) * RECORD.size
 
 
 def test_a_run_whose_machine_was_restarted_is_lost(bench: Bench) -> None:
@@ -238,7 +249,7 @@ def test_secrets_reach_the_run_and_no_file_of_it(bench: Bench) -> None:
     run_id = bench.runs.start(plan, CONFIG, {"HF_TOKEN": "hf_abcdefgh"})
     delta = bench.ended(run_id)
     assert "11" in delta.output
-    assert 'HF_TOKEN="$HF_TOKEN"' in delta.command
+    assert 'HF_TOKEN="$HF_TOKEN"' in delta.about["command"]
     files = [path for path in bench.store.directory(run_id).path.iterdir() if path.is_file()]
     assert [path.name for path in files if b"hf_abcdefgh" in path.read_bytes()] == []
 

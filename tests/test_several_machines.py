@@ -16,6 +16,7 @@ from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 from tests import two_machines as networks
 from tests.app_server import running_app
+from tests.curves_json import logged
 from tests.two_machines import INTERFACE, NAMES, TwoMachines, two_machines
 
 pytestmark = [
@@ -128,7 +129,7 @@ def test_both_machines_train_with_the_config_and_the_variables_they_were_given(s
     for rank, name in enumerate(NAMES):
         assert f"{name}: rank {rank} of 2 is process" in delta.output
     assert delta.output.count("note to both") == 2
-    assert {point["step"] for point in delta.points} >= {1, 2}
+    assert {point["step"] for point in logged(delta.curves)} >= {1, 2}
     assert site.left(run_id) == dict.fromkeys(NAMES, "")
 
 
@@ -211,6 +212,6 @@ def test_the_recipe_trains_over_both_from_the_pages_hostfile(site: Site, browser
         run_id = next(runs_dir.glob("2*")).name
         delta = Runs(Store(runs_dir), Launcher()).follow(run_id, Cursor(output=0))
         assert delta.state is RunState.SUCCEEDED
-        assert {point["step"] for point in delta.points if point["kind"] == "train"} == {1, 2, 3, 4}
+        assert {point["step"] for point in logged(delta.curves) if point["kind"] == "train"} == {1, 2, 3, 4}
         assert all(f"{name}: " in delta.output for name in NAMES)
         page.context.close()

@@ -26,6 +26,7 @@ from dsgui.shell.processes import send_signal
 from dsgui.shell.slurm import submitting
 from tests import slurm_cluster as clusters
 from tests.app_server import running_app
+from tests.curves_json import logged
 from tests.run_fixtures import Bench, bench, wait_until
 from tests.slurm_cluster import slurm_cluster
 
@@ -174,7 +175,7 @@ def test_a_job_runs_and_its_end_is_the_runs_end(on_cluster: Bench) -> None:
     assert delta.state is RunState.SUCCEEDED, delta.output
     assert re.search(r"slurm: job \d+ is COMPLETED", delta.output)
     assert len(re.findall(r"of 2 abc", delta.output)) == 2
-    assert [point["step"] for point in delta.points] == [1, 1]
+    assert [point["step"] for point in logged(delta.curves)] == [1, 1]
     failed = on_cluster.ended(submit(on_cluster, code=3), 120)
     assert (failed.state, failed.exit_code) == (RunState.FAILED, 3)
 
@@ -188,7 +189,7 @@ def test_a_job_that_waits_can_be_stopped_and_so_can_one_that_trains(on_cluster: 
     assert jobs() == ""
     trains = submit(on_cluster, seconds=600)
     on_cluster.wait_for_output(trains, "loss=2.5", 120)
-    wait_until(lambda: on_cluster.runs.follow(trains, Cursor()).points)
+    wait_until(lambda: on_cluster.runs.follow(trains, Cursor()).curves["y"])
     on_cluster.runs.stop(trains)
     delta = on_cluster.ended(trains)
     assert delta.state is RunState.STOPPED

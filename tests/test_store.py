@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from dsgui.core.errors import RunError
 from dsgui.core.plan import ConfigArgument, Plan
 from dsgui.core.state import Identity, RunState, RunStatus
-from dsgui.shell.store import OUTPUT_TAIL_BYTES, Appender, OutputFile, RunDirectory, Store, replace_file
+from dsgui.shell.growing import Appender, OutputFile
+from dsgui.shell.store import OUTPUT_TAIL_BYTES, RunDirectory, Store, replace_file
 
 RUN = "20260131-235959-0a1b"
 
@@ -118,14 +119,14 @@ def test_a_replaced_file_leaves_nothing_else_behind(tmp_path: Path) -> None:
 
 def test_a_half_line_waits_for_its_end(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path)
-    assert directory.read_lines(directory.points_file, 0) == ([], 0)
-    file = Appender(directory.points_file)
+    assert directory.read_lines(directory.events_file, 0) == ([], 0)
+    file = Appender(directory.events_file)
     file.write(b'{"a": 1}\n{"b"')
-    lines, offset = directory.read_lines(directory.points_file, 0)
+    lines, offset = directory.read_lines(directory.events_file, 0)
     assert (lines, offset) == ([b'{"a": 1}'], 9)
     file.write(b": 2}\n")
     file.close()
-    assert directory.read_lines(directory.points_file, offset) == ([b'{"b": 2}'], 18)
+    assert directory.read_lines(directory.events_file, offset) == ([b'{"b": 2}'], 18)
 
 
 @given(st.text(max_size=60), st.integers(1, 5))

@@ -22,6 +22,7 @@ from dsgui.shell.processes import Kin, descendants, identify, is_alive, members,
 from dsgui.shell.records import Pace, Rush
 from dsgui.shell.store import Store
 from dsgui.supervise import phase_of
+from tests.curves_json import logged, sampled
 from tests.run_fixtures import Bench, bench, exists, wait_until
 
 __all__ = ["bench"]
@@ -93,11 +94,15 @@ def test_a_run_that_ends_well_keeps_all_it_said(bench: Bench) -> None:
     """)
     delta = bench.ended(run_id)
     assert (delta.state, delta.reason, delta.exit_code) == (RunState.SUCCEEDED, "", 0)
-    assert [(point["step"], point["values"]["loss"]) for point in delta.points] == [(1, 3.0), (2, 1.5), (3, 1.0)]
+    assert [(point["step"], point["values"]["loss"]) for point in logged(delta.curves)] == [
+        (1, 3.0),
+        (2, 1.5),
+        (3, 1.0),
+    ]
     assert f"{run_id} 1 {bench.store.directory(run_id).path}" in delta.output
     assert delta.progress == {"step": 3, "total": None, "eta_s": None}
-    assert len(delta.samples) >= 1
-    assert delta.samples[0]["host_total_bytes"] > 0
+    assert len(sampled(delta.curves)) >= 1
+    assert sampled(delta.curves)[0]["host_total_bytes"] > 0
     assert bench.store.directory(run_id).config_file.read_text() == '{"train_batch_size": 8}'
 
 
@@ -264,7 +269,7 @@ def test_output_that_is_no_text_is_kept_and_shown(bench: Bench) -> None:
     delta = bench.ended(run_id)
     assert b"\xff\xfe\x80 \x1b[31mred" in bench.store.directory(run_id).output_file.read_bytes()
     assert "red" in delta.output
-    assert [point["step"] for point in delta.points] == [1]
+    assert [point["step"] for point in logged(delta.curves)] == [1]
 
 
 def test_a_hundred_thousand_lines_are_all_kept(bench: Bench) -> None:
@@ -272,7 +277,7 @@ def test_a_hundred_thousand_lines_are_all_kept(bench: Bench) -> None:
     delta = bench.ended(run_id)
     assert delta.state is RunState.SUCCEEDED
     assert bench.store.directory(run_id).output_file.read_bytes().count(b"\n") == 100_001
-    assert len(delta.points) == 1
+    assert len(logged(delta.curves)) == 1
 
 
 @pytest.fixture
@@ -325,7 +330,7 @@ def test_one_line_of_a_hundred_megabytes_costs_the_supervisor_little(bench: Benc
         with suppress(psutil.NoSuchProcess):
             highest = max(highest, psutil.Process(status.supervisor.pid).memory_info().rss)
     delta = bench.ended(run_id)
-    assert [point["step"] for point in delta.points] == [1]
+    assert [point["step"] for point in logged(delta.curves)] == [1]
     assert 0 < highest < 60 << 20
     assert bench.store.directory(run_id).output_file.stat().st_size < 70 << 20
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dsgui.core.telemetry import GpuSample, Sample
+from dsgui.core.telemetry import GpuSample, Sample, SampleTable
 from dsgui.shell.telemetry import NO_DRIVER, Gpus, HostReading, Telemetry, list_gpus, read_host, read_run_bytes
 
 GIB = 1 << 30
@@ -116,10 +116,13 @@ def test_closing_lets_go_of_the_driver() -> None:
     assert gpus.read({1}) == ()
 
 
-def test_a_sample_survives_json() -> None:
-    sample = Sample(1.5, 2, 3, None, None, (GpuSample(0, "a", 1, None, 2, 3.5), GpuSample(1, "b")))
-    assert Sample.from_json(json.loads(json.dumps(sample.to_json())) | {"later": 1}) == sample
-    assert Sample.from_json({"time_s": 1, "host_used_bytes": 2, "host_total_bytes": 3}).gpus == ()
+def test_a_sample_becomes_columns() -> None:
+    sample = Sample(1.5, 2, 3, None, None, (GpuSample(0, "a", 1, None, 2, 3.5), GpuSample(3, "b")), 0.5)
+    flat = sample.flat()
+    assert (flat["elapsed_s"], flat["host_used_bytes"], flat["run_bytes"]) == (0.5, 2, None)
+    assert (flat["gpu0.used_bytes"], flat["gpu0.utilisation_percent"], flat["gpu3.used_bytes"]) == (1, 3.5, None)
+    table = SampleTable(tuple(flat), "worker-1", {0: "a", 3: "b"})
+    assert SampleTable.from_json(json.loads(json.dumps(table.to_json())) | {"later": 1}) == table
 
 
 _HOLD = """

@@ -17,6 +17,7 @@ from dsgui.core.plan import Plan, WhenBusy
 from dsgui.core.state import RunState
 from tests.app_server import ROOT, App, running_app
 from tests.browser import choose
+from tests.curves_json import logged, sampled
 from tests.run_fixtures import Bench, bench, wait_until
 from tests.test_browser import start_script
 
@@ -229,18 +230,18 @@ TRAINS = """
 SHOWN_STEPS = "() => document.querySelector(`[data-chart='Loss'] .js-plotly-plot`).data[0].x.slice()"
 
 
-def whole(run: dict[str, list[dict[str, float]]]) -> bool:
+def whole(points: list[dict[str, float]], samples: list[dict[str, float]]) -> bool:
     """Whether no step and no second is missing."""
-    elapsed = [sample["elapsed_s"] for sample in run["samples"]]
-    steps = [point["step"] for point in run["points"]]
+    elapsed = [sample["elapsed_s"] for sample in samples]
+    steps = [point["step"] for point in points]
     return steps == list(range(1, len(steps) + 1)) and all(0 < b - a < 5 for a, b in pairwise(elapsed))
 
 
 def test_what_is_missing_is_seen() -> None:
     points, samples = [{"step": 1}, {"step": 2}], [{"elapsed_s": 0.0}, {"elapsed_s": 1.0}]
-    assert whole({"points": points, "samples": samples})
-    assert not whole({"points": [points[1]], "samples": samples})
-    assert not whole({"points": points, "samples": [*samples, {"elapsed_s": 8.0}]})
+    assert whole(points, samples)
+    assert not whole([points[1]], samples)
+    assert not whole(points, [*samples, {"elapsed_s": 8.0}])
 
 
 @pytest.mark.browser
@@ -254,7 +255,7 @@ def test_a_server_killed_in_mid_run_loses_nothing_and_the_next_one_takes_over(br
         start_script(page, tmp_path / "trains.py", dedent(TRAINS))
         expect(page.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=COMPILES_MS)
         run_id = page.url.split("run=")[1]
-        points = runs_dir / run_id / "points.jsonl"
+        points = runs_dir / run_id / "points.bin"
 
         first.process.kill()
         first.process.wait()
@@ -266,8 +267,8 @@ def test_a_server_killed_in_mid_run_loses_nothing_and_the_next_one_takes_over(br
         assert runs_of(second) == {run_id: "running"}
         assert time.monotonic() - began < 1
         now = json.load(second.get(f"dsgui/runs/{run_id}"))
-        assert whole(now)
-        assert len(now["samples"]) > 0.7 * now["elapsed_s"]
+        assert whole(logged(now["curves"]), sampled(now["curves"]))
+        assert len(sampled(now["curves"])) > 0.7 * now["elapsed_s"]
 
         # The page that was open all the while goes on where it was.
         had = len(page.evaluate(SHOWN_STEPS))

@@ -1,7 +1,7 @@
 """One telemetry poll as a value. What a machine or card can't tell is None, never an exception and never 0."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -15,10 +15,6 @@ class GpuSample:
     run_bytes: int | None = None
     total_bytes: int | None = None
     utilisation_percent: float | None = None
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "GpuSample":
-        return cls(**{name: value.get(name) for name in cls.__slots__})  # type: ignore[arg-type]  # checked by a test
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +30,30 @@ class Sample:
     gpus: tuple[GpuSample, ...] = ()
     elapsed_s: float | None = None
 
+    def flat(self) -> dict[str, float | None]:
+        """The readings under the names of their columns; a GPU's begin with "gpu" and its number: "gpu0.used_bytes"."""
+        own = {name: getattr(self, name) for name in self.__slots__ if name != "gpus"}
+        for gpu in self.gpus:
+            readings = {name: getattr(gpu, name) for name in gpu.__slots__ if name not in ("index", "name")}
+            own |= {f"gpu{gpu.index}.{name}": value for name, value in readings.items()}
+        return own
+
+
+@dataclass(frozen=True, slots=True)
+class SampleTable:
+    """What the rows of kept samples hold, in this order; the first column is `elapsed_s`. `node` is "" for the machine
+    that launched; `gpus` names its cards."""
+
+    columns: tuple[str, ...]
+    node: str = ""
+    gpus: Mapping[int, str] = field(default_factory=dict)
+
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"gpus": [asdict(gpu) for gpu in self.gpus]}
+        gpus = {str(number): name for number, name in self.gpus.items()}
+        return {"columns": list(self.columns), "node": self.node, "gpus": gpus}
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Sample":
-        """Unknown keys are ignored. Raises KeyError when a required one is missing."""
-        return cls(
-            time_s=float(value["time_s"]),
-            host_used_bytes=int(value["host_used_bytes"]),
-            host_total_bytes=int(value["host_total_bytes"]),
-            run_bytes=value.get("run_bytes"),
-            cpu_percent=value.get("cpu_percent"),
-            gpus=tuple(GpuSample.from_json(gpu) for gpu in value.get("gpus", ())),
-            elapsed_s=value.get("elapsed_s"),
-        )
+    def from_json(cls, value: Mapping[str, Any]) -> "SampleTable":
+        """Raises KeyError, TypeError or ValueError for what is none."""
+        gpus = {int(number): str(name) for number, name in value.get("gpus", {}).items()}
+        return cls(tuple(str(column) for column in value["columns"]), str(value.get("node", "")), gpus)

@@ -6,13 +6,12 @@ dict and then redraws the training bar, so the bar right after it has the step (
 tqdm redraws ten times a second at most).
 """
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dsgui.core.ending import Ending
+from dsgui.core.points import Event, Point
 
 # A line longer than this is cut: no line worth reading is, and a run may print megabytes without a newline.
 LINE_LIMIT_BYTES = 1 << 15
@@ -66,43 +65,12 @@ _SPELLINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """One logged step. `step` is None where the output never said it; a value may be NaN or infinite."""
-
-    step: int | None
-    epoch: float | None
-    values: Mapping[str, float]
-    kind: str = "train"  # "train", "eval" or "final"
-    rank: int | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON has no NaN: it is written as the word, as JavaScript spells it."""
-        values = {name: number_to_json(value) for name, value in self.values.items()}
-        epoch = None if self.epoch is None else number_to_json(self.epoch)
-        return {"step": self.step, "epoch": epoch, "values": values, "kind": self.kind, "rank": self.rank}
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Point":
-        values = {str(name): float(number) for name, number in value["values"].items()}
-        epoch = value.get("epoch")
-        epoch = None if epoch is None else float(epoch)
-        return cls(value.get("step"), epoch, values, value.get("kind", "train"), value.get("rank"))
-
-
-@dataclass(frozen=True, slots=True)
 class Progress:
     """Where the training is. `eta_s` is what the bar said, None where there is no bar."""
 
     step: int
     total: int | None
     eta_s: float | None = None
-
-
-def number_to_json(value: float) -> float | str:
-    """A number, or "NaN", "Infinity", "-Infinity"."""
-    if math.isfinite(value):
-        return value
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 @dataclass(slots=True)
@@ -136,6 +104,7 @@ class TrainLog:
         self._bar = _Bar()
         self._held: list[_Held] = []
         self._points: list[Point] = []
+        self._events: list[Event] = []
         self._trained = False
         self._last_loss: float | None = None
         self._epochs: dict[int | None, _Epochs] = {}
@@ -190,6 +159,11 @@ class TrainLog:
             self._end_line()
             start = match.end()
         self._grow(data[start:])
+
+    def take_events(self) -> list[Event]:
+        """What happened besides, since the last call."""
+        events, self._events = self._events, []
+        return events
 
     def finish(self) -> list[Point]:
         """The output is over: what was held back, with the best step known."""

@@ -1,14 +1,20 @@
 """The files that grow with a run: output, points, samples, progress; written by its supervisor alone."""
 
 import math
+import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from dsgui.core.trainlog import Point, Progress, TrainLog, number_to_json
-from dsgui.shell.store import Appender, OutputFile, RunDirectory
+from dsgui.core.curves import RECORD, Series, SeriesTable
+from dsgui.core.points import OUTPUT, Event, Point, number_to_json
+from dsgui.core.telemetry import Sample, SampleTable
+from dsgui.core.trainlog import Progress, TrainLog
+from dsgui.shell.growing import Appender, OutputFile, RecordFile
+from dsgui.shell.store import RunDirectory
 
 # A parser in Python reads five to seven megabytes a second: a training that prints more must not wait for it.
 _UNHURRIED_BYTES = 1 << 20
@@ -47,16 +53,59 @@ class Pace:
         return round((now - self.first_at) / done * max(progress.total - progress.step, 0), 1)
 
 
-class Records:
-    """The files that grow with the run. A disk that refuses them never stops the training."""
+# Of events that come by the thousand (overflows, alerts) the first tell enough.
+MOST_EVENTS = 5000
 
-    def __init__(self, directory: RunDirectory, monotonic: Callable[[], float]) -> None:
-        self._directory, self._monotonic = directory, monotonic
+
+class SampleRows:
+    """Telemetry as rows of numbers, a table for each set of columns and machine."""
+
+    def __init__(self, directory: RunDirectory) -> None:
+        self._directory = directory
+        self._tables: dict[str, tuple[SampleTable, RecordFile]] = {}
+        self._count = 0
+
+    def write(self, sample: Sample, node: str) -> None:
+        """Raises OSError."""
+        flat = sample.flat()
+        table = SampleTable(
+            ("elapsed_s", *(name for name in flat if name != "elapsed_s")),
+            node,
+            {gpu.index: gpu.name for gpu in sample.gpus},
+        )
+        known = self._tables.get(node)
+        if known is None or known[0] != table:
+            known = self._begin(table)
+        numbers = (math.nan if (value := flat[name]) is None else value for name in table.columns)
+        known[1].write(struct.pack(f"<{len(table.columns)}d", *numbers))
+
+    def close(self) -> None:
+        for _, file in self._tables.values():
+            file.close()
+
+    def _begin(self, table: SampleTable) -> tuple[SampleTable, RecordFile]:
+        if table.node in self._tables:
+            self._tables.pop(table.node)[1].close()
+        file = RecordFile(self._directory.samples_file(self._count), 8 * len(table.columns))
+        self._directory.write_sample_table(self._count, table)
+        self._count += 1
+        self._tables[table.node] = table, file
+        return table, file
+
+
+class Records:
+    """The files that grow with the run. A disk that refuses them never stops the training. `elapsed_s` counts from the
+    run's beginning."""
+
+    def __init__(self, directory: RunDirectory, monotonic: Callable[[], float], elapsed_s: Callable[[], float]) -> None:
+        self._directory, self._monotonic, self._elapsed_s = directory, monotonic, elapsed_s
         self.log = TrainLog()
         self.refused = False
         self._output = OutputFile(directory)
-        self._points = Appender(directory.points_file)
-        self._samples = Appender(directory.samples_file)
+        self._points = RecordFile(directory.points_file, RECORD.size)
+        self._series, self._series_kept = SeriesTable(), 0
+        self._events, self._event_count = Appender(directory.events_file), 0
+        self._samples = SampleRows(directory)
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
         self._progress: dict[str, Any] = {}
@@ -64,10 +113,30 @@ class Records:
     def take_output(self, chunk: bytes) -> None:
         self._try(self._output.write, chunk)
         read = self.log.skim if self._rush.adds(len(chunk), self._monotonic()) else self.log.feed
-        self._take_points(read(chunk))
+        self.take_points(read(chunk))
+        for event in self.log.take_events():
+            self.take_event(event)
 
-    def take_sample(self, sample: dict[str, Any]) -> None:
-        self._try(self._samples.write_json, sample)
+    def take_sample(self, sample: Sample, node: str = "") -> None:
+        self._try(partial(self._samples.write, node=node), sample)
+
+    def take_points(self, points: Sequence[Point]) -> None:
+        """Points of any source, as they become known."""
+        now = self._elapsed_s()
+        for point in points:
+            records = self._series.encode(point, now)
+            if self._series_kept < len(self._series):  # first: who reads a record finds what it is of
+                self._try(self._keep_series, self._series.all)
+            if records:
+                self._try(self._points.write, records)
+            if point.kind == "train" and not point.rank and point.source == OUTPUT:
+                self._loss = point.values.get("loss", self._loss)
+
+    def take_event(self, event: Event) -> None:
+        """The first few thousand are kept."""
+        self._event_count += 1
+        if self._event_count <= MOST_EVENTS:
+            self._try(self._events.write_json, event.to_json() | {"elapsed_s": round(self._elapsed_s(), 3)})
 
     def write_progress(self) -> None:
         """Only if it changed."""
@@ -76,16 +145,16 @@ class Records:
             self._try(self._directory.write_progress, now)
 
     def finish(self) -> None:
-        self._take_points(self.log.finish())
+        self.take_points(self.log.finish())
+        for event in self.log.take_events():
+            self.take_event(event)
         self.write_progress()
-        for file in (self._output, self._points, self._samples):
+        for file in (self._output, self._points, self._events, self._samples):
             self._try(_close, file)
 
-    def _take_points(self, points: list[Point]) -> None:
-        for point in points:
-            self._try(self._points.write_json, point.to_json())
-            if point.kind == "train" and not point.rank:
-                self._loss = point.values.get("loss", self._loss)
+    def _keep_series(self, series: Sequence[Series]) -> None:
+        self._directory.write_series(series)
+        self._series_kept = len(series)
 
     def _current(self) -> dict[str, Any]:
         progress = self.log.progress
@@ -110,5 +179,5 @@ def note(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def _close(file: Appender | OutputFile) -> None:
+def _close(file: Appender | RecordFile | OutputFile | SampleRows) -> None:
     file.close()

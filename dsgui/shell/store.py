@@ -9,8 +9,9 @@ import json
 import os
 import re
 import secrets
+import struct
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +26,19 @@ from dsgui.core.command import (
     shell_line,
     slurm_script,
 )
+from dsgui.core.curves import Series
 from dsgui.core.diagnosis import Diagnosis
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import Plan
 from dsgui.core.state import Asked, RunStatus
+from dsgui.core.telemetry import SampleTable
 
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
-_DIRECTORY_MODE, _FILE_MODE = 0o700, 0o600
-_OUTPUT_BLOCK_BYTES = 1 << 18
+_DIRECTORY_MODE, FILE_MODE = 0o700, 0o600
+OUTPUT_BLOCK_BYTES = 1 << 18
 _TAIL = "output.tail."
 _RESERVE_BYTES = 1 << 16
-_LEFT_OUT = "\n--- dsgui left out {bytes:,} bytes here; the beginning and the end of the output are kept ---\n"
+_FLOAT = struct.Struct("<d")
 OUTPUT_TAIL_BYTES = 1 << 16
 
 
@@ -79,11 +82,23 @@ class RunDirectory:
 
     @property
     def points_file(self) -> Path:
-        return self.path / "points.jsonl"
+        return self.path / "points.bin"
 
     @property
-    def samples_file(self) -> Path:
-        return self.path / "samples.jsonl"
+    def series_file(self) -> Path:
+        return self.path / "series.json"
+
+    @property
+    def events_file(self) -> Path:
+        return self.path / "events.jsonl"
+
+    def samples_file(self, number: int) -> Path:
+        """The rows of one sample table."""
+        return self.path / f"samples-{number}.bin"
+
+    def sample_columns_file(self, number: int) -> Path:
+        """What the columns of that table are."""
+        return self.path / f"samples-{number}.json"
 
     @property
     def diagnosis_file(self) -> Path:
@@ -190,15 +205,41 @@ class RunDirectory:
 
     def last_elapsed_s(self) -> float | None:
         """How long the run had lasted at its last telemetry poll; None where none tells."""
-        tail = _read_from(self.samples_file, max(_size(self.samples_file) - OUTPUT_TAIL_BYTES, 0), OUTPUT_TAIL_BYTES)
-        for line in reversed(tail.splitlines()):
-            with contextlib.suppress(ValueError, KeyError, TypeError):
-                return float(json.loads(line)["elapsed_s"])
-        return None
+        last = None
+        for number, table in enumerate(self.sample_tables()):
+            rows, width = self.samples_file(number), _FLOAT.size * len(table.columns)
+            if not table.node and size_of(rows) >= width:
+                (last,) = _FLOAT.unpack(_read_from(rows, (size_of(rows) // width - 1) * width, _FLOAT.size))
+        return last
+
+    def write_series(self, series: Sequence[Series]) -> None:
+        """Raises OSError."""
+        replace_file(self.series_file, _json_bytes({"series": [one.to_json() for one in series]}))
+
+    def read_series(self) -> list[Series]:
+        """The curves of the run's points; a record's number is a place in this list."""
+        try:
+            return [Series.from_json(one) for one in (_read_json(self.series_file) or {}).get("series", [])]
+        except (KeyError, TypeError):
+            return []
+
+    def sample_tables(self) -> list[SampleTable]:
+        """The telemetry that was kept, in the order in which the tables were begun: a table's number is its place."""
+        found: list[SampleTable] = []
+        while (value := _read_json(self.sample_columns_file(len(found)))) is not None:
+            try:
+                found.append(SampleTable.from_json(value))
+            except (KeyError, TypeError, ValueError):
+                break
+        return found
+
+    def write_sample_table(self, number: int, table: SampleTable) -> None:
+        """Raises OSError."""
+        replace_file(self.sample_columns_file(number), _json_bytes(table.to_json()))
 
     def last_sign_of_life(self) -> float | None:
         """When the supervisor last wrote something, unix seconds."""
-        times = [_modified(path) for path in (self.samples_file, self.output_file, self.state_file, self.plan_file)]
+        times = [_modified(path) for path in (self.samples_file(0), self.output_file, self.state_file, self.plan_file)]
         return max((at for at in times if at is not None), default=None)
 
     def reserve(self) -> None:
@@ -234,7 +275,7 @@ class RunDirectory:
         """The output from byte `offset` on and the offset after it; a negative offset means the last 64 KiB.
 
         More than 256 KiB of news is cut to its end. A character whose bytes aren't all there yet waits."""
-        limit = OUTPUT_TAIL_BYTES if offset < 0 else _OUTPUT_BLOCK_BYTES
+        limit = OUTPUT_TAIL_BYTES if offset < 0 else OUTPUT_BLOCK_BYTES
         block, end = self._output_end(limit, max(offset, 0))
         if end - len(block) > max(offset, 0):
             block = _from_line_start(block)
@@ -256,7 +297,7 @@ class RunDirectory:
     def _output_end(self, limit: int, offset: int) -> tuple[bytes, int]:
         """At most `limit` bytes of the output's end, none before `offset`, without a gap; and where they end."""
         pieces = self.output_pieces
-        end = max(pieces[-1][0] + _size(pieces[-1][1]), offset)
+        end = max(pieces[-1][0] + size_of(pieces[-1][1]), offset)
         start, position, block = max(end - limit, offset), end, b""
         for begins, path in reversed(pieces):
             first = max(begins, start)
@@ -344,71 +385,10 @@ class Store:
             ) from error
 
 
-class Appender:
-    """An append-only file. Each `write` is one system call: visible at once, kept after a `kill -9`."""
-
-    def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
-
-    def write(self, data: bytes) -> None:
-        """Raises OSError, also when only a part fitted on the disk."""
-        while data:
-            data = data[os.write(self._descriptor, data) :]
-
-    def write_json(self, value: Mapping[str, Any]) -> None:
-        """One value, one line. Raises OSError."""
-        self.write(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
-
-    def close(self) -> None:
-        os.close(self._descriptor)
-
-
-class OutputFile:
-    """A run's output: kept whole up to `head_bytes`; of a longer one, that and one to two `piece_bytes` of its end."""
-
-    def __init__(self, directory: RunDirectory, head_bytes: int = 32 << 20, piece_bytes: int = 16 << 20) -> None:
-        self._directory, self._piece_bytes = directory, piece_bytes
-        self._file, self._begins, self._room = Appender(directory.output_file), 0, head_bytes
-        self._written = 0
-
-    def write(self, data: bytes) -> None:
-        """Raises OSError, also when only a part fitted on the disk."""
-        while data:
-            if self._written - self._begins >= self._room:
-                self._begin_piece()
-            part = data[: self._room - (self._written - self._begins)]
-            self._file.write(part)
-            self._written += len(part)
-            data = data[len(part) :]
-
-    def close(self) -> None:
-        """Joins what was kept. Raises OSError."""
-        self._file.close()
-        (_, head), *tails = self._directory.output_pieces
-        if not tails:
-            return
-        whole = Appender(head)
-        try:
-            if left_out := tails[0][0] - _size(head):
-                whole.write(_LEFT_OUT.format(bytes=left_out).encode())
-            for _, path in tails:
-                whole.write(path.read_bytes())
-                path.unlink()
-        finally:
-            whole.close()
-
-    def _begin_piece(self) -> None:
-        piece = Appender(self._directory.output_tail(self._written))
-        self._file.close()
-        self._file, self._begins, self._room = piece, self._written, self._piece_bytes
-        for _, path in self._directory.output_pieces[1:-2]:
-            path.unlink(missing_ok=True)
-
-
 def replace_file(path: Path, data: bytes, durable: bool = True) -> None:
     """Readers see the old content or the new, never a part. Raises OSError."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
@@ -434,7 +414,7 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _size(path: Path) -> int:
+def size_of(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:

@@ -21,6 +21,9 @@ from dsgui.ui.workbench import form_model
 
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _DAY_S = 86_400
+_MOST = 1 << 60
+_OFFSETS = r"^(\d{1,18}(,\d{1,18}){0,99})?$"
+_IDS = r"^\d{1,9}(\.\d{1,9})?(,\d{1,9}(\.\d{1,9})?){0,199}$"
 _RELEASE = r"^\d{1,4}(\.[0-9a-z+]{1,12}){0,4}$"
 
 
@@ -75,12 +78,28 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
     @router.get("/runs/{run_id}")
     def followed(
         run_id: str,
-        points: int = Query(0, ge=0),
-        samples: int = Query(0, ge=0),
-        output: int = Query(-1, ge=-1),
+        points: int = Query(0, ge=0, lt=_MOST),
+        samples: str = Query("", pattern=_OFFSETS),
+        events: int = Query(0, ge=0, lt=_MOST),
+        output: int = Query(-1, ge=-1, lt=_MOST),
+        series: int = Query(0, ge=0, lt=_MOST),
+    ) -> Response:
+        offsets = tuple(int(offset) for offset in samples.split(",") if offset)
+        try:
+            return _json(runs.follow(run_id, Cursor(points, offsets, events, output, series)).to_json())
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/window")
+    def window(
+        run_id: str,
+        ids: str = Query(pattern=_IDS),
+        axis: str = Query(pattern="^(step|epoch|time)$"),
+        low: float = Query(allow_inf_nan=False),
+        high: float = Query(allow_inf_nan=False),
     ) -> Response:
         try:
-            return _json(runs.follow(run_id, Cursor(points, samples, output)).to_json())
+            return _json(runs.window(run_id, ids.split(","), axis, low, high))
         except RunError as error:
             raise HTTPException(404, str(error)) from error
 

@@ -106,7 +106,7 @@ def test_a_runs_output_and_command_are_shown_without_secrets_in_any_chunks(tmp_p
         delta = runs.follow(plan.run_id, cursor)
         seen, cursor = seen + delta.output, delta.cursor
     assert seen == output.replace(SECRET, MASK)
-    assert SECRET not in delta.command
+    assert SECRET not in delta.about["command"]
     assert SECRET not in runs.shown_command(plan)
     assert SECRET in directory.command_file.read_text("utf-8")
 

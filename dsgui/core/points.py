@@ -1,0 +1,41 @@
+"""What a training logged: points of its curves, and events beside them."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+OUTPUT = "output"  # the source of what the training printed
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One logged step. `step` is None where nothing said it; a value may be NaN or infinite. `source` is where it was
+    read: "output", or a kind of file that the script writes ("csv_monitor", "tensorboard", "trainer_state")."""
+
+    step: int | None
+    epoch: float | None
+    values: Mapping[str, float]
+    kind: str = "train"  # "train", "eval" or "final"
+    rank: int | None = None
+    source: str = OUTPUT
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at a moment of the training: a checkpoint saved, an overflow, an alert of dsgui's own.
+    `step` is None where nothing said it; `text` is what was printed, or a sentence."""
+
+    kind: str  # "checkpoint", "evaluation", "overflow", "warning", "error", "stop", "alert"
+    text: str
+    step: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "text": self.text, "step": self.step}
+
+
+def number_to_json(value: float) -> float | str:
+    """A number, or "NaN", "Infinity", "-Infinity": JSON has none of these."""
+    if math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

@@ -1,0 +1,72 @@
+"""Reads the curves of a run: its points and its telemetry, from where the last reading stopped."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgui.core.curves import RECORD, Series
+from dsgui.core.telemetry import SampleTable
+from dsgui.core.thinning import Curve
+from dsgui.shell.store import RunDirectory, size_of
+
+_RECORDS = np.dtype([("number", "<u4"), ("epoch", "<f4"), ("step", "<f8"), ("time", "<f8"), ("value", "<f8")])
+assert _RECORDS.itemsize == RECORD.size
+_MAPPED_BYTES = 1 << 20  # more than that is not copied
+
+
+def read_points(directory: RunDirectory, offset: int = 0) -> tuple[dict[int, Curve], int]:
+    """The curves of what the training logged from byte `offset` on, by their numbers, and the offset after them."""
+    raw, end = _rows(directory.points_file, offset, _RECORDS.itemsize)
+    if not len(raw):
+        return {}, end
+    records, series = raw.view(_RECORDS), directory.read_series()
+    numbers = [number for number in np.unique(records["number"]).tolist() if number < len(series)]
+    parts = {number: records[records["number"] == number] for number in numbers}
+    return {number: _curve(series[number], part) for number, part in parts.items()}, end
+
+
+def read_samples(
+    directory: RunDirectory, tables: Sequence[SampleTable], offsets: Sequence[int] = ()
+) -> tuple[dict[tuple[int, int], Curve], tuple[int, ...]]:
+    """The curves of the telemetry from the byte offset of each of its tables on, by table and column, and the offsets
+    after them. What a machine did not tell is left out."""
+    curves: dict[tuple[int, int], Curve] = {}
+    ends = []
+    for number, table in enumerate(tables):
+        begin = offsets[number] if number < len(offsets) else 0
+        raw, end = _rows(directory.samples_file(number), begin, 8 * len(table.columns))
+        ends.append(end)
+        if len(raw):
+            rows = raw.view("<f8").reshape(-1, len(table.columns))
+            curves |= {(number, place): curve for place, curve in _sampled(table, rows)}
+    return curves, tuple(ends)
+
+
+def sample_series(table: SampleTable, place: int) -> Series:
+    """The curve of one column."""
+    return Series(table.columns[place], "sample", None, "telemetry", table.node)
+
+
+def _sampled(table: SampleTable, rows: NDArray[np.float64]) -> Iterator[tuple[int, Curve]]:
+    unknown = np.full(len(rows), np.nan)
+    silent = np.flatnonzero(np.isnan(rows).all(axis=0)).tolist()
+    for place in range(1, len(table.columns)):
+        if place not in silent:
+            yield place, Curve(sample_series(table, place), unknown, unknown, rows[:, 0], rows[:, place])
+
+
+def _curve(series: Series, records: NDArray[np.void]) -> Curve:
+    return Curve(series, records["step"], records["epoch"].astype(np.float64), records["time"], records["value"])
+
+
+def _rows(path: Path, offset: int, width: int) -> tuple[NDArray[np.uint8], int]:
+    """Whole rows of `width` bytes, and where they end: one that is being written waits."""
+    offset -= offset % width
+    length = max(size_of(path) - offset, 0) // width * width
+    if not length:
+        return np.empty(0, np.uint8), offset
+    if length >= _MAPPED_BYTES:
+        return np.memmap(path, np.uint8, "r", offset, (length,)), offset + length
+    return np.fromfile(path, np.uint8, length, offset=offset), offset + length

@@ -1,0 +1,93 @@
+"""The files that only grow: lines, records of a fixed length, and a run's output with its middle left out."""
+
+import errno
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dsgui.shell.store import FILE_MODE, RunDirectory, size_of
+
+_LEFT_OUT = "\n--- dsgui left out {bytes:,} bytes here; the beginning and the end of the output are kept ---\n"
+
+
+class Appender:
+    """An append-only file. Each `write` is one system call: visible at once, kept after a `kill -9`."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+
+    def write(self, data: bytes) -> None:
+        """Raises OSError, also when only a part fitted on the disk."""
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+
+    def write_json(self, value: Mapping[str, Any]) -> None:
+        """One value, one line. Raises OSError."""
+        self.write(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+class RecordFile:
+    """An append-only file of records of `width` bytes. What a full disk cuts short is taken back, so that the records
+    after it are still where a reader looks for them."""
+
+    def __init__(self, path: Path, width: int) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        self._end = os.fstat(self._descriptor).st_size // width * width
+
+    def write(self, records: bytes) -> None:
+        """Whole records, in one system call. Raises OSError when they don't all fit on the disk: then none is kept."""
+        written = os.write(self._descriptor, records)
+        if written < len(records):
+            os.ftruncate(self._descriptor, self._end)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._end += written
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+class OutputFile:
+    """A run's output: kept whole up to `head_bytes`; of a longer one, that and one to two `piece_bytes` of its end."""
+
+    def __init__(self, directory: RunDirectory, head_bytes: int = 32 << 20, piece_bytes: int = 16 << 20) -> None:
+        self._directory, self._piece_bytes = directory, piece_bytes
+        self._file, self._begins, self._room = Appender(directory.output_file), 0, head_bytes
+        self._written = 0
+
+    def write(self, data: bytes) -> None:
+        """Raises OSError, also when only a part fitted on the disk."""
+        while data:
+            if self._written - self._begins >= self._room:
+                self._begin_piece()
+            part = data[: self._room - (self._written - self._begins)]
+            self._file.write(part)
+            self._written += len(part)
+            data = data[len(part) :]
+
+    def close(self) -> None:
+        """Joins what was kept. Raises OSError."""
+        self._file.close()
+        (_, head), *tails = self._directory.output_pieces
+        if not tails:
+            return
+        whole = Appender(head)
+        try:
+            if left_out := tails[0][0] - size_of(head):
+                whole.write(_LEFT_OUT.format(bytes=left_out).encode())
+            for _, path in tails:
+                whole.write(path.read_bytes())
+                path.unlink()
+        finally:
+            whole.close()
+
+    def _begin_piece(self) -> None:
+        piece = Appender(self._directory.output_tail(self._written))
+        self._file.close()
+        self._file, self._begins, self._room = piece, self._written, self._piece_bytes
+        for _, path in self._directory.output_pieces[1:-2]:
+            path.unlink(missing_ok=True)
