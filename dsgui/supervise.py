@@ -32,6 +32,7 @@ from dsgui.core.document import Document
 from dsgui.core.ending import verdict
 from dsgui.core.errors import DocumentError, DsguiError, RunError
 from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, shared_devices
+from dsgui.core.points import Event
 from dsgui.core.remedies import Circumstances
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell import machines, slurm
@@ -315,6 +316,7 @@ class Supervisor:
             if self._stops:
                 kill_due_s = self._monotonic() + self._grace_s
                 self._write(state=RunState.STOPPING, kill_due_s=kill_due_s, reason="")
+                self._records.take_event(Event("stop", "Stop was asked for."))
                 self._begin_ending()
             elif self._save_asked and not self._save_told:
                 self._ask_to_save()

@@ -26,12 +26,14 @@ class Event:
     """Something that happened at a moment of the training: a checkpoint saved, an overflow, an alert of dsgui's own.
     `step` is None where nothing said it; `text` is what was printed, or a sentence."""
 
-    kind: str  # "checkpoint", "evaluation", "overflow", "warning", "error", "stop", "alert"
+    kind: str  # "checkpoint", "evaluation", "overflow", "warning", "error", "stop", "alert", "calm"
     text: str
     step: int | None = None
+    subject: str = ""  # what an alert is about; "calm" with the same takes it back
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "text": self.text, "step": self.step}
+        subject = {"subject": self.subject} if self.subject else {}
+        return {"kind": self.kind, "text": self.text, "step": self.step} | subject
 
 
 def number_to_json(value: float) -> float | str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from dsgui.core.alerts import Alerts
 from dsgui.core.curves import RECORD, Series, SeriesTable
 from dsgui.core.points import OUTPUT, Event, Point, number_to_json
 from dsgui.core.telemetry import Sample, SampleTable
@@ -106,6 +107,7 @@ class Records:
         self._series, self._series_kept = SeriesTable(), 0
         self._events, self._event_count = Appender(directory.events_file), 0
         self._samples = SampleRows(directory)
+        self._alerts = Alerts()
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
         self._progress: dict[str, Any] = {}
@@ -114,11 +116,12 @@ class Records:
         self._try(self._output.write, chunk)
         read = self.log.skim if self._rush.adds(len(chunk), self._monotonic()) else self.log.feed
         self.take_points(read(chunk))
-        for event in self.log.take_events():
-            self.take_event(event)
+        self._take_events(self.log.take_events())
 
     def take_sample(self, sample: Sample, node: str = "") -> None:
         self._try(partial(self._samples.write, node=node), sample)
+        if not node:
+            self._take_events(self._alerts.sample(sample))
 
     def take_points(self, points: Sequence[Point]) -> None:
         """Points of any source, as they become known."""
@@ -131,6 +134,7 @@ class Records:
                 self._try(self._points.write, records)
             if point.kind == "train" and not point.rank and point.source == OUTPUT:
                 self._loss = point.values.get("loss", self._loss)
+        self._take_events(self._alerts.points(points))
 
     def take_event(self, event: Event) -> None:
         """The first few thousand are kept."""
@@ -140,17 +144,22 @@ class Records:
 
     def write_progress(self) -> None:
         """Only if it changed."""
+        training = self.log.phase == "training"
+        self._take_events(self._alerts.progress(self.log.progress, training, self._elapsed_s()))
         if (now := self._current()) != self._progress:
             self._progress = now
             self._try(self._directory.write_progress, now)
 
     def finish(self) -> None:
         self.take_points(self.log.finish())
-        for event in self.log.take_events():
-            self.take_event(event)
+        self._take_events(self.log.take_events())
         self.write_progress()
         for file in (self._output, self._points, self._events, self._samples):
             self._try(_close, file)
+
+    def _take_events(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self.take_event(event)
 
     def _keep_series(self, series: Sequence[Series]) -> None:
         self._directory.write_series(series)

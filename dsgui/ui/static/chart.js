@@ -1,0 +1,203 @@
+// One chart: lines over steps, time or epochs, drawn anew when something changed and at most once a second.
+
+import { el } from "./dom.js";
+
+const DRAW_LIMIT_MS = 5000;
+const HEIGHT = 260;
+const MOST_MARKS = 200;
+// Okabe and Ito's palette: told apart by people with any kind of colour blindness.
+export const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"];
+const DASHES = ["solid", "dash", "dot", "dashdot"];
+const MARKS = {
+  checkpoint: { symbol: "square", colour: COLOURS[2] }, evaluation: { symbol: "diamond", colour: COLOURS[5] },
+  overflow: { symbol: "triangle-down", colour: COLOURS[4] }, warning: { symbol: "triangle-up", colour: COLOURS[4] },
+  error: { symbol: "x", colour: COLOURS[1] }, stop: { symbol: "square-open", colour: COLOURS[1] },
+  alert: { symbol: "star", colour: COLOURS[1] },
+};
+const LINED = new Set(["checkpoint", "error", "stop", "alert"]);
+export const TITLES = { step: "step", time: "seconds since start", epoch: "epoch" };
+
+let plotlyLoading = null;
+export function loadPlotly() {
+  plotlyLoading ??= new Promise((resolve, reject) => {
+    const script = el("script", { src: "/dsgui/static/plotly.min.js" });
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => { plotlyLoading = null; reject(new Error("plotly.min.js did not load")); };
+    document.head.append(script);
+  });
+  return plotlyLoading;
+}
+
+function theme() {
+  const style = getComputedStyle(document.body);
+  const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
+  return { text: read("--body-text-color", "#222"), grid: read("--border-color-primary", "#ddd"), ground: read("--block-background-fill", "#fff") };
+}
+
+// Different colours first; the same again with another dash when there are more lines than colours.
+export const look = (place) => ({ colour: COLOURS[place % COLOURS.length], dash: DASHES[Math.floor(place / COLOURS.length) % DASHES.length] });
+
+// The points of a curve on an axis: `x`, `y` as logged with a gap where a value is none, and smoothed `means`.
+function points(curve, view, scale, clock) {
+  const x = []; const y = []; const meanX = []; const means = [];
+  const sampled = curve.kind === "sample" && view.axis !== "time";
+  const place = (point) => (sampled ? clock.at(point.time) : point[view.axis]);
+  let smooth = 0; let weight = 0; let order = 0;
+  for (const one of curve.drawn()) {
+    order += 1;
+    const pair = one.low === one.high ? [one.low] : [one.low, one.high];
+    let ends = pair.map((point) => [place(point), point.y]);
+    // A curve that never said its steps is drawn by the order in which it came.
+    if (view.axis === "step" && !sampled && !Number.isFinite(ends[0][0])) ends = pair.map((point) => [order, point.y]);
+    ends = ends.filter(([at]) => Number.isFinite(at)).sort((a, b) => a[0] - b[0]);
+    for (const [at, value] of ends) { x.push(at); y.push(Number.isFinite(value) ? value / scale : null); }
+    if (view.smoothing && Number.isFinite(one.mean) && ends.length) {
+      const keep = view.smoothing ** one.n; // a stretch of many points weighs as many
+      smooth = keep * smooth + (1 - keep) * (one.mean / scale);
+      weight = keep * weight + (1 - keep);
+      meanX.push(ends[ends.length - 1][0]);
+      means.push(smooth / weight);
+    }
+  }
+  return { x, y, meanX, means };
+}
+
+export class Chart {
+  // `lines` are { name, curve, colour, dash, scale, axis, mode, symbol }; `onRange` is told a zoom, `onHover` a place.
+  constructor(title, yTitle, { fromZero = false, unit = "", onRange = () => {}, onHover = () => {}, csv = null } = {}) {
+    Object.assign(this, { title, yTitle, fromZero, unit, onRange, onHover, csv });
+    this.lines = []; this.limits = [];
+    this.plot = el("div", { class: "ds-plot" });
+    this.caption = el("figcaption", {}, el("span", { class: "ds-chart-title" }, title), el("span", { class: "ds-chart-source" }));
+    this.node = el("figure", { class: "ds-chart", "data-chart": title, hidden: true, tabindex: "-1" }, this.caption, this.plot);
+    this.revision = 0; this.drawingSince = 0; this.drawn = "";
+    // A chart that gets a neighbour becomes narrower; one that fills the screen becomes higher.
+    new ResizeObserver(() => this.draw(this.view, true)).observe(this.node);
+    document.addEventListener("fullscreenchange", () => this.draw(this.view, true));
+  }
+
+  set(lines, limits = []) { this.lines = lines.filter((line) => line.curve.count); this.limits = limits; }
+  get source() { return [...new Set(this.lines.map((line) => line.curve.source))].filter((name) => name !== "telemetry").join(", "); }
+
+  traces() {
+    const { view } = this;
+    const found = [];
+    for (const line of this.lines) {
+      const clock = (line.clock || view.clock);
+      const { x, y, meanX, means } = points(line.curve, view, line.scale || 1, clock);
+      const smoothed = means.length > 1;
+      const mode = line.mode || (x.length === 1 ? "markers" : "lines");
+      const hover = `%{y:.5~g}${line.axis === "y2" ? " " : this.unit}`;
+      found.push({ x, y, name: line.name, type: "scatter", mode, yaxis: line.axis || "y", connectgaps: false, opacity: smoothed ? 0.3 : 1,
+        line: { color: line.colour, width: smoothed ? 1 : 2, dash: line.dash }, marker: { color: line.colour, size: 7, symbol: line.symbol },
+        hovertemplate: smoothed ? `%{y:.5~g} as logged<extra>${line.plain}</extra>` : `${hover}<extra>${line.plain}</extra>`, showlegend: !smoothed });
+      if (smoothed) {
+        found.push({ x: meanX, y: means, name: line.name, type: "scatter", mode: "lines", yaxis: line.axis || "y",
+          line: { color: line.colour, width: 2.5, dash: line.dash }, hovertemplate: `%{y:.5~g}<extra>${line.plain} (smoothed)</extra>` });
+      }
+      this.addOdd(found, line, x, y);
+    }
+    if (view.events?.length) found.push(this.marks());
+    return found;
+  }
+
+  // Where a value was NaN or infinite: a cross at the height of the last number before it.
+  addOdd(found, line, x, y) {
+    const odd = line.curve.odd.map((point) => [point[this.view.axis], point.y]).filter(([at]) => Number.isFinite(at)).slice(-MOST_MARKS);
+    if (!odd.length) return;
+    const height = (at) => { let last = null; for (let i = 0; i < x.length && x[i] <= at; i += 1) if (y[i] !== null) last = y[i]; return last ?? y.find((value) => value !== null) ?? 1; };
+    found.push({ x: odd.map(([at]) => at), y: odd.map(([at]) => height(at)), text: odd.map(([, value]) => String(value)), type: "scatter", mode: "markers",
+      name: "no number", yaxis: line.axis || "y", marker: { symbol: "x", size: 10, color: COLOURS[1] }, hovertemplate: `%{text}<extra>${line.plain}</extra>`, showlegend: false });
+  }
+
+  marks() {
+    const events = this.view.events.slice(-MOST_MARKS);
+    return { x: events.map((event) => event.at), y: events.map(() => 0.03), text: events.map((event) => event.label), type: "scatter", mode: "markers",
+      yaxis: "y3", showlegend: false, cliponaxis: false, hovertemplate: "%{text}<extra></extra>",
+      marker: { size: 9, symbol: events.map((event) => MARKS[event.kind]?.symbol || "circle"), color: events.map((event) => MARKS[event.kind]?.colour || COLOURS[6]) } };
+  }
+
+  layout() {
+    const { view } = this; const colours = theme();
+    const axis = (title) => ({ title: { text: title, standoff: 6 }, gridcolor: colours.grid, zerolinecolor: colours.grid, automargin: true });
+    const right = this.lines.find((line) => line.axis === "y2");
+    const full = document.fullscreenElement === this.node;
+    const lined = (view.events || []).filter((event) => LINED.has(event.kind)).slice(-MOST_MARKS);
+    const vertical = lined.map((event) => ({ type: "line", x0: event.at, x1: event.at, yref: "paper", y0: 0, y1: 1, line: { color: MARKS[event.kind].colour, width: 1, dash: "dot" } }));
+    const level = this.limits.map(({ at, colour }) => ({ type: "line", xref: "paper", x0: 0, x1: 1, y0: at, y1: at, line: { color: colour || COLOURS[6], width: 1.5, dash: "dash" } }));
+    const named = this.limits.map(({ at, text }) => ({ xref: "paper", x: 1, y: view.log ? Math.log10(at) : at, xanchor: "right", yanchor: "bottom", text, showarrow: false, font: { size: 10, color: colours.text } }));
+    return {
+      // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
+      datarevision: this.revision, uirevision: `${view.axis}${view.log}`, height: full ? window.innerHeight - 60 : HEIGHT,
+      margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 }, paper_bgcolor: full ? colours.ground : "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colours.text, size: 12 },
+      xaxis: { ...axis(TITLES[view.axis]), ...(view.range ? { range: view.range, autorange: false } : { autorange: true }) },
+      yaxis: { ...axis(this.yTitle), type: view.log ? "log" : "linear", rangemode: this.fromZero ? "tozero" : "normal", ...(this.unit ? { ticksuffix: this.unit } : {}) },
+      yaxis3: { overlaying: "y", range: [0, 1], fixedrange: true, visible: false },
+      ...(right ? { yaxis2: { ...axis(right.title || "%"), overlaying: "y", side: "right", showgrid: false, ...(right.span ? { range: right.span } : { rangemode: "tozero" }) } } : {}),
+      shapes: [...vertical, ...level], annotations: named,
+      showlegend: this.lines.length > 1, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, hovermode: "x unified",
+      hoverlabel: { bgcolor: colours.ground, font: { color: colours.text } },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colours.grid, activecolor: colours.text },
+    };
+  }
+
+  // Never awaited by the poll: a drawing that hangs must not stop the run from being followed.
+  draw(view, force = false) {
+    if (!view) return;
+    this.view = view;
+    const busy = this.drawingSince && performance.now() - this.drawingSince < DRAW_LIMIT_MS;
+    if (!this.lines.length) { this.node.hidden = true; return; }
+    if (busy) return;
+    this.node.hidden = false;
+    if (!this.node.isConnected || !this.node.offsetWidth) return;
+    const state = JSON.stringify([view.axis, view.log, view.smoothing, view.range, view.events?.length, this.limits, this.lines.map((line) => [line.name, line.curve.version, line.axis])]);
+    if (state === this.drawn && !force) return;
+    this.drawingSince = performance.now();
+    this.render()
+      .then(() => { this.drawn = state; this.caption.firstChild.textContent = this.title; this.caption.lastChild.textContent = this.source ? `from ${this.source}` : ""; })
+      .catch((error) => { this.caption.firstChild.textContent = `${this.title}: can't be drawn (${error.message})`; })
+      .finally(() => { this.drawingSince = 0; });
+  }
+
+  async render() {
+    const Plotly = await loadPlotly();
+    this.revision += 1;
+    this.config ??= { displaylogo: false, plotlyServerURL: "", modeBarButtonsToAdd: this.buttons(Plotly),
+      modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "toImage", "sendChartToCloud"] };
+    await Plotly.react(this.plot, this.traces(), { ...this.layout(), width: this.plot.clientWidth }, this.config);
+    if (this.listening) return;
+    this.listening = true;
+    this.plot.on("plotly_relayout", (change) => this.relayout(change));
+    this.plot.on("plotly_hover", (event) => this.onHover(this, event.xvals?.[0] ?? event.points?.[0]?.x));
+    this.plot.on("plotly_unhover", () => this.onHover(this, null));
+  }
+
+  relayout(change) {
+    if (change["xaxis.autorange"]) this.onRange(null);
+    else if (change["xaxis.range[0]"] !== undefined) this.onRange([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
+    else if (change["xaxis.range"]) this.onRange([...change["xaxis.range"]]);
+  }
+
+  hover(place) {
+    if (!this.listening || this.node.hidden || !this.plot._fullLayout) return;
+    if (place === null) window.Plotly.Fx.unhover(this.plot); else window.Plotly.Fx.hover(this.plot, { xval: place });
+  }
+
+  buttons(Plotly) {
+    const save = (format) => Plotly.downloadImage(this.plot, { format, filename: this.title.toLowerCase().replaceAll(" ", "-"), width: 1200, height: 600, scale: format === "png" ? 2 : 1 });
+    const icon = (path) => ({ width: 24, height: 24, path });
+    const arrow = icon("M12 3v10.2l3.6-3.6L17 11l-5 5-5-5 1.4-1.4L11 13.2V3zM5 19h14v2H5z");
+    const found = [
+      { name: "Save as PNG", icon: arrow, click: () => save("png") },
+      { name: "Save as SVG", icon: arrow, click: () => save("svg") },
+    ];
+    if (this.csv) found.push({ name: "Save as CSV, every point", icon: icon("M4 4h16v16H4zm2 4v3h5V8zm7 0v3h5V8zm-7 5v5h5v-5zm7 0v5h5v-5z"), click: () => this.csv(this) });
+    found.push({ name: "Full screen", icon: icon("M4 4h6v2H6v4H4zm10 0h6v6h-2V6h-4zM4 14h2v4h4v2H4zm14 0h2v6h-6v-2h4z"), click: () => this.toggleFull() });
+    return found;
+  }
+
+  toggleFull() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.node.requestFullscreen().catch((error) => { this.caption.lastChild.textContent = `full screen was refused (${error.message})`; });
+  }
+}

@@ -1,0 +1,166 @@
+// A run's curves in the page: what the server told so far, in stretches that never grow beyond what a screen shows.
+//
+// A stretch is one point, or of many points the lowest and the highest and their mean. When there are too many
+// stretches, each two become one: no spike is lost, and nothing is asked of the server again.
+
+const MOST_STRETCHES = 3000;
+const AXES = ["step", "time", "epoch"];
+
+const number = (value) => (typeof value === "number" ? value : Number(value)); // "NaN", "Infinity": JSON has none
+
+function decoded(coded, count) {
+  if (!coded) return new Array(count).fill(NaN);
+  if (coded.v) return coded.v.map((value) => (value === null ? NaN : value));
+  const scale = 10 ** coded.k;
+  let sum = 0;
+  return coded.d.map((difference) => { sum += difference; return sum / scale; });
+}
+
+function merged(a, b) {
+  const ends = [a.low, a.high, b.low, b.high].filter((point) => Number.isFinite(point.y));
+  if (!ends.length) return { low: a.low, high: b.high, mean: NaN, n: a.n + b.n };
+  let [low, high] = [ends[0], ends[0]];
+  for (const point of ends) { if (point.y < low.y) low = point; if (point.y > high.y) high = point; }
+  const weigh = (one) => (Number.isFinite(one.mean) ? one.mean * one.n : 0);
+  const known = (Number.isFinite(a.mean) ? a.n : 0) + (Number.isFinite(b.mean) ? b.n : 0);
+  return { low, high, mean: (weigh(a) + weigh(b)) / known, n: a.n + b.n };
+}
+
+// The stretches of one answer's curve.
+function* stretches(one, x) {
+  const values = one.v.map(number);
+  const axes = x[one.x];
+  const point = (i) => ({ step: axes.step[i], time: axes.time[i], epoch: axes.epoch[i], y: values[i] });
+  if (!one.size) {
+    for (let i = 0; i < values.length; i += 1) { const p = point(i); yield { low: p, high: p, mean: p.y, n: 1 }; }
+    return;
+  }
+  for (let i = 0; i < one.mean.length; i += 1) {
+    const [a, b] = [point(2 * i), point(2 * i + 1)];
+    const n = Math.min(one.size, one.count - i * one.size);
+    yield { low: a.y <= b.y ? a : b, high: a.y <= b.y ? b : a, mean: number(one.mean[i]), n };
+  }
+}
+
+function axesOf(answer) {
+  const lengths = new Map(answer.y.flatMap((one) => [[one.x, one.v.length], ...(one.odd ? [[one.odd.x, one.odd.v.length]] : [])]));
+  return answer.x.map((coded, i) => Object.fromEntries(AXES.map((axis) => [axis, decoded(coded[axis], lengths.get(i) || 0)])));
+}
+
+export class Curve {
+  constructor(id, info) {
+    this.id = id;
+    Object.assign(this, info); // name, kind, rank, source, node
+    this.stretches = [];
+    this.odd = []; // where a value was NaN or infinite
+    this.count = 0;
+    this.detail = null; // finer stretches of a part that is looked at closely
+    this.version = 0;
+  }
+
+  take(found, odd = []) {
+    for (const one of found) {
+      this.stretches.push(one);
+      this.count += one.n;
+      if (one.n === 1 && !Number.isFinite(one.low.y) && this.kind !== "sample") this.odd.push(one.low);
+    }
+    this.odd.push(...odd);
+    while (this.stretches.length > MOST_STRETCHES) this.halve();
+    this.version += 1;
+  }
+
+  halve() {
+    const half = [];
+    for (let i = 0; i + 1 < this.stretches.length; i += 2) half.push(merged(this.stretches[i], this.stretches[i + 1]));
+    if (this.stretches.length % 2) half.push(this.stretches[this.stretches.length - 1]);
+    this.stretches = half;
+  }
+
+  get last() { return this.stretches[this.stretches.length - 1]; }
+  // The value logged last, whatever it was.
+  get lastValue() { const { last } = this; return last ? (last.low[this.axisOf(last)] > last.high[this.axisOf(last)] ? last.low : last.high).y : undefined; }
+  axisOf(one) { return Number.isFinite(one.low.time) ? "time" : "step"; }
+
+  // The stretches to draw between two places of an axis: the finer ones where they were asked for.
+  drawn() {
+    if (!this.detail) return this.stretches;
+    const { axis, low, high, found } = this.detail;
+    const at = (one) => one.low[axis];
+    return [...this.stretches.filter((one) => at(one) < low), ...found, ...this.stretches.filter((one) => at(one) > high)];
+  }
+}
+
+// Every curve of one run.
+export class Curves {
+  constructor() {
+    this.all = new Map();
+    this.gpus = {}; // names of the cards, by node and number
+  }
+
+  take(answer) {
+    for (const [id, info] of Object.entries(answer.series)) if (!this.all.has(id)) this.all.set(id, new Curve(id, info));
+    for (const [node, cards] of Object.entries(answer.gpus || {})) this.gpus[node] = { ...this.gpus[node], ...cards };
+    const x = axesOf(answer);
+    for (const one of answer.y) {
+      const curve = this.all.get(one.id);
+      if (!curve) continue;
+      const odd = one.odd ? [...stretches({ x: one.odd.x, v: one.odd.v }, x)].map((place) => place.low) : [];
+      curve.take(stretches(one, x), odd);
+    }
+  }
+
+  // Finer stretches for a part, as the server answers to `window`.
+  refine(answer, axis, low, high) {
+    const x = axesOf(answer);
+    for (const one of answer.y) {
+      const curve = this.all.get(one.id);
+      if (curve) { curve.detail = { axis, low, high, found: [...stretches(one, x)] }; curve.version += 1; }
+    }
+  }
+
+  coarsen() {
+    for (const curve of this.all.values()) if (curve.detail) { curve.detail = null; curve.version += 1; }
+  }
+
+  // Of curves of one name from several sources, the fullest; where two are as full, the one met first.
+  best() {
+    const chosen = new Map();
+    for (const curve of this.all.values()) {
+      const key = JSON.stringify([curve.kind, curve.name, curve.rank || 0, curve.node]);
+      const other = chosen.get(key);
+      if (curve.count && (!other || curve.count > other.count * 1.05)) chosen.set(key, curve);
+    }
+    return [...chosen.values()];
+  }
+
+  // The curve that tells at what time which step was done.
+  clock() {
+    let found = null;
+    for (const curve of this.all.values()) {
+      if (curve.kind === "train" && curve.count > (found?.count || 0) && Number.isFinite(curve.last.low.step)) found = curve;
+    }
+    return found;
+  }
+}
+
+// At which step or epoch a time was, and the reverse, between logged points.
+export class Clock {
+  constructor(curve, axis) {
+    const points = (curve?.stretches || []).map((one) => one.low).filter((p) => Number.isFinite(p[axis]) && Number.isFinite(p.time));
+    points.sort((a, b) => a.time - b.time);
+    this.times = points.map((p) => p.time);
+    this.places = points.map((p) => p[axis]);
+  }
+
+  get known() { return this.times.length > 1; }
+
+  at(time) {
+    const { times, places } = this;
+    let [low, high] = [0, times.length - 1];
+    if (!this.known || time > times[high] + (times[high] - times[0]) / Math.max(high, 1)) return this.known && time > times[high] ? places[high] : NaN;
+    if (time <= times[0]) return NaN; // before the first step there is none
+    while (high - low > 1) { const middle = (low + high) >> 1; if (times[middle] <= time) low = middle; else high = middle; }
+    const span = times[high] - times[low];
+    return span > 0 ? places[low] + ((places[high] - places[low]) * Math.min((time - times[low]) / span, 1)) : places[high];
+  }
+}
