@@ -1,17 +1,26 @@
 """What one does with runs that were started before: read about them, do the same again, resume, delete."""
 
+import re
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from dsgui.core.checkpoint import RESUME, Checkpoint
 from dsgui.core.clone import Clone, clone
-from dsgui.core.errors import RunError
+from dsgui.core.comparison import Compared, answers, config_differences
+from dsgui.core.document import Document
+from dsgui.core.errors import DocumentError, RunError
+from dsgui.core.performance import figures
 from dsgui.core.plan import Plan
 from dsgui.core.remedies import Remedy
 from dsgui.core.state import RunStatus
 from dsgui.runs import Runs
 from dsgui.shell.checkpoints import find_checkpoints
+from dsgui.shell.output_search import LINE_SHOWN, around, first_error, search
 from dsgui.shell.removal import Removal, measure, remove
 from dsgui.shell.store import RunDirectory, Store
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Archive:
@@ -32,6 +41,41 @@ class Archive:
             "config": directory.read_config(),
             "script": plan.script,
         }
+
+    # -- what it printed, and beside others ------------------------------------------------------------------------
+
+    def search(self, run_id: str, words: str, errors: bool = False) -> dict[str, Any]:
+        """The last lines of the output with `words`; with `errors`, the first line that tells of an error."""
+        directory = self._store.open(run_id)
+        found, more = ([first_error(directory)], False) if errors else search(directory, words)
+        lines = [{"offset": one.offset, "line": _plain(self._runs.shown(one.line))} for one in found if one]
+        return {"matches": lines, "more": more}
+
+    def output_around(self, run_id: str, offset: int) -> dict[str, Any]:
+        """The line of the output that begins at byte `offset`, with what comes before and after it; its end, where
+        `offset` is negative."""
+        directory = self._store.open(run_id)
+        if offset < 0:
+            return {"before": self._runs.shown(directory.read_output(-1)[0].encode()), "line": "", "after": ""}
+        return dict(zip(("before", "line", "after"), map(self._runs.shown, around(directory, offset)), strict=True))
+
+    def compare(self, run_ids: Sequence[str]) -> dict[str, Any]:
+        """What each run used and achieved, where their configs differ, and what the numbers answer."""
+        runs = [self._compared(run_id) for run_id in run_ids]
+        rows = [
+            {"run_id": run_id, "name": run.name, "state": self._runs.summary(run_id).state.value}
+            | {"figures": run.figures.to_json()}
+            for run_id, run in zip(run_ids, runs, strict=True)
+        ]
+        differ = config_differences([run.config for run in runs])
+        return {"runs": rows, "differences": differ, "answers": [answer.to_json() for answer in answers(runs)]}
+
+    def _compared(self, run_id: str) -> Compared:
+        directory = self._store.open(run_id)
+        config = None
+        with suppress(DocumentError):
+            config = Document(directory.read_config())
+        return Compared(directory.read_plan().name, config, figures(self._runs.curves(run_id)))
 
     # -- the same again --------------------------------------------------------------------------------------------
 
@@ -81,3 +125,8 @@ class Archive:
         if self._runs.may_go_on(run_id):
             raise RunError(f"Run {run_id} is or may be still going on, so it can't be deleted. Stop it first.")
         return directory
+
+
+def _plain(line: str) -> str:
+    """What a terminal would show of it, without colours, cut."""
+    return _ANSI.sub("", line.rstrip("\r\n").rpartition("\r")[2])[:LINE_SHOWN]

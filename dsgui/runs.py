@@ -308,6 +308,10 @@ class Runs:
         parts = [(name, curve.between(axis, low, high)) for name, curve in named if name in ids]
         return to_json(parts, STRETCHES_SHOWN)
 
+    def shown(self, raw: bytes) -> str:
+        """A part of a run's output without secrets, as text."""
+        return mask(raw.decode("utf-8", "replace"), self._secrets)
+
     def _about(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         return {"command": self.shown_command(plan), "directory": str(directory.path), "preset": plan.preset}
 

@@ -106,6 +106,7 @@ def to_json(curves: Iterable[tuple[str, Curve]], most: int) -> dict[str, Any]:
             "size": thinned.size,
             "count": len(curve),
             "mean": numbers(thinned.mean),
+            "last": number_to_json(_short(float(curve.value[-1]))),
         }
         if len(thinned.odd) and curve.series.kind != "sample":
             shown = thinned.odd[:_ODD_SHOWN]
@@ -123,7 +124,7 @@ def numbers(values: Floats) -> list[float | str]:
 
 def _short(value: float) -> float:
     rounded = float(f"{value:.6g}")
-    return int(rounded) if rounded == value and abs(value) < 1e15 and value.is_integer() else rounded
+    return int(rounded) if abs(rounded) < 1e15 and rounded.is_integer() else rounded
 
 
 def _coded(values: Floats, decimals: int) -> dict[str, Any] | None:

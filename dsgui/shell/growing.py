@@ -37,7 +37,10 @@ class RecordFile:
 
     def __init__(self, path: Path, width: int) -> None:
         self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
-        self._end = os.fstat(self._descriptor).st_size // width * width
+        size = os.fstat(self._descriptor).st_size
+        self._end = size - size % width
+        if self._end < size:
+            os.ftruncate(self._descriptor, self._end)
 
     def write(self, records: bytes) -> None:
         """Whole records, in one system call. Raises OSError when they don't all fit on the disk: then none is kept."""

@@ -21,7 +21,8 @@ from dsgui.ui.workbench import Workbench
 
 STATIC = Path(__file__).with_name("static")
 _TABS = (("configure", "1 · Configure"), ("launch", "2 · Launch"), ("runs", "3 · Runs"), ("machine", "4 · Machine"))
-# The browser asks again until the accelerator has answered; a run's page is reached by `?run=<id>`.
+# The browser asks again until the accelerator has answered; a run's page is reached by `?run=<id>`,
+# a comparison by `?compare=<id>,<id>`.
 _PROBE_POLL_S = 1.0
 
 
@@ -81,6 +82,8 @@ def _show_run(run_id: str) -> tuple[Any, Any]:
 
 
 def _linked_run(request: gr.Request) -> tuple[Any, Any]:
+    if request.query_params.get("compare"):  # which runs, the page reads from its own address
+        return gr.Tabs(selected="runs"), gr.skip()
     return _show_run(str(request.query_params.get("run", "")))
 
 

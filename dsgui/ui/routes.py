@@ -22,8 +22,10 @@ from dsgui.ui.workbench import form_model
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _DAY_S = 86_400
 _MOST = 1 << 60
-_OFFSETS = r"^(\d{1,18}(,\d{1,18}){0,99})?$"
-_IDS = r"^\d{1,9}(\.\d{1,9})?(,\d{1,9}(\.\d{1,9})?){0,199}$"
+_OFFSETS = r"^([0-9]+(,[0-9]+)*)?$"
+_RUN_IDS = r"^[0-9a-f-]+(,[0-9a-f-]+)*$"
+_IDS = r"^[0-9.]+(,[0-9.]+)*$"
+_LONGEST = 4000
 _RELEASE = r"^\d{1,4}(\.[0-9a-z+]{1,12}){0,4}$"
 
 
@@ -79,7 +81,7 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
     def followed(
         run_id: str,
         points: int = Query(0, ge=0, lt=_MOST),
-        samples: str = Query("", pattern=_OFFSETS),
+        samples: str = Query("", pattern=_OFFSETS, max_length=_LONGEST),
         events: int = Query(0, ge=0, lt=_MOST),
         output: int = Query(-1, ge=-1, lt=_MOST),
         series: int = Query(0, ge=0, lt=_MOST),
@@ -93,7 +95,7 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
     @router.get("/runs/{run_id}/window")
     def window(
         run_id: str,
-        ids: str = Query(pattern=_IDS),
+        ids: str = Query(pattern=_IDS, max_length=_LONGEST),
         axis: str = Query(pattern="^(step|epoch|time)$"),
         low: float = Query(allow_inf_nan=False),
         high: float = Query(allow_inf_nan=False),
@@ -109,6 +111,27 @@ def _add_archive(router: APIRouter, archive: Archive) -> None:
     def about(run_id: str) -> Response:
         try:
             return _json(archive.about(run_id))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/search")
+    def searched(run_id: str, words: str = Query("", max_length=500), errors: bool = False) -> Response:
+        try:
+            return _json(archive.search(run_id, words, errors) if words or errors else {"matches": [], "more": False})
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/output")
+    def output(run_id: str, offset: int = Query(ge=-1, lt=_MOST)) -> Response:
+        try:
+            return _json(archive.output_around(run_id, offset))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/compare")
+    def compared(runs: str = Query(pattern=_RUN_IDS, max_length=250)) -> Response:
+        try:
+            return _json(archive.compare(runs.split(",")))
         except RunError as error:
             raise HTTPException(404, str(error)) from error
 

@@ -30,7 +30,7 @@ function placeOf(curve) {
 // The same for telemetry: readings of the machine and of each card.
 const READINGS = {
   "gpu.used_bytes": { chart: "GPU memory", unit: " GiB", scale: GIB, fromZero: true },
-  "gpu.run_bytes": { chart: "GPU memory", unit: " GiB", scale: GIB, fromZero: true, note: "this run", dash: "dot" },
+  "gpu.run_bytes": { chart: "GPU memory", unit: " GiB", scale: GIB, fromZero: true, note: "this run", dash: "dot", alone: true },
   host_used_bytes: { chart: "Memory", unit: " GiB", scale: GIB, fromZero: true, note: "host, all processes", colour: COLOURS[6] },
   run_bytes: { chart: "Memory", unit: " GiB", scale: GIB, fromZero: true, note: "this run", colour: COLOURS[1] },
   swap_used_bytes: { chart: "Memory", unit: " GiB", scale: GIB, fromZero: true, note: "swap", colour: COLOURS[3], ifAny: true },
@@ -128,13 +128,16 @@ export class Board {
       const clock = this.view.axis === "time" ? null : new Clock(one.curves.clock(), this.view.axis);
       for (const curve of one.curves.best()) {
         const at = curve.kind === "sample" ? readingOf(curve) : placeOf(curve);
-        if (!at || (at.ifAny && !curve.stretches.some((stretch) => stretch.high.y > 0))) continue;
+        if (!at || (several && at.alone) || (at.ifAny && !curve.stretches.some((stretch) => stretch.high.y > 0))) continue;
         const chart = this.chart(at.chart, at.y ?? (at.unit || "").trim(), { fromZero: at.fromZero, unit: at.unit ? "" : "", more: at.more });
         const mine = lines.get(chart) || [];
         lines.set(chart, mine);
         const plain = [several ? one.name : "", this.name(curve, at)].filter(Boolean).join(" · ");
-        const style = several ? { colour: look(place).colour, dash: look(mine.filter((line) => line.run === place).length * COLOURS.length).dash } : look(mine.length);
-        mine.push({ run: place, name: this.label(plain), plain: this.label(plain), curve, clock, scale: at.scale, axis: at.axis, title: at.title, ...style,
+        const card = at.gpu !== undefined && at.gpu !== null ? this.card(curve.node, at.gpu) : null;
+        const style = several ? { colour: look(place).colour, dash: look(mine.filter((line) => line.run === place).length * COLOURS.length).dash } : look(card ?? mine.length);
+        // Of several runs the colour says which (the table above has them); the legend tells the lines of one run apart.
+        const name = this.label(this.name(curve, at));
+        mine.push({ run: place, name, legend: place === 0, plain: this.label(plain), curve, clock, scale: at.scale, axis: at.axis, title: at.title, ...style,
           ...(several ? {} : { colour: at.colour || style.colour, dash: at.dash || style.dash }),
           ...(curve.kind === "eval" ? { mode: "lines+markers", symbol: "diamond" } : {}) });
         if (at.chart === "GPU memory" && !several) this.limit(limits, chart, one.curves, curve, at.gpu);
@@ -144,6 +147,14 @@ export class Board {
     for (const chart of this.charts.values()) chart.set(lines.get(chart) || [], limits.get(chart) || []);
     this.more.hidden = ![...this.charts.values()].some((chart) => chart.node.parentElement === this.extra && chart.lines.length);
     this.draw();
+  }
+
+  // A card has the same colour in every chart.
+  card(node, gpu) {
+    const key = `${node} ${gpu}`;
+    this.cards ??= new Map();
+    if (!this.cards.has(key)) this.cards.set(key, this.cards.size);
+    return this.cards.get(key);
   }
 
   // plotly reads a few HTML tags in names: what a program printed is none.
@@ -185,7 +196,7 @@ export class Board {
   draw(force = false) {
     const sources = this.sources();
     this.view.events = this.events(sources);
-    for (const chart of this.charts.values()) chart.draw({ ...this.view }, force);
+    for (const chart of this.charts.values()) chart.draw({ ...this.view, marked: chart.title === "Loss" }, force);
   }
 
   // The ids of the curves whose stretches hide points between two places.

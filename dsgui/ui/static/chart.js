@@ -7,6 +7,9 @@ const HEIGHT = 260;
 const MOST_MARKS = 200;
 // Okabe and Ito's palette: told apart by people with any kind of colour blindness.
 export const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"];
+// On a dark ground the darkest of them gives way to a lighter blue, which no other line then has.
+const ON_DARK = { "#0072B2": "#5AA9E6", "#56B4E9": "#A6DAF7" };
+export const seen = (colour) => (document.body.classList.contains("dark") && ON_DARK[colour]) || colour;
 const DASHES = ["solid", "dash", "dot", "dashdot"];
 const MARKS = {
   checkpoint: { symbol: "square", colour: COLOURS[2] }, evaluation: { symbol: "diamond", colour: COLOURS[5] },
@@ -82,7 +85,8 @@ export class Chart {
   traces() {
     const { view } = this;
     const found = [];
-    for (const line of this.lines) {
+    for (const known of this.lines) {
+      const line = { ...known, colour: seen(known.colour) };
       const clock = (line.clock || view.clock);
       const { x, y, meanX, means } = points(line.curve, view, line.scale || 1, clock);
       const smoothed = means.length > 1;
@@ -90,14 +94,14 @@ export class Chart {
       const hover = `%{y:.5~g}${line.axis === "y2" ? " " : this.unit}`;
       found.push({ x, y, name: line.name, type: "scatter", mode, yaxis: line.axis || "y", connectgaps: false, opacity: smoothed ? 0.3 : 1,
         line: { color: line.colour, width: smoothed ? 1 : 2, dash: line.dash }, marker: { color: line.colour, size: 7, symbol: line.symbol },
-        hovertemplate: smoothed ? `%{y:.5~g} as logged<extra>${line.plain}</extra>` : `${hover}<extra>${line.plain}</extra>`, showlegend: !smoothed });
+        hovertemplate: smoothed ? `%{y:.5~g} as logged<extra>${line.plain}</extra>` : `${hover}<extra>${line.plain}</extra>`, showlegend: !smoothed && line.legend });
       if (smoothed) {
-        found.push({ x: meanX, y: means, name: line.name, type: "scatter", mode: "lines", yaxis: line.axis || "y",
+        found.push({ x: meanX, y: means, name: line.name, type: "scatter", mode: "lines", yaxis: line.axis || "y", showlegend: line.legend,
           line: { color: line.colour, width: 2.5, dash: line.dash }, hovertemplate: `%{y:.5~g}<extra>${line.plain} (smoothed)</extra>` });
       }
       this.addOdd(found, line, x, y);
     }
-    if (view.events?.length) found.push(this.marks());
+    if (view.marked && view.events?.length) found.push(this.marks());
     return found;
   }
 
@@ -123,7 +127,7 @@ export class Chart {
     const right = this.lines.find((line) => line.axis === "y2");
     const full = document.fullscreenElement === this.node;
     const lined = (view.events || []).filter((event) => LINED.has(event.kind)).slice(-MOST_MARKS);
-    const vertical = lined.map((event) => ({ type: "line", x0: event.at, x1: event.at, yref: "paper", y0: 0, y1: 1, line: { color: MARKS[event.kind].colour, width: 1, dash: "dot" } }));
+    const vertical = lined.map((event) => ({ type: "line", x0: event.at, x1: event.at, yref: "paper", y0: 0, y1: 1, opacity: 0.5, line: { color: MARKS[event.kind].colour, width: 1, dash: "dot" } }));
     const level = this.limits.map(({ at, colour }) => ({ type: "line", xref: "paper", x0: 0, x1: 1, y0: at, y1: at, line: { color: colour || COLOURS[6], width: 1.5, dash: "dash" } }));
     const named = this.limits.map(({ at, text }) => ({ xref: "paper", x: 1, y: view.log ? Math.log10(at) : at, xanchor: "right", yanchor: "bottom", text, showarrow: false, font: { size: 10, color: colours.text } }));
     return {
@@ -135,7 +139,7 @@ export class Chart {
       yaxis3: { overlaying: "y", range: [0, 1], fixedrange: true, visible: false },
       ...(right ? { yaxis2: { ...axis(right.title || "%"), overlaying: "y", side: "right", showgrid: false, ...(right.span ? { range: right.span } : { rangemode: "tozero" }) } } : {}),
       shapes: [...vertical, ...level], annotations: named,
-      showlegend: this.lines.length > 1, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, hovermode: "x unified",
+      showlegend: this.lines.filter((line) => line.legend).length > 1, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, hovermode: "x unified",
       hoverlabel: { bgcolor: colours.ground, font: { color: colours.text } },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colours.grid, activecolor: colours.text },
     };

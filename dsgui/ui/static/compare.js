@@ -1,20 +1,20 @@
 // Several runs laid over each other: their curves, what they used and how fast they were, and where their configs differ.
 
 import { Board } from "./board.js";
-import { look } from "./chart.js";
+import { look, seen } from "./chart.js";
 import { el } from "./dom.js";
 import { LIVE_STATES, Follower, duration, figure } from "./run_view.js";
 
 const GIB = 2 ** 30;
 const TABLE_EVERY = 5; // polls
 const gib = (bytes) => (typeof bytes === "number" ? `${(bytes / GIB).toFixed(2)} GiB` : "–");
-const most = (readings) => { const known = Object.values(readings || {}).filter((bytes) => typeof bytes === "number"); return known.length ? Math.max(...known) : null; };
+const most = (run, name) => (run.figures.gpus.length ? Math.max(...run.figures.gpus.map((gpu) => gpu[name])) : null);
 const ROWS = [
   ["State", (run) => run.state], ["Steps", (run) => figure(run.figures.steps)], ["Duration", (run) => duration(run.figures.duration_s)],
   ["Speed", (run) => (run.figures.steps_per_second ? `${figure(run.figures.steps_per_second)} steps/s` : "–")],
   ["Samples a second", (run) => figure(run.figures.samples_per_second)],
   ["Final loss", (run) => figure(run.figures.final_loss)], ["Lowest loss", (run) => figure(run.figures.best_loss)],
-  ["GPU memory, peak of the fullest card", (run) => gib(most(run.figures.gpu_peak_bytes))], ["GPU memory, mean of that card", (run) => gib(most(run.figures.gpu_mean_bytes))],
+  ["GPU memory, peak of the fullest card", (run) => gib(most(run, "peak_bytes"))], ["GPU memory, mean of that card", (run) => gib(most(run, "mean_bytes"))],
   ["This run's main memory, peak", (run) => gib(run.figures.run_peak_bytes)], ["This run's main memory, mean", (run) => gib(run.figures.run_mean_bytes)],
   ["Host memory, peak", (run) => gib(run.figures.host_peak_bytes)],
 ];
@@ -68,7 +68,7 @@ export class CompareView {
       const button = el("button", { type: "button", class: "ds-link" }, run.name);
       button.addEventListener("click", () => this.open(run.follower.id));
       const swatch = el("span", { class: "ds-swatch" });
-      swatch.style.background = look(place).colour;
+      swatch.style.background = seen(look(place).colour);
       return el("th", { scope: "col" }, swatch, button);
     });
     const body = ROWS.map(([title, tell]) => [title, runs.map(tell)]).filter(([, cells]) => cells.some((cell) => cell !== "–"));

@@ -58,7 +58,8 @@ export class Curve {
     this.version = 0;
   }
 
-  take(found, odd = []) {
+  take(found, odd, last) {
+    this.lastValue = last;
     for (const one of found) {
       this.stretches.push(one);
       this.count += one.n;
@@ -77,9 +78,6 @@ export class Curve {
   }
 
   get last() { return this.stretches[this.stretches.length - 1]; }
-  // The value logged last, whatever it was.
-  get lastValue() { const { last } = this; return last ? (last.low[this.axisOf(last)] > last.high[this.axisOf(last)] ? last.low : last.high).y : undefined; }
-  axisOf(one) { return Number.isFinite(one.low.time) ? "time" : "step"; }
 
   // The stretches to draw between two places of an axis: the finer ones where they were asked for.
   drawn() {
@@ -105,7 +103,7 @@ export class Curves {
       const curve = this.all.get(one.id);
       if (!curve) continue;
       const odd = one.odd ? [...stretches({ x: one.odd.x, v: one.odd.v }, x)].map((place) => place.low) : [];
-      curve.take(stretches(one, x), odd);
+      curve.take(stretches(one, x), odd, number(one.size ? one.last : one.v[one.v.length - 1]));
     }
   }
 

@@ -1,0 +1,91 @@
+"""Runs that were never run: their folders as a supervisor would have written them, for what looks at runs."""
+
+import math
+import random
+import sys
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dsgui.core.plan import ConfigArgument, LaunchRequest
+from dsgui.core.planning import make_plan
+from dsgui.core.points import Event, Point
+from dsgui.core.state import RunState, RunStatus
+from dsgui.core.telemetry import GpuSample, Sample
+from dsgui.shell.records import Records
+from dsgui.shell.store import Store
+
+GIB = 1 << 30
+STEP_S = 0.4
+SPIKE = 4.0
+
+
+@dataclass(frozen=True)
+class Made:
+    """What the run should have been. Losses stay under 3 but at `spikes`; each fifth of the steps is evaluated."""
+
+    name: str = "made"
+    steps: int = 200
+    spikes: Collection[int] = ()
+    nan_at: Collection[int] = ()
+    config: str = '{"zero_optimization": {"stage": 3}}'
+    gpu_gib: float = 12.0
+    gpus: int = 2
+    output: str = ""
+    events: Mapping[int, str] = field(default_factory=dict)
+    state: RunState = RunState.SUCCEEDED
+
+
+def make_run(folder: Path, made: Made) -> str:
+    """Writes it; returns its id."""
+    store = Store(folder)
+    directory = store.create(store.new_id())
+    request = LaunchRequest(
+        made.name, "train.py", "", 2, tuple(range(made.gpus)), None, str(folder), made.config, ConfigArgument.HF,
+        sys.executable, environment={},
+    )  # fmt: skip
+    plan = make_plan(
+        request,
+        run_id=directory.run_id,
+        run_directory=str(directory.path),
+        script_path=str(folder / "train.py"),
+        master_port=29500,
+        passes_local_rank=False,
+    )
+    store.write_plan(directory, plan, made.config)
+    now = [0.0]
+    records = Records(directory, time.monotonic, lambda: now[0])
+    records.take_output(made.output.encode())
+    noise = random.Random(3)
+    every = max(made.steps // 100_000, 1)
+    for step in range(1, made.steps + 1):
+        now[0] = 20 + step * STEP_S
+        loss = 2 * math.exp(-3 * step / made.steps) + 0.3 + noise.uniform(-0.05, 0.05)
+        loss = math.nan if step in made.nan_at else loss + SPIKE * (step in made.spikes)
+        values = {"loss": loss, "grad_norm": noise.uniform(0.5, 1.5), "learning_rate": 5e-5 * (1 - step / made.steps)}
+        records.take_points([Point(step, 3 * step / made.steps, values)])
+        if step % max(made.steps // 5, 1) == 0:
+            records.take_points([Point(step, 3 * step / made.steps, {"eval_loss": 1.0, "eval_bleu": 30.0}, "eval")])
+        if step in made.events:
+            records.take_event(Event("checkpoint", made.events[step], step))
+        if step % every == 0:
+            records.take_sample(_sample(made, step, now[0]))
+    records.finish()
+    status = RunStatus(
+        made.state, started_at=time.time() - now[0], ended_at=time.time(), begun_s=0, lasted_s=now[0], exit_code=0
+    )
+    directory.write_status(status)
+    progress = {"step": made.steps, "total": made.steps, "eta_s": None, "loss": 0.4}
+    directory.write_progress(progress)
+    return directory.run_id
+
+
+def _sample(made: Made, step: int, now_s: float) -> Sample:
+    gpus = tuple(
+        GpuSample(
+            index, "NVIDIA A100-SXM4-80GB", int((made.gpu_gib + index) * GIB), int(made.gpu_gib * GIB), 80 * GIB, 90
+        )
+        for index in range(made.gpus)
+    )
+    return Sample(now_s, 30 * GIB, 64 * GIB, int((18 + step / made.steps) * GIB), 40.0, gpus, now_s)

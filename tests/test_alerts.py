@@ -1,0 +1,87 @@
+"""What needs a look: told once, and once more when it is over."""
+
+import math
+
+from dsgui.core.alerts import Alerts
+from dsgui.core.points import Event, Point
+from dsgui.core.telemetry import GpuSample, Sample
+from dsgui.core.trainlog import Progress
+
+GIB = 1 << 30
+
+
+def kinds(events: list[Event]) -> list[tuple[str, str]]:
+    return [(event.kind, event.subject) for event in events]
+
+
+def loss(step: int, value: float, name: str = "loss") -> list[Point]:
+    return [Point(step, None, {name: value})]
+
+
+def test_a_loss_that_is_nan_is_told_once_and_again_when_it_is_a_number() -> None:
+    alerts = Alerts()
+    (told,) = alerts.points(loss(7, math.nan))
+    assert told == Event("alert", "loss is NaN.", 7, "loss 0")
+    assert alerts.points(loss(8, math.nan)) == []
+    assert kinds(alerts.points(loss(9, 2.0))) == [("calm", "loss 0")]
+    assert kinds(alerts.points(loss(10, math.inf))) == [("alert", "loss 0")]
+
+
+def test_an_infinite_gradient_norm_is_an_overflow_that_is_skipped() -> None:
+    assert Alerts().points(loss(1, math.inf, "grad_norm")) == []
+    assert kinds(Alerts().points(loss(1, math.nan, "grad_norm"))) == [("alert", "grad_norm 0")]
+
+
+def sample(host: float, gpu: float | None) -> Sample:
+    used = None if gpu is None else int(gpu * GIB)
+    return Sample(0, int(host * GIB), 100 * GIB, None, None, (GpuSample(3, "a", used, None, 100 * GIB),))
+
+
+def test_memory_near_its_limit_is_told_and_calms_down_only_well_below_it() -> None:
+    alerts = Alerts()
+    assert alerts.sample(sample(94.9, None)) == []
+    (told,) = alerts.sample(sample(50, 95))
+    assert (told.kind, told.text) == ("alert", "GPU 3: 95.0 of 100.0 GiB are in use (95 %).")
+    assert alerts.sample(sample(50, 94)) == []
+    assert kinds(alerts.sample(sample(96, 92))) == [("alert", "memory"), ("calm", "memory gpu3")]
+
+
+def steps(alerts: Alerts, count: int, each_s: float, begin: int = 0, now_s: float = 0.0) -> tuple[float, list[Event]]:
+    found = []
+    for step in range(begin + 1, begin + count + 1):
+        now_s += each_s
+        found += alerts.progress(Progress(step, 1000), True, now_s)
+    return now_s, found
+
+
+def test_no_step_for_ten_times_the_usual_is_a_stall_until_the_next() -> None:
+    alerts = Alerts()
+    now_s, found = steps(alerts, 20, 5.0)
+    assert found == []
+    assert alerts.progress(Progress(20, 1000), True, now_s + 49) == []
+    (told,) = alerts.progress(Progress(20, 1000), True, now_s + 51)
+    assert (told.kind, told.subject, told.text) == ("alert", "stall", "No step for 51 s; one usually takes 5.0 s.")
+    assert alerts.progress(Progress(20, 1000), True, now_s + 60) == []
+    assert kinds(alerts.progress(Progress(21, 1000), True, now_s + 70)) == [("calm", "stall")]
+
+
+def test_no_stall_while_it_evaluates_has_ended_or_is_quick() -> None:
+    alerts = Alerts()
+    now_s, _ = steps(alerts, 20, 1.0)
+    assert alerts.progress(Progress(20, 1000), False, now_s + 500) == []
+    assert alerts.progress(Progress(20, 1000), True, now_s + 20) == []  # 20 times the usual, and yet half a minute only
+    over = Alerts()
+    now_s, _ = steps(over, 1000, 1.0)
+    assert over.progress(Progress(1000, 1000), True, now_s + 500) == []
+    assert Alerts().progress(None, True, 1e9) == []
+
+
+def test_half_the_usual_speed_is_told_and_taken_back() -> None:
+    alerts = Alerts()
+    now_s, found = steps(alerts, 400, 1.0)
+    assert found == []
+    now_s, found = steps(alerts, 40, 2.5, 400, now_s)
+    assert kinds(found) == [("alert", "speed")]
+    assert "0.4 steps/s in the last minute; 1 were usual." in found[0].text
+    _, found = steps(alerts, 200, 1.0, 440, now_s)
+    assert kinds(found) == [("calm", "speed")]

@@ -1,0 +1,113 @@
+"""Points and samples as they are kept and read back: whole, in order, from any offset, whatever the disk did."""
+
+import errno
+import math
+import os
+from pathlib import Path
+
+import pytest
+
+from dsgui.core.curves import MOST_SERIES, RECORD, Series, SeriesTable
+from dsgui.core.points import Event, Point
+from dsgui.core.telemetry import GpuSample, Sample
+from dsgui.shell.curves import read_points, read_samples
+from dsgui.shell.growing import RecordFile
+from dsgui.shell.records import MOST_EVENTS, Records
+from dsgui.shell.store import RunDirectory
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> RunDirectory:
+    return RunDirectory(tmp_path)
+
+
+def records(directory: RunDirectory, now: list[float]) -> Records:
+    return Records(directory, lambda: 0.0, lambda: now[0])
+
+
+def test_what_was_logged_is_read_from_where_the_last_reading_stopped(directory: RunDirectory) -> None:
+    now = [1.5]
+    writer = records(directory, now)
+    writer.take_points([Point(1, 0.5, {"loss": 2.0, "learning_rate": 0.1}), Point(1, None, {"loss": 3.0}, rank=1)])
+    curves, end = read_points(directory)
+    assert [(one.series, one.value.tolist()) for one in curves.values()] == [
+        (Series("loss"), [2.0]), (Series("learning_rate"), [0.1]), (Series("loss", rank=1), [3.0]),
+    ]  # fmt: skip
+    assert (curves[0].step[0], curves[0].epoch[0], curves[0].time[0]) == (1, 0.5, 1.5)
+    assert math.isnan(curves[2].epoch[0])
+
+    now[0] = 2.5
+    writer.take_points([Point(None, None, {"loss": math.nan})])
+    news, last = read_points(directory, end)
+    assert list(news) == [0]
+    assert math.isnan(news[0].step[0])
+    assert math.isnan(news[0].value[0])
+    assert last - end == RECORD.size
+    assert read_points(directory, last) == ({}, last)
+
+
+def test_a_record_that_is_being_written_waits_and_a_series_nobody_named_is_left_out(directory: RunDirectory) -> None:
+    records(directory, [0.0]).take_points([Point(1, None, {"loss": 2.0})])
+    with directory.points_file.open("ab") as file:
+        file.write(RECORD.pack(7, 0, 1, 1, 9.0) + b"half")
+    curves, end = read_points(directory)
+    assert list(curves) == [0]
+    assert end == 2 * RECORD.size
+
+
+def test_more_series_than_are_kept_are_left_out_and_the_others_stay() -> None:
+    table = SeriesTable()
+    for number in range(MOST_SERIES + 50):
+        found = table.encode(Point(1, None, {f"value {number}": 1.0}), 0.0)
+        assert len(found) == (RECORD.size if number < MOST_SERIES else 0)
+    assert len(table.encode(Point(2, None, {"value 0": 1.0, "another": 2.0}), 0.0)) == RECORD.size
+
+
+def test_samples_are_columns_and_another_set_of_them_begins_another_table(directory: RunDirectory) -> None:
+    writer = records(directory, [0.0])
+    writer.take_sample(Sample(100.0, 5, 10, None, 50.0, (), 1.0))
+    writer.take_sample(Sample(101.0, 6, 10, 3, 60.0, (), 2.0))
+    writer.take_sample(Sample(101.0, 7, 10, 3, 60.0, (), 2.0), node="worker-1")
+    writer.take_sample(Sample(102.0, 8, 10, 3, 70.0, (GpuSample(2, "A card", 9),), 3.0))
+    tables = directory.sample_tables()
+    assert [(table.node, dict(table.gpus)) for table in tables] == [("", {}), ("worker-1", {}), ("", {2: "A card"})]
+    curves, ends = read_samples(directory, tables)
+    named = {(number, curve.series.name): curve for (number, _), curve in curves.items()}
+    assert named[0, "host_used_bytes"].value.tolist() == [5, 6]
+    assert named[0, "host_used_bytes"].time.tolist() == [1, 2]
+    assert named[1, "host_used_bytes"].series.node == "worker-1"
+    assert named[2, "gpu2.used_bytes"].value.tolist() == [9]
+    assert (2, "gpu2.total_bytes") not in named  # what a card never told is no curve of zeros
+    assert read_samples(directory, tables, ends) == ({}, ends)
+    assert directory.last_elapsed_s() == 3.0
+
+
+def test_a_disk_that_was_full_for_a_while_shifts_no_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = RecordFile(tmp_path / "records", 4)
+    file.write(b"aaaa")
+    write = os.write
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:3]))
+        with pytest.raises(OSError, match="No space") as refused:
+            file.write(b"bbbb")
+    assert refused.value.errno == errno.ENOSPC
+    file.write(b"cccc")
+    file.close()
+    assert (tmp_path / "records").read_bytes() == b"aaaacccc"
+
+
+def test_what_a_crash_left_half_written_is_overwritten_by_whole_records(tmp_path: Path) -> None:
+    (tmp_path / "records").write_bytes(b"aaaabb")
+    file = RecordFile(tmp_path / "records", 4)
+    file.write(b"cccc")
+    file.close()
+    assert (tmp_path / "records").read_bytes() == b"aaaacccc"
+
+
+def test_events_are_kept_with_their_time_and_their_number_is_bounded(directory: RunDirectory) -> None:
+    writer = records(directory, [4.25])
+    for number in range(MOST_EVENTS + 10):
+        writer.take_event(Event("overflow", f"overflow {number}", number))
+    lines = directory.events_file.read_text().splitlines()
+    assert len(lines) == MOST_EVENTS
+    assert lines[0] == '{"kind": "overflow", "text": "overflow 0", "step": 0, "elapsed_s": 4.25}'
