@@ -83,9 +83,7 @@ def make_run(folder: Path, made: Made) -> str:
 
 def _sample(made: Made, step: int, now_s: float) -> Sample:
     gpus = tuple(
-        GpuSample(
-            index, "NVIDIA A100-SXM4-80GB", int((made.gpu_gib + index) * GIB), int(made.gpu_gib * GIB), 80 * GIB, 90
-        )
+        GpuSample(index, "A100", int((made.gpu_gib + index) * GIB), int(made.gpu_gib * GIB), 80 * GIB, 90)
         for index in range(made.gpus)
     )
     return Sample(now_s, 30 * GIB, 64 * GIB, int((18 + step / made.steps) * GIB), 40.0, gpus, now_s)

@@ -49,6 +49,7 @@ def test_of_many_matches_the_last_are_told(directory: RunDirectory) -> None:
         b"[rank1]: Traceback (most recent call last):",
         b"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate",
         b"ValueError: no",
+        b"\x1b[31mValueError\x1b[0m: no",
         b"[2026-11-21 05:52:29,908] [ERROR] [launch.py:285:sigkill_handler] no",
         b"terminate called without an active exception",
         b"Segmentation fault (core dumped)",

@@ -14,7 +14,7 @@ _BLOCK_BYTES = 1 << 20
 _BEFORE_BYTES, _AFTER_BYTES = 1 << 14, 1 << 16
 # The first line that tells of an error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
 _ERROR = re.compile(
-    rb"Traceback \(most recent call last\)|^\s*[\w.]*(?:Error|Exception): |\bERROR\b|CUDA out of memory|"
+    rb"Traceback \(most recent call last\)|^(?:\x1b\[[\d;]*m|\s)*[\w.]*(?:Error|Exception)(?:\x1b\[[\d;]*m)*: |\bERROR\b|CUDA out of memory|"
     rb"terminate called|Segmentation fault|core dumped|exits with return code = -?[1-9]",
     re.MULTILINE,
 )

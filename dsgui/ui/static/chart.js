@@ -59,7 +59,7 @@ function points(curve, view, scale, clock) {
       smooth = keep * smooth + (1 - keep) * (one.mean / scale);
       weight = keep * weight + (1 - keep);
       meanX.push(ends[ends.length - 1][0]);
-      means.push(smooth / weight);
+      means.push(Number((smooth / weight).toPrecision(7))); // an axis can't be drawn for what differs by rounding alone
     }
   }
   return { x, y, meanX, means };

@@ -87,7 +87,8 @@ class Monitor {
     window.history.replaceState(null, "", url);
   }
 
-  chosen() { return [...this.list.querySelectorAll("input:checked")].map((box) => box.closest("[data-run]").dataset.run); }
+  // In the order in which they were started.
+  chosen() { return [...this.list.querySelectorAll("input:checked")].map((box) => box.closest("[data-run]").dataset.run).reverse(); }
 
   offerCompare() {
     const count = this.chosen().length;
