@@ -24,7 +24,7 @@ OUTPUT = "".join(f"iter {number} of 9000 * train={number / 10}\n" for number in 
 TRACE = """([title, name]) => {
   const plot = document.querySelector(`[data-chart="${title}"] .js-plotly-plot`);
   const found = plot?.data.filter((trace) => trace.name === name).pop();
-  return found ? { x: [...found.x], y: [...found.y], count: plot.data.length, range: plot._fullLayout.xaxis.range } : null;
+  return found ? { x: [...found.x], y: [...found.y], count: plot.data.length } : null;
 }"""
 RANGES = """() => [...document.querySelectorAll(".js-plotly-plot")].filter((plot) => plot.offsetWidth)
   .map((plot) => plot._fullLayout.xaxis.range.map((value) => Math.round(value)))"""

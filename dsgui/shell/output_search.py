@@ -13,9 +13,12 @@ LINE_SHOWN = 400
 _BLOCK_BYTES = 1 << 20
 _BEFORE_BYTES, _AFTER_BYTES = 1 << 14, 1 << 16
 # The first line that tells of an error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
+_COLOUR = rb"\x1b\[[\d;]*m"
 _ERROR = re.compile(
-    rb"Traceback \(most recent call last\)|^(?:\x1b\[[\d;]*m|\s)*[\w.]*(?:Error|Exception)(?:\x1b\[[\d;]*m)*: |\bERROR\b|CUDA out of memory|"
-    rb"terminate called|Segmentation fault|core dumped|exits with return code = -?[1-9]",
+    rb"Traceback \(most recent call last\)|"
+    rb"^(?:" + _COLOUR + rb"|\s)*[\w.]*(?:Error|Exception)(?:" + _COLOUR + rb")*: |"
+    rb"\bERROR\b|CUDA out of memory|terminate called|Segmentation fault|core dumped|"
+    rb"exits with return code = -?[1-9]",
     re.MULTILINE,
 )
 
