@@ -20,6 +20,9 @@ _SIGHTINGS = 3
 _NUMBERS = re.compile(rb"(?<![\w.@])[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+|(?<![A-Za-z_@\d])\d++")
 _CHANGED = bytes.maketrans(b"0123456789", b"1234567891")
 _ANY_NUMBER = rb"([-+]?(?:(?i:nan|inf(?:inity)?)|(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+))"
+# Where no letter of a number follows, what stands there is taken quickly, and float() says whether it is one.
+_IN_NUMBERS = b"+-.0123456789einfatyEINFATY"
+_UP_TO_OTHER = rb"([-+.\deinfatyEINFATY]{1,64})"
 _ANY_COUNT = rb"(\d{1,15})"
 _PASSED_NUMBER = rb"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+"
 _PASSED_COUNT = rb"\d{1,15}"
@@ -36,19 +39,18 @@ class Shape:
     form: Form
     kind: str
     rank: int | None
-    values: tuple[tuple[str, int], ...]  # name, group
-    counts: tuple[tuple[str, int], ...]  # "step", "total", "rank"
-    epoch: int | None
+    names: tuple[str, ...]  # of the values
+    groups: tuple[int, ...]  # those of the values, then those of `fields`
+    fields: tuple[str, ...]  # "step", "total", "epoch", "rank": those the line has
     likely: "Shape | None" = None  # what followed it last time
 
     def read(self, match: re.Match[bytes]) -> Reading:
-        groups = match.groups()
-        reading = Reading(self.form, {name: float(groups[group]) for name, group in self.values})
+        """Raises ValueError where what stands in a number's place is none."""
+        groups = match.group(*self.groups)
+        reading = Reading(self.form, dict(zip(self.names, map(float, groups), strict=False)))
         reading.kind, reading.rank = self.kind, self.rank
-        for name, group in self.counts:
-            setattr(reading, name, int(groups[group]))
-        if self.epoch is not None:
-            reading.epoch = float(groups[self.epoch])
+        for place, name in enumerate(self.fields, len(self.names)):
+            setattr(reading, name, float(groups[place]) if name == "epoch" else int(groups[place]))
         return reading
 
 
@@ -141,20 +143,26 @@ def _shape(line: bytes, reading: Reading, numbers: list[re.Match[bytes]], meant:
     source, end = b"", 0
     groups: dict[str, int] = {}
     for number, meaning in zip(numbers, meant, strict=True):
-        source += re.escape(line[end : number.start()]) + _class(number[0], meaning)
+        source += re.escape(line[end : number.start()]) + _class(
+            number[0], meaning, line[number.end() : number.end() + 1]
+        )
         end = number.end()
         if meaning:
-            groups[meaning] = len(groups)
+            groups[meaning] = len(groups) + 1
     source += re.escape(line[end:].rstrip()) + rb"[ \t]*\n"
     known = {"step": reading.step, "total": reading.total, "epoch": reading.epoch}
     if any(value is not None and name not in groups for name, value in known.items()):
         return None
-    values = tuple((name, groups[f"={name}"]) for name in reading.values)
-    counts = tuple((name, group) for name, group in groups.items() if name in _COUNTS)
-    return Shape(re.compile(source), reading.form, reading.kind, reading.rank, values, counts, groups.get("epoch"))
+    fields = tuple(name for name in ("step", "total", "epoch", "rank") if name in groups)
+    numbers_of = (*(groups[f"={name}"] for name in reading.values), *(groups[name] for name in fields))
+    # With one group alone `Match.group` gives no tuple.
+    numbers_of = numbers_of if len(numbers_of) > 1 else (*numbers_of, 0)
+    return Shape(
+        re.compile(source), reading.form, reading.kind, reading.rank, tuple(reading.values), numbers_of, fields
+    )
 
 
-def _class(spelling: bytes, meaning: str | None) -> bytes:
+def _class(spelling: bytes, meaning: str | None, after: bytes) -> bytes:
     if meaning:
-        return _ANY_COUNT if meaning in _COUNTS else _ANY_NUMBER
+        return _ANY_COUNT if meaning in _COUNTS else _ANY_NUMBER if after in _IN_NUMBERS else _UP_TO_OTHER
     return _PASSED_COUNT if spelling.isdigit() else _PASSED_NUMBER

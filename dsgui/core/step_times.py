@@ -14,6 +14,7 @@ class StepTimes:
     """Feed it time lines and the steps that other lines name; it gives the time lines with their step."""
 
     def __init__(self) -> None:
+        self.begun = False  # a time line has come
         self._at: int | None = None  # the step of the last time line, or a step that was named since
         self._named = False  # since the last time line
         self._by_engine = False
@@ -23,6 +24,7 @@ class StepTimes:
 
     def takes(self, reading: Reading) -> list[Timed]:
         """The readings whose step is known by now. Of micro steps only where nothing tells of whole ones."""
+        self.begun = True
         if reading.form is Form.MICRO_TIMES:
             return [] if self._whole_steps else self._wait(reading)
         if not self._whole_steps:

@@ -164,8 +164,7 @@ class TrainLog:
         shapes, tracebacks = self._shapes, self.ending.tracebacks
         start, end = 0, len(block)
         while start < end:
-            if not tracebacks.writing and (match := shapes.guess(block, start)):
-                self._short_way(match, block, start)
+            if (match := shapes.guess(block, start)) and not tracebacks.writing and self._short_way(match):
                 start = match.end()
                 continue
             if tracebacks.writing or self._reads_all or (self._held and not in_a_flood):
@@ -216,8 +215,12 @@ class TrainLog:
             line = self._bars(line)
             if line and not line.isspace():
                 self._line(line)
-        elif not self.ending.tracebacks.writing and (match := self._shapes.find(block, begins)):
-            self._short_way(match, block, begins)
+        elif (
+            not self.ending.tracebacks.writing
+            and (match := self._shapes.find(block, begins))
+            and self._short_way(match)
+        ):
+            pass
         elif len(line) <= _DULL_BYTES and line.translate(_SAME_DIGITS) in self._dull:
             if self.ending.tracebacks.writing:
                 self._line(line)
@@ -227,13 +230,18 @@ class TrainLog:
         else:
             self._line(line)
 
-    def _short_way(self, match: re.Match[bytes], block: bytes, begins: int) -> None:
-        """A line of a shape that is known."""
+    def _short_way(self, match: re.Match[bytes]) -> bool:
+        """A line of a shape that is known. False where its numbers are spelled as no number is."""
         shape = self._shapes.last
         assert shape is not None
+        try:
+            reading = shape.read(match)
+        except ValueError:
+            return False
         self._last_plain = match[0]
-        self._apply(shape.read(match), "")
+        self._apply(reading, "")
         self.ending.trains(self._last_loss)
+        return True
 
     def _grow(self, piece: bytes) -> None:
         """More of the current line. A bar is complete at its closing bracket: its line end comes a step later."""
@@ -334,7 +342,8 @@ class TrainLog:
         self._progress = (step, total, left)
         if step >= 1:
             self._phase.name = "training"
-            self._add_timed(self._times.script_is_at(step))
+            if self._times.begun:
+                self._add_timed(self._times.script_is_at(step))
         self._release(step)
 
     def _postfix(self, postfix: bytes, step: int, total: int, epoch: float | None) -> None:
@@ -362,7 +371,7 @@ class TrainLog:
         elif form is Form.MEMORY:
             self._points.append(Point(self._step(), None, reading.values, rank=reading.rank))
         else:
-            self._add_timed(self._times.takes(reading))
+            self._timed(reading)
 
     def _plain(self, reading: Reading, text: str) -> None:
         values, rank, step = reading.values, reading.rank, reading.step
@@ -375,9 +384,11 @@ class TrainLog:
             else:
                 self._add(Point(None, reading.epoch, values, reading.kind, rank, source), text)
             return
-        counted = self._count(rank, step, reading.total, reading.epoch)
+        epoch = reading.epoch
+        counted = step if epoch is None and not self._epochs else self._count(rank, step, reading.total, epoch)
         if reading.kind == "train" and not rank:
-            self._add_timed(self._times.script_is_at(counted))
+            if self._times.begun:
+                self._add_timed(self._times.script_is_at(counted))
             self._progress = (step, reading.total, None)
         self._add(Point(counted, reading.epoch, values, reading.kind, rank, source), text)
 
@@ -387,7 +398,8 @@ class TrainLog:
             self._last_loss = reading.values["loss"]
         if reading.step is not None:
             if reading.kind == "train" and not reading.rank:
-                self._add_timed(self._times.script_is_at(reading.step))
+                if self._times.begun:
+                    self._add_timed(self._times.script_is_at(reading.step))
                 if self._bar.total is None:
                     self._progress = (reading.step, self._progress[1] if self._progress else None, None)
             self._add(Point(reading.step, reading.epoch, reading.values, reading.kind, reading.rank), text)
@@ -400,7 +412,8 @@ class TrainLog:
         step = reading.step
         assert step is not None
         self._skipped = int(reading.values.get("skipped_steps", self._skipped))
-        self._add_timed(self._times.engine_is_at(step))
+        timed = self._times.engine_is_at(step)
+        self._add_timed(timed)
         self._add(Point(step, None, reading.values, rank=reading.rank), "")
         if self._bar.total is None and (self._progress is None or self._progress[1] is None):
             self._progress = (step, None, None)
@@ -411,6 +424,12 @@ class TrainLog:
         values = {**reading.values, "skipped_steps": float(self._skipped)}
         self._points.append(Point(step, None, values, rank=reading.rank))
         self._happenings.add("overflow", text.strip(), step)
+
+    def _timed(self, reading: Reading) -> None:
+        """Before the first one there was no need to tell which step the training is at."""
+        if not self._times.begun and (step := self._step()):
+            self._times.script_is_at(step)
+        self._add_timed(self._times.takes(reading))
 
     def _add_timed(self, timed: list[Timed]) -> None:
         for reading, step in timed:
