@@ -33,6 +33,8 @@ _SIGNALS = {
 _PREFIX = re.compile(r"\A(?:[\w.-]+: (?=\[rank\d|Traceback|\s))?(?:\[(?:rank|default)(\d{1,9})\]:(?!\[) ?)?")
 _TORCHRUN_RANK = re.compile(r"\s*rank\s*: (\d{1,9}) \(local_rank: \d+\)")
 _TORCHRUN_CODE = re.compile(r"\s*exitcode\s*: (-?\d{1,9}) \(pid: \d+\)")
+# With include_num_input_tokens_seen the HF Trainer puts a train_runtime into every line; the last has no loss.
+_TRAINING_STILL = re.compile(r"['\"]loss['\"]")
 _SPAWNED = re.compile(r"process (\d{1,9}(?!\d)) spawned with command")
 _ENDED_WELL = re.compile(r"Process (\d{1,9}(?!\d)) exits successfully")
 _RETURN_CODE = re.compile(r"exits with return code = (-?\d{1,9}(?!\d))")
@@ -67,21 +69,28 @@ class Ending:
         found = self.tracebacks.found
         return found[0].error[:_REASON_LIMIT] if found else ""
 
-    def line(self, text: str) -> None:
-        """Takes one whole line, stripped of colours."""
+    def line(self, text: str) -> str:
+        """Takes one whole line, stripped of colours. Returns what a traceback raised where this line says it."""
         match = _PREFIX.match(text)
         bare = text[match.end() :] if match else text
         rank = int(match[1]) if match and match[1] else None
-        if "'train_runtime'" in text or '"train_runtime"' in text:
+        if ("'train_runtime'" in text or '"train_runtime"' in text) and not _TRAINING_STILL.search(text):
             self.finished = True
         if self._launcher(text):
-            return
-        if self.tracebacks.line(rank, bare):
+            return ""
+        raised = self.tracebacks.line(rank, bare)
+        if raised:
             self._points_since = 0
         elif len(self.last_words) < _MOST_LAST_WORDS and LAST_WORDS.match(bare[:LINE_LIMIT]):
             self.last_words.append((rank, bare[:LINE_LIMIT]))
             self._points_since = 0
         self.last_line = bare[:_REASON_LIMIT]
+        return bare[:_REASON_LIMIT] if raised else ""
+
+    def plain(self, text: str) -> None:
+        """Takes a line, outside of tracebacks, that is known to be no launcher's and nobody's last words."""
+        match = _PREFIX.match(text)
+        self.last_line = (text[match.end() :] if match else text)[:_REASON_LIMIT]
 
     def trains(self, loss: float | None = None) -> None:
         """A point came, with this loss. After a few, an earlier traceback did not end the run (one rank may outlive
@@ -89,7 +98,7 @@ class Ending:
         if loss is not None:
             self.lost_numbers = not math.isfinite(loss)
         self._points_since += 1
-        if self._points_since >= _POINTS_THAT_FORGIVE:
+        if self._points_since >= _POINTS_THAT_FORGIVE and (self.last_words or self.tracebacks.any):
             self.tracebacks.forget()
             self.last_words.clear()
 

@@ -3,6 +3,7 @@
 DsguiError
 ├── ArgumentsError  a text that names no arguments of the HF Trainer
 ├── DocumentError   a text that is not a JSON object (line and column inside)
+├── PatternError    a pattern for output lines that cannot be understood, or one too many
 ├── PlaceError      a path that leads outside the folders dsgui may use
 ├── PlanError       a launch request that cannot become a plan
 ├── PresetError     a preset of the user's that cannot be saved, found or removed
@@ -30,6 +31,10 @@ class DocumentError(DsguiError):
 
 class ArgumentsError(DsguiError):
     """A text that is no command line, JSON object or YAML mapping of the HF Trainer's arguments."""
+
+
+class PatternError(DsguiError):
+    """A user's pattern for lines of output that cannot be understood, or one more than are tried."""
 
 
 class PlaceError(DsguiError):

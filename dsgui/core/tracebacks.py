@@ -83,6 +83,11 @@ class Tracebacks:
         return tuple(one for one in self._kept if one.error)
 
     @property
+    def any(self) -> bool:
+        """Whether one has begun since the last were forgotten."""
+        return bool(self._kept or self._open)
+
+    @property
     def writing(self) -> bool:
         """Whether one has begun and may go on in the next line."""
         return bool(self._open)

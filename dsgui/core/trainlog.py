@@ -1,67 +1,40 @@
-"""Training output, in chunks cut anywhere, becomes points, progress, a phase and evidence of how it ended.
+"""Training output, in chunks cut anywhere, becomes points, events, progress, a phase and evidence of how it ended.
 
-Read here: the HF Trainer's dict lines and tqdm bars, DeepSpeed's own `[Rank 0] step=…` lines, the tutorials'
-`Rank[0]: Epoch 1, step 5 / 9, loss 3.1`, plain `step=10 loss=2.3`. A HF dict holds no step: transformers writes the
-dict and then redraws the training bar, so the bar right after it has the step (the one before it may be stale, since
-tqdm redraws ten times a second at most).
+What one line says is read by `reading_lines.py`; here is what only the lines around it tell. A HF dict holds no step:
+transformers writes the dict and then redraws the training bar, so the bar right after it has the step (the one before
+it may be stale, since tqdm redraws ten times a second at most).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dsgui.core.bars import BAR, bar_epoch, bar_values, clock_seconds
+from dsgui.core.dict_lines import is_broken
 from dsgui.core.ending import Ending
-from dsgui.core.points import Event, Point
+from dsgui.core.errors import PatternError
+from dsgui.core.happenings import Happenings
+from dsgui.core.numerals import is_loss
+from dsgui.core.patterns import MOST_PATTERNS, SOURCE, Pattern
+from dsgui.core.phases import Phase
+from dsgui.core.points import OUTPUT, Event, Point
+from dsgui.core.reading_lines import as_text, readings
+from dsgui.core.readings import Form, Reading
+from dsgui.core.shapes import Shapes
+from dsgui.core.step_times import StepTimes, Timed
+from dsgui.core.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, TellingLines
+from dsgui.core.training_bar import Epochs, TrainingBar, may_train
 
 # A line longer than this is cut: no line worth reading is, and a run may print megabytes without a newline.
 LINE_LIMIT_BYTES = 1 << 15
 # How many lines (of other ranks, of warnings) may come between a dict and the bar drawn again after it.
 BAR_PATIENCE = 12
 
-# Lower-case words, one of which is in every line that has points, a bar, or says how a rank or the launcher ended; a
-# traceback is read from its first line to its last. What else there is, last words above all, matters at the end alone.
-# (Few words: each is looked for in all of a flood. torchrun's summary comes last.)
-_TELLING = (
-    *(b"{", b"loss", b"tep=", b"%|", b"traceback (most", b"spawned with", b" exits ", b"killing subprocess"),
-    *(b"ssh exited", b"slurm: job"),
-)
 _PASSED_BYTES = 1 << 16
-
-# ASCII: a dotless ı counts as an i of "inf" otherwise, when case is ignored, and float() knows better.
-_NUMBER = r"(?a:[-+]?(?:nan|inf(?:inity)?|(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+))"
+_MOST_RANKS = 4096
+_MOST_DULL, _DULL_BYTES = 1024, 400
 _BREAK = re.compile(rb"[\r\n]")
-_BAR = re.compile(
-    rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>\d{1,15})/(?P<total>\d{1,15}) \[[\d:]+<(?P<left>[\d:?]+),[^\]\r\n]*\]"
-)
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_DICT = re.compile(r"\{['\"][^{}]*\}")
-_DICT_START = re.compile(r"\{['\"](?:loss|eval_loss|train_runtime)['\"]\s*:")
-_PAIR = re.compile(rf"['\"]([\w./@-]+)['\"]\s*:\s*(['\"]?)({_NUMBER})\2\s*(?=[,}}])", re.IGNORECASE)
-_RANK = re.compile(r"\brank\s*[\[ :=]?\s*(\d{1,9})\b", re.IGNORECASE)
-_ENGINE = re.compile(rf"\bstep=(\d{{1,15}}), skipped=(\d{{1,15}}), lr=\[({_NUMBER})", re.IGNORECASE)
-_ENGINE_SPEED = re.compile(rf"\bglobal_step=(\d{{1,15}}), RunningAvgSamplesPerSec=({_NUMBER})", re.IGNORECASE)
-_STEP = re.compile(r"\b(?:global[_ ])?step\b[\s:=#]*(\d{1,15})(?!\d)(?:\s*(?:/|of)\s*(\d{1,15})(?!\d))?", re.IGNORECASE)
-_EPOCH = re.compile(rf"\bepoch\b[\s:=#]*({_NUMBER})", re.IGNORECASE)
-_NAMED = re.compile(
-    rf"\b(\w*loss|lr|learning[_ ]rate|grad[_ ]?norm|loss[_ ]scale|perplexity|accuracy)\b\s*[:=]?\s*({_NUMBER})(?!\w)",
-    re.IGNORECASE,
-)
-_CLOCK = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})\Z")
-_TRAINS = re.compile(r"epoch|train|step|iter", re.IGNORECASE)
-_COMPILES = re.compile(
-    r"building extension module|creating extension directory|emitting ninja build|detected cuda files|"
-    r"^\[\d+/\d+\] .*(?:c\+\+|g\+\+|nvcc|clang)",
-    re.IGNORECASE,
-)
-_SLURM = re.compile(r"slurm: job \d+ is (\w+)")  # shell/follow_job.py
-_WAITS_IN_SLURM = "waiting in Slurm’s queue"
-_COMPILED = re.compile(r"loading extension module|op: [\d.]+ seconds|built successfully|no work to do", re.IGNORECASE)
-_SPELLINGS = {
-    "lr": "learning_rate",
-    "learning rate": "learning_rate",
-    "grad norm": "grad_norm",
-    "gradnorm": "grad_norm",
-}
+_SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,101 +47,94 @@ class Progress:
 
 
 @dataclass(slots=True)
-class _Bar:
-    """The training bar among the bars: the first without a description; evaluation draws others, with other totals."""
-
-    total: int | None = None
-    step: int = 0
-
-
-@dataclass(slots=True)
 class _Held:
-    """A dict whose step is not known yet."""
+    """What a line said whose step is not known yet."""
 
-    epoch: float | None
-    values: dict[str, float]
-    kind: str
+    reading: Reading
+    text: str
     lines: int = 0
 
 
 class TrainLog:
     """Feed it output; it returns the points that became known. Memory is bounded by one line."""
 
-    def __init__(self) -> None:
-        self.progress: Progress | None = None
-        self.phase = "starting"
+    def __init__(self, patterns: Iterable[Pattern] = ()) -> None:
         self.bad_lines = 0
         self.ending = Ending()
+        self._phase = Phase()
+        self._progress: tuple[int, int | None, str | None] | None = None
         self._tail = b""
         self._overflow = False
-        self._bar = _Bar()
+        self._bar = TrainingBar()
+        self._bar_said: int | None = None  # the step at which the bar's postfix was a point
         self._held: list[_Held] = []
         self._points: list[Point] = []
-        self._events: list[Event] = []
+        self._happenings = Happenings()
         self._trained = False
         self._last_loss: float | None = None
-        self._epochs: dict[int | None, _Epochs] = {}
-        self._passed = b""
+        self._skipped = 0
+        self._epochs: dict[int | None, Epochs] = {}
+        self._times = StepTimes()
+        self._passed: list[bytes] = []
+        self._passed_bytes = 0
+        self._last_plain = b""  # the last of the lines that told nothing
+        self._shapes = Shapes()
+        self._dull: set[bytes] = set()  # lines that told nothing, with zeros for digits
+        self._patterns: list[Pattern] = []
+        self._words: tuple[bytes, ...] = ALL
+        self._flood_words: tuple[bytes, ...] = IN_A_FLOOD
+        self._reads_all = False
+        for pattern in patterns:
+            self.add_pattern(pattern)
+
+    def add_pattern(self, pattern: Pattern) -> None:
+        """Tried on each line from here on, before anything else. Raises PatternError for one too many."""
+        if len(self._patterns) >= MOST_PATTERNS:
+            raise PatternError(f"Patterns: {MOST_PATTERNS} are tried on each line, and no more. Remove one first.")
+        self._patterns.append(pattern)
+        word = pattern.word.encode("utf-8", "replace").lower()
+        if word:
+            self._words, self._flood_words = (*self._words, word), (*self._flood_words, word)
+        self._reads_all = self._reads_all or not word
+        self._shapes.forget()
+        self._dull.clear()
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        return tuple(self._patterns)
+
+    @property
+    def phase(self) -> str:
+        return self._phase.name
+
+    @property
+    def progress(self) -> Progress | None:
+        if self._progress is None:
+            return None
+        step, total, left = self._progress
+        return Progress(step, total, clock_seconds(left) if left else None)
 
     def feed(self, chunk: bytes | str) -> list[Point]:
         """The points that `chunk` completed. How the output is cut into chunks changes nothing."""
         self._catch_up()
-        data = chunk.encode("utf-8", "replace") if isinstance(chunk, str) else chunk
-        self._read(data)
+        self._read(chunk.encode("utf-8", "replace") if isinstance(chunk, str) else chunk, in_a_flood=False)
         return self._take()
 
     def skim(self, chunk: bytes) -> list[Point]:
         """The same points at a multiple of the speed, for output that comes faster than it can be read: of the other
         lines those near the end are read later, when it is slower or over, and those before are passed over."""
-        lowered = chunk.lower()
-        if any(word in lowered for word in _TELLING) or self.ending.tracebacks.writing:
-            self._pass_over(b"".join(line for line in chunk.splitlines(keepends=True) if not self._tells(line)))
-        else:
-            first, last = _BREAK.search(chunk), max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
-            self._read(chunk[: first.end() if first else None])  # the end of a line that had begun
-            if first:
-                self._pass_over(chunk[first.end() : last])
-                self._read(chunk[last:])
+        self._read(chunk, in_a_flood=True)
         return self._take()
-
-    def _tells(self, line: bytes) -> bool:
-        """Reads the line where it may tell something, or is only a part of one; whether it did."""
-        whole = line.endswith((b"\n", b"\r")) and not self._tail and not self._overflow
-        lowered = line.lower()
-        if not whole or self.ending.tracebacks.writing or any(word in lowered for word in _TELLING):
-            self._read(line)
-            return True
-        return False
-
-    def _pass_over(self, lines: bytes) -> None:
-        self._passed = (self._passed + lines)[-_PASSED_BYTES:]
-
-    def _catch_up(self) -> None:
-        """What was passed over last: no points are in it. Its first line may lack its beginning."""
-        passed, self._passed = self._passed, b""
-        tail, self._tail, overflow, self._overflow = self._tail, b"", self._overflow, False
-        if len(passed) == _PASSED_BYTES:
-            passed = passed[max(passed.find(b"\n"), 0) :]
-        self._read(passed)
-        self._tail, self._overflow = tail, overflow
-
-    def _read(self, data: bytes) -> None:
-        start = 0
-        for match in _BREAK.finditer(data):
-            self._grow(data[start : match.start()])
-            self._end_line()
-            start = match.end()
-        self._grow(data[start:])
 
     def take_events(self) -> list[Event]:
         """What happened besides, since the last call."""
-        events, self._events = self._events, []
-        return events
+        return self._happenings.take()
 
     def finish(self) -> list[Point]:
         """The output is over: what was held back, with the best step known."""
         self._catch_up()
         self._end_line()
+        self._add_timed(self._times.finish())
         self._release(self._bar.step if self._bar.total is not None else None)
         return self._take()
 
@@ -176,7 +142,106 @@ class TrainLog:
         points, self._points = self._points, []
         return points
 
+    # -- chunks ----------------------------------------------------------------------------------------------------
+
+    def _read(self, data: bytes, in_a_flood: bool) -> None:
+        """The end of a line that had begun, whole lines, the beginning of another."""
+        first = _BREAK.search(data)
+        if not first:
+            self._grow(data)
+            return
+        self._grow(data[: first.start()])
+        self._end_line()
+        last = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        block = data[first.end() : last]
+        if block:
+            self._block(block.replace(b"\r", b"\n"), in_a_flood)
+            self._tell_last_plain()
+        self._grow(data[last:])
+
+    def _block(self, block: bytes, in_a_flood: bool) -> None:
+        telling = TellingLines(block.lower(), self._flood_words if in_a_flood else self._words)
+        shapes, tracebacks = self._shapes, self.ending.tracebacks
+        start, end = 0, len(block)
+        while start < end:
+            if (match := shapes.guess(block, start)) and not tracebacks.writing and self._short_way(match):
+                start = match.end()
+                continue
+            if tracebacks.writing or self._reads_all or (self._held and not in_a_flood):
+                begins = start
+            else:
+                begins = telling.after(start)
+                if begins > start:
+                    self._pass(block[start:begins], in_a_flood)
+                if begins == end:
+                    return
+            start = block.index(b"\n", begins) + 1
+            self._whole_line(block, begins, start)
+
+    def _pass(self, lines: bytes, in_a_flood: bool) -> None:
+        if not in_a_flood:
+            self._last_plain = lines if lines.strip() else self._last_plain
+            return
+        self._passed.append(lines[-_PASSED_BYTES:])
+        self._passed_bytes += len(self._passed[-1])
+        if self._passed_bytes > 16 * _PASSED_BYTES:
+            self._passed = [b"".join(self._passed)[-_PASSED_BYTES:]]
+            self._passed_bytes = len(self._passed[0])
+
+    def _catch_up(self) -> None:
+        """What was passed over last: no points are in it. Its first line may lack its beginning."""
+        if not self._passed:
+            return
+        passed, self._passed, self._passed_bytes = b"".join(self._passed), [], 0
+        if len(passed) > _PASSED_BYTES:
+            passed = passed[-_PASSED_BYTES:]
+        if len(passed) == _PASSED_BYTES:
+            passed = passed[max(passed.find(b"\n"), 0) :]
+        for line in passed.split(b"\n"):
+            if line and not line.isspace():
+                self._line(line[:LINE_LIMIT_BYTES])
+
     # -- lines -----------------------------------------------------------------------------------------------------
+
+    def _whole_line(self, block: bytes, begins: int, after: int) -> None:
+        line = block[begins : after - 1]
+        if not line or line.isspace():
+            return
+        if len(line) > LINE_LIMIT_BYTES:
+            self._grow(line)
+            self._end_line()
+            return
+        if b"%|" in line:
+            line = self._bars(line)
+            if line and not line.isspace():
+                self._line(line)
+        elif (
+            not self.ending.tracebacks.writing
+            and (match := self._shapes.find(block, begins))
+            and self._short_way(match)
+        ):
+            pass
+        elif len(line) <= _DULL_BYTES and line.translate(_SAME_DIGITS) in self._dull:
+            if self.ending.tracebacks.writing:
+                self._line(line)
+            else:
+                self._last_plain = line
+                self._age_held()
+        else:
+            self._line(line)
+
+    def _short_way(self, match: re.Match[bytes]) -> bool:
+        """A line of a shape that is known. False where its numbers are spelled as no number is."""
+        shape = self._shapes.last
+        assert shape is not None
+        try:
+            reading = shape.read(match)
+        except ValueError:
+            return False
+        self._last_plain = match[0]
+        self._apply(reading, "")
+        self.ending.trains(self._last_loss)
+        return True
 
     def _grow(self, piece: bytes) -> None:
         """More of the current line. A bar is complete at its closing bracket: its line end comes a step later."""
@@ -190,185 +255,220 @@ class TrainLog:
 
     def _end_line(self) -> None:
         line, self._tail, self._overflow = self._tail, b"", False
-        if line.strip():
+        if line and not line.isspace():
             self._line(line)
+
+    def _line(self, raw: bytes) -> None:
+        """The long way."""
+        self._tell_last_plain()
+        text = as_text(raw)
+        if not text:
+            return
+        raised = self.ending.line(text)
+        if raised:
+            self._happenings.once("error", raised, self._step())
+        elif not self.ending.tracebacks.writing:
+            self._happenings.line(text, self._step())
+        found = readings(text, self._patterns)
+        if not found:
+            self._nothing(raw, text)
+            return
+        lowered = raw.lower()
+        if len(found) == 1 and not any(word in lowered for word in BEYOND_NUMBERS):
+            self._learn(raw, found[0])
+        for one in found:
+            self._apply(one, text)
+        if any(one.form is not Form.MEMORY for one in found):
+            self.ending.trains(self._last_loss)
+
+    def _learn(self, raw: bytes, reading: Reading) -> None:
+        """Evaluations, overflows and ends are events too, and are rare."""
+        if reading.kind == "train" and reading.form is not Form.OVERFLOW:
+            self._shapes.show(raw, reading, self._read_again)
+
+    def _read_again(self, raw: bytes) -> Reading | None:
+        found = readings(as_text(raw), self._patterns)
+        return found[0] if len(found) == 1 else None
+
+    def _nothing(self, raw: bytes, text: str) -> None:
+        if is_broken(text):
+            self.bad_lines += 1
+        elif len(raw) <= _DULL_BYTES and not self._patterns and not self._happenings.saved(text):
+            lowered = raw.lower()
+            if not any(word in lowered for word in BEYOND_NUMBERS):
+                if len(self._dull) >= _MOST_DULL:
+                    self._dull.clear()
+                self._dull.add(raw.translate(_SAME_DIGITS))
+        self._phase.line(text)
+        self._age_held()
+
+    def _tell_last_plain(self) -> None:
+        """Of lines that told nothing the last may be the last of all."""
+        if not self._last_plain:
+            return
+        last, self._last_plain = self._last_plain.rstrip(), b""
+        self.ending.plain(as_text(last[last.rfind(b"\n") + 1 :][:LINE_LIMIT_BYTES]))
+
+    # -- bars ------------------------------------------------------------------------------------------------------
 
     def _bars(self, line: bytes) -> bytes:
         """Reads the complete bars of `line`; returns what follows the last."""
-        while match := _BAR.search(line):
+        while match := BAR.search(line):
             before = line[: match.start()]
             if self._take_bar(before, match) and before.strip():
                 self._line(before)
             line = line[match.end() :]
         return line
 
-    def _line(self, raw: bytes) -> None:
-        text = raw.decode("utf-8", "replace")
-        if "\x1b" in text:
-            text = _ANSI.sub("", text)
-        text = text.rstrip()
-        if not text:
-            return
-        self.ending.line(text)
-        for read in (self._read_dicts, self._read_engine, self._read_plain):
-            if read(text):
-                self.ending.trains(self._last_loss)
-                return
-        self._read_phase(text)
-        self._age_held()
-
-    # -- bars ------------------------------------------------------------------------------------------------------
-
-    def _take_bar(self, text: bytes, match: re.Match[bytes]) -> bool:
-        """Reads one bar. Returns whether `text` before it is a line of its own rather than the bar's description."""
+    def _take_bar(self, before: bytes, match: re.Match[bytes]) -> bool:
+        """Reads one bar. Returns whether what stands before it is a line of its own rather than its description."""
         step, total = int(match["step"]), int(match["total"])
-        description = _ANSI.sub("", text.decode("utf-8", "replace")).strip()
+        description = as_text(before).strip() if before else ""
         described = description.endswith(":")
-        if described and not _TRAINS.search(description):
+        if described and not may_train(description):
             return False
-        if self._is_training_bar(step, total):
-            self._progress(step, total, _clock_seconds(match["left"].decode("ascii", "replace")))
+        if self._bar.is_this(step, total, self._trained):
+            self._training_bar(step, total, match["left"].decode("ascii", "replace"))
+            if (postfix := match["postfix"]) and step != self._bar_said:
+                self._postfix(postfix, step, total, bar_epoch(description) if described else None)
         elif self._trained:
-            self.phase = "evaluating"
+            self._phase.name = "evaluating"
         return not described
 
-    def _is_training_bar(self, step: int, total: int) -> bool:
-        bar = self._bar
-        # A bar that filled up before anything was trained was an evaluation's or a preparation's.
-        if bar.total is None or (bar.total != total and not self._trained and bar.step >= bar.total):
-            bar.total = total
-        return bar.total == total
-
-    def _progress(self, step: int, total: int, eta_s: float | None) -> None:
+    def _training_bar(self, step: int, total: int, left: str) -> None:
+        if step < self._bar.step:
+            self._bar_said = None  # the next epoch's
         self._bar.step = step
-        self.progress = Progress(step, total, eta_s)
+        self._progress = (step, total, left)
         if step >= 1:
-            self.phase = "training"
+            self._phase.name = "training"
+            if self._times.begun:
+                self._add_timed(self._times.script_is_at(step))
         self._release(step)
 
-    # -- held dicts ------------------------------------------------------------------------------------------------
+    def _postfix(self, postfix: bytes, step: int, total: int, epoch: float | None) -> None:
+        """A bar is redrawn at the same step: the first time that it has numbers counts."""
+        values = bar_values(postfix)
+        if values:
+            self._bar_said = step
+            counted = self._count(None, step, total, epoch)
+            self._note_loss(values)
+            self._add(Point(counted, epoch, values), "")
+            self.ending.trains(self._last_loss)
+
+    # -- readings --------------------------------------------------------------------------------------------------
+
+    def _apply(self, reading: Reading, text: str) -> None:
+        form = reading.form
+        if form is Form.PLAIN or form is Form.PATTERN:
+            self._plain(reading, text)
+        elif form is Form.DICT:
+            self._dict(reading, text)
+        elif form is Form.ENGINE or form is Form.SPEED:
+            self._engine(reading)
+        elif form is Form.OVERFLOW:
+            self._skips_step(reading, text)
+        elif form is Form.MEMORY:
+            self._points.append(Point(self._step(), None, reading.values, rank=reading.rank))
+        else:
+            self._timed(reading)
+
+    def _plain(self, reading: Reading, text: str) -> None:
+        values, rank, step = reading.values, reading.rank, reading.step
+        if "loss" in values:
+            self._last_loss = values["loss"]
+        source = SOURCE if reading.form is Form.PATTERN else OUTPUT
+        if step is None:
+            if self._bar.total is not None and source is OUTPUT:
+                self._held.append(_Held(reading, text))
+            else:
+                self._add(Point(None, reading.epoch, values, reading.kind, rank, source), text)
+            return
+        epoch = reading.epoch
+        counted = step if epoch is None and not self._epochs else self._count(rank, step, reading.total, epoch)
+        if reading.kind == "train" and not rank:
+            if self._times.begun:
+                self._add_timed(self._times.script_is_at(counted))
+            self._progress = (step, reading.total, None)
+        self._add(Point(counted, reading.epoch, values, reading.kind, rank, source), text)
+
+    def _dict(self, reading: Reading, text: str) -> None:
+        self._age_held()
+        if "loss" in reading.values:
+            self._last_loss = reading.values["loss"]
+        if reading.step is not None:
+            if reading.kind == "train" and not reading.rank:
+                if self._times.begun:
+                    self._add_timed(self._times.script_is_at(reading.step))
+                if self._bar.total is None:
+                    self._progress = (reading.step, self._progress[1] if self._progress else None, None)
+            self._add(Point(reading.step, reading.epoch, reading.values, reading.kind, reading.rank), text)
+            return
+        self._held.append(_Held(reading, text))
+        if self._bar.total is None:
+            self._release(None)
+
+    def _engine(self, reading: Reading) -> None:
+        step = reading.step
+        assert step is not None
+        self._skipped = int(reading.values.get("skipped_steps", self._skipped))
+        timed = self._times.engine_is_at(step)
+        self._add_timed(timed)
+        self._add(Point(step, None, reading.values, rank=reading.rank), "")
+        if self._bar.total is None and (self._progress is None or self._progress[1] is None):
+            self._progress = (step, None, None)
+
+    def _skips_step(self, reading: Reading, text: str) -> None:
+        self._skipped += 1
+        step = self._step()
+        values = {**reading.values, "skipped_steps": float(self._skipped)}
+        self._points.append(Point(step, None, values, rank=reading.rank))
+        self._happenings.add("overflow", text.strip(), step)
+
+    def _timed(self, reading: Reading) -> None:
+        """Before the first one there was no need to tell which step the training is at."""
+        if not self._times.begun and (step := self._step()):
+            self._times.script_is_at(step)
+        self._add_timed(self._times.takes(reading))
+
+    def _add_timed(self, timed: list[Timed]) -> None:
+        for reading, step in timed:
+            self._points.append(Point(step, None, reading.values, rank=reading.rank))
+
+    def _add(self, point: Point, text: str) -> None:
+        self._points.append(point)
+        if point.kind == "train":
+            self._trained = True
+            self._phase.name = "training"
+        elif point.kind == "eval":
+            self._happenings.add("evaluation", text.strip() or "Evaluation", point.step)
+
+    def _count(self, rank: int | None, step: int, total: int | None, epoch: float | None) -> int:
+        epochs = self._epochs.get(rank)
+        if epochs is None:
+            if len(self._epochs) >= _MOST_RANKS:
+                self._epochs.clear()
+            epochs = self._epochs[rank] = Epochs()
+        return epochs.count(step, total, epoch)
+
+    def _step(self) -> int | None:
+        return self._progress[0] if self._progress else None
+
+    def _note_loss(self, values: dict[str, float]) -> None:
+        self._last_loss = next((value for name, value in values.items() if is_loss(name)), self._last_loss)
+
+    # -- held ------------------------------------------------------------------------------------------------------
 
     def _release(self, step: int | None) -> None:
+        if not self._held:
+            return
         held, self._held = self._held, []
         for one in held:
-            self._add(Point(step, one.epoch, one.values, one.kind))
+            reading = one.reading
+            self._add(Point(step, reading.epoch, reading.values, reading.kind, reading.rank), one.text)
 
     def _age_held(self) -> None:
         for one in self._held:
             one.lines += 1
         if self._held and self._held[0].lines >= BAR_PATIENCE:
             self._release(self._bar.step)
-
-    def _add(self, point: Point) -> None:
-        self._points.append(point)
-        if point.kind == "train":
-            self._trained = True
-            self.phase = "training"
-
-    # -- sources ---------------------------------------------------------------------------------------------------
-
-    def _read_dicts(self, text: str) -> bool:
-        if "{'" not in text and '{"' not in text:
-            return False
-        found = [one for one in map(_metrics, _DICT.findall(text)) if one]
-        if not found:
-            self.bad_lines += bool(_DICT_START.search(text))
-            return False
-        self._age_held()
-        self._held += found
-        self._note_loss(found[-1].values)
-        if self._bar.total is None:
-            self._release(None)
-        return True
-
-    def _read_engine(self, text: str) -> bool:
-        if "tep=" not in text:
-            return False
-        if match := _ENGINE.search(text):
-            values = {"learning_rate": float(match[3]), "skipped_steps": float(match[2])}
-        elif match := _ENGINE_SPEED.search(text):
-            values = {"samples_per_second": float(match[2])}
-        else:
-            return False
-        step = int(match[1])
-        self._add(Point(step, None, values, rank=_rank(text)))
-        if self._bar.total is None and (self.progress is None or self.progress.total is None):
-            self.progress = Progress(step, None)
-        return True
-
-    def _read_plain(self, text: str) -> bool:
-        if "loss" not in text.lower():
-            return False
-        step, values = _STEP.search(text), _named(text)
-        if step is None or not any(name.endswith("loss") for name in values):
-            return False
-        epoch = _EPOCH.search(text)
-        self._plain(int(step[1]), int(step[2]) if step[2] else None, epoch and float(epoch[1]), values, _rank(text))
-        return True
-
-    def _plain(
-        self, step: int, total: int | None, epoch: float | None, values: dict[str, float], rank: int | None
-    ) -> None:
-        self._note_loss(values)
-        counted = self._epochs.setdefault(rank, _Epochs()).count(step, total, epoch)
-        kind = "eval" if all(name.startswith(("eval", "val")) for name in values) else "train"
-        self._add(Point(counted, epoch, values, kind, rank))
-        if kind == "train" and not rank:
-            self.progress = Progress(step, total)
-
-    def _note_loss(self, values: Mapping[str, float]) -> None:
-        self._last_loss = values.get("loss", self._last_loss)
-
-    def _read_phase(self, text: str) -> None:
-        if match := _SLURM.match(text):
-            self.phase = _WAITS_IN_SLURM if match[1] == "PENDING" else "starting"
-        elif self.phase == "starting" and _COMPILES.search(text):
-            self.phase = "compiling"
-        elif self.phase == "compiling" and _COMPILED.search(text):
-            self.phase = "starting"
-
-
-@dataclass(slots=True)
-class _Epochs:
-    """Steps that begin again with each epoch, made to go on."""
-
-    epoch: float | None = None
-    last: int = 0
-    total: int | None = None
-    base: int = 0
-
-    def count(self, step: int, total: int | None, epoch: float | None) -> int:
-        if self.epoch is not None and epoch is not None and epoch > self.epoch and step <= self.last:
-            self.base += self.total or self.last
-        self.epoch, self.last, self.total = epoch, step, total
-        return self.base + step
-
-
-def _metrics(text: str) -> _Held | None:
-    """The dict of one HF log line, or None when it is another dict."""
-    values = {name: float(number) for name, _, number in _PAIR.findall(text)}
-    epoch = values.pop("epoch", None)
-    if "train_runtime" in values:
-        return _Held(epoch, values, "final")
-    if any(name.startswith("eval_") for name in values):
-        return _Held(epoch, values, "eval")
-    return _Held(epoch, values, "train") if "loss" in values else None
-
-
-def _named(text: str) -> dict[str, float]:
-    found = {name.lower(): float(number) for name, number in _NAMED.findall(text)}
-    return {_SPELLINGS.get(name, name.replace(" ", "_")): value for name, value in found.items()}
-
-
-def _rank(text: str) -> int | None:
-    match = _RANK.search(text)
-    return int(match[1]) if match else None
-
-
-def _clock_seconds(text: str) -> float | None:
-    """Seconds of tqdm's `[H:]MM:SS`; None for `?`."""
-    match = _CLOCK.match(text)
-    if not match:
-        return None
-    hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    return float((hours * 60 + minutes) * 60 + seconds)

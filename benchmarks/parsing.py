@@ -1,0 +1,86 @@
+"""How many lines of output a second become points: `python -m benchmarks.parsing [OTHER CHECKOUT]`.
+
+Three logs, fed in chunks of 64 KiB: one mixed of the recorded outputs in tests/outputs, one of lines without points,
+one of points alone. With another checkout's folder its parser is measured too, in turns with this one.
+"""
+
+import random
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+GOAL = 200_000
+RUNS = 7
+CHUNK_BYTES = 1 << 16
+LINES = 60_000
+
+
+def mixed() -> bytes:
+    """The recorded outputs one after the other, over and over, the digits of each copy changed."""
+    samples = [path.read_bytes() for path in sorted((ROOT / "tests/outputs").glob("*.txt"))]
+    chance, text, lines = random.Random(6), b"", 0
+    while lines < LINES:
+        digits = bytes.maketrans(b"23456789", bytes(chance.choices(b"23456789", k=8)))
+        text += (copy := b"\n".join(samples).translate(digits) + b"\n")
+        lines += copy.count(b"\n") + copy.count(b"\r")
+    return text
+
+
+def plain() -> bytes:
+    return b"".join(
+        b"[2026-11-21 22:18:%02d,%03d] [INFO] [config.py:%d:print] checkpoint_tag_validation_fail ... False\n"
+        % (n % 60, n % 1000, n % 997)
+        for n in range(LINES)
+    )
+
+
+def points() -> bytes:
+    chance = random.Random(6)
+    return "".join(
+        f"step={n} loss={chance.random() * 4:.4f} lr={chance.random() / 1e4:.3e} grad_norm={chance.random():.3f}\n"
+        for n in range(LINES)
+    ).encode()
+
+
+LOGS = {"a realistic mix": mixed, "lines without points": plain, "points alone": points}
+
+
+def measure(name: str) -> float:
+    """Lines a second of one reading, by the `dsgui` on the path."""
+    from dsgui.core.trainlog import TrainLog
+
+    log, data = TrainLog(), LOGS[name]()
+    chunks = [data[start : start + CHUNK_BYTES] for start in range(0, len(data), CHUNK_BYTES)]
+    began = time.perf_counter()
+    for chunk in chunks:
+        log.feed(chunk)
+    took = time.perf_counter() - began
+    return (data.count(b"\n") + data.count(b"\r")) / took
+
+
+def measured_in(checkout: Path, name: str) -> float:
+    """The same in a new process with the `dsgui` of that checkout."""
+    program = f"import sys; sys.path[:0] = [{str(checkout)!r}, {str(ROOT)!r}]; import benchmarks.parsing as b; "
+    found = subprocess.run(
+        [sys.executable, "-c", program + f"print(b.measure({name!r}))"],
+        capture_output=True, text=True, check=True, cwd=checkout,
+    )  # fmt: skip
+    return float(found.stdout)
+
+
+def main() -> None:
+    """Print the median of each, and its ratio to the goal."""
+    checkouts = [ROOT, *(Path(word).resolve() for word in sys.argv[1:])]
+    for name in LOGS:
+        runs = [[measured_in(checkout, name) for checkout in checkouts] for _ in range(RUNS)]
+        for place, checkout in enumerate(checkouts):
+            median = statistics.median(run[place] for run in runs)
+            which = "this" if checkout == ROOT else str(checkout)
+            print(f"{name:<22} {which:<10} {median:>10,.0f} lines/s  {median / GOAL:5.2f} of the goal", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""tqdm's bars, and Lightning's: `  5%|█ | 2/40 [00:10<03:10, 5.0s/it, loss=2.31]`.
+
+Works on bytes: a bar is redrawn many times a second, and most redraws tell nothing new.
+"""
+
+import re
+
+from dsgui.core.numerals import NUMBER, canonical
+
+BAR = re.compile(
+    rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>\d{1,15})/(?P<total>\d{1,15}) "
+    rb"\[[\d:]+<(?P<left>[\d:?]+),(?P<rate>[^\],\r\n]*)(?P<postfix>,[^\]\r\n]*)?\]"
+)
+_VALUE = re.compile(
+    rf"(?:\A|, *)(?P<name>[A-Za-z_][\w./@ -]{{0,60}}?) ?[=:] ?(?P<number>{NUMBER})(?=\s*(?:,|\Z))", re.I
+)
+_CLOCK = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})\Z")
+_EPOCH = re.compile(r"\bepoch\b[\s:=#\[]*(\d{1,9})\b", re.IGNORECASE)
+
+
+def bar_values(postfix: bytes | None) -> dict[str, float]:
+    """The measured numbers of a bar's postfix."""
+    if not postfix or (b"=" not in postfix and b":" not in postfix):
+        return {}
+    text = postfix.decode("utf-8", "replace").lstrip(", ")
+    pairs = ((canonical(match["name"]), float(match["number"])) for match in _VALUE.finditer(text))
+    return {name: value for name, value in pairs if name}
+
+
+def bar_epoch(description: str) -> float | None:
+    """Of `Epoch 2/3: 50%|…`."""
+    match = _EPOCH.search(description)
+    return float(match[1]) if match else None
+
+
+def clock_seconds(text: str) -> float | None:
+    """Seconds of tqdm's `[H:]MM:SS`; None for `?`."""
+    match = _CLOCK.match(text)
+    if not match:
+        return None
+    hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return float((hours * 60 + minutes) * 60 + seconds)

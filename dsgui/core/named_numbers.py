@@ -1,0 +1,242 @@
+"""Numbers under their names in a line of a script's own: `step=10 loss=2.3`, `Epoch 1, step 5 / 9, loss 3.1`,
+Megatron's `iteration 10/ 100 | lm loss: 6.1E+00`, `loss: 2.31` alone, and the same in Chinese.
+
+Prose has numbers too, and so have configs and lists of arguments. A line is read only where its names are those of
+measured numbers and little else stands in it.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from dsgui.core.numerals import COUNT, NUMBER, canonical, evaluates, is_loss
+from dsgui.core.prefixes import launcher_prefix, logger_prefix, rank_in
+from dsgui.core.readings import Form, Reading
+
+_LENGTH_LIMIT = 2000
+# Other words a line with a step may have; one without a step has none.
+_MOST_OTHER_WORDS = 2
+_WORD = r"[A-Za-z_][\w./@]*+(?:-[A-Za-z]\w*+)*+"
+_ITEM = re.compile(
+    rf"(?<![\w\-.\"'/])(?P<name>{_WORD}(?:[ ]{_WORD}){{0,4}}(?:[ ]?\([A-Za-z/%. ]{{1,16}}\))?)"
+    rf"(?P<mark>\s*+(?:[:=#]|->)\s*+(?:\[\s*+)?|\s++)"
+    rf"(?P<number>{NUMBER})(?![\w]|\.\d|-\d|%)(?:\s*+(?:/|of\b)\s*+(?P<total>{COUNT})(?!\.))?",
+    re.IGNORECASE,
+)
+_RATE = re.compile(
+    rf"(?<![\w.])(?P<number>{NUMBER})\s?(?P<unit>(?:samples|tokens|tok)/(?:sec(?:ond)?|s))\b", re.IGNORECASE
+)
+_STEPS = frozenset(
+    [
+        "step",
+        "global_step",
+        "iteration",
+        "iter",
+        "it",
+        "iters",
+        "global_steps",
+        "num_updates",
+        "update",
+        "batch",
+        "optimizer_step",
+        "train_step",
+    ]
+)
+_STEP_ENDS = frozenset({"step", "iteration", "iter", "global step"})
+_NOT_STEPS = frozenset(
+    ["per", "max", "total", "num", "warmup", "save", "log", "logging", "eval", "accumulation", "every", "micro"]
+)
+_NEUTRAL = frozenset(
+    [
+        "at",
+        "with",
+        "and",
+        "in",
+        "of",
+        "train",
+        "training",
+        "eval",
+        "evaluation",
+        "validation",
+        "valid",
+        "val",
+        "test",
+        "step",
+        "steps",
+        "loss",
+        "epoch",
+        "s",
+        "ms",
+        "sec",
+        "secs",
+        "min",
+        "it",
+        "best",
+        "time",
+        "eta",
+        "elapsed",
+        "done",
+        "finished",
+        "completed",
+        "end",
+        "rank",
+        "avg",
+        "average",
+        "mean",
+        "iters",
+        "iter",
+        "batch",
+        "gpu",
+        "mem",
+        "gb",
+        "mb",
+        "lr",
+        "samples",
+        "tokens",
+    ]
+)
+_OTHER_WORD = re.compile(r"[A-Za-z_]{2,}|[\u4e00-\u9fff]+")
+_EVALUATES = re.compile(r"\W*(?:eval|valid|test|val\b)", re.IGNORECASE)
+# `Namespace(step=3, loss=0.5)`, `Config(loss=…`: a value printed by Python, not a measurement.
+_CALL = re.compile(r"[A-Za-z_]\w*\(\s?\w+\s?=")
+_ALONE = re.compile(r"\s*(?:[\w./ -]+?)\s?(?:[:=]\s?|\s)\S+(?<!,)\Z")
+_PADDED = re.compile(r"\w\s{2,}=|[.]{3}|[\"'`]|\?|^\s*[-+*#>]\s|,\s*\Z")
+# Loops that number their lines otherwise, made plain: PyTorch's examples and tutorials, Keras.
+_REWRITTEN = (
+    (re.compile(r"\bTrain Epoch: (\d{1,9}) \[\d+/\d+ \(\d+%\)\]"), r"Epoch \1"),
+    (re.compile(r"\bEpoch:? ?\[(\d{1,9})\] ?\[ *(\d{1,15})/(\d{1,15})\]", re.IGNORECASE), r"epoch \1 step \2/\3 "),
+    (
+        re.compile(r"\b(epoch|step|iter\w*|batch)[:,]? ?\[ *(\d{1,15}) */ *(\d{1,15}) *\]", re.IGNORECASE),
+        r"\1 \2/\3 ",
+    ),
+    (re.compile(r"^\s*\[(\d{1,9}), +(\d{1,15})\] "), r"epoch \1 step \2 "),
+    (re.compile(r"^\s*(\d{1,15})/(\d{1,15}) \[[=>.]+\]"), r"step \1/\2 "),
+    (re.compile(r"\btensor\(([^(),]{1,40})(?:,[^()]*)?\)"), r"\1"),
+)
+_WIDE = str.maketrans("：，＝；（）｜", ":,=;()|")
+_CHINESE = (
+    (re.compile(r"第\s?(\d{1,15})\s?[轮个](?:epoch)?"), r" epoch \1 "),
+    (re.compile(r"第\s?(\d{1,15})\s?[步次](?:迭代)?"), r" step \1 "),
+    (re.compile(r"验证集?的?损失(?:值)?"), " eval_loss "),
+    (re.compile(r"(?:训练|平均|当前)?的?损失(?:值)?(?:函数值)?"), " loss "),
+    (re.compile(r"学习率"), " learning_rate "),
+    (re.compile(r"准确率|精度"), " accuracy "),
+    (re.compile(r"步数|步骤|迭代次数|迭代|全局步"), " step "),
+    (re.compile(r"轮次|轮数|训练轮"), " epoch "),
+)
+
+
+@dataclass(slots=True)
+class _Found:
+    """What a line's items were, and the words that were part of none."""
+
+    values: dict[str, float] = field(default_factory=dict)
+    step: int | None = None
+    total: int | None = None
+    epoch: float | None = None
+    other_words: int = 0
+    marked: bool = True  # each value has a `:` or `=` before it
+
+    def take(self, item: re.Match[str]) -> None:
+        marked = not item["mark"].isspace()
+        words = item["name"].split(" ")
+        for dropped in range(len(words)):
+            name = " ".join(words[dropped:])
+            if self._position(name, words[:dropped], item) or (
+                (marked or not dropped) and self._measured(name, item, marked)
+            ):
+                self.other_words += _count_other(" ".join(words[:dropped]))
+                return
+        # A number of no curve's, `mem=3.2`: something said on purpose where it is marked.
+        self.other_words += 0 if marked and len(words) == 1 else _count_other(item["name"]) or 1
+
+    def _position(self, name: str, before: list[str], item: re.Match[str]) -> bool:
+        lowered, digits = name.lower(), item["number"]
+        if lowered == "epoch":
+            self.epoch = float(digits) if self.epoch is None else self.epoch
+            return True
+        if (lowered not in _STEPS and lowered not in _STEP_ENDS) or (before and before[-1].lower() in _NOT_STEPS):
+            return False
+        if not digits.isdecimal() or len(digits) > 15:
+            return False
+        if self.step is None:
+            self.step, self.total = int(digits), int(item["total"]) if item["total"] else None
+        return True
+
+    def _measured(self, name: str, item: re.Match[str], marked: bool) -> bool:
+        curve = canonical(name)
+        if curve is None:
+            return False
+        self.values.setdefault(curve, float(item["number"]))
+        self.marked = self.marked and marked
+        return True
+
+
+def read_named(text: str) -> Reading | None:
+    """What a line of a script's own says, or None."""
+    if len(text) > _LENGTH_LIMIT:
+        return None
+    torchrun_rank, bare = launcher_prefix(text)
+    level, bare = logger_prefix(bare)
+    if level not in ("", "INFO", "DEBUG"):
+        return None
+    rank, bare = rank_in(bare)
+    rank = torchrun_rank if rank is None else rank
+    bare = _plain(bare)
+    if _CALL.search(bare):
+        return None
+    found = _items(bare)
+    if not (_fits_with_step(found) if found.step is not None else _fits_alone(found, bare)):
+        return None
+    kind, values = _kind(bare, found.values)
+    return Reading(Form.PLAIN, values, found.step, found.epoch, found.total, rank, kind)
+
+
+def _plain(text: str) -> str:
+    if not text.isascii():
+        text = text.translate(_WIDE)
+        for pattern, words in _CHINESE:
+            text = pattern.sub(words, text)
+    for pattern, words in _REWRITTEN:
+        text = pattern.sub(words, text)
+    return text
+
+
+def _items(text: str) -> _Found:
+    found, rest, end = _Found(), [], 0
+    for item in _ITEM.finditer(text):
+        found.take(item)
+        rest.append(text[end : item.start()])
+        end = item.end()
+    rest.append(text[end:])
+    left = " ".join(rest)
+    for rate in _RATE.finditer(text):
+        unit = "tokens" if rate["unit"].lower().startswith("tok") else "samples"
+        found.values.setdefault(f"{unit}_per_second", float(rate["number"]))
+        left = left.replace(rate[0], "").replace(rate["unit"], "")
+    found.other_words += _count_other(left)
+    return found
+
+
+def _count_other(text: str) -> int:
+    return sum(word.lower() not in _NEUTRAL for word in _OTHER_WORD.findall(text))
+
+
+def _fits_with_step(found: _Found) -> bool:
+    """A learning rate or a loss scale alone is as likely a setting."""
+    measured = any(name not in ("learning_rate", "loss_scale") for name in found.values)
+    return measured and found.other_words <= _MOST_OTHER_WORDS
+
+
+def _fits_alone(found: _Found, text: str) -> bool:
+    if not any(map(is_loss, found.values)) or found.other_words or _PADDED.search(text):
+        return False
+    return found.marked or found.epoch is not None or bool(_ALONE.match(text))
+
+
+def _kind(text: str, values: dict[str, float]) -> tuple[str, dict[str, float]]:
+    judged = [name for name in values if is_loss(name)] or list(values)
+    if all(map(evaluates, judged)):
+        return "eval", values
+    if _EVALUATES.match(text):
+        return "eval", {"eval_loss" if name == "loss" else name: value for name, value in values.items()}
+    return "train", values

@@ -1,0 +1,104 @@
+"""How numbers are spelled in what a training prints, and what the curves are called there."""
+
+import re
+
+# ASCII: a dotless ı counts as an i of "inf" otherwise, when case is ignored, and float() knows better. No part can give
+# back what it took, so no text makes it slow.
+NUMBER = r"(?a:[-+]?(?:nan|inf(?:inity)?|(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+))"
+COUNT = r"\d{1,15}(?!\d)"
+
+# The field's own terms, for the spellings met in print.
+_SPELLINGS = {
+    "lr": "learning_rate",
+    "learning rate": "learning_rate",
+    "grad norm": "grad_norm",
+    "gradnorm": "grad_norm",
+    "gnorm": "grad_norm",
+    "gradient norm": "grad_norm",
+    "loss scale": "loss_scale",
+    "lossscale": "loss_scale",
+    "acc": "accuracy",
+    "ppl": "perplexity",
+    "loss ppl": "perplexity",
+    "lm loss ppl": "perplexity",
+    "samples/s": "samples_per_second",
+    "samples/sec": "samples_per_second",
+    "samples/second": "samples_per_second",
+    "samples per second": "samples_per_second",
+    "samples_per_sec": "samples_per_second",
+    "tokens/s": "tokens_per_second",
+    "tokens/sec": "tokens_per_second",
+    "tokens/second": "tokens_per_second",
+    "tokens per second": "tokens_per_second",
+    "tokens_per_sec": "tokens_per_second",
+    "tok/s": "tokens_per_second",
+    "throughput (token/sec/gpu)": "tokens_per_second_per_gpu",
+    "throughput per gpu (tflop/s/gpu)": "tflops_per_gpu",
+    "elapsed time per iteration (ms)": "step_ms",
+    "number of skipped iterations": "skipped_iterations",
+    "number of nan iterations": "nan_iterations",
+}
+# In a whole line these words before "loss" say only which of a script's losses it is; "lm loss" is Megatron's.
+_QUALIFIERS = frozenset(
+    [
+        "train",
+        "training",
+        "lm",
+        "avg",
+        "average",
+        "mean",
+        "total",
+        "running",
+        "current",
+        "batch",
+        "step",
+        "final",
+        "epoch",
+        "with",
+        "and",
+        "the",
+        "value",
+    ]
+)
+_OF_EVALUATION = frozenset(["eval", "evaluation", "val", "valid", "validation"])
+_LOSS = re.compile(r"[\w./-]*loss\Z")
+_METRIC = re.compile(
+    r"(?:[\w./-]*[_/])?(?:accuracy|acc|perplexity|ppl|grad_norm|loss_scale|learning_rate|lr|rewards?|kl|bleu|chrf|"
+    r"rouge\w*|wer|cer|auc|mae|mse|rmse|mfu|entropy|f\d|(?:samples|tokens|steps)_per_second)\Z"
+)
+
+
+def canonical(name: str) -> str | None:
+    """The curve a printed name stands for, or None where it names no measured number."""
+    lowered = " ".join(name.lower().split())
+    if known := _SPELLINGS.get(lowered):
+        return known
+    words = lowered.removesuffix(" value").split(" ")
+    if len(words) > 1:
+        if words[-1] == "loss":
+            return _qualified(words[:-1])
+        lowered = "_".join(words)
+    return lowered if _LOSS.match(lowered) or _METRIC.match(lowered) else None
+
+
+def _qualified(words: list[str]) -> str | None:
+    if all(word in _QUALIFIERS for word in words):
+        return "loss"
+    if all(word in _OF_EVALUATION or word in _QUALIFIERS for word in words):
+        return "eval_loss"
+    return "test_loss" if words == ["test"] else f"{words[0]}_loss" if len(words) == 1 and "_" in words[0] else None
+
+
+def spelled(name: str) -> str:
+    """A key of a logged dict under the field's own term."""
+    return _SPELLINGS.get(name, name)
+
+
+def is_loss(name: str) -> bool:
+    """`loss`, `eval_loss`, `lm_loss`; not `loss_scale`."""
+    return name.endswith("loss")
+
+
+def evaluates(name: str) -> bool:
+    """Whether a curve of this name was measured on data that is not trained on."""
+    return name.startswith(("eval", "val", "test"))

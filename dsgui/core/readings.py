@@ -1,0 +1,32 @@
+"""What one line of output says, before anything is known of the lines around it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Form(Enum):
+    """Who printed it; it decides where a missing step is taken from."""
+
+    DICT = "dict"  # the HF Trainer's, or JSON: the bar drawn next has the step
+    PLAIN = "plain"  # a script's own loop
+    ENGINE = "engine"  # DeepSpeed's progress line
+    SPEED = "speed"  # DeepSpeed's throughput line
+    TIMES = "times"  # DeepSpeed's times of a whole step
+    MICRO_TIMES = "micro times"  # and of a micro step
+    MEMORY = "memory"  # DeepSpeed's memory lines
+    OVERFLOW = "overflow"  # a step skipped in fp16
+    PATTERN = "pattern"  # a user's own
+
+
+@dataclass(slots=True)
+class Reading:
+    """The numbers of one line. `total` is how many steps there will be, where the line says so."""
+
+    form: Form
+    values: Mapping[str, float]
+    step: int | None = None
+    epoch: float | None = None
+    total: int | None = None
+    rank: int | None = None
+    kind: str = "train"

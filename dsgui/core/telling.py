@@ -1,0 +1,56 @@
+"""Which lines of a block can tell something: those with one of a few words, looked for at the speed of memchr.
+
+Of the lines of a training most tell nothing. To find the others costs a search of the whole block for each word, and
+nothing for each line.
+"""
+
+from collections.abc import Iterable
+from heapq import heapify, heappop, heapreplace
+
+# Lower-case, as `TellingLines` looks for them. One of these is in every line that has points or a bar.
+OF_POINTS = (
+    *(b"loss", b"step", b"iter", b"%|", b"{'", b'{"', b"time (ms)", b"max_ma ", b"virtual memory:  used", b"overflow!"),
+    "损失".encode(),
+)
+# In every line that says how a rank or the launcher ended. A traceback is read from its first line to its last.
+# (Few words: each is looked for in all of a flood. torchrun's summary comes last.)
+OF_THE_END = (*(b"traceback (most", b"spawned with", b" exits ", b"killing subprocess", b"ssh exited", b"slurm: job"),)
+# What else changes how an ending, a phase or the events read; of a flood only the last such lines matter.
+OF_LAST_WORDS = (
+    *(b"error", b"(local_rank:", b"exitcode", b"launch.py:", b"runner.py:", b"real_accelerator.py:", b"warnings.warn("),
+    *(b"slurmstepd:", b"watchdog caught", b"ssh: ", b"host key verification", b"permission denied (", b"exception ign"),
+)
+OF_PHASES = (
+    *(b"extension", b"ninja", b"cuda files", b"c++", b"g++", b"nvcc", b"clang", b"built success", b"no work to do"),
+    b" seconds",
+)
+OF_EVENTS = (b"warning", b"critical", b"]:[w", b"saving", b"saved ")
+
+IN_A_FLOOD = (*OF_POINTS, *OF_THE_END)
+ALL = (*IN_A_FLOOD, *OF_LAST_WORDS, *OF_PHASES, *OF_EVENTS)
+# A line with one of these does more than its numbers say.
+BEYOND_NUMBERS = (*OF_THE_END, *OF_LAST_WORDS, *OF_PHASES)
+
+
+class TellingLines:
+    """Of a block of whole lines, each ended by a newline, those with one of the words. `block` is in lower case."""
+
+    def __init__(self, block: bytes, words: Iterable[bytes]) -> None:
+        self._block = block
+        self._next = [(place, word) for word in words if (place := block.find(word)) >= 0]
+        heapify(self._next)
+
+    def after(self, start: int) -> int:
+        """Where the first such line at or after `start` begins (`start` is the beginning of a line); the block's end
+        where there is none."""
+        block, coming = self._block, self._next
+        while coming:
+            place, word = coming[0]
+            if place >= start:
+                return block.rfind(b"\n", start, place) + 1 or start
+            place = block.find(word, start)
+            if place < 0:
+                heappop(coming)
+            else:
+                heapreplace(coming, (place, word))
+        return len(block)
