@@ -21,7 +21,7 @@ from dsgui.core.verdicts import Status, size
 from dsgui.shell.leftovers import stale_buffers, stale_locks
 from dsgui.shell.machine import MachineProbe, read_disk, read_host, read_machine
 from dsgui.shell.target import ask
-from dsgui.shell.telemetry import Gpus
+from dsgui.shell.gpus import Gpus
 from dsgui.ui.machine_view import ASKING, machine_html
 from tests.test_telemetry import FakeNvml, card
 

@@ -24,6 +24,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _SCAN_S = 0.05
 _KILL_WAIT_S = 3.0
 _ANEW = 60  # looks
+_STAT_BYTES = 4096  # one line of some fifty numbers and a name of 15 bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,16 @@ def boot_id() -> str:
 
 def read_stat(pid: int) -> ProcessStat | None:
     """None when there is no such process, or it is another user's and hidden (procfs mounted with hidepid)."""
-    try:
-        text = (_PROC / str(pid) / "stat").read_bytes()
+    try:  # without the layers of `open`: a supervisor does this for each process once a second
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
+    try:
+        text = os.read(descriptor, _STAT_BYTES)
+    except (ProcessLookupError, PermissionError):
+        return None
+    finally:
+        os.close(descriptor)
     before, _, after = text.rpartition(b")")  # the name may hold spaces and brackets itself
     fields = after.split()
     return ProcessStat(
