@@ -14,7 +14,7 @@ import pytest
 from dsgui.core.telemetry import GpuSample, Sample, SampleTable
 from dsgui.shell.gpus import Gpus, list_gpus
 from dsgui.shell.nvml import NO_DRIVER, Cards
-from dsgui.shell.readings import HostReader, HostReading, read_run_bytes
+from dsgui.shell.readings import HostReader, HostReading, RunMemory
 from dsgui.shell.telemetry import GpuWatch, Telemetry
 
 GIB = 1 << 30
@@ -163,7 +163,7 @@ def test_memory_that_two_processes_share_is_counted_once(shared_file: Path) -> N
         assert a.stdout is not None
         assert b.stdout is not None
         assert a.stdout.readline() == b.stdout.readline() == b"ready\n"
-        one, both = read_run_bytes([a.pid]), read_run_bytes([a.pid, b.pid])
+        one, both = RunMemory().read([a.pid]), RunMemory().read([a.pid, b.pid])
         a.communicate()
         b.communicate()
     assert 104 * MIB < one < 124 * MIB
@@ -171,5 +171,5 @@ def test_memory_that_two_processes_share_is_counted_once(shared_file: Path) -> N
 
 
 def test_a_process_that_is_gone_counts_nothing() -> None:
-    assert read_run_bytes([2**22 + 1]) == 0
-    assert read_run_bytes([]) == 0
+    assert RunMemory().read([2**22 + 1]) == 0
+    assert RunMemory().read([]) == 0

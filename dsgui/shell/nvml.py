@@ -54,9 +54,13 @@ class Cards:
     None where there is none. A card that is lost is asked for again now and then, and a driver that is not there."""
 
     def __init__(
-        self, nvml: Any | None, indices: Collection[int] = (), monotonic: Callable[[], float] = time.monotonic
+        self,
+        nvml: Any | None,
+        indices: Collection[int] = (),
+        monotonic: Callable[[], float] = time.monotonic,
+        retry_s: float = _RETRY_S,
     ) -> None:
-        self._nvml, self._wanted, self._monotonic = nvml, frozenset(indices), monotonic
+        self._nvml, self._wanted, self._monotonic, self._retry_s = nvml, frozenset(indices), monotonic, retry_s
         self._started = False
         self._tried_s = monotonic()
         self._cards: list[Card] = []
@@ -115,10 +119,10 @@ class Cards:
 
     def _revive(self) -> None:
         now = self._monotonic()
-        if not self._started and now - self._tried_s >= _RETRY_S:
+        if not self._started and now - self._tried_s >= self._retry_s:
             self._start()
         for card in self._cards:
-            if self._started and card.handle is None and now - card.asked_s >= _RETRY_S:
+            if self._started and card.handle is None and now - card.asked_s >= self._retry_s:
                 self._reach(card)
 
     def _reach(self, card: Card) -> None:

@@ -10,7 +10,7 @@ from concurrent.futures import TimeoutError as NoAnswer
 from dsgui.core.telemetry import GpuSample, Sample
 from dsgui.shell.aside import Aside, Bounded
 from dsgui.shell.nvml import Cards, load_nvml
-from dsgui.shell.readings import DiskReading, HostReader, HostReading, Marked, read_disk, read_run_bytes
+from dsgui.shell.readings import DiskReading, HostReader, HostReading, Marked, RunMemory, read_disk
 
 _HOLDERS_S = 2.0
 _CLOSE_S = 0.5
@@ -121,7 +121,7 @@ class Telemetry:
         self,
         gpus: GpuWatch | None = None,
         host: Callable[[], HostReading] | None = None,
-        run_bytes: Callable[[Iterable[int]], int] = read_run_bytes,
+        run_bytes: Callable[[Iterable[int]], int] | None = None,
         clock: Callable[[], float] = time.time,
         disk: DiskWatch | None = None,
         marked: Marked | None = None,
@@ -129,7 +129,8 @@ class Telemetry:
         self._gpus = gpus if gpus is not None else GpuWatch(lambda: Cards(load_nvml()))
         self._host = HostReader().read if host is None else host
         self._disk = disk if disk is not None else DiskWatch(())
-        self._run_bytes, self._clock, self._marked = run_bytes, clock, marked
+        self._run_bytes = RunMemory().read if run_bytes is None else run_bytes
+        self._clock, self._marked = clock, marked
         self._seen: set[int] = set()
 
     @property
