@@ -241,7 +241,7 @@ def test_a_run_goes_on_and_ends_beside_a_driver_that_hangs(
     assert delta.state is RunState.STOPPED
     assert "none of its processes is left." in delta.reason
     last = sampled(delta.curves)[-1]
-    assert last["gpu0.used_bytes"] is None
+    assert not isinstance(last["gpu0.used_bytes"], int | float)
     assert last["host_used_bytes"] > 0
 
 
