@@ -12,6 +12,7 @@ from dsgui.core.secrets import secret_values
 from dsgui.runs import Runs, script_source
 from dsgui.shell.ask_machines import ask_machines
 from dsgui.shell.catalog import Catalog
+from dsgui.shell.gpus import list_gpus, read_gpus
 from dsgui.shell.imports import open_file, open_upload
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.machine import MachineProbe
@@ -20,7 +21,6 @@ from dsgui.shell.places import usual_places
 from dsgui.shell.preflight import Scout
 from dsgui.shell.store import Store
 from dsgui.shell.target import TargetProbe
-from dsgui.shell.telemetry import list_gpus, read_gpus
 from dsgui.shell.user_presets import UserPresets
 from dsgui.ui.services import Services
 

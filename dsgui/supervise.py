@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -26,7 +26,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from dsgui.core.command import argv, environment
+from dsgui.core.command import MARKER, argv, environment
 from dsgui.core.diagnosis import diagnose
 from dsgui.core.document import Document
 from dsgui.core.ending import verdict
@@ -44,6 +44,8 @@ from dsgui.shell.leftovers import (
     remove_shared_buffers,
     remove_stale_locks,
 )
+from dsgui.shell.nodes import Nodes, folders_written
+from dsgui.shell.nvml import Cards, load_nvml
 from dsgui.shell.oom import read_oom_kills
 from dsgui.shell.ports import free_port, is_free
 from dsgui.shell.processes import (
@@ -60,9 +62,10 @@ from dsgui.shell.processes import (
     snapshot,
 )
 from dsgui.shell.provenance import provenance
+from dsgui.shell.readings import Marked
 from dsgui.shell.records import Records, note
 from dsgui.shell.store import RunDirectory, Store
-from dsgui.shell.telemetry import Gpus, Telemetry, load_nvml
+from dsgui.shell.telemetry import DiskWatch, GpuWatch, Telemetry
 from dsgui.shell.turns import Queue
 
 GRACE_S = 10.0
@@ -98,8 +101,10 @@ class Supervisor:
         grace_s: float = GRACE_S,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
+        make_nodes: Callable[[Plan], Nodes] = Nodes,
     ) -> None:
-        self._directory, self._plan, self._make_telemetry = directory, plan, make_telemetry
+        self._directory, self._plan = directory, plan
+        self._make_telemetry, self._make_nodes = make_telemetry, make_nodes
         self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
         self._records = Records(directory, monotonic, self._elapsed_s)
         waits = plan.when_busy is WhenBusy.WAIT
@@ -109,11 +114,11 @@ class Supervisor:
         self._stops = 0
         self._save_asked = self._save_told = False
         self._kin = Kin(os.getpid())
-        self._seen_pids: set[int] = set()
         self._oom_before = read_oom_kills()
         self._left = 0
         self._locks: set[Path] = set()
         self._telemetry: Telemetry | None = None
+        self._nodes: Nodes | None = None
         self._exited_at: float | None = None
         self._machine_failed_at: float | None = None
         self._ending: threading.Thread | None = None
@@ -219,9 +224,8 @@ class Supervisor:
     # -- following -------------------------------------------------------------------------------------------------
 
     def _follow(self, process: "subprocess.Popen[bytes]", wakeup: "Wakeup") -> None:
-        telemetry = self._make_telemetry()
-        self._telemetry = telemetry
-        self._write(telemetry_note=telemetry.note)
+        telemetry = self._telemetry = self._make_telemetry()
+        nodes = self._nodes = self._make_nodes(self._plan)
         assert process.stdout is not None  # stdout=PIPE
         output = process.stdout.fileno()
         os.set_blocking(output, False)
@@ -231,7 +235,7 @@ class Supervisor:
             selector.register(output, selectors.EVENT_READ)
             selector.register(wakeup.descriptor, selectors.EVENT_READ)
             next_sample = time.monotonic() + SAMPLE_S
-            self._tick(process, telemetry)  # however short the run, it has one sample
+            self._tick(process, telemetry, nodes)  # however short the run, it has one sample
             while not self._over(process):
                 for key, _ in selector.select(self._patience(next_sample)):
                     if key.fd == output and not (took := self._drain(output, _READ_BYTES)):
@@ -241,7 +245,7 @@ class Supervisor:
                 wakeup.clear()
                 if time.monotonic() >= next_sample:
                     next_sample = time.monotonic() + SAMPLE_S
-                    self._tick(process, telemetry)
+                    self._tick(process, telemetry, nodes)
         while self._drain(output, _READ_BYTES):
             pass
 
@@ -259,13 +263,11 @@ class Supervisor:
             self._records.take_output(chunk)
         return len(chunk)
 
-    def _tick(self, process: "subprocess.Popen[bytes]", telemetry: Telemetry) -> None:
-        kin = self._kin.look()
+    def _tick(self, process: "subprocess.Popen[bytes]", telemetry: Telemetry, nodes: Nodes) -> None:
+        kin = {pid: stat for pid, stat in self._kin.look().items() if pid not in nodes.pids}
         reap(process.pid, kin)
         family = {pid: stat for pid, stat in kin.items() if not stat.zombie}
-        self._seen_pids |= family.keys()
-        sample = replace(telemetry.sample(family), elapsed_s=round(self._elapsed_s(), 3))
-        self._records.take_sample(sample)
+        self._sample(family, telemetry, nodes)
         self._notice_clock()
         self._records.write_progress()
         phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})
@@ -275,6 +277,19 @@ class Supervisor:
             self._write(phase=phase)
         if self._records.refused and not self._status.reason:
             self._write(reason=_DISK_NOTE)  # said at once; the training is left alone
+
+    def _sample(self, family: Collection[int], telemetry: Telemetry, nodes: Nodes) -> None:
+        elapsed_s = round(self._elapsed_s(), 3)
+        self._records.take_sample(replace(telemetry.sample(family), elapsed_s=elapsed_s))
+        for node, sample in nodes.take():
+            self._records.take_sample(sample, node)
+        if self._ending is None and self._exited_at is None:
+            nodes.ask(elapsed_s)
+        if (note := self._telemetry_note()) != self._status.telemetry_note:
+            self._write(telemetry_note=note)
+
+    def _telemetry_note(self) -> str:
+        return " ".join(one.note for one in (self._telemetry, self._nodes) if one and one.note)
 
     def _elapsed_s(self) -> float:
         return self._monotonic() - (self._status.begun_s or 0.0)
@@ -288,7 +303,8 @@ class Supervisor:
     def _family(self) -> dict[int, ProcessStat]:
         """The run's living processes, by pid."""
         table = snapshot()
-        return {pid: table[pid] for pid in descendants(os.getpid(), table) if not table[pid].zombie}
+        ours = descendants(os.getpid(), table) - (self._nodes.pids if self._nodes else set())
+        return {pid: table[pid] for pid in ours if not table[pid].zombie}
 
     # -- ending ----------------------------------------------------------------------------------------------------
 
@@ -335,6 +351,7 @@ class Supervisor:
 
     def _nothing_left(self) -> bool:
         """After the launcher has ended: waits a little for the others, then ends them."""
+        self._leave_nodes()
         now = time.monotonic()
         self._exited_at = now if self._exited_at is None else self._exited_at
         left = len(self._family())
@@ -347,7 +364,12 @@ class Supervisor:
             self._begin_ending()
         return not left
 
+    def _leave_nodes(self) -> None:
+        if self._nodes:
+            self._nodes.leave()
+
     def _begin_ending(self) -> None:
+        self._leave_nodes()
         self._locks |= held_build_locks(self._family())
         # A thread, since what is ending may still print, and nobody can end while its output is stuck in a full pipe.
         self._ending = threading.Thread(target=self._end, name="ending")
@@ -375,12 +397,14 @@ class Supervisor:
             end_tree(self._plan.run_id, self._status.process, self._grace_s, os.getpid())
 
     def _finish(self, exit_code: int) -> None:
-        reap(spare=0)
         self._records.finish()
         _say_removed(remove_shared_buffers(self._plan.master_port) + remove_stale_locks(self._locks))
         state, reason = self._judge(exit_code)
-        if self._telemetry:
-            self._telemetry.close()
+        note = self._telemetry_note()
+        for source in (self._telemetry, self._nodes):
+            if source:
+                source.close()
+        reap(spare=0)
         self._directory.give_up_reserve()
         if self._records.refused:
             reason = f"{reason} {_DISK_NOTE}".strip()
@@ -390,7 +414,9 @@ class Supervisor:
                     diagnose(self._records.log.ending, exit_code, self._circumstances()).to_json()
                 )
         phase = self._records.log.phase
-        self._write_end(state=state, reason=reason, exit_code=exit_code, phase=phase, kill_due_s=None)
+        self._write_end(
+            state=state, reason=reason, exit_code=exit_code, phase=phase, kill_due_s=None, telemetry_note=note
+        )
 
     def _circumstances(self) -> Circumstances:
         oom = read_oom_kills().since(self._oom_before)
@@ -414,7 +440,7 @@ class Supervisor:
         left = members(self._plan.run_id, self._status.process, os.getpid())
         said = f"processes {_listed(sorted(left))} are left" if left else "none of its processes is left"
         said += what_is_left(self._elsewhere)
-        holding = self._telemetry.gpu_holders(self._seen_pids) if self._telemetry else None
+        holding = self._telemetry.gpu_holders() if self._telemetry else None
         if holding is None:
             return said
         still = f"but processes {_listed(sorted(holding))} still hold" if holding else "and none holds"
@@ -523,12 +549,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def supervise(directory: RunDirectory, ready: Callable[[], None], grace_s: float) -> None:
     """Raises `RunError` when the plan can't be read."""
     plan = directory.read_plan()
-    supervisor = Supervisor(directory, plan, lambda: Telemetry(Gpus(load_nvml(), plan.gpu_indices)), grace_s)
+    supervisor = Supervisor(directory, plan, lambda: _telemetry(plan), grace_s)
     try:
         supervisor.run(ready)
     except Exception as error:
         supervisor.give_up(error)
         raise
+
+
+def _telemetry(plan: Plan) -> Telemetry:
+    gpus = GpuWatch(lambda: Cards(load_nvml(), plan.gpu_indices))
+    # Over ssh to itself a machine's ranks are the ssh server's children, not the launcher's.
+    marked = Marked(f"{MARKER}={plan.run_id}") if plan.machines else None
+    return Telemetry(gpus, disk=DiskWatch(folders_written(plan)), marked=marked)
 
 
 def detach(work: Callable[[Callable[[], None]], None]) -> int:

@@ -18,10 +18,10 @@ from dsgui.core.machine import Buffer, Disk, Driver, Environment, Host, Machine,
 from dsgui.core.machine_checks import CHECKS, check
 from dsgui.core.machine_report import as_json, as_text, groups, summary
 from dsgui.core.verdicts import Status, size
+from dsgui.shell.gpus import Gpus
 from dsgui.shell.leftovers import stale_buffers, stale_locks
 from dsgui.shell.machine import MachineProbe, read_disk, read_host, read_machine
 from dsgui.shell.target import ask
-from dsgui.shell.telemetry import Gpus
 from dsgui.ui.machine_view import ASKING, machine_html
 from tests.test_telemetry import FakeNvml, card
 

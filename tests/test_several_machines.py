@@ -16,7 +16,7 @@ from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 from tests import two_machines as networks
 from tests.app_server import running_app
-from tests.curves_json import logged
+from tests.curves_json import logged, sampled
 from tests.two_machines import INTERFACE, NAMES, TwoMachines, two_machines
 
 pytestmark = [
@@ -106,6 +106,13 @@ class Site:
         assert all(answer.endswith("asked") for answer in told.values())
         return {name: answer.removesuffix("asked") for name, answer in told.items()}
 
+    def agents(self) -> dict[str, bool]:
+        """Whether anything that samples for dsgui is on each machine."""
+        find = "grep -lz 'dsgui.shell.node_agen[t]' /proc/[0-9]*/cmdline 2>/dev/null; echo asked"
+        told = {name: self.machines.on(name, find).strip() for name in NAMES}
+        assert all(answer.endswith("asked") for answer in told.values())
+        return {name: answer != "asked" for name, answer in told.items()}
+
     def _runs_dir(self) -> tuple[str, ...]:
         return ("--runs-dir", str(self.folder / "runs"))
 
@@ -149,6 +156,29 @@ def test_stop_ends_this_run_on_both_machines_and_no_other(site: Site) -> None:
     site.wait(second, lambda delta: delta.output.count("step=") > steps + 4)
     site.stop(second)
     assert site.ended(second).state is RunState.STOPPED
+
+
+def samples_both(delta: Delta) -> bool:
+    return all(len(sampled(delta.curves, name)) >= 3 for name in NAMES)
+
+
+def test_both_machines_are_sampled_and_nothing_of_that_is_left_there(site: Site) -> None:
+    run_id = site.launch()
+    site.wait(run_id, trains_on_both)
+    delta = site.wait(run_id, samples_both)
+    assert site.agents() == dict.fromkeys(NAMES, True)
+    for name in NAMES:
+        samples = sampled(delta.curves, name)
+        assert max(sample["run_bytes"] for sample in samples) > 50 << 20
+        assert max(sample["run_processes"] for sample in samples) >= 2  # the launcher's part there, and a rank
+        assert all(0 < sample["host_used_bytes"] < sample["host_total_bytes"] for sample in samples)
+        assert all(sample["disk_free_bytes"] > 0 for sample in samples)
+        assert 0 < samples[0]["elapsed_s"] < samples[-1]["elapsed_s"] < 120
+    assert not any(name in delta.telemetry_note for name in NAMES)
+    site.stop(run_id)
+    delta = site.ended(run_id)
+    assert "none of its processes is left, nor on worker-a, worker-b" in delta.reason
+    assert site.agents() == dict.fromkeys(NAMES, False)
 
 
 def test_a_rank_killed_on_one_machine_ends_the_run_as_failed_on_both(site: Site) -> None:

@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 from dsgui.core.telemetry import GpuSample, Sample, SampleTable
-from dsgui.shell.telemetry import NO_DRIVER, Gpus, HostReading, Telemetry, list_gpus, read_host, read_run_bytes
+from dsgui.shell.gpus import Gpus, list_gpus
+from dsgui.shell.nvml import NO_DRIVER, Cards
+from dsgui.shell.readings import HostReader, HostReading, RunMemory
+from dsgui.shell.telemetry import GpuWatch, Telemetry
 
 GIB = 1 << 30
 MIB = 1 << 20
@@ -27,6 +30,9 @@ class FakeNvml:
     def __init__(self, *cards: dict[str, Any]) -> None:
         self.cards, self.closed = cards, False
 
+    def nvmlInit(self) -> None:
+        self.closed = False
+
     def nvmlDeviceGetCount(self) -> int:
         return len(self.cards)
 
@@ -37,7 +43,7 @@ class FakeNvml:
         self.closed = True
 
     def __getattr__(self, question: str) -> Any:
-        def answer(handle: int) -> Any:
+        def answer(handle: int, *which: int) -> Any:
             if question not in self.cards[handle]:
                 raise self.NVMLError("Not Supported")
             return self.cards[handle][question]
@@ -92,16 +98,17 @@ def test_the_runs_part_is_unknown_where_nvml_hides_it_or_speaks_of_other_pids(
 
 
 def test_no_driver_is_said_once_and_gives_no_cards() -> None:
-    telemetry = Telemetry(Gpus(None), host=lambda: HostReading(1, 2, 3.0), run_bytes=lambda pids: 7, clock=lambda: 9.0)
+    watch = GpuWatch(lambda: Cards(None))
+    telemetry = Telemetry(watch, host=lambda: HostReading(1, 2, 3.0), run_bytes=lambda pids: 7, clock=lambda: 9.0)
+    assert telemetry.sample(()) == Sample(9.0, 1, 2, 7, 3.0, (), run_processes=0)
     assert telemetry.note == NO_DRIVER
-    assert telemetry.sample(()) == Sample(9.0, 1, 2, 7, 3.0, ())
     telemetry.close()
 
 
 def test_this_machine_can_be_read_whatever_it_has() -> None:
     assert isinstance(list_gpus(), tuple)
-    host = read_host()
-    assert 0 < host.used_bytes < host.total_bytes
+    host = HostReader().read()
+    assert 0 < (host.used_bytes or 0) < (host.total_bytes or 0)
     telemetry = Telemetry()
     sample = telemetry.sample({os.getpid()})
     telemetry.close()
@@ -156,7 +163,7 @@ def test_memory_that_two_processes_share_is_counted_once(shared_file: Path) -> N
         assert a.stdout is not None
         assert b.stdout is not None
         assert a.stdout.readline() == b.stdout.readline() == b"ready\n"
-        one, both = read_run_bytes([a.pid]), read_run_bytes([a.pid, b.pid])
+        one, both = RunMemory().read([a.pid]), RunMemory().read([a.pid, b.pid])
         a.communicate()
         b.communicate()
     assert 104 * MIB < one < 124 * MIB
@@ -164,5 +171,5 @@ def test_memory_that_two_processes_share_is_counted_once(shared_file: Path) -> N
 
 
 def test_a_process_that_is_gone_counts_nothing() -> None:
-    assert read_run_bytes([2**22 + 1]) == 0
-    assert read_run_bytes([]) == 0
+    assert RunMemory().read([2**22 + 1]) == 0
+    assert RunMemory().read([]) == 0

@@ -3,7 +3,7 @@
 Formats: `man 7 cgroups`, and the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from posixpath import join, normpath
 
@@ -68,14 +68,39 @@ def _upwards(point: str, path: str) -> list[str]:
     return [normpath(join(point, *parts[:length])) for length in range(len(parts), -1, -1)]
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryGroup:
+    """The group with the smallest limit, as its files said: `used_bytes` is what would not be given back at need."""
+
+    limit_bytes: int
+    used_bytes: int | None
+
+
 def memory_limit(cgroup: str, mountinfo: str, read: Read) -> int | None:
     """Bytes; None where no group sets a limit. `read` gives a file's text, None where there is no such file."""
-    texts = [
-        read(join(folder, name))
-        for folder in folders("memory", cgroup, mountinfo)
-        for name in ("memory.max", "memory.limit_in_bytes")
-    ]
-    return min((limit for limit in map(_bytes, texts) if limit is not None), default=None)
+    return min((limit for limit, _ in _limits(folders("memory", cgroup, mountinfo), read)), default=None)
+
+
+def memory_group(inside: Iterable[str], read: Read) -> MemoryGroup | None:
+    """The smallest limit among the groups with these `folders`, and its use; None where none sets one."""
+    smallest = min(_limits(inside, read), default=None)
+    return smallest and MemoryGroup(smallest[0], _used(smallest[1], read))
+
+
+def _limits(inside: Iterable[str], read: Read) -> Iterator[tuple[int, str]]:
+    for folder in inside:
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            if (limit := _bytes(read(join(folder, name)))) is not None:
+                yield limit, folder
+
+
+def _used(folder: str, read: Read) -> int | None:
+    """Without files in memory that nobody uses just now: the kernel drops those before it ends a process."""
+    current = (_bytes(read(join(folder, name))) for name in ("memory.current", "memory.usage_in_bytes"))
+    used = next((number for number in current if number is not None), None)
+    rows = dict(line.partition(" ")[::2] for line in (read(join(folder, "memory.stat")) or "").splitlines())
+    idle = _bytes(rows.get("total_inactive_file") or rows.get("inactive_file"))
+    return None if used is None else max(used - (idle or 0), 0)
 
 
 def _bytes(text: str | None) -> int | None:

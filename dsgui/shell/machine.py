@@ -5,7 +5,6 @@ import resource
 import shutil
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from dsgui.core.cgroups import cpu_limit, memory_limit
 from dsgui.core.errors import TargetError
 from dsgui.core.hardware import Gpu
 from dsgui.core.machine import Buffer, Disk, Driver, Environment, Host, Machine
+from dsgui.shell.gpus import gpus_and_driver
 from dsgui.shell.leftovers import build_locks, extensions_folder, stale_buffers, stale_locks
 from dsgui.shell.target import ask
-from dsgui.shell.telemetry import Gpus, load_nvml
 
 MACHINE_TIMEOUT_S = 180
 _CAP_IPC_LOCK = 14  # include/uapi/linux/capability.h
@@ -59,10 +58,8 @@ def read_disk(path: Path) -> Disk | None:
 
 
 def read_gpus() -> tuple[tuple[Gpu, ...], Driver | None]:
-    """This machine's NVIDIA GPUs and their driver."""
-    gpus = Gpus(load_nvml())
-    with closing(gpus):
-        return gpus.list(), gpus.driver()
+    """This machine's NVIDIA GPUs and their driver; none where it does not answer."""
+    return gpus_and_driver()
 
 
 def read_machine(python: str, runs_dir: Path, timeout_s: float = MACHINE_TIMEOUT_S) -> Machine:

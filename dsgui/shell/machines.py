@@ -28,7 +28,7 @@ _ANSWER_S = 15  # beyond what was asked to take longer
 _POLL_S = 0.1
 _MOST_BYTES = 1 << 20
 _OWN_FILE, _NAMES_THEM = ".deepspeed_env", "DS_ENV_FILE"  # deepspeed/launcher/runner.py, DEEPSPEED_ENVIRONMENT_NAME
-_SSH = (
+SSH = (
     *("ssh", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={_CONNECT_S}"),
     *("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2"),
 )
@@ -130,7 +130,7 @@ class Asked:
             file.seek(0)
             try:
                 self._process: subprocess.Popen[bytes] | None = subprocess.Popen(
-                    [*_SSH, host, command], stdin=file, stdout=self._out, stderr=self._err, start_new_session=True
+                    [*SSH, host, command], stdin=file, stdout=self._out, stderr=self._err, start_new_session=True
                 )
             except OSError as error:
                 self._process, self._problem = None, f"ssh can't be started ({error})"

@@ -19,11 +19,12 @@ from dsgui.core.command import MARKER
 from dsgui.core.state import Identity
 
 _PROC = Path("/proc")
-_ZOMBIE_STATES = frozenset("ZXx")
+_ZOMBIE_STATES = frozenset({b"Z", b"X", b"x"})
 _PR_SET_CHILD_SUBREAPER = 36
 _SCAN_S = 0.05
 _KILL_WAIT_S = 3.0
 _ANEW = 60  # looks
+_STAT_BYTES = 4096  # one line of some fifty numbers and a name of 15 bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +47,24 @@ def boot_id() -> str:
 
 def read_stat(pid: int) -> ProcessStat | None:
     """None when there is no such process, or it is another user's and hidden (procfs mounted with hidepid)."""
-    try:
-        text = (_PROC / str(pid) / "stat").read_bytes()
+    try:  # without the layers of `open`: a supervisor does this for each process once a second
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
+    try:
+        text = os.read(descriptor, _STAT_BYTES)
+    except (ProcessLookupError, PermissionError):
+        return None
+    finally:
+        os.close(descriptor)
     before, _, after = text.rpartition(b")")  # the name may hold spaces and brackets itself
-    fields = after.split()
+    fields = after.split(None, 20)
     return ProcessStat(
         pid=pid,
         parent=int(fields[1]),
         session=int(fields[3]),
         start_time=int(fields[19]),
-        zombie=fields[0].decode("ascii") in _ZOMBIE_STATES,
+        zombie=fields[0] in _ZOMBIE_STATES,
         name=before.partition(b"(")[2].decode("utf-8", "replace"),
     )
 
@@ -216,7 +223,7 @@ def _signal_while(
 
 
 def _pids() -> set[int]:
-    return {int(name) for name in os.listdir(_PROC) if name.isdecimal()}
+    return {int(name) for name in os.listdir("/proc") if name.isdecimal()}
 
 
 def _read_stats(pids: Iterable[int]) -> dict[int, ProcessStat]:

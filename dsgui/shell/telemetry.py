@@ -1,174 +1,149 @@
-"""What the machine, the run's processes and its GPUs use right now.
+"""One reading a second of the machine, the run's processes and its GPUs, that never waits long for any of them.
 
-A run's memory is the sum of every process's anonymous memory plus, once, the most shared memory any of them has mapped.
-Summing RSS would count torch's libraries and DeepSpeed's shared buffers (33 MB a rank, mapped by every rank) once per
-process. The maximum is exact when the processes map the same segments, as ranks do, and a lower bound otherwise
-(DataLoader workers of different ranks); PSS would be exact, but reading it walks every page table of the run.
+This module is also sent to the other machines of a run (shell/nodes.py): the standard library alone.
 """
 
-import contextlib
-import importlib
 import time
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import TimeoutError as NoAnswer
 
-import psutil
-
-from dsgui.core.hardware import Gpu
-from dsgui.core.machine import Driver
 from dsgui.core.telemetry import GpuSample, Sample
+from dsgui.shell.aside import Aside, Bounded
+from dsgui.shell.nvml import Cards, load_nvml
+from dsgui.shell.readings import DiskReading, HostReader, HostReading, Marked, RunMemory, read_disk
 
-NO_DRIVER = "No NVIDIA driver found; showing CPU memory only."
-_PROC = Path("/proc")
-_KIB = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class HostReading:
-    """The whole machine; `used_bytes` is what is not available to a new process."""
-
-    used_bytes: int
-    total_bytes: int
-    cpu_percent: float | None
+_HOLDERS_S = 2.0
+_CLOSE_S = 0.5
 
 
-def read_host() -> HostReading:
-    """The CPU figure is the mean since the last call."""
-    memory = psutil.virtual_memory()
-    return HostReading(memory.total - memory.available, memory.total, psutil.cpu_percent(None))
+def date(unix_s: float) -> str:
+    """As the machine's own clock on the wall shows it."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(unix_s))
 
 
-def read_run_bytes(pids: Iterable[int]) -> int:
-    """The main memory of these processes; one that has just ended counts nothing."""
-    readings = [_process_bytes(pid) for pid in pids]
-    return sum(own for own, _ in readings) + max((shared for _, shared in readings), default=0)
-
-
-def load_nvml() -> Any | None:
-    """NVIDIA's library, started; None without a driver."""
-    try:
-        nvml = importlib.import_module("pynvml")
-    except ImportError:
-        return None
-    try:
-        nvml.nvmlInit()
-    except nvml.NVMLError:
-        return None
-    return nvml
-
-
-class Gpus:
-    """This machine's NVIDIA GPUs, or the chosen ones. `nvml` is the pynvml module, or anything that answers as it does;
-    None when there is no driver. Each question may fail alone: its answer is then None."""
-
-    def __init__(self, nvml: Any | None, indices: Collection[int] = ()) -> None:
-        self._nvml = nvml
-        self.note = "" if nvml is not None else NO_DRIVER
-        count = self._ask("nvmlDeviceGetCount") or 0
-        wanted = [index for index in range(count) if not indices or index in indices]
-        handles = ((index, self._ask("nvmlDeviceGetHandleByIndex", index)) for index in wanted)
-        self._devices = [(index, handle, self._name(handle)) for index, handle in handles if handle is not None]
-
-    def list(self) -> tuple[Gpu, ...]:
-        """What they are; physical indices, in PCI bus order as NVML counts."""
-        return tuple(self._describe(*device) for device in self._devices)
-
-    def read(self, pids: Collection[int]) -> tuple[GpuSample, ...]:
-        """What they do; `pids` are the run's processes."""
-        return tuple(self._sample(index, handle, name, pids) for index, handle, name in self._devices)
-
-    def holders(self, pids: Collection[int]) -> set[int] | None:
-        """Those of `pids` that still hold memory of a GPU; None where the driver does not say."""
-        answers = [self._ask("nvmlDeviceGetComputeRunningProcesses", handle) for _, handle, _ in self._devices]
-        if not answers or any(answer is None for answer in answers):
-            return None
-        return {process.pid for answer in answers for process in answer or () if process.pid in pids}
-
-    def driver(self) -> Driver | None:
-        """The driver's version and the newest CUDA it can run; None without one."""
-        version = self._ask("nvmlSystemGetDriverVersion")
-        cuda = self._ask("nvmlSystemGetCudaDriverVersion_v2")
-        if version is None:
-            return None
-        text = version.decode("utf-8", "replace") if isinstance(version, bytes) else str(version)
-        return Driver(text, cuda and (int(cuda) // 1000, int(cuda) % 1000 // 10))
-
-    def close(self) -> None:
-        """Lets go of the driver."""
-        self._ask("nvmlShutdown")
-        self._nvml, self._devices = None, []
-
-    def _describe(self, index: int, handle: Any, name: str) -> Gpu:
-        capability = self._ask("nvmlDeviceGetCudaComputeCapability", handle)
-        memory = self._ask("nvmlDeviceGetMemoryInfo", handle)
-        return Gpu(
-            index,
-            name,
-            capability and (int(capability[0]), int(capability[1])),
-            memory and int(memory.total),
-            memory and int(memory.free),
-        )
-
-    def _sample(self, index: int, handle: Any, name: str, pids: Collection[int]) -> GpuSample:
-        memory = self._ask("nvmlDeviceGetMemoryInfo", handle)
-        rates = self._ask("nvmlDeviceGetUtilizationRates", handle)
-        return GpuSample(
-            index=index,
-            name=name,
-            used_bytes=memory and int(memory.used),
-            run_bytes=self._run_bytes(handle, pids),
-            total_bytes=memory and int(memory.total),
-            utilisation_percent=rates and float(rates.gpu),
-        )
-
-    def _run_bytes(self, handle: Any, pids: Collection[int]) -> int | None:
-        processes = self._ask("nvmlDeviceGetComputeRunningProcesses", handle)
-        if processes is None:
-            return None
-        ours: list[int | None] = [process.usedGpuMemory for process in processes if process.pid in pids]
-        # In a container NVML speaks of the host's pids: none of them exists here, and 0 would be a lie.
-        if processes and not ours and not any((_PROC / str(process.pid)).exists() for process in processes):
-            return None
-        known = [used for used in ours if used is not None]
-        return sum(known) if len(known) == len(ours) else None
-
-    def _name(self, handle: Any) -> str:
-        name = self._ask("nvmlDeviceGetName", handle) if handle is not None else None
-        return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name or "NVIDIA GPU")
-
-    def _ask(self, question: str, *arguments: Any) -> Any | None:
-        if self._nvml is None:
-            return None
-        try:
-            return getattr(self._nvml, question)(*arguments)
-        except self._nvml.NVMLError:
-            return None
-
-
-class Telemetry:
-    """Takes samples. The probes are injected; a plain `Telemetry()` reads this machine."""
+class GpuWatch:
+    """This machine's cards, asked in a thread: `open_cards` is called there too, for the driver may hang from its
+    first question to its last."""
 
     def __init__(
-        self,
-        gpus: Gpus | None = None,
-        host: Callable[[], HostReading] = read_host,
-        run_bytes: Callable[[Iterable[int]], int] = read_run_bytes,
-        clock: Callable[[], float] = time.time,
+        self, open_cards: Callable[[], Cards], aside: Aside | None = None, clock: Callable[[], float] = time.time
     ) -> None:
-        self._gpus = gpus if gpus is not None else Gpus(load_nvml())
-        self._host, self._run_bytes, self._clock = host, run_bytes, clock
-        self._host()  # the first CPU figure has nothing to be the mean since
+        self._open_cards = open_cards
+        self._aside = aside or Aside("nvml")
+        self._readings: Bounded[tuple[str, tuple[GpuSample, ...]]] = Bounded(self._aside, clock=clock)
+        self._counting: Bounded[bool] = Bounded(self._aside, patience_s=0, clock=clock)
+        self._cards: Cards | None = None  # the thread's alone
+        self._known: tuple[GpuSample, ...] = ()
+        self._note = ""
 
     @property
     def note(self) -> str:
-        """A sentence for the page on what can't be shown, or ""."""
-        return self._gpus.note
+        """A sentence on what can't be read, or ""."""
+        if (since := self._readings.silent_since) is not None:
+            return f"The NVIDIA driver has not answered since {date(since)}; GPU readings are missing."
+        if self._readings.problem:
+            return f"The GPUs can't be read ({self._readings.problem})."
+        return self._note
+
+    def read(self, pids: Collection[int]) -> tuple[GpuSample, ...]:
+        """What they do; without an answer in time nothing but who they are. `pids` are the run's processes."""
+        asked = frozenset(pids)
+        answer = self._readings.ask(lambda: self._read(asked))
+        if answer is None:
+            return self._known
+        self._note, samples = answer
+        self._known = tuple(GpuSample(gpu.index, gpu.name) for gpu in samples)
+        self._counting.ask(self._count)  # after the readings: it takes its time
+        return samples
+
+    def holders(self, pids: Collection[int]) -> set[int] | None:
+        """Those of `pids` that still hold memory of a GPU; None where nobody says, or not within two seconds."""
+        if self._readings.silent:
+            return None
+        asked = frozenset(pids)
+        try:
+            return self._aside.ask(lambda: self._opened().holders(asked)).result(_HOLDERS_S)
+        except (NoAnswer, RuntimeError):
+            return None
+
+    def close(self) -> None:
+        """Lets go of the driver; one that hangs is left to its thread."""
+        closing = self._aside.ask(lambda: self._opened().close())
+        self._aside.close()
+        if not self._readings.silent:
+            try:
+                closing.result(_CLOSE_S)
+            except (NoAnswer, RuntimeError):
+                return
+
+    def _opened(self) -> Cards:
+        if self._cards is None:
+            self._cards = self._open_cards()
+        return self._cards
+
+    def _read(self, pids: Collection[int]) -> tuple[str, tuple[GpuSample, ...]]:
+        samples = self._opened().read(pids)
+        return self._opened().note, samples
+
+    def _count(self) -> bool:
+        self._opened().count_next()
+        return True
+
+
+class DiskWatch:
+    """The file system a run writes to: the first of `paths` that exists. One that is mounted from a server that is gone
+    hangs whoever asks, so a thread asks."""
+
+    def __init__(self, paths: Sequence[str], clock: Callable[[], float] = time.time) -> None:
+        self._paths = paths
+        self._aside = Aside("disk")
+        self._readings: Bounded[DiskReading] = Bounded(self._aside, clock=clock)
+
+    @property
+    def note(self) -> str:
+        since = self._readings.silent_since
+        return "" if since is None else f"The disk of {self._paths[0]} has not answered since {date(since)}."
+
+    def read(self) -> DiskReading:
+        if not self._paths:
+            return DiskReading()
+        return self._readings.ask(lambda: read_disk(self._paths)) or DiskReading()
+
+    def close(self) -> None:
+        self._aside.close()
+
+
+class Telemetry:
+    """Takes samples. The probes are injected; a plain `Telemetry()` reads this machine. `marked` finds processes of the
+    run that its supervisor did not start."""
+
+    def __init__(
+        self,
+        gpus: GpuWatch | None = None,
+        host: Callable[[], HostReading] | None = None,
+        run_bytes: Callable[[Iterable[int]], int] | None = None,
+        clock: Callable[[], float] = time.time,
+        disk: DiskWatch | None = None,
+        marked: Marked | None = None,
+    ) -> None:
+        self._gpus = gpus if gpus is not None else GpuWatch(lambda: Cards(load_nvml()))
+        self._host = HostReader().read if host is None else host
+        self._disk = disk if disk is not None else DiskWatch(())
+        self._run_bytes = RunMemory().read if run_bytes is None else run_bytes
+        self._clock, self._marked = clock, marked
+        self._seen: set[int] = set()
+
+    @property
+    def note(self) -> str:
+        """Sentences for the page on what can't be shown, or ""."""
+        return " ".join(filter(None, (self._gpus.note, self._disk.note)))
 
     def sample(self, pids: Collection[int]) -> Sample:
-        """One poll; `pids` are the run's processes."""
-        host = self._host()
+        """One poll; `pids` are the run's processes, as far as they are known. Takes at most a tenth of a second."""
+        if self._marked:
+            pids = {*pids, *self._marked.look()}
+        self._seen.update(pids)
+        host, disk = self._host(), self._disk.read()
         return Sample(
             time_s=round(self._clock(), 3),
             host_used_bytes=host.used_bytes,
@@ -176,40 +151,19 @@ class Telemetry:
             run_bytes=self._run_bytes(pids),
             cpu_percent=host.cpu_percent,
             gpus=self._gpus.read(pids),
+            swap_used_bytes=host.swap_used_bytes,
+            swap_total_bytes=host.swap_total_bytes,
+            limit_bytes=host.limit_bytes,
+            limit_used_bytes=host.limit_used_bytes,
+            disk_free_bytes=disk.free_bytes,
+            disk_total_bytes=disk.total_bytes,
+            run_processes=len(pids),
         )
 
-    def gpu_holders(self, pids: Collection[int]) -> set[int] | None:
-        """Those of `pids` that hold GPU memory; None where nobody can say."""
-        return self._gpus.holders(pids)
+    def gpu_holders(self) -> set[int] | None:
+        """Those of the run's processes in any sample that hold GPU memory now; None where nobody can say."""
+        return self._gpus.holders(self._seen)
 
     def close(self) -> None:
         self._gpus.close()
-
-
-def list_gpus() -> tuple[Gpu, ...]:
-    """This machine's NVIDIA GPUs; none without a driver."""
-    gpus = Gpus(load_nvml())
-    with contextlib.closing(gpus):
-        return gpus.list()
-
-
-def read_gpus() -> tuple[GpuSample, ...]:
-    """What this machine's NVIDIA GPUs do now; none without a driver."""
-    gpus = Gpus(load_nvml())
-    with contextlib.closing(gpus):
-        return gpus.read(())
-
-
-def _process_bytes(pid: int) -> tuple[int, int]:
-    """(anonymous, shared) bytes of one process."""
-    try:
-        text = (_PROC / str(pid) / "status").read_text("utf-8", "replace")
-    except OSError:
-        return 0, 0
-    rows = dict(line.split(":", 1) for line in text.splitlines() if line.startswith(("RssAnon:", "RssShmem:")))
-    return _kib(rows.get("RssAnon")), _kib(rows.get("RssShmem"))
-
-
-def _kib(text: str | None) -> int:
-    """Bytes of `   1234 kB`; 0 when there is no such row (a process that is ending)."""
-    return int(text.split()[0]) * _KIB if text else 0
+        self._disk.close()
