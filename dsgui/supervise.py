@@ -33,6 +33,7 @@ from dsgui.core.ending import verdict
 from dsgui.core.errors import DocumentError, DsguiError, RunError
 from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, shared_devices
 from dsgui.core.remedies import Circumstances
+from dsgui.core.sources import sources
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell import machines, slurm
 from dsgui.shell.elsewhere import end_elsewhere, what_is_left
@@ -60,6 +61,7 @@ from dsgui.shell.processes import (
 )
 from dsgui.shell.provenance import provenance
 from dsgui.shell.records import Records, note
+from dsgui.shell.sources import SourceReader, Watch
 from dsgui.shell.store import RunDirectory, Store
 from dsgui.shell.telemetry import Gpus, Telemetry, load_nvml
 from dsgui.shell.turns import Queue
@@ -113,6 +115,7 @@ class Supervisor:
         self._left = 0
         self._locks: set[Path] = set()
         self._telemetry: Telemetry | None = None
+        self._sources: SourceReader | None = None
         self._exited_at: float | None = None
         self._machine_failed_at: float | None = None
         self._ending: threading.Thread | None = None
@@ -188,6 +191,7 @@ class Supervisor:
             given = slurm.submitting(given, self._plan)
         with suppress(OSError):
             self._directory.write_provenance(provenance(self._plan))
+        self._sources = SourceReader(Watch(sources(self._plan, self._config())))  # it sees what was there before
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
@@ -210,7 +214,13 @@ class Supervisor:
             self._write_end(state=RunState.FAILED, reason=f"It could not be started: {error}.")
             return None
         self._write(state=RunState.RUNNING, process=identify(process.pid))
+        self._sources.start()
         return process
+
+    def _config(self) -> dict[str, Any]:
+        with suppress(DocumentError):
+            return Document(self._directory.read_config()).value
+        return {}
 
     def _stopped_early(self) -> None:
         self._write_end(state=RunState.STOPPED, reason="Stopped before it began.")
@@ -265,6 +275,8 @@ class Supervisor:
         self._seen_pids |= family.keys()
         sample = replace(telemetry.sample(family), elapsed_s=round(self._elapsed_s(), 3))
         self._records.take_sample(sample)
+        if self._sources:
+            self._records.take_points(self._sources.take())
         self._notice_clock()
         self._records.write_progress()
         phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})
@@ -374,6 +386,8 @@ class Supervisor:
 
     def _finish(self, exit_code: int) -> None:
         reap(spare=0)
+        if self._sources:
+            self._records.take_points(self._sources.finish())
         self._records.finish()
         _say_removed(remove_shared_buffers(self._plan.master_port) + remove_stale_locks(self._locks))
         state, reason = self._judge(exit_code)
