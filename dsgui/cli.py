@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from dsgui.commands import doctor, export, launch, logs, resolve, rules, runs, stop, validate
+from dsgui.commands import doctor, export, launch, logs, report, resolve, rules, runs, stop, validate
 from dsgui.core.errors import DsguiError
 
 _COMMANDS: dict[str, Any] = {
@@ -18,6 +18,7 @@ _COMMANDS: dict[str, Any] = {
     "logs": logs,
     "stop": stop,
     "export": export,
+    "report": report,
 }
 _REFUSED, _INTERRUPTED = 2, 130
 

@@ -16,6 +16,7 @@ from dsgui.core.errors import RunError
 from dsgui.core.form import Form
 from dsgui.core.versions import at_version
 from dsgui.export import Exports
+from dsgui.report import Reports
 from dsgui.runs import Cursor, Runs
 from dsgui.ui.pages import STATIC
 from dsgui.ui.services import Services
@@ -26,6 +27,7 @@ _DAY_S = 86_400
 _MOST = 1 << 60
 _OFFSETS = r"^([0-9]+(,[0-9]+)*)?$"
 _IDS = r"^[0-9.]+(,[0-9.]+)*$"
+_REPORTED = r"^[0-9a-f-]{1,40}(,[0-9a-f-]{1,40}){0,19}$"
 _RELEASE = r"^\d{1,4}(\.[0-9a-z+]{1,12}){0,4}$"
 
 
@@ -70,6 +72,7 @@ def make_routes(services: Services) -> APIRouter:
     _add_runs(router, services.runs)
     _add_archive(router, services.archive)
     _add_exports(router, services.exports)
+    _add_reports(router, services.reports)
     return router
 
 
@@ -137,6 +140,17 @@ def _add_exports(router: APIRouter, exports: Exports) -> None:
             return _download(exports.tensorboard(run_id), "application/zip", f"{run_id}-tensorboard.zip")
         except RunError as error:
             raise HTTPException(404, str(error)) from error
+
+
+def _add_reports(router: APIRouter, reports: Reports) -> None:
+    @router.get("/report")
+    def report(runs: str = Query(pattern=_REPORTED)) -> Response:
+        run_ids = runs.split(",")
+        try:
+            page = reports.html(run_ids).encode("utf-8", "replace")
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+        return _download(iter([page]), "text/html; charset=utf-8", f"{'-and-'.join(run_ids[:2])}.html")
 
 
 def _download(pieces: Iterator[bytes], media_type: str, name: str) -> Response:
