@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from dsgui.commands import doctor, launch, logs, resolve, rules, runs, stop, validate
+from dsgui.commands import doctor, export, launch, logs, report, resolve, rules, runs, stop, validate
 from dsgui.core.errors import DsguiError
 
 _COMMANDS: dict[str, Any] = {
@@ -17,6 +17,8 @@ _COMMANDS: dict[str, Any] = {
     "runs": runs,
     "logs": logs,
     "stop": stop,
+    "export": export,
+    "report": report,
 }
 _REFUSED, _INTERRUPTED = 2, 130
 

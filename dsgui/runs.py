@@ -300,6 +300,10 @@ class Runs:
         samples, _ = read_samples(directory, directory.sample_tables())
         return [*read_points(directory)[0].values(), *samples.values()]
 
+    def masked(self, text: str) -> str:
+        """The text as it may be shown to others: without what is known to be secret."""
+        return mask(text, self._secrets)
+
     def window(self, run_id: str, ids: Sequence[str], axis: str, low: float, high: float) -> dict[str, Any]:
         """The part of some curves whose `axis` ("step", "epoch", "time") lies in a range, in as many points as a screen
         shows. Raises `RunError`."""

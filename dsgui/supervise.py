@@ -34,6 +34,7 @@ from dsgui.core.errors import DocumentError, DsguiError, RunError
 from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, shared_devices
 from dsgui.core.points import Event
 from dsgui.core.remedies import Circumstances
+from dsgui.core.sources import sources
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell import machines, slurm
 from dsgui.shell.elsewhere import end_elsewhere, what_is_left
@@ -64,6 +65,7 @@ from dsgui.shell.processes import (
 from dsgui.shell.provenance import provenance
 from dsgui.shell.readings import Marked
 from dsgui.shell.records import Records, note
+from dsgui.shell.sources import SourceReader, Watch
 from dsgui.shell.store import RunDirectory, Store
 from dsgui.shell.telemetry import DiskWatch, GpuWatch, Telemetry
 from dsgui.shell.turns import Queue
@@ -119,6 +121,7 @@ class Supervisor:
         self._locks: set[Path] = set()
         self._telemetry: Telemetry | None = None
         self._nodes: Nodes | None = None
+        self._sources: SourceReader | None = None
         self._exited_at: float | None = None
         self._machine_failed_at: float | None = None
         self._ending: threading.Thread | None = None
@@ -194,6 +197,7 @@ class Supervisor:
             given = slurm.submitting(given, self._plan)
         with suppress(OSError):
             self._directory.write_provenance(provenance(self._plan))
+        self._sources = SourceReader(Watch(sources(self._plan, self._config())))  # it sees what was there before
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
@@ -216,7 +220,13 @@ class Supervisor:
             self._write_end(state=RunState.FAILED, reason=f"It could not be started: {error}.")
             return None
         self._write(state=RunState.RUNNING, process=identify(process.pid))
+        self._sources.start()
         return process
+
+    def _config(self) -> dict[str, Any]:
+        with suppress(DocumentError):
+            return Document(self._directory.read_config()).value
+        return {}
 
     def _stopped_early(self) -> None:
         self._write_end(state=RunState.STOPPED, reason="Stopped before it began.")
@@ -268,6 +278,8 @@ class Supervisor:
         reap(process.pid, kin)
         family = {pid: stat for pid, stat in kin.items() if not stat.zombie}
         self._sample(family, telemetry, nodes)
+        if self._sources:
+            self._records.take_points(self._sources.take())
         self._notice_clock()
         self._records.write_progress()
         phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})
@@ -397,6 +409,8 @@ class Supervisor:
             end_tree(self._plan.run_id, self._status.process, self._grace_s, os.getpid())
 
     def _finish(self, exit_code: int) -> None:
+        if self._sources:
+            self._records.take_points(self._sources.finish())
         self._records.finish()
         _say_removed(remove_shared_buffers(self._plan.master_port) + remove_stale_locks(self._locks))
         state, reason = self._judge(exit_code)

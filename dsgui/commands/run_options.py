@@ -1,9 +1,11 @@
 """What the commands about runs share: the folder of runs, and naming one of them."""
 
 import argparse
+import os
 from pathlib import Path
 
 from dsgui.core.errors import RunError
+from dsgui.core.secrets import secret_values
 from dsgui.runs import Runs
 from dsgui.shell.folders import default_runs_dir
 from dsgui.shell.launcher import Launcher
@@ -28,6 +30,13 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 def open_runs(options: argparse.Namespace) -> Runs:
     """The runs of the folder. Raises `RunError`."""
     return Runs(Store(options.runs_dir), Launcher())
+
+
+def open_store(options: argparse.Namespace) -> tuple[Store, Runs]:
+    """The folder, and its runs without the secrets of this process's environment: for what is given to others. Raises
+    `RunError`."""
+    store = Store(options.runs_dir)
+    return store, Runs(store, Launcher(), secrets=secret_values(os.environ))
 
 
 def find_run(runs: Runs, named: str) -> str:

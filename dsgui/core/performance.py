@@ -73,9 +73,9 @@ def figures(curves: Sequence[Curve]) -> Figures:
     )
 
 
-def training_curve(curves: Sequence[Curve], name: str) -> Curve | None:
+def training_curve(curves: Sequence[Curve], name: str, kind: str = "train") -> Curve | None:
     """The one curve that stands for a name: the first rank's, as printed before as written to a file, the longest."""
-    named = [one for one in curves if one.series.name == name and one.series.kind == "train" and len(one)]
+    named = [one for one in curves if one.series.name == name and one.series.kind == kind and len(one)]
     return max(named, key=lambda one: (not one.series.rank, one.series.source == OUTPUT, len(one)), default=None)
 
 

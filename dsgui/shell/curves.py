@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgui.core.curves import RECORD, Series
+from dsgui.core.exporting import Block
 from dsgui.core.telemetry import SampleTable
 from dsgui.core.thinning import Curve
 from dsgui.shell.store import RunDirectory, size_of
 
 _RECORDS = np.dtype([("number", "<u4"), ("epoch", "<f4"), ("step", "<f8"), ("time", "<f8"), ("value", "<f8")])
 assert _RECORDS.itemsize == RECORD.size
+BLOCK_ROWS = 1 << 16
 _MAPPED_BYTES = 1 << 20  # more than that is not copied
 
 
@@ -70,3 +72,30 @@ def _rows(path: Path, offset: int, width: int) -> tuple[NDArray[np.uint8], int]:
     if length >= _MAPPED_BYTES:
         return np.memmap(path, np.uint8, "r", offset, (length,)), offset + length
     return np.fromfile(path, np.uint8, length, offset=offset), offset + length
+
+
+def point_blocks(directory: RunDirectory, rows: int = BLOCK_ROWS) -> Iterator[Block]:
+    """All that the training logged, as it was kept, some rows at a time."""
+    raw, _ = _rows(directory.points_file, 0, _RECORDS.itemsize)
+    series = directory.read_series()  # after the records: each of them is of one that is known by now
+    records = raw.view(_RECORDS)
+    for begin in range(0, len(records), rows):
+        part = records[begin : begin + rows]
+        part = part[part["number"] < len(series)]
+        epoch = part["epoch"].astype(np.float64)
+        yield Block(series, part["number"].astype(np.intp), part["step"], epoch, part["time"], part["value"])
+
+
+def sample_blocks(directory: RunDirectory, rows: int = BLOCK_ROWS) -> Iterator[Block]:
+    """All telemetry, without what a machine did not tell; table after table."""
+    for number, table in enumerate(directory.sample_tables()):
+        width = len(table.columns)
+        raw, _ = _rows(directory.samples_file(number), 0, 8 * width)
+        values = raw.view("<f8").reshape(-1, width)
+        series = [sample_series(table, place) for place in range(1, width)]
+        for begin in range(0, len(values), max(rows // width, 1)):
+            part = values[begin : begin + max(rows // width, 1)]
+            told = ~np.isnan(part[:, 1:])
+            unknown = np.full(int(told.sum()), np.nan)
+            time = np.broadcast_to(part[:, :1], told.shape)[told]
+            yield Block(series, np.nonzero(told)[1], unknown, unknown, time, part[:, 1:][told])

@@ -3,17 +3,20 @@
 A plain route costs a fraction of a Gradio event, and a poll's cost depends on what changed, not on the run's length.
 """
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Query
-from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
 from dsgui.archive import Archive
 from dsgui.core.errors import RunError
 from dsgui.core.form import Form
 from dsgui.core.versions import at_version
+from dsgui.export import Exports
+from dsgui.report import Reports
 from dsgui.runs import Cursor, Runs
 from dsgui.ui.pages import STATIC
 from dsgui.ui.services import Services
@@ -69,6 +72,8 @@ def make_routes(services: Services) -> APIRouter:
 
     _add_runs(router, services.runs)
     _add_archive(router, services.archive)
+    _add_exports(router, services.exports)
+    _add_reports(router, services.reports)
     return router
 
 
@@ -141,6 +146,39 @@ def _add_archive(router: APIRouter, archive: Archive) -> None:
             return _json(archive.removal(run_id).to_json())
         except RunError as error:
             raise HTTPException(409, str(error)) from error
+
+
+def _add_exports(router: APIRouter, exports: Exports) -> None:
+    @router.get("/runs/{run_id}/points.csv")
+    def csv(run_id: str) -> Response:
+        try:
+            return _download(exports.csv(run_id), "text/csv", f"{run_id}.csv")
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/tensorboard.zip")
+    def tensorboard(run_id: str) -> Response:
+        try:
+            return _download(exports.tensorboard(run_id), "application/zip", f"{run_id}-tensorboard.zip")
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+
+def _add_reports(router: APIRouter, reports: Reports) -> None:
+    @router.get("/report")
+    def report(runs: str = Query(pattern=_RUN_IDS, max_length=850)) -> Response:
+        run_ids = runs.split(",")
+        try:
+            page = reports.html(run_ids).encode("utf-8", "replace")
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+        return _download(iter([page]), "text/html; charset=utf-8", f"{'-and-'.join(run_ids[:2])}.html")
+
+
+def _download(pieces: Iterator[bytes], media_type: str, name: str) -> Response:
+    """`name` is made of a run's id: of digits, letters and hyphens."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return StreamingResponse(pieces, media_type=media_type, headers=headers)
 
 
 def _json(value: Any) -> Response:

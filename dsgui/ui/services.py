@@ -16,6 +16,8 @@ from dsgui.core.planned import Surroundings
 from dsgui.core.preset import Preset
 from dsgui.core.telemetry import GpuSample
 from dsgui.core.verdicts import Row
+from dsgui.export import Exports
+from dsgui.report import Reports
 from dsgui.runs import Runs
 
 
@@ -89,6 +91,8 @@ class Services:
     open_upload: Callable[[Path], Opened]
     runs: Runs
     archive: Archive
+    exports: Exports
+    reports: Reports
     surroundings: Callable[[Plan], Surroundings]
     gpu_use: Callable[[], tuple[GpuSample, ...]]
     machine: MachineReader

@@ -1,0 +1,26 @@
+"""`python -m dsgui report`: one run, or several compared, as one HTML file to hand on."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from dsgui.commands.run_options import DONE, add_runs_dir, find_run, open_store
+from dsgui.report import Reports, write
+
+HELP = "write a report of a run, or of several compared, as one HTML file"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `report`."""
+    parser.add_argument("run", nargs="+", metavar="RUN", help="runs' ids, the beginnings of some, or “last”")
+    add_runs_dir(parser)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="a new file")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Writes; says where. Raises `RunError`."""
+    store, runs = open_store(options)
+    found = [find_run(runs, named) for named in options.run]
+    write(options.output, Reports(store, runs).html(found))
+    print(options.output, file=sys.stderr)
+    return DONE

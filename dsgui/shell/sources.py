@@ -1,0 +1,253 @@
+"""Watches the files that a run's script writes its points to, beside what it prints.
+
+A thread does the looking: a disk that hangs or a file that takes long to read holds up nobody. What is there before the
+run begins is not its own; of that only what is added is read.
+"""
+
+import os
+import stat
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from dsgui.core.checkpoint import HF_FOLDER
+from dsgui.core.event_file import EventFile
+from dsgui.core.logged_files import Batch, CsvFile, ScalarPoints, history, history_points
+from dsgui.core.points import Point
+from dsgui.core.sources import NEWEST, Sources
+from dsgui.shell.records import note
+
+LOOK_S, HURRY_S = 2.0, 0.5
+_PIECE_BYTES, _LOOK_BYTES = 1 << 16, 1 << 18  # of one file, of all of them, in one look
+_MOST_STATE_BYTES = 64 << 20
+_MOST_FOLDERS, _MOST_FILES = 300, 100
+_MOST_WAITING = 50_000  # points that nobody has taken yet
+_LAST_LOOKS = 1000
+_EVENTS, _STATE = "events.out.tfevents.", "trainer_state.json"
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A file that is read as it grows; `feed` is given what was added."""
+
+    path: Path
+    offset: int
+    feed: Callable[[bytes], list[Point]]
+    finish: Callable[[], list[Point]]
+    done: bool = False
+
+
+class Watch:
+    """The files of one run, looked at when asked. Made before the run begins. No method raises for what is on the disk;
+    memory is bounded whatever the files hold."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources, self._batch = sources, Batch(sources.batch)
+        self._growing: dict[Path, _Growing] = {}
+        self._events = ScalarPoints(self._batch)
+        self._seen_states = dict(self._states())
+        self._entries = len(history(self._resumed()))
+        self._before = dict(self._files())
+        self._turn = 0
+        self.more = False
+
+    def look(self) -> list[Point]:
+        """What was added since the last look, a bounded part of it; `more` says whether something is left."""
+        points = self._new_states()
+        self._meet_files()
+        self.more, read = False, 0
+        self._turn += 1
+        files = list(self._growing.values())
+        first = self._turn % len(files) if files else 0
+        for file in files[first:] + files[:first]:
+            if read >= _LOOK_BYTES:
+                self.more = True
+                break
+            piece = _read_on(file)
+            read += len(piece)
+            self.more |= len(piece) == _PIECE_BYTES
+            points += file.feed(piece) if piece else []
+        return points
+
+    def finish(self) -> list[Point]:
+        """What waited for something that did not come."""
+        return [point for file in self._growing.values() for point in file.finish()] + self._events.finish()
+
+    # -- what grows ------------------------------------------------------------------------------------------------
+
+    def _meet_files(self) -> None:
+        for path, size in self._files():
+            if path not in self._growing and len(self._growing) < _MOST_FILES:
+                self._meet(path, size)
+
+    def _meet(self, path: Path, size: int) -> None:
+        before = self._before.get(path)
+        if path.suffix == ".csv":
+            csv = CsvFile(path.stem, self._batch)
+            # One that is shorter than it was before the run was written anew.
+            begin = before if before is not None and before <= size else 0
+            self._growing[path] = _Growing(path, begin, csv.feed, csv.finish)
+        elif before is None:  # a writer never goes on with another's event file
+            self._growing[path] = self._event_file(path)
+
+    def _event_file(self, path: Path) -> _Growing:
+        reader = EventFile()
+
+        def feed(data: bytes) -> list[Point]:
+            points = self._events.take(reader.feed(data))
+            if reader.broken and not file.done:
+                file.done = True
+                note(f"{path}: not read beyond byte {reader.read_bytes}: {reader.broken}")
+            return points
+
+        file = _Growing(path, 0, feed, list)
+        return file
+
+    def _files(self) -> Iterator[tuple[Path, int]]:
+        """Each regular file that may hold points, with its size."""
+        for folder in self._sources.csv:
+            for entry, found in _regular_files(Path(folder)):
+                if entry.name.endswith(".csv"):
+                    yield Path(entry.path), found.st_size
+        for folder, depth in self._sources.events:
+            for below in _folders(Path(folder), depth):
+                for entry, found in _regular_files(below):
+                    if entry.name.startswith(_EVENTS):
+                        yield Path(entry.path), found.st_size
+
+    # -- what is replaced ------------------------------------------------------------------------------------------
+
+    def _new_states(self) -> list[Point]:
+        """From the newest of those that changed: each tells all that was logged until then."""
+        changed = [(found, path) for path, found in self._states() if self._seen_states.get(path) != found]
+        if not changed:
+            return []
+        self._seen_states |= {path: found for found, path in changed}  # one that is half written changes again
+        (_, size), path = max(changed)
+        entries = history(_read_whole(path)) if size <= _MOST_STATE_BYTES else []
+        new, self._entries = entries[self._entries :], max(len(entries), self._entries)
+        return history_points(new)
+
+    def _states(self) -> Iterator[tuple[Path, tuple[int, int]]]:
+        """Each trainer_state.json with when it was changed (ns) and its size."""
+        for folder, depth in self._sources.states:
+            for below in _folders(Path(folder), depth + 1):
+                path = below / _STATE
+                with suppress(OSError):
+                    found = path.lstat()
+                    if stat.S_ISREG(found.st_mode):
+                        yield path, (found.st_mtime_ns, found.st_size)
+
+    def _resumed(self) -> bytes:
+        """The state of the checkpoint that the run goes on from: what is in it was logged by another run."""
+        asked = self._sources.resumes
+        if asked != NEWEST:
+            return _read_whole(Path(asked, _STATE)) if asked else b""
+        before = [(int(match[1]), path) for path in self._seen_states if (match := HF_FOLDER.match(path.parent.name))]
+        return _read_whole(max(before)[1]) if before else b""
+
+
+class SourceReader:
+    """A thread that watches, and what it has found."""
+
+    def __init__(self, watch: Watch, look_s: float = LOOK_S) -> None:
+        self._watch, self._look_s = watch, look_s
+        self._found: deque[Point] = deque()
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="sources", daemon=True)
+
+    def start(self) -> None:
+        """Once, when the run has begun."""
+        self._thread.start()
+
+    def take(self) -> list[Point]:
+        """What was found since the last call; waits for nothing."""
+        return [self._found.popleft() for _ in range(len(self._found))]
+
+    def finish(self, timeout_s: float = 10.0) -> list[Point]:
+        """The last look, after the run's processes have ended; a disk that takes longer is left alone."""
+        self._ending.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+        return self.take()
+
+    def _work(self) -> None:
+        while not self._ending.wait(HURRY_S if self._watch.more else self._look_s):
+            if len(self._found) < _MOST_WAITING:
+                self._found += self._watch.look()
+        for _ in range(_LAST_LOOKS):
+            self._found += self._watch.look()
+            if not self._watch.more:
+                break
+        self._found += self._watch.finish()
+
+
+# --- the disk ---------------------------------------------------------------------------------------------------------
+
+
+def _regular_files(folder: Path) -> Iterator[tuple["os.DirEntry[str]", os.stat_result]]:
+    """Those of a folder itself; links, pipes and devices are none."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                found = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(found.st_mode):
+                    yield entry, found
+    except OSError:
+        return
+
+
+def _folders(folder: Path, depth: int) -> list[Path]:
+    """The folder and those below it, a bounded number of them, those changed last first."""
+    found, level = [folder], [folder]
+    for _ in range(depth):
+        level = [below for one in level for below in _folders_in(one)][:_MOST_FOLDERS]
+        found += level
+    return found[:_MOST_FOLDERS]
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            inside = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+            changed = sorted((-entry.stat(follow_symlinks=False).st_mtime_ns, entry.path) for entry in inside)
+    except OSError:
+        return []
+    return [Path(path) for _, path in changed[:_MOST_FOLDERS]]
+
+
+def _read_on(file: _Growing) -> bytes:
+    """What was added, at most a piece of it."""
+    if file.done:
+        return b""
+    try:
+        size = file.path.lstat().st_size
+        if size < file.offset and file.path.suffix == ".csv":
+            file.offset = 0  # written anew
+        if size <= file.offset:
+            return b""
+        piece = _read(file.path, file.offset, _PIECE_BYTES)
+    except OSError:
+        return b""
+    file.offset += len(piece)
+    return piece
+
+
+def _read_whole(path: Path) -> bytes:
+    try:
+        return _read(path, 0, _MOST_STATE_BYTES)
+    except OSError:
+        return b""
+
+
+def _read(path: Path, offset: int, count: int) -> bytes:
+    """Raises OSError, also for what is no regular file: a pipe would be waited for."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with open(descriptor, "rb", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path} is no regular file")
+        file.seek(offset)
+        return file.read(count) or b""

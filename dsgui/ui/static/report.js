@@ -1,0 +1,70 @@
+// Draws the charts of a report from the data in the page; asks nobody for anything.
+"use strict";
+(() => {
+  const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"]; // Okabe and Ito
+  const DASHES = ["solid", "dash", "dot", "dashdot", "longdash"];
+  const PRINTED_WIDTH = 660;
+  const charts = JSON.parse(document.getElementById("charts").textContent);
+  const axis = document.getElementById("axis");
+  const boxes = [...document.querySelectorAll("[data-chart]")];
+  let printing = false;
+
+  const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  // A longest time in seconds as what one counts it in.
+  const unitOf = (seconds) => (seconds > 3 * 3600 ? ["h", 3600] : seconds > 300 ? ["min", 60] : ["s", 1]);
+  const known = (values) => values.some((value) => value !== null);
+
+  function traces(chart, by, scale) {
+    const found = [];
+    for (const line of chart.lines) {
+      const x = by === "step" ? line.step : line.time.map((at) => (at === null ? null : at / scale));
+      const turn = Math.floor(line.colour / COLOURS.length);
+      const colour = COLOURS[line.colour % COLOURS.length];
+      const lonely = line.value.filter((value) => value !== null).length < 40;
+      found.push({ x, y: line.value, name: line.name, type: "scatter", mode: lonely ? "lines+markers" : "lines", connectgaps: false,
+        line: { color: colour, width: 1.6, dash: DASHES[(line.dash + turn) % DASHES.length] }, marker: { size: 4 } });
+      if (line.odd.length) found.push(odd(line, x, colour));
+    }
+    return found;
+  }
+
+  // Where a value is no number: at the height of the last that was one.
+  function odd(line, x, colour) {
+    const height = (place) => {
+      for (let near = place; near >= 0; near--) if (line.value[near] !== null) return line.value[near];
+      return line.value.find((value) => value !== null) ?? 0;
+    };
+    return { x: line.odd.map((one) => x[one.place]), y: line.odd.map((one) => height(one.place)), text: line.odd.map((one) => one.text),
+      name: line.name + ": no number", type: "scatter", mode: "markers", marker: { symbol: "x", size: 8, color: colour },
+      hovertemplate: "%{text}<extra>%{fullData.name}</extra>" };
+  }
+
+  function draw(box) {
+    const chart = charts[Number(box.dataset.chart)];
+    const wanted = chart.axis === "time" ? "time" : axis.value;
+    const by = wanted === "step" && chart.lines.every((line) => known(line.step)) ? "step" : "time";
+    const longest = chart.lines.reduce((most, line) => line.time.reduce((a, b) => Math.max(a, b ?? 0), most), 0);
+    const [unit, scale] = unitOf(longest);
+    const text = variable("--text"), line = variable("--line"), ground = variable("--ground");
+    const drawn = traces(chart, by, scale);
+    const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true };
+    Plotly.react(box, drawn, {
+      width: printing ? PRINTED_WIDTH : box.clientWidth, height: box.clientHeight,
+      margin: { l: 48, r: 12, t: 8, b: 36 }, paper_bgcolor: ground, plot_bgcolor: ground, font: { color: text, size: 12 }, hovermode: "x unified",
+      hoverlabel: { bgcolor: variable("--panel"), bordercolor: line, font: { color: text } },
+      showlegend: drawn.length > 1, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, xanchor: "left", font: { size: 11 } },
+      xaxis: { ...axes, title: { text: by === "step" ? "step" : unit, standoff: 4 } },
+      yaxis: { ...axes, rangemode: chart.zero ? "tozero" : "normal", exponentformat: "power" },
+    }, { displaylogo: false, responsive: false, displayModeBar: false });
+  }
+
+  const all = () => boxes.forEach(draw);
+  let waiting = 0;
+  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(all, 150); });
+  addEventListener("beforeprint", () => { printing = true; all(); });
+  addEventListener("afterprint", () => { printing = false; all(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
+  matchMedia("print").addEventListener("change", (event) => { printing = event.matches; all(); });
+  axis.addEventListener("change", all);
+  all();
+})();
