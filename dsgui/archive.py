@@ -9,17 +9,21 @@ from dsgui.core.checkpoint import RESUME, Checkpoint
 from dsgui.core.clone import Clone, clone
 from dsgui.core.comparison import Compared, answers, config_differences
 from dsgui.core.document import Document
-from dsgui.core.errors import DocumentError, RunError
+from dsgui.core.errors import DocumentError, PatternError, RunError
+from dsgui.core.patterns import MOST_PATTERNS, Pattern, matches
 from dsgui.core.performance import figures
 from dsgui.core.plan import Plan
+from dsgui.core.points import Point
 from dsgui.core.remedies import Remedy
 from dsgui.core.state import RunStatus
 from dsgui.runs import Runs
 from dsgui.shell.checkpoints import find_checkpoints
 from dsgui.shell.output_search import LINE_SHOWN, around, first_error, search
+from dsgui.shell.past import add_past_points
 from dsgui.shell.removal import Removal, measure, remove
 from dsgui.shell.store import RunDirectory, Store
 
+_LINES_SHOWN = 5
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -48,7 +52,7 @@ class Archive:
         """The last lines of the output with `words`; with `errors`, the first line that tells of an error."""
         directory = self._store.open(run_id)
         found, more = ([first_error(directory)], False) if errors else search(directory, words)
-        lines = [{"offset": one.offset, "line": _plain(self._runs.shown(one.line))} for one in found if one]
+        lines = [{"offset": one.offset, "line": _plain(self._runs.masked(_text(one.line)))} for one in found if one]
         return {"matches": lines, "more": more}
 
     def output_around(self, run_id: str, offset: int) -> dict[str, Any]:
@@ -56,8 +60,32 @@ class Archive:
         `offset` is negative."""
         directory = self._store.open(run_id)
         if offset < 0:
-            return {"before": self._runs.shown(directory.read_output(-1)[0].encode()), "line": "", "after": ""}
-        return dict(zip(("before", "line", "after"), map(self._runs.shown, around(directory, offset)), strict=True))
+            return {"before": self._runs.masked(directory.read_output(-1)[0]), "line": "", "after": ""}
+        parts = (self._runs.masked(_text(part)) for part in around(directory, offset))
+        return dict(zip(("before", "line", "after"), parts, strict=True))
+
+    def pattern(self, run_id: str, template: str) -> dict[str, Any]:
+        """What a pattern finds in the last part of the output, as the page shows it before it is added."""
+        text = self._runs.masked(self._store.open(run_id).read_output(-1)[0])
+        try:
+            found = matches(Pattern.parse(template), text, _LINES_SHOWN)
+        except PatternError as error:
+            return {"problem": str(error), "matches": []}
+        return {"problem": "", "matches": [{"line": _plain(line), "found": _told(point)} for line, point in found]}
+
+    def add_pattern(self, run_id: str, template: str) -> None:
+        """Lines in this form become points, those printed before too: the run's supervisor takes it up, and where the
+        run has ended it is done here. Raises `PatternError` and `RunError`."""
+        directory = self._store.open(run_id)
+        pattern, kept = Pattern.parse(template), directory.read_patterns()
+        if template in kept:
+            return
+        if len(kept) >= MOST_PATTERNS:
+            raise RunError(f"Run {run_id}: it has {len(kept)} patterns, and at most {MOST_PATTERNS} are read.")
+        with self._store.saying_what_to_do():
+            directory.write_patterns([*kept, template])
+            if not self._runs.summary(run_id).state.live:
+                add_past_points(directory, pattern)
 
     def compare(self, run_ids: Sequence[str]) -> dict[str, Any]:
         """What each run used and achieved, where their configs differ, and what the numbers answer."""
@@ -130,3 +158,14 @@ class Archive:
 def _plain(line: str) -> str:
     """What a terminal would show of it, without colours, cut."""
     return _ANSI.sub("", line.rstrip("\r\n").rpartition("\r")[2])[:LINE_SHOWN]
+
+
+def _told(point: Point) -> str:
+    """A point in words: `step 10 · loss 2.3`."""
+    places = [(name, getattr(point, name)) for name in ("step", "epoch", "rank")]
+    shown = [f"{name} {value:g}" for name, value in places if value is not None]
+    return " · ".join([*shown, *(f"{name} {value:g}" for name, value in point.values.items())])
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")

@@ -268,6 +268,8 @@ class Runs:
         plan = directory.read_plan()
         seen = self._seen(directory, plan)
         curves, news = _curve_news(directory, cursor)
+        for series in curves["series"].values():  # a script may print what it likes for a name
+            series["name"] = self.masked(series["name"])
         events, events_offset = directory.read_lines(directory.events_file, cursor.events)
         status, progress = seen.status, directory.read_progress()
         output, output_offset = self._shown_output(directory, cursor.output, status.state.live)
@@ -311,10 +313,6 @@ class Runs:
         named = _named(read_points(directory)[0], read_samples(directory, directory.sample_tables())[0])
         parts = [(name, curve.between(axis, low, high)) for name, curve in named if name in ids]
         return to_json(parts, STRETCHES_SHOWN)
-
-    def shown(self, raw: bytes) -> str:
-        """A part of a run's output without secrets, as text."""
-        return mask(raw.decode("utf-8", "replace"), self._secrets)
 
     def _about(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         return {"command": self.shown_command(plan), "directory": str(directory.path), "preset": plan.preset}

@@ -281,6 +281,7 @@ class Supervisor:
         if self._sources:
             self._records.take_points(self._sources.take())
         self._notice_clock()
+        self._records.look_for_patterns()
         self._records.write_progress()
         phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})
         if phase == "compiling":

@@ -14,7 +14,8 @@ def logged(curves: Mapping[str, Any]) -> list[dict[str, Any]]:
             continue
         x = _axes(curves["x"][one["x"]])
         for place, value in enumerate(one["v"]):
-            key = (x["time"][place], one["x"], place, series["kind"], str(series["rank"]), series["source"])
+            at = -1 if x["time"][place] is None else x["time"][place]
+            key = (at, one["x"], place, series["kind"], str(series["rank"]), series["source"])
             empty = {"step": x["step"][place], "epoch": x["epoch"][place], "time": x["time"][place], "values": {}}
             row = rows.setdefault(key, empty | {name: series[name] for name in ("kind", "rank", "source")})
             row["values"][series["name"]] = float(value)

@@ -6,7 +6,7 @@ once reads on from the byte where it stopped.
 
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,8 +42,8 @@ class Series:
 class SeriesTable:
     """Numbers for series, in the order in which they were met."""
 
-    def __init__(self) -> None:
-        self._numbers: dict[Series, int] = {}
+    def __init__(self, known: Iterable[Series] = ()) -> None:
+        self._numbers: dict[Series, int] = {series: number for number, series in enumerate(known)}
         # A training logs the same few sets of names again and again: for each, their numbers and all records' format.
         self._shapes: dict[tuple[Any, ...], tuple[tuple[int | None, ...], struct.Struct]] = {}
 

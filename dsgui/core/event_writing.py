@@ -34,7 +34,7 @@ def event_records(block: Block, started_at: float) -> Iterator[bytes]:
     step = np.where(np.isfinite(block.step), block.step, np.rint(block.time)).astype(np.int64)
     for number in np.unique(block.number).tolist():
         own = block.number == number
-        wall_time = started_at + block.time[own]
+        wall_time = started_at + np.nan_to_num(block.time[own], nan=0.0)
         yield from _records(tag_of(block.series[number]), step[own].view(np.uint64), wall_time, block.value[own])
 
 

@@ -36,7 +36,7 @@ def csv_rows(block: Block) -> str:
     columns = (block.step.tolist(), block.epoch.tolist(), block.time.tolist(), block.number.tolist())
     return "".join(
         [
-            f"{'' if step != step else int(step)},{'' if epoch != epoch else f'{epoch:.7g}'},{time:.3f},"
+            f"{'' if step != step else int(step)},{'' if epoch != epoch else f'{epoch:.7g}'},{'' if time != time else f'{time:.3f}'},"
             f"{labels[number]},{value}\r\n"
             for step, epoch, time, number, value in zip(*columns, _spelt(block.value), strict=True)
         ]

@@ -35,7 +35,7 @@ def search(directory: RunDirectory, words: str) -> tuple[list[Match], bool]:
     """The last lines that have `words`, in whatever case; and whether there are more."""
     wanted = words.encode().lower()
     found: deque[Match] = deque(maxlen=MOST_MATCHES + 1)
-    for begins, block in _blocks(directory):
+    for begins, block in blocks(directory):
         lowered, place = block.lower(), 0
         while (hit := lowered.find(wanted, place)) >= 0:
             begin = block.rfind(b"\n", 0, hit) + 1
@@ -47,7 +47,7 @@ def search(directory: RunDirectory, words: str) -> tuple[list[Match], bool]:
 
 def first_error(directory: RunDirectory) -> Match | None:
     """The first line that tells of an error."""
-    for begins, block in _blocks(directory):
+    for begins, block in blocks(directory):
         if match := _ERROR.search(block):
             begin = block.rfind(b"\n", 0, match.start()) + 1
             end = block.find(b"\n", match.end())
@@ -76,7 +76,7 @@ def around(directory: RunDirectory, offset: int) -> tuple[bytes, bytes, bytes]:
     return b"", b"", b""
 
 
-def _blocks(directory: RunDirectory) -> Iterator[tuple[int, bytes]]:
+def blocks(directory: RunDirectory) -> Iterator[tuple[int, bytes]]:
     """The output in blocks of whole lines, each with where it begins; a line without end is cut."""
     for begins, path in directory.output_pieces:
         try:

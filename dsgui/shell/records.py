@@ -3,7 +3,7 @@
 import math
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -11,10 +11,13 @@ from typing import Any
 
 from dsgui.core.alerts import Alerts
 from dsgui.core.curves import RECORD, Series, SeriesTable
+from dsgui.core.errors import PatternError
+from dsgui.core.patterns import Pattern
 from dsgui.core.points import OUTPUT, Event, Point, number_to_json
 from dsgui.core.telemetry import Sample, SampleTable
 from dsgui.core.trainlog import Progress, TrainLog
 from dsgui.shell.growing import Appender, OutputFile, RecordFile
+from dsgui.shell.past import past_points
 from dsgui.shell.store import RunDirectory
 
 # A parser in Python reads five to seven megabytes a second: a training that prints more must not wait for it.
@@ -56,6 +59,7 @@ class Pace:
 
 # Of events that come by the thousand (overflows, alerts) the first tell enough.
 MOST_EVENTS = 5000
+_PAST_S = 0.05
 
 
 class SampleRows:
@@ -108,6 +112,9 @@ class Records:
         self._events, self._event_count = Appender(directory.events_file), 0
         self._samples = SampleRows(directory)
         self._alerts = Alerts()
+        self._patterns: list[str] = []
+        self._patterns_changed: float | None = None
+        self._past: list[tuple[Pattern, Iterator[list[Point]]]] = []
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
         self._progress: dict[str, Any] = {}
@@ -123,9 +130,9 @@ class Records:
         if not node:
             self._take_events(self._alerts.sample(sample))
 
-    def take_points(self, points: Sequence[Point]) -> None:
-        """Points of any source, as they become known."""
-        now = self._elapsed_s()
+    def take_points(self, points: Sequence[Point], elapsed_s: float | None = None) -> None:
+        """Points of any source, as they become known; `elapsed_s` where they were logged at another time than now."""
+        now = self._elapsed_s() if elapsed_s is None else elapsed_s
         for point in points:
             records = self._series.encode(point, now)
             if self._series_kept < len(self._series):  # first: who reads a record finds what it is of
@@ -141,6 +148,28 @@ class Records:
         self._event_count += 1
         if self._event_count <= MOST_EVENTS:
             self._try(self._events.write_json, event.to_json() | {"elapsed_s": round(self._elapsed_s(), 3)})
+
+    def look_for_patterns(self) -> None:
+        """Takes up what the user has added. A new pattern first reads what was printed before, a part at each call,
+        and from where it has caught up, each line as it comes."""
+        changed = self._directory.patterns_changed()
+        if changed != self._patterns_changed:
+            self._patterns_changed = changed
+            new = [template for template in self._directory.read_patterns() if template not in self._patterns]
+            self._patterns += new
+            for template in new:
+                with suppress(PatternError):  # it was checked before it was kept
+                    pattern = Pattern.parse(template)
+                    self._past.append((pattern, past_points(self._directory, pattern)))
+        if self._past:
+            pattern, past = self._past[0]
+            until = self._monotonic() + _PAST_S
+            for points in past:
+                self.take_points(points, math.nan)
+                if self._monotonic() > until:
+                    return
+            self.log.add_pattern(pattern)
+            self._past.pop(0)
 
     def write_progress(self) -> None:
         """Only if it changed."""

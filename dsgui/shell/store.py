@@ -92,6 +92,10 @@ class RunDirectory:
     def events_file(self) -> Path:
         return self.path / "events.jsonl"
 
+    @property
+    def patterns_file(self) -> Path:
+        return self.path / "patterns.json"
+
     def samples_file(self, number: int) -> Path:
         """The rows of one sample table."""
         return self.path / f"samples-{number}.bin"
@@ -211,6 +215,19 @@ class RunDirectory:
             if not table.node and size_of(rows) >= width:
                 (last,) = _FLOAT.unpack(_read_from(rows, (size_of(rows) // width - 1) * width, _FLOAT.size))
         return last
+
+    def patterns_changed(self) -> float | None:
+        """When the patterns were written; None where there are none."""
+        return _modified(self.patterns_file)
+
+    def write_patterns(self, templates: Sequence[str]) -> None:
+        """Raises OSError."""
+        replace_file(self.patterns_file, _json_bytes({"patterns": list(templates)}))
+
+    def read_patterns(self) -> list[str]:
+        """The user's own patterns for lines of the output."""
+        found = (_read_json(self.patterns_file) or {}).get("patterns", [])
+        return [template for template in found if isinstance(template, str)] if isinstance(found, list) else []
 
     def write_series(self, series: Sequence[Series]) -> None:
         """Raises OSError."""

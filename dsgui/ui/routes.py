@@ -126,6 +126,13 @@ def _add_archive(router: APIRouter, archive: Archive) -> None:
         except RunError as error:
             raise HTTPException(404, str(error)) from error
 
+    @router.get("/runs/{run_id}/pattern")
+    def pattern(run_id: str, template: str = Query(max_length=400)) -> Response:
+        try:
+            return _json(archive.pattern(run_id, template))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
     @router.get("/runs/{run_id}/output")
     def output(run_id: str, offset: int = Query(ge=-1, lt=_MOST)) -> Response:
         try:

@@ -36,8 +36,16 @@ def build_runs(services: Services) -> RunsPage:
         services.archive.delete(run_id)
         gr.Info(f"Run {escape(run_id)} was deleted.")
 
-    monitor = embedded("runs", "ds-runs", ("stop", "save", "delete", "again"), value="", elem_id="monitor")
+    def add_pattern(event: gr.EventData) -> None:
+        told = details(event)
+        try:
+            services.archive.add_pattern(str(told.get("run_id", "")), str(told.get("template", "")))
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+
+    monitor = embedded("runs", "ds-runs", ("stop", "save", "delete", "again", "pattern"), value="", elem_id="monitor")
     monitor.stop(asked(services.runs.stop), None, None, **TELLING)
     monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
+    monitor.pattern(add_pattern, None, None, **TELLING)
     monitor.delete(asked(delete), None, None, **TELLING)
     return RunsPage(monitor)

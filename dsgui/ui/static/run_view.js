@@ -70,7 +70,7 @@ export class RunView {
         await this.follower.refine(axis, low, high, this.board.hidden(this.follower.curves, axis, low, high));
         this.board.update();
       },
-      csv: (chart) => { window.location.href = this.saved("csv", chart.lines.map((line) => line.curve.id).join(",")); },
+      csv: (chart) => { window.location.href = this.saved("points.csv", chart.lines.map((line) => line.curve.id).join(",")); },
     });
     this.command = el("pre", { class: "ds-command" });
     this.directory = el("code", {});
@@ -98,8 +98,8 @@ export class RunView {
     const link = (href, text, title) => el("a", { class: "ds-step", href, download: true, title }, text);
     return el("p", { class: "ds-actions" }, "Save ",
       link(`/dsgui/report?${new URLSearchParams({ runs: this.id })}`, "Report (HTML)", "One file with curves, config, command and environment, to send to a colleague"),
-      link(this.saved("csv"), "Every point (CSV)", "Each logged value and each reading of the machine"),
-      link(this.saved("tensorboard"), "TensorBoard files", "Event files that TensorBoard opens"));
+      link(this.saved("points.csv"), "Every point (CSV)", "Each logged value and each reading of the machine"),
+      link(this.saved("tensorboard.zip"), "TensorBoard files", "Event files that TensorBoard opens"));
   }
 
   async poll() {

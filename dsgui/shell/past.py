@@ -1,0 +1,41 @@
+"""What a user's own pattern finds in the output that was printed before it was added."""
+
+import math
+from collections.abc import Iterator
+
+from dsgui.core.curves import RECORD, SeriesTable
+from dsgui.core.patterns import Pattern
+from dsgui.core.points import Point
+from dsgui.shell.growing import RecordFile
+from dsgui.shell.output_search import blocks
+from dsgui.shell.store import RunDirectory
+
+_LINE_BYTES = 1 << 15  # as `core.trainlog` cuts them
+_LINES = 2000
+
+
+def past_points(directory: RunDirectory, pattern: Pattern) -> Iterator[list[Point]]:
+    """The points of all that is kept, some lines at a time; some may have none."""
+    for _, block in blocks(directory):
+        lines = block.replace(b"\r", b"\n").split(b"\n")
+        for begin in range(0, len(lines), _LINES):
+            texts = (line[:_LINE_BYTES].decode("utf-8", "replace") for line in lines[begin : begin + _LINES])
+            yield [point for text in texts if (point := pattern.match(text))]
+
+
+def add_past_points(directory: RunDirectory, pattern: Pattern) -> None:
+    """Adds them to a run that has ended, when nobody else writes its points. At what time they were printed is not
+    known any more. Raises OSError."""
+    table = SeriesTable(directory.read_series())
+    known = len(table)
+    file = RecordFile(directory.points_file, RECORD.size)
+    try:
+        for points in past_points(directory, pattern):
+            records = b"".join(table.encode(point, math.nan) for point in points)
+            if len(table) > known:
+                directory.write_series(table.all)
+                known = len(table)
+            if records:
+                file.write(records)
+    finally:
+        file.close()

@@ -1,0 +1,70 @@
+"""A user's own pattern reads the lines printed before it was added, and those that come after, in their order."""
+
+import pytest
+
+from dsgui.archive import Archive
+from dsgui.core.errors import PatternError, RunError
+from dsgui.core.patterns import MOST_PATTERNS
+from dsgui.core.state import RunState
+from dsgui.runs import Cursor
+from tests.curves_json import logged
+from tests.run_fixtures import Bench, bench, wait_until
+
+__all__ = ["bench"]
+
+TEMPLATE = "it {step} : quality={quality}"
+GOES_ON = """
+    import pathlib, time
+    for step in range(1, 6000):
+        print(f"it {step} : quality={step / 10}")
+    while not pathlib.Path("go").exists():
+        time.sleep(0.05)
+    for step in range(6000, 6005):
+        print(f"it {step} : quality={step / 10}")
+    time.sleep(600)
+"""
+
+
+def quality(bench: Bench, run_id: str) -> list[int]:
+    curve = next((one for one in bench.runs.curves(run_id) if one.series.name == "quality"), None)
+    return [] if curve is None else [int(step) for step in curve.step]
+
+
+def test_a_pattern_added_in_mid_run_finds_what_was_printed_and_what_is_printed_later(bench: Bench) -> None:
+    run_id = bench.start(GOES_ON)
+    bench.wait_for_output(run_id, "it 5999 ")
+    Archive(bench.store, bench.runs).add_pattern(run_id, TEMPLATE)
+    wait_until(lambda: len(quality(bench, run_id)) == 5999)
+    (bench.store.directory(run_id).path / "go").touch()
+    wait_until(lambda: len(quality(bench, run_id)) == 6004)
+    assert quality(bench, run_id) == list(range(1, 6005))
+    bench.runs.stop(run_id)
+    bench.ended(run_id)
+
+
+def test_a_pattern_is_added_to_a_run_that_has_ended_once(bench: Bench) -> None:
+    run_id = bench.start("print('step=1 loss=3'); print('it 1 : quality=0.5')")
+    assert bench.ended(run_id).state is RunState.SUCCEEDED
+    for _ in range(2):
+        Archive(bench.store, bench.runs).add_pattern(run_id, TEMPLATE)
+    points = logged(bench.runs.follow(run_id, Cursor()).curves)
+    assert {point["source"]: point["values"] for point in points} == {
+        "output": {"loss": 3.0}, "pattern": {"quality": 0.5},
+    }  # fmt: skip
+    assert len(points) == 2
+
+
+def test_what_is_no_pattern_or_one_too_many_is_refused(bench: Bench) -> None:
+    run_id = bench.start("print('it 1 : quality=0.5')")
+    bench.ended(run_id)
+    archive = Archive(bench.store, bench.runs)
+    with pytest.raises(PatternError):
+        archive.add_pattern(run_id, "no number")
+    for number in range(MOST_PATTERNS):
+        archive.add_pattern(run_id, f"it {{step}} number{number}={{value}}")
+    with pytest.raises(RunError, match="at most"):
+        archive.add_pattern(run_id, TEMPLATE)
+    assert archive.pattern(run_id, TEMPLATE)["matches"] == [
+        {"line": "it 1 : quality=0.5", "found": "step 1 · quality 0.5"}
+    ]
+    assert "no number" in archive.pattern(run_id, "no number")["problem"]
