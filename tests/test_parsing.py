@@ -15,7 +15,7 @@ SAMPLES = sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
 def read(output: bytes, sizes: list[int] | None = None, skims: list[bool] | None = None) -> tuple[list, list, int]:
-    """The points, the events and the bad lines. `sizes`: how the output is cut; `skims`: which pieces come in a rush."""
+    """The points, the events and the bad lines. `sizes`: how it is cut; `skims`: which pieces come in a rush."""
     log, start, turn, points, events = TrainLog(), 0, 0, [], []
     while start < len(output):
         size = sizes[turn % len(sizes)] if sizes else len(output)

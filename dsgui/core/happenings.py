@@ -3,16 +3,16 @@
 import re
 
 from dsgui.core.points import Event
-from dsgui.core.prefixes import launcher_prefix, logger_prefix, rank_in
+from dsgui.core.prefixes import launcher_prefix, logger_prefix
 
 TEXT_LIMIT = 300
 # Of warnings and errors the first of each text are kept; a run that varies its texts without end is not followed.
 MOST_TEXTS = 200
 _MOST_PLACES = 64
 _SAVES = re.compile(
-    r"\b(?:Saving model checkpoint(?: to|:)|Saving (?:model )?checkpoint (?:to|at|in)|\[Torch\] Sav(?:ed|ing)"
-    r"|Saving current state to|Saved (?:state|checkpoint|model checkpoint) (?:to|in|at)"
-    r"|(?:successfully )?saved checkpoint at iteration +\d+ to|zero checkpoint saved|checkpoint saved (?:to|in|at))"
+    r"(?:\bSav(?:ing|ed) checkpoint at iteration +(?P<iteration>\d{1,15}) to"
+    r"|\bSaving (?:model )?checkpoint(?: to| at| in|:)|\[Torch\] Sav(?:ed|ing)|\bSaving current state to"
+    r"|\bSaved (?:state|checkpoint|model checkpoint) (?:to|in|at)|\bcheckpoint saved(?: to| in| at)?)"
     r"\s+(?P<place>\S[^\s,;]*)",
     re.IGNORECASE,
 )
@@ -24,6 +24,8 @@ _PYTHON_WARNING = re.compile(r"\S:\d+: \w*Warning: (?P<text>.+)")
 _TORCH = re.compile(r"\[(?P<level>[WEF])\d{4} [\d:.]+ [^\]]*\] ?(?P<text>.+)")
 _LEVEL = re.compile(r"\[(?P<bracket>WARNING|ERROR|CRITICAL)\] |(?P<start>WARNING|ERROR|CRITICAL)\b[: ]")
 _PLACE_IN_CODE = re.compile(r"\A\[[\w./]+:\d+(?::[\w<>.]+)?\] ")
+_RANK = re.compile(r"\A\[rank \d+\] ", re.IGNORECASE)
+_OVERFLOW = "OVERFLOW! "  # DeepSpeed warns of it; that is an event of its own
 _DIGITS = re.compile(r"\d+")
 
 
@@ -45,7 +47,10 @@ class Happenings:
     def line(self, text: str, step: int | None) -> None:
         """One line, and the step the training is at."""
         if match := _SAVES.search(text):
-            self._saves(match["place"].strip("'\"`").rstrip("."), text, step)
+            place = match["place"].strip("'\"`").rstrip(".")
+            self._saves(place, text, int(match["iteration"]) if match["iteration"] else step)
+        elif _OVERFLOW in text:
+            return
         elif said := _warned(text):
             self.once(*said, step)
 
@@ -53,6 +58,10 @@ class Happenings:
     def saved(text: str) -> bool:
         """Whether the line tells of a checkpoint."""
         return bool(_SAVES.search(text))
+
+    def overflow(self, text: str, step: int | None) -> None:
+        """A step skipped in fp16."""
+        self.add("overflow", _message(text), step)
 
     def once(self, kind: str, text: str, step: int | None) -> None:
         """Unless the same was said before: by another rank, or at another step."""
@@ -64,7 +73,7 @@ class Happenings:
     def _saves(self, place: str, text: str, step: int | None) -> None:
         """A checkpoint has a file a rank, and DeepSpeed's lies in the HF Trainer's: each is told once."""
         match = _FOLDER.match(place)
-        folder = match["folder"] if match else _FILE.sub("", place)
+        folder = match["folder"] if match else _FILE.sub("", place).rstrip("/")
         at = int(match["step"]) if match else step
         if (folder, at) in self._places:
             return
@@ -91,4 +100,4 @@ def _warned(text: str) -> tuple[str, str] | None:
 
 def _message(text: str) -> str:
     bare = logger_prefix(launcher_prefix(text)[1])[1]
-    return rank_in(_PLACE_IN_CODE.sub("", bare))[1].strip()
+    return _RANK.sub("", _PLACE_IN_CODE.sub("", bare)).strip()

@@ -92,6 +92,7 @@ _NEUTRAL = frozenset(
         "lr",
         "samples",
         "tokens",
+        "data",
     ]
 )
 _OTHER_WORD = re.compile(r"[A-Za-z_]{2,}|[\u4e00-\u9fff]+")
@@ -99,7 +100,9 @@ _EVALUATES = re.compile(r"\W*(?:eval|valid|test|val\b)", re.IGNORECASE)
 # `Namespace(step=3, loss=0.5)`, `Config(loss=…`: a value printed by Python, not a measurement.
 _CALL = re.compile(r"[A-Za-z_]\w*\(\s?\w+\s?=")
 _ALONE = re.compile(r"\s*(?:[\w./ -]+?)\s?(?:[:=]\s?|\s)\S+(?<!,)\Z")
-_PADDED = re.compile(r"\w\s{2,}=|[.]{3}|[\"'`]|\?|^\s*[-+*#>]\s|,\s*\Z")
+# An option of a command, an item of a list, a comment.
+_BULLET = re.compile(r"\s*(?:--|[-+*#] )")
+_PADDED = re.compile(r"\w\s{2,}=|[.]{3}|[\"'`]|\?|,\s*\Z")
 # Loops that number their lines otherwise, made plain: PyTorch's examples and tutorials, Keras.
 _REWRITTEN = (
     (re.compile(r"\bTrain Epoch: (\d{1,9}) \[\d+/\d+ \(\d+%\)\]"), r"Epoch \1"),
@@ -134,6 +137,7 @@ class _Found:
     total: int | None = None
     epoch: float | None = None
     other_words: int = 0
+    long_names: int = 0  # of other numbers, `global batch size: 16`
     marked: bool = True  # each value has a `:` or `=` before it
 
     def take(self, item: re.Match[str]) -> None:
@@ -147,7 +151,10 @@ class _Found:
                 self.other_words += _count_other(" ".join(words[:dropped]))
                 return
         # A number of no curve's, `mem=3.2`: something said on purpose where it is marked.
-        self.other_words += 0 if marked and len(words) == 1 else _count_other(item["name"]) or 1
+        if not marked:
+            self.other_words += _count_other(item["name"])
+        elif len(words) > 1:
+            self.long_names += 1
 
     def _position(self, name: str, before: list[str], item: re.Match[str]) -> bool:
         lowered, digits = name.lower(), item["number"]
@@ -176,6 +183,7 @@ def read_named(text: str) -> Reading | None:
     if len(text) > _LENGTH_LIMIT:
         return None
     torchrun_rank, bare = launcher_prefix(text)
+    bulleted = bool(_BULLET.match(bare))
     level, bare = logger_prefix(bare)
     if level not in ("", "INFO", "DEBUG"):
         return None
@@ -185,7 +193,7 @@ def read_named(text: str) -> Reading | None:
     if _CALL.search(bare):
         return None
     found = _items(bare)
-    if not (_fits_with_step(found) if found.step is not None else _fits_alone(found, bare)):
+    if bulleted or not (_fits_with_step(found) if found.step is not None else _fits_alone(found, bare)):
         return None
     kind, values = _kind(bare, found.values)
     return Reading(Form.PLAIN, values, found.step, found.epoch, found.total, rank, kind)
@@ -228,7 +236,8 @@ def _fits_with_step(found: _Found) -> bool:
 
 
 def _fits_alone(found: _Found, text: str) -> bool:
-    if not any(map(is_loss, found.values)) or found.other_words or _PADDED.search(text):
+    others = found.other_words or found.long_names
+    if not any(map(is_loss, found.values)) or others or _PADDED.search(text):
         return False
     return found.marked or found.epoch is not None or bool(_ALONE.match(text))
 

@@ -64,7 +64,7 @@ _OF_EVALUATION = frozenset(["eval", "evaluation", "val", "valid", "validation"])
 _LOSS = re.compile(r"[\w./-]*loss\Z")
 _METRIC = re.compile(
     r"(?:[\w./-]*[_/])?(?:accuracy|acc|perplexity|ppl|grad_norm|loss_scale|learning_rate|lr|rewards?|kl|bleu|chrf|"
-    r"rouge\w*|wer|cer|auc|mae|mse|rmse|mfu|entropy|f\d|(?:samples|tokens|steps)_per_second)\Z"
+    r"rouge\w*|wer|cer|auc|mae|mse|rmse|mfu|entropy|f\d|acc@\d{1,3}|(?:samples|tokens|steps)_per_second)\Z"
 )
 
 

@@ -329,7 +329,8 @@ class TrainLog:
             return False
         if self._bar.is_this(step, total, self._trained):
             self._training_bar(step, total, match["left"].decode("ascii", "replace"))
-            if (postfix := match["postfix"]) and step != self._bar_said:
+            # At 0 a postfix is that of the step being done, or of the epoch before.
+            if step and step != self._bar_said and (postfix := match["postfix"]):
                 self._postfix(postfix, step, total, bar_epoch(description) if described else None)
         elif self._trained:
             self._phase.name = "evaluating"
@@ -423,7 +424,7 @@ class TrainLog:
         step = self._step()
         values = {**reading.values, "skipped_steps": float(self._skipped)}
         self._points.append(Point(step, None, values, rank=reading.rank))
-        self._happenings.add("overflow", text.strip(), step)
+        self._happenings.overflow(text, step)
 
     def _timed(self, reading: Reading) -> None:
         """Before the first one there was no need to tell which step the training is at."""
