@@ -54,6 +54,7 @@ bench: setup-dev
 # What owning a run costs: about a quarter of an hour of real trainings.
 bench-runs: setup-dev
 	$(BIN)/python -m benchmarks.supervisor
+	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.flood
 	$(BIN)/python -m benchmarks.overhead
 

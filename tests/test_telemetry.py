@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dsgui.core.telemetry import GpuSample, Sample, SampleTable
+from dsgui.core.telemetry import GpuSample, Sample, SampleTable, throttle_reasons
 from dsgui.shell.gpus import Gpus, list_gpus
 from dsgui.shell.nvml import NO_DRIVER, Cards
 from dsgui.shell.readings import HostReader, HostReading, RunMemory
@@ -130,6 +130,26 @@ def test_a_sample_becomes_columns() -> None:
     assert (flat["gpu0.used_bytes"], flat["gpu0.utilisation_percent"], flat["gpu3.used_bytes"]) == (1, 3.5, None)
     table = SampleTable(tuple(flat), "worker-1", {0: "a", 3: "b"})
     assert SampleTable.from_json(json.loads(json.dumps(table.to_json())) | {"later": 1}) == table
+
+
+def test_what_holds_the_clocks_down_is_told_in_words() -> None:
+    assert throttle_reasons(0) == ()
+    assert throttle_reasons(0x44) == ("power cap", "hot (slowed by hardware)")
+    assert throttle_reasons(0x1001) == ("idle", "reason 0x1000")
+
+
+def test_a_sample_of_another_machine_arrives_as_it_was() -> None:
+    sample = Sample(1.5, 2, 3, None, 4.5, (GpuSample(0, "a", 1, throttle=4), GpuSample(3, "b")), 0.5, disk_free_bytes=9)
+    sent = json.loads(json.dumps(sample.to_json()))
+    assert Sample.from_json(sent) == sample
+
+
+@pytest.mark.parametrize("wrong", ["text", True, [1], float("inf"), {}])
+def test_what_is_no_number_is_no_reading_of_another_machine(wrong: object) -> None:
+    sent = Sample(1.5, 2, 3, None, 4.5, (GpuSample(0, "a"),)).to_json()
+    for spoilt in (sent | {"run_bytes": wrong}, sent | {"gpus": [sent["gpus"][0] | {"power_w": wrong}]}):
+        with pytest.raises(TypeError):
+            Sample.from_json(spoilt)
 
 
 _HOLD = """

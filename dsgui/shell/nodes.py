@@ -48,6 +48,7 @@ _QUIET_S = 5.0
 _END_S = 2.0
 _MOST_UNREAD_BYTES = 1 << 20
 _MOST_PROBLEM = 200
+_MOST_NOTES = 4
 
 
 def bundle() -> bytes:
@@ -91,7 +92,9 @@ class Nodes:
     @property
     def note(self) -> str:
         """Sentences on what is missing, or ""."""
-        return " ".join(filter(None, (node.note for node in self._nodes)))
+        told = [node.note for node in self._nodes if node.note]
+        more = (f"So {len(told) - _MOST_NOTES} more machines.",) if len(told) > _MOST_NOTES else ()
+        return " ".join((*told[:_MOST_NOTES], *more))
 
     def take(self) -> Iterator[tuple[str, Sample]]:
         """What came since the last time, by machine."""
