@@ -80,7 +80,7 @@ def test_it_tells_what_the_run_was_and_what_it_took(bench: Bench):
         assert told in text
     rows = dict(re.findall(r"<th scope=row>(.*?)</th><td>(.*?)</td>", text))
     assert rows["Steps"] == "200"
-    assert rows["Final loss (last logged)"] == "nan"
+    assert rows["Final loss (last logged)"] == "NaN"
     assert rows["Steps a second"] == "2"
     assert rows["Duration"] == "1 min 40 s"
     assert rows["GPU 1 in use, peak · mean"] == "11.00 · 11.00 GiB"
@@ -107,7 +107,7 @@ def test_several_runs_are_laid_over_each_other_and_their_configs_compared(bench:
         "b": ["–", "[1]", "can’t be read"],
     }
     drawn = charts_in(report(bench, first, second, third))
-    assert [line["name"] for line in drawn["Loss"]["lines"]] == ["one · training", "two · training", "three · training"]
+    assert [line["run"] for line in drawn["Loss"]["lines"]] == ["one", "two", "three"]
     assert len({line["colour"] for line in drawn["GPU memory"]["lines"]}) == 3
     assert len(drawn["GPU memory"]["lines"]) == 3 * 4
 
@@ -130,7 +130,8 @@ def test_nothing_of_a_run_becomes_markup(bench: Bench):
 def test_nothing_of_a_run_is_secret_any_more(bench: Bench):
     config = json.dumps({"comet": {"api_key": "comets-very-own-key"}, "note": SECRET})
     run_id = made_run(
-        bench, f"with {SECRET}", config=config, output=f"logged in with {SECRET}\nHF_TOKEN=token-that-was-printed\n", steps=5,
+        bench, f"with {SECRET}", config=config, steps=5,
+        output=f"logged in with {SECRET}\nHF_TOKEN=token-that-was-printed\n",
         environment={"API_KEY": "keyed-by-its-name", "PLAIN": "shown"}, arguments=f"--hub_token {SECRET}",
     )  # fmt: skip
     html = report(bench, run_id, secrets=(SECRET,))

@@ -1,8 +1,8 @@
 """Which charts a report has, and their lines: the curves of one run, or those of several over each other.
 
 A chart is plain JSON: title, unit, whether it begins at zero, its usual axis ("step" or "time") and `lines`, each with
-a name, the place of its colour and of its dashes, `step`, `time` (seconds), `value` (None is a gap) and `odd`: the
-places where the value is no number, in words. Long curves are thinned, and each spike is still there.
+its run, what it is of there, the places of its colour and dashes, `step`, `time` (seconds), `value` (None is a gap) and
+`odd`: the places where the value is no number, in words. Long curves are thinned, and each spike is still there.
 """
 
 import re
@@ -64,9 +64,8 @@ def _chart(
     lines = []
     for run, (name, curves) in enumerate(runs):
         for place, (what, curve) in enumerate(pick(curves)):
-            label = what if len(runs) == 1 else f"{name} · {what}" if what else name
             look = {"colour": place, "dash": 0} if len(runs) == 1 else {"colour": run, "dash": place}
-            lines.append({"name": label or title} | look | _line(curve, scale))
+            lines.append({"run": name, "what": what} | look | _line(curve, scale))
     return {"title": title, "unit": unit, "axis": axis, "zero": axis == "time", "lines": lines}
 
 

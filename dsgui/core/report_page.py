@@ -4,6 +4,7 @@ its Content-Security-Policy lets nothing be loaded and no script run but its own
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -12,10 +13,13 @@ from typing import Any
 from dsgui.core.compare import differences
 from dsgui.core.document import Document
 from dsgui.core.performance import Figures
+from dsgui.core.points import number_to_json
 from dsgui.core.report_charts import Chart
 
 _GIB = 1 << 30
 _MOST_DIFFERENCES = 300
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # Okabe and Ito
+DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +51,17 @@ class Assets:
 
 def report_html(runs: Sequence[Reported], charts: Sequence[Chart], assets: Assets, made: str) -> str:
     """The page. `made` says when and by what."""
-    title = runs[0].name if len(runs) == 1 else f"{len(runs)} runs compared"
+    several = len(runs) > 1
+    title = f"{len(runs)} runs compared" if several else runs[0].name
+    state = "" if several else _state(runs[0])
     body = "".join(
         [
-            f"<header><h1>{escape(title)}</h1><p class=made>{escape(made)}</p></header>",
-            "".join(map(_head, runs)),
+            f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p></header>",
+            f"<div class=runs>{''.join(_head(run, several) for run in runs)}</div>",
             f"<section><h2>Figures</h2>{_figures_table(runs)}</section>",
-            _charts_section(charts),
+            _charts_section(charts, several),
             _differences_section(runs),
-            "".join(_details_section(run, len(runs) > 1) for run in runs),
+            "".join(_details_section(run, several) for run in runs),
         ]
     )
     scripts = [_inline(assets.plotly), _inline(assets.script)] if charts else []
@@ -90,13 +96,15 @@ def _json(value: Any) -> str:
 # --- a run ------------------------------------------------------------------------------------------------------------
 
 
-def _head(run: Reported) -> str:
+def _state(run: Reported) -> str:
+    return f" <span class='state {escape(run.state)}'>{escape(run.state)}</span>"
+
+
+def _head(run: Reported, named: bool) -> str:
     facts = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in run.facts)
     reason = f"<p>{escape(run.reason)}</p>" if run.reason else ""
-    return (
-        f"<section><h2>{escape(run.name)} <span class='state {escape(run.state)}'>{escape(run.state)}</span></h2>"
-        f"{reason}{_diagnosis(run.diagnosis)}<dl>{facts}</dl></section>"
-    )
+    head = f"<h2>{escape(run.name)}{_state(run)}</h2>" if named else ""
+    return f"<section>{head}{reason}{_diagnosis(run.diagnosis)}<dl>{facts}</dl></section>"
 
 
 def _diagnosis(told: Mapping[str, Any]) -> str:
@@ -164,6 +172,8 @@ def _row(name: str, cells: Sequence[str]) -> str:
 def _number(value: float | None) -> str:
     if value is None:
         return "–"
+    if not math.isfinite(value):
+        return str(number_to_json(value))
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
@@ -184,19 +194,51 @@ def duration(seconds: float | None) -> str:
 # --- what is drawn and what differs -----------------------------------------------------------------------------------
 
 
-def _charts_section(charts: Sequence[Chart]) -> str:
+def _charts_section(charts: Sequence[Chart], several: bool) -> str:
     if not charts:
         return "<section><h2>Curves</h2><p>Nothing was logged or sampled.</p></section>"
     drawn = "".join(
         f"<figure><figcaption>{escape(chart['title'])}{escape(' (' + chart['unit'] + ')' if chart['unit'] else '')}"
-        f"</figcaption><div class=chart data-chart={place}></div></figure>"
+        f"</figcaption>{_legend(chart, several)}<div class=chart data-chart={place}></div></figure>"
         for place, chart in enumerate(charts)
     )
     ways = "".join(f"<option value={value}>{text}</option>" for value, text in (("step", "step"), ("time", "time")))
     return (
-        f"<section><h2>Curves</h2><p class=ways><label>Training by <select id=axis>{ways}</select></label></p>"
+        f"<section><h2>Curves</h2>{_runs_legend(charts) if several else ''}"
+        f"<p class=ways><label>Training by <select id=axis>{ways}</select></label></p>"
         f"<noscript><p>The curves need JavaScript.</p></noscript><div class=charts>{drawn}</div></section>"
     )
+
+
+def _legend(chart: Chart, several: bool) -> str:
+    """What the lines of one chart are: of one run by their colours, of several by their dashes."""
+    found = {line["what"]: (line["colour"], line["dash"]) for line in reversed(chart["lines"])}
+    if len(found) < 2:
+        return ""
+    items = (
+        _key(what, "currentColor" if several else COLOURS[colour % len(COLOURS)], _dash(colour, dash, several))
+        for what, (colour, dash) in sorted(found.items(), key=lambda one: one[1])
+    )
+    return f"<ul class=legend>{''.join(items)}</ul>"
+
+
+def _runs_legend(charts: Sequence[Chart]) -> str:
+    found = {line["run"]: line["colour"] for chart in charts for line in chart["lines"]}
+    items = (
+        _key(run, COLOURS[colour % len(COLOURS)], _dash(colour, 0, False))
+        for run, colour in sorted(found.items(), key=lambda one: one[1])
+    )
+    return f"<ul class=legend>{''.join(items)}</ul>"
+
+
+def _dash(colour: int, dash: int, several: bool) -> str:
+    """When the colours begin again, the dashes tell the difference (report.js draws the same)."""
+    return DASHES[(dash + (0 if several else colour // len(COLOURS))) % len(DASHES)]
+
+
+def _key(text: str, colour: str, dash: str) -> str:
+    line = f'<line x1="0" x2="30" y1="5" y2="5" stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dash}"/>'
+    return f'<li><svg width="30" height="10" aria-hidden="true">{line}</svg> {escape(text)}</li>'
 
 
 def _differences_section(runs: Sequence[Reported]) -> str:

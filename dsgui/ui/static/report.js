@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"]; // Okabe and Ito
-  const DASHES = ["solid", "dash", "dot", "dashdot", "longdash"];
+  const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/report_page.py has them
   const PRINTED_WIDTH = 660;
   const charts = JSON.parse(document.getElementById("charts").textContent);
   const axis = document.getElementById("axis");
@@ -16,27 +16,36 @@
 
   function traces(chart, by, scale) {
     const found = [];
+    const several = new Set(chart.lines.map((line) => line.run)).size > 1;
     for (const line of chart.lines) {
+      const name = [several ? line.run : "", line.what].filter(Boolean).join(" · ") || chart.title;
       const x = by === "step" ? line.step : line.time.map((at) => (at === null ? null : at / scale));
       const turn = Math.floor(line.colour / COLOURS.length);
       const colour = COLOURS[line.colour % COLOURS.length];
       const lonely = line.value.filter((value) => value !== null).length < 40;
-      found.push({ x, y: line.value, name: line.name, type: "scatter", mode: lonely ? "lines+markers" : "lines", connectgaps: false,
+      found.push({ x, y: line.value, name, type: "scatter", mode: lonely ? "lines+markers" : "lines", connectgaps: false,
         line: { color: colour, width: 1.6, dash: DASHES[(line.dash + turn) % DASHES.length] }, marker: { size: 4 } });
-      if (line.odd.length) found.push(odd(line, x, colour));
+      if (line.odd.length) found.push(odd(line, x, colour, name));
     }
     return found;
   }
 
   // Where a value is no number: at the height of the last that was one.
-  function odd(line, x, colour) {
+  function odd(line, x, colour, name) {
     const height = (place) => {
       for (let near = place; near >= 0; near--) if (line.value[near] !== null) return line.value[near];
       return line.value.find((value) => value !== null) ?? 0;
     };
     return { x: line.odd.map((one) => x[one.place]), y: line.odd.map((one) => height(one.place)), text: line.odd.map((one) => one.text),
-      name: line.name + ": no number", type: "scatter", mode: "markers", marker: { symbol: "x", size: 8, color: colour },
+      name: name + ": no number", type: "scatter", mode: "markers", marker: { symbol: "x", size: 8, color: colour },
       hovertemplate: "%{text}<extra>%{fullData.name}</extra>" };
+  }
+
+  // Around values that are all the same Plotly shows one more and one less, of a learning rate too.
+  function level(chart) {
+    const values = chart.lines.flatMap((line) => line.value).filter((value) => value !== null);
+    const same = values.length && values.every((value) => value === values[0]);
+    return same && values[0] !== 0 ? { range: [Math.min(0, 2 * values[0]), Math.max(0, 2 * values[0])] } : {};
   }
 
   function draw(box) {
@@ -52,9 +61,9 @@
       width: printing ? PRINTED_WIDTH : box.clientWidth, height: box.clientHeight,
       margin: { l: 48, r: 12, t: 8, b: 36 }, paper_bgcolor: ground, plot_bgcolor: ground, font: { color: text, size: 12 }, hovermode: "x unified",
       hoverlabel: { bgcolor: variable("--panel"), bordercolor: line, font: { color: text } },
-      showlegend: drawn.length > 1, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, xanchor: "left", font: { size: 11 } },
+      showlegend: false,
       xaxis: { ...axes, title: { text: by === "step" ? "step" : unit, standoff: 4 } },
-      yaxis: { ...axes, rangemode: chart.zero ? "tozero" : "normal", exponentformat: "power" },
+      yaxis: { ...axes, rangemode: chart.zero ? "tozero" : "normal", exponentformat: "power", ...level(chart) },
     }, { displaylogo: false, responsive: false, displayModeBar: false });
   }
 
