@@ -1,17 +1,18 @@
 """All points and telemetry of a run for other programs: as CSV, as TensorBoard's event files."""
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from io import RawIOBase
 from pathlib import Path
 
+from dsgui.core.curves import Series
 from dsgui.core.errors import RunError
 from dsgui.core.event_writing import event_file_begin, event_records
 from dsgui.core.exporting import CSV_HEADER, Block, csv_rows
 from dsgui.runs import Runs
-from dsgui.shell.curves import point_blocks, sample_blocks
+from dsgui.shell.curves import point_blocks, sample_blocks, sample_series
 from dsgui.shell.store import RunDirectory, Store
 
 Blocks = Callable[[RunDirectory], Iterator[Block]]
@@ -26,9 +27,11 @@ class Exports:
     def __init__(self, store: Store, runs: Runs) -> None:
         self._store, self._runs = store, runs
 
-    def csv(self, run_id: str) -> Iterator[bytes]:
-        """One row a value, in the order in which they were logged, then telemetry."""
-        return self._csv(self._store.open(run_id))
+    def csv(self, run_id: str, ids: Sequence[str] = ()) -> Iterator[bytes]:
+        """One row a value, in the order in which they were logged, then telemetry; of all curves, or of those with
+        these ids (as the page knows them)."""
+        directory = self._store.open(run_id)
+        return self._csv(directory, _series_of(directory, ids) if ids else None)
 
     def tensorboard(self, run_id: str) -> Iterator[bytes]:
         """A zip file of a folder with two below it, "training" and "telemetry", an event file in each."""
@@ -45,11 +48,12 @@ class Exports:
         for name, blocks in _PARTS.items():
             _write(folder / name / _event_file_name(directory), self._events(directory, blocks))
 
-    def _csv(self, directory: RunDirectory) -> Iterator[bytes]:
+    def _csv(self, directory: RunDirectory, wanted: Collection[Series] | None) -> Iterator[bytes]:
         yield CSV_HEADER.encode()
         for blocks in _PARTS.values():
             for block in blocks(directory):
-                yield csv_rows(self._masked(block)).encode("utf-8", "replace")
+                part = block if wanted is None else block.of(wanted)
+                yield csv_rows(self._masked(part)).encode("utf-8", "replace")
 
     def _zip(self, directory: RunDirectory) -> Iterator[bytes]:
         out = _Taken()
@@ -73,6 +77,15 @@ class Exports:
         """Names come from what scripts print and write."""
         hide = self._runs.masked
         return replace(block, series=[replace(one, name=hide(one.name), node=hide(one.node)) for one in block.series])
+
+
+def _series_of(directory: RunDirectory, ids: Sequence[str]) -> set[Series]:
+    """The curves with these ids: a series' number, or a table's and a column's. Ids that are none are left out."""
+    named = {str(number): series for number, series in enumerate(directory.read_series())}
+    for number, table in enumerate(directory.sample_tables()):
+        for place in range(1, len(table.columns)):
+            named[f"{number}.{place}"] = sample_series(table, place)
+    return {named[one] for one in ids if one in named}
 
 
 class _Taken(RawIOBase):

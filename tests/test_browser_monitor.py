@@ -168,6 +168,23 @@ def test_two_runs_are_compared_in_three_clicks(browser, made):
         expect(page.locator(".ds-run-title")).to_have_text("before")
 
 
+def test_a_pattern_is_seen_to_match_and_its_curve_appears(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['long']}") as page:
+        page.get_by_text("Curves and where they come from").click()
+        table = page.locator(".ds-sources .ds-table")
+        expect(table.locator("tr", has_text="grad_norm")).to_contain_text("output")
+        page.fill("#pattern", "iter {step} of 9000")
+        expect(page.locator(".ds-sources [role=status]")).to_contain_text("Pattern")
+        expect(page.locator("#add-pattern")).to_be_disabled()
+        page.fill("#pattern", "iter {step} of {total} {*} train={quality}")
+        expect(page.get_by_label("What the pattern finds")).to_contain_text("→ step 6953 · quality 695.3")
+        page.click("#add-pattern")
+        found = trace(page, "quality", "quality")
+        assert (found["x"][0], found["y"][0], found["x"][-1], found["y"][-1]) == (0, 0, 8999, 899.9)
+        expect(table.locator("tr", has_text="quality")).to_contain_text("pattern")
+
+
 def test_a_chart_is_saved_as_picture_and_fills_the_screen(browser, made, tmp_path: Path):
     app, ids = made
     with opened(browser, app, f"run={ids['before']}") as page:
@@ -179,6 +196,12 @@ def test_a_chart_is_saved_as_picture_and_fills_the_screen(browser, made, tmp_pat
                 chart.locator(f'[data-title="Save as {kind}"]').click()
             download.value.save_as(tmp_path / kind)
             assert (tmp_path / kind).read_bytes().startswith(begins)
+        with page.expect_download() as download:
+            chart.locator('[data-title="Save as CSV, every point"]').click()
+        download.value.save_as(tmp_path / "csv")
+        rows = (tmp_path / "csv").read_text().splitlines()
+        assert len(rows) == 1 + 300 + 5
+        assert {row.split(",")[7] for row in rows[1:]} == {"loss", "eval_loss"}
         chart.locator('[data-title="Full screen"]').click()
         wait_until(lambda: page.evaluate("document.fullscreenElement?.dataset.chart") == "Loss")
         wait_until(lambda: chart.locator(".js-plotly-plot").bounding_box()["height"] > 600)

@@ -1,7 +1,7 @@
 """Points and telemetry as CSV: one row a value, every one of them, for pandas, R or a spreadsheet."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,12 @@ class Block:
     time: Floats
     value: Floats
 
+    def of(self, wanted: Collection[Series]) -> "Block":
+        """The values of some series alone."""
+        places = [place for place, series in enumerate(self.series) if series in wanted]
+        own = np.isin(self.number, places)
+        return Block(self.series, self.number[own], self.step[own], self.epoch[own], self.time[own], self.value[own])
+
 
 def csv_rows(block: Block) -> str:
     """The block's rows. A step or an epoch that is not known is empty; a value may be NaN, Infinity or -Infinity."""
@@ -36,8 +42,8 @@ def csv_rows(block: Block) -> str:
     columns = (block.step.tolist(), block.epoch.tolist(), block.time.tolist(), block.number.tolist())
     return "".join(
         [
-            f"{'' if step != step else int(step)},{'' if epoch != epoch else f'{epoch:.7g}'},{'' if time != time else f'{time:.3f}'},"
-            f"{labels[number]},{value}\r\n"
+            f"{'' if step != step else int(step)},{'' if epoch != epoch else f'{epoch:.7g}'},"
+            f"{'' if time != time else f'{time:.3f}'},{labels[number]},{value}\r\n"
             for step, epoch, time, number, value in zip(*columns, _spelt(block.value), strict=True)
         ]
     )

@@ -157,9 +157,9 @@ def _add_archive(router: APIRouter, archive: Archive) -> None:
 
 def _add_exports(router: APIRouter, exports: Exports) -> None:
     @router.get("/runs/{run_id}/points.csv")
-    def csv(run_id: str) -> Response:
+    def csv(run_id: str, ids: str = Query("", pattern=f"^$|{_IDS}", max_length=_LONGEST)) -> Response:
         try:
-            return _download(exports.csv(run_id), "text/csv", f"{run_id}.csv")
+            return _download(exports.csv(run_id, ids.split(",") if ids else ()), "text/csv", f"{run_id}.csv")
         except RunError as error:
             raise HTTPException(404, str(error)) from error
 
