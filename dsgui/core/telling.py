@@ -14,20 +14,28 @@ OF_POINTS = (
 )
 # In every line that says how a rank or the launcher ended. A traceback is read from its first line to its last.
 # (Few words: each is looked for in all of a flood. torchrun's summary comes last.)
-OF_THE_END = (*(b"traceback (most", b"spawned with", b" exits ", b"killing subprocess", b"ssh exited", b"slurm: job"),)
-# What else changes how an ending, a phase or the events read; of a flood only the last such lines matter.
+OF_THE_END = (b"traceback (most", b"spawned with", b" exit", b"killing subprocess", b"ssh", b"slurm")
+# What else changes how an ending or the events read; of a flood only the last such lines matter.
 OF_LAST_WORDS = (
-    *(b"error", b"(local_rank:", b"exitcode", b"launch.py:", b"runner.py:", b"real_accelerator.py:", b"warnings.warn("),
-    *(b"slurmstepd:", b"watchdog caught", b"ssh: ", b"host key verification", b"permission denied (", b"exception ign"),
+    *(
+        b"error",
+        b"(local_rank:",
+        b"launch.py:",
+        b"runner.py:",
+        b"accelerator.py:",
+        b"watchdog caught",
+        b"warnings.warn(",
+    ),
+    *(b"host key verification", b"permission denied (", b"exception ignored"),
 )
+OF_EVENTS = (b"warn", b"critical", b"]:[w", b"sav")
+# Only before the training.
 OF_PHASES = (
-    *(b"extension", b"ninja", b"cuda files", b"c++", b"g++", b"nvcc", b"clang", b"built success", b"no work to do"),
-    b" seconds",
+    *(b"extension", b"ninja", b"cuda files", b"++", b"nvcc", b"clang", b"built success", b"no work to do", b" seconds"),
 )
-OF_EVENTS = (b"warning", b"critical", b"]:[w", b"saving", b"saved ")
 
 IN_A_FLOOD = (*OF_POINTS, *OF_THE_END)
-ALL = (*IN_A_FLOOD, *OF_LAST_WORDS, *OF_PHASES, *OF_EVENTS)
+ALL = (*IN_A_FLOOD, *OF_LAST_WORDS, *OF_EVENTS)
 # A line with one of these does more than its numbers say.
 BEYOND_NUMBERS = (*OF_THE_END, *OF_LAST_WORDS, *OF_PHASES)
 
