@@ -5,28 +5,28 @@ nothing for each line.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from heapq import heapify, heappop, heapreplace
 
 # Lower-case, as `TellingLines` looks for them. One of these is in every line that has points or a bar.
 OF_POINTS = (
-    *(b"loss", b"step", b"iter", b"%|", b"{'", b'{"', b"time (ms)", b"max_ma ", b"virtual memory:  used", b"overflow!"),
+    *(b"{", b"loss", b"step", b"iter", b"%|", b"time (ms)", b"max_ma ", b"virtual memory:  used", b"overflow!"),
     "损失".encode(),
 )
 # In every line that says how a rank or the launcher ended. A traceback is read from its first line to its last.
-# (Few words: each is looked for in all of a flood. torchrun's summary comes last.)
-OF_THE_END = (b"traceback (most", b"spawned with", b" exit", b"killing subprocess", b"ssh", b"slurm")
+# (Few words, and long ones: each is looked for in all of a flood. torchrun's summary comes last.)
+OF_THE_END = (b"traceback (most", b"spawned with", b" exits ", b"killing subprocess", b"pdsh@", b"slurm: job")
 # What else changes how an ending or the events read; of a flood only the last such lines matter.
 OF_LAST_WORDS = (
+    *(b"error", b"(local_rank:", b"exitcode", b"launch.py:", b"runner.py:", b"accelerator.py:", b"watchdog caught"),
     *(
-        b"error",
-        b"(local_rank:",
-        b"launch.py:",
-        b"runner.py:",
-        b"accelerator.py:",
-        b"watchdog caught",
         b"warnings.warn(",
+        b"host key verification",
+        b"permission denied (",
+        b"exception ignored",
+        b"slurmstepd",
+        b"ssh: ",
     ),
-    *(b"host key verification", b"permission denied (", b"exception ignored"),
 )
 OF_EVENTS = (b"warn", b"critical", b"]:[w", b"sav")
 # Only before the training.
@@ -40,12 +40,22 @@ ALL = (*IN_A_FLOOD, *OF_LAST_WORDS, *OF_EVENTS)
 BEYOND_NUMBERS = (*OF_THE_END, *OF_LAST_WORDS, *OF_PHASES)
 
 
+# A character alone is found at a fraction of what a word costs, and these are in few blocks: a word that has one is only
+# looked for where it is.
+_RARE = b"{%(!_[]@|\xe6.:"
+
+
+@lru_cache(256)
+def _rare(word: bytes) -> bytes:
+    return next((word[place : place + 1] for place in range(len(word)) if word[place] in _RARE), b"")
+
+
 class TellingLines:
     """Of a block of whole lines, each ended by a newline, those with one of the words. `block` is in lower case."""
 
     def __init__(self, block: bytes, words: Iterable[bytes]) -> None:
         self._block = block
-        self._next = [(place, word) for word in words if (place := block.find(word)) >= 0]
+        self._next = [(place, word) for word in words if _rare(word) in block and (place := block.find(word)) >= 0]
         heapify(self._next)
 
     def after(self, start: int) -> int:

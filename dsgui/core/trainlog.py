@@ -175,7 +175,7 @@ class TrainLog:
             else:
                 begins = telling.after(start)
                 if begins > start:
-                    self._pass(block[start:begins], in_a_flood)
+                    self._pass(block[max(start, begins - _PASSED_BYTES) : begins], in_a_flood)
                 if begins == end:
                     return
             start = block.index(b"\n", begins) + 1
@@ -185,8 +185,8 @@ class TrainLog:
         if not in_a_flood:
             self._last_plain = lines if lines.strip() else self._last_plain
             return
-        self._passed.append(lines[-_PASSED_BYTES:])
-        self._passed_bytes += len(self._passed[-1])
+        self._passed.append(lines)
+        self._passed_bytes += len(lines)
         if self._passed_bytes > 16 * _PASSED_BYTES:
             self._passed = [b"".join(self._passed)[-_PASSED_BYTES:]]
             self._passed_bytes = len(self._passed[0])
