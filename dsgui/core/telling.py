@@ -40,8 +40,8 @@ ALL = (*IN_A_FLOOD, *OF_LAST_WORDS, *OF_EVENTS)
 BEYOND_NUMBERS = (*OF_THE_END, *OF_LAST_WORDS, *OF_PHASES)
 
 
-# A character alone is found at a fraction of what a word costs, and these are in few blocks: a word that has one is only
-# looked for where it is.
+# A character alone is found at a fraction of what a word costs, and these are in few blocks: a word that has one is
+# only looked for where it is.
 _RARE = b"{%(!_[]@|\xe6.:"
 
 

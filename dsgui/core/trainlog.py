@@ -309,7 +309,7 @@ class TrainLog:
 
     def _bars(self, line: bytes) -> bytes:
         """Reads the complete bars of `line`; returns what follows the last."""
-        while match := BAR.search(line):
+        while (percent := line.find(b"%|")) >= 0 and (match := BAR.search(line, max(percent - 3, 0))):
             before = line[: match.start()]
             if self._take_bar(before, match) and before.strip():
                 self._line(before)
