@@ -57,6 +57,7 @@ bench-runs: setup-dev
 	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.flood
 	$(BIN)/python -m benchmarks.overhead
+	$(BIN)/python -m benchmarks.parsing
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts

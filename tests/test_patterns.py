@@ -2,6 +2,7 @@
 
 import math
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -35,7 +36,8 @@ def test_a_pattern_finds_its_numbers(pattern: str, line: str, point: Point) -> N
 
 @pytest.mark.parametrize(
     "line",
-    ["", "iter", "iter x of 10 * train=1 acc=1", "iter 5 of 10", "iter 5 of 10 train=2.5 acc=", "Iter 5 of 10 train=1 acc=1",
+    ["", "iter", "iter x of 10 * train=1 acc=1", "iter 5 of 10", "iter 5 of 10 train=2.5 acc=",
+     "Iter 5 of 10 train=1 acc=1",
      "iter 5 of 10 train=2.5 acc=3x", "iter 1.5 of 10 train=2.5 acc=3", "acc=1 train=1 iter 5 of 10"],
 )  # fmt: skip
 def test_other_lines_do_not_fit(line: str) -> None:
@@ -63,12 +65,8 @@ def test_a_pattern_that_cannot_be_understood_says_why(pattern: str, says: str) -
 
 @given(st.text(max_size=40), st.text(max_size=60))
 def test_no_text_upsets_it(pattern: str, line: str) -> None:
-    try:
-        parsed = Pattern.parse(pattern)
-    except PatternError as error:
-        assert str(error).startswith("Pattern")
-    else:
-        parsed.match(line)
+    with suppress(PatternError):
+        Pattern.parse(pattern).match(line)
 
 
 @pytest.mark.parametrize(

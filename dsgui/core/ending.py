@@ -7,6 +7,7 @@ than Python die with are kept for `core/diagnosis.py`.
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dsgui.core.signatures import LAST_WORDS
@@ -103,24 +104,66 @@ class Ending:
             self.last_words.clear()
 
     def _launcher(self, text: str) -> bool:
-        if match := _SPAWNED.search(text):
+        """Whether a launcher says this. What it may say is looked for before how it says it: most lines say nothing."""
+        return any(word in text and takes(self, text) for word, takes in _LAUNCHERS)
+
+    def _spawns(self, text: str) -> bool:
+        match = _SPAWNED.search(text)
+        if match:
             self.spawned.add(int(match[1]))
-        elif match := _ENDED_WELL.search(text):
+        return bool(match)
+
+    def _ends_well(self, text: str) -> bool:
+        match = _ENDED_WELL.search(text)
+        if match:
             self.ended_well.add(int(match[1]))
-        elif match := _RETURN_CODE.search(text):
+        return bool(match)
+
+    def _returns(self, text: str) -> bool:
+        match = _RETURN_CODE.search(text)
+        if match:
             self.return_code = int(match[1])
-        elif _KILLING.search(text):
-            self.killing = True
-        elif match := _MACHINE_FAILED.match(text):
+        return bool(match)
+
+    def _kills(self, text: str) -> bool:
+        kills = bool(_KILLING.search(text))
+        self.killing = self.killing or kills
+        return kills
+
+    def _loses_machine(self, text: str) -> bool:
+        match = _MACHINE_FAILED.match(text)
+        if match:
             self.machine = self.machine or match[1]
             self.return_code = self.return_code or int(match[2])
-        elif match := _TORCHRUN_RANK.match(text):
+        return bool(match)
+
+    def _names_rank(self, text: str) -> bool:
+        match = _TORCHRUN_RANK.match(text)
+        if match:
             self.rank = int(match[1])
-        elif match := _TORCHRUN_CODE.match(text):
+        return bool(match)
+
+    def _names_code(self, text: str) -> bool:
+        match = _TORCHRUN_CODE.match(text)
+        if match:
             self.return_code = int(match[1])
-        else:
-            return bool(_LAUNCHER_LINE.search(text))
-        return True
+        return bool(match)
+
+    def _is_told_by_launcher(self, text: str) -> bool:
+        return bool(_LAUNCHER_LINE.search(text))
+
+
+_LAUNCHERS: tuple[tuple[str, Callable[[Ending, str], bool]], ...] = (
+    ("spawned with command", Ending._spawns),
+    ("exits successfully", Ending._ends_well),
+    ("exits with return code", Ending._returns),
+    ("Killing subprocess", Ending._kills),
+    ("ssh exited", Ending._loses_machine),
+    ("(local_rank:", Ending._names_rank),
+    ("exitcode", Ending._names_code),
+    (".py:", Ending._is_told_by_launcher),
+    ("warnings.warn(", Ending._is_told_by_launcher),
+)
 
 
 def verdict(exit_code: int, ending: Ending, left: int) -> tuple[RunState, str]:

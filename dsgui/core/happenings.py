@@ -26,6 +26,7 @@ _LEVEL = re.compile(r"\[(?P<bracket>WARNING|ERROR|CRITICAL)\] |(?P<start>WARNING
 _PLACE_IN_CODE = re.compile(r"\A\[[\w./]+:\d+(?::[\w<>.]+)?\] ")
 _RANK = re.compile(r"\A\[rank \d+\] ", re.IGNORECASE)
 _OVERFLOW = "OVERFLOW! "  # DeepSpeed warns of it; that is an event of its own
+_MARKS = ("WARN", "ERROR", "CRITICAL", "FATAL", "[W", "[E", "[F")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -46,7 +47,7 @@ class Happenings:
 
     def line(self, text: str, step: int | None) -> None:
         """One line, and the step the training is at."""
-        if match := _SAVES.search(text):
+        if _may_save(text) and (match := _SAVES.search(text)):
             place = match["place"].strip("'\"`").rstrip(".")
             self._saves(place, text, int(match["iteration"]) if match["iteration"] else step)
         elif _OVERFLOW in text:
@@ -57,7 +58,7 @@ class Happenings:
     @staticmethod
     def saved(text: str) -> bool:
         """Whether the line tells of a checkpoint."""
-        return bool(_SAVES.search(text))
+        return _may_save(text) and bool(_SAVES.search(text))
 
     def overflow(self, text: str, step: int | None) -> None:
         """A step skipped in fp16."""
@@ -83,10 +84,16 @@ class Happenings:
         self.add("checkpoint", _message(text), at)
 
 
+def _may_save(text: str) -> bool:
+    return "av" in text and ("heckpoint" in text or "[Torch]" in text or "aved" in text or "urrent state" in text)
+
+
 def _warned(text: str) -> tuple[str, str] | None:
     """The kind and the text of a warning or an error."""
-    if match := _PYTHON_WARNING.search(text):
+    if "Warning: " in text and (match := _PYTHON_WARNING.search(text)):
         return "warning", match["text"]
+    if not any(word in text for word in _MARKS):
+        return None
     bare = launcher_prefix(text)[1]
     if match := _TORCH.match(bare):
         return "warning" if match["level"] == "W" else "error", match["text"]

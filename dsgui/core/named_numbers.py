@@ -204,8 +204,9 @@ def _plain(text: str) -> str:
         text = text.translate(_WIDE)
         for pattern, words in _CHINESE:
             text = pattern.sub(words, text)
-    for pattern, words in _REWRITTEN:
-        text = pattern.sub(words, text)
+    if "[" in text or "tensor(" in text:
+        for pattern, words in _REWRITTEN:
+            text = pattern.sub(words, text)
     return text
 
 

@@ -19,6 +19,10 @@ class Phase:
 
     name: str = "starting"
 
+    @property
+    def before_training(self) -> bool:
+        return self.name not in ("training", "evaluating")
+
     def line(self, text: str) -> None:
         """A line without points."""
         if match := _SLURM.match(text):

@@ -13,11 +13,12 @@ from dsgui.core.readings import Form, Reading
 
 _LENGTH_LIMIT = 600
 _MOST_NUMBERS = 24
-_MOST_SHAPES = 16
+_MOST_BEGINNINGS, _MOST_ALIKE = 64, 8
 _MOST_LEARNED = 400
 _MOST_SEEN = 512
 _SIGHTINGS = 3
 _NUMBERS = re.compile(rb"(?<![\w.@])[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+|(?<![A-Za-z_@\d])\d++")
+_SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
 _CHANGED = bytes.maketrans(b"0123456789", b"1234567891")
 _ANY_NUMBER = rb"([-+]?(?:(?i:nan|inf(?:inity)?)|(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+))"
 # Where no letter of a number follows, what stands there is taken quickly, and float() says whether it is one.
@@ -58,14 +59,14 @@ class Shapes:
     """Learns shapes from the lines it is shown, and finds them again. Bounded in number."""
 
     def __init__(self) -> None:
-        self._known: list[Shape] = []
+        self._known: dict[bytes, list[Shape]] = {}
         self._seen: dict[bytes, int] = {}
         self._learned = 0
         self.last: Shape | None = None
 
     def forget(self) -> None:
         """Lines are read in another way from now on."""
-        self._known, self._seen, self.last = [], {}, None
+        self._known, self._seen, self.last = {}, {}, None
 
     def guess(self, block: bytes, start: int) -> re.Match[bytes] | None:
         """Whether the line at `start` has the shape that is likely after the last one."""
@@ -79,7 +80,7 @@ class Shapes:
 
     def find(self, block: bytes, start: int) -> re.Match[bytes] | None:
         """Whether the line at `start` has any shape that is known; `last` is it then."""
-        for shape in self._known:
+        for shape in self._known.get(_beginning(block, start), ()):
             if match := shape.pattern.match(block, start):
                 if self.last is not None:
                     self.last.likely = shape
@@ -99,8 +100,16 @@ class Shapes:
             return
         self._learned += 1
         if shape := _learn(line, reading, read):
-            self._known.insert(0, shape)
-            del self._known[_MOST_SHAPES:]
+            if len(self._known) >= _MOST_BEGINNINGS:
+                self._known.clear()
+            alike = self._known.setdefault(_beginning(line, 0), [])
+            alike.insert(0, shape)
+            del alike[_MOST_ALIKE:]
+
+
+def _beginning(block: bytes, start: int) -> bytes:
+    """Lines that begin otherwise have other shapes."""
+    return block[start : start + 3].translate(_SAME_DIGITS)
 
 
 def _learn(line: bytes, reading: Reading, read: Read) -> Shape | None:

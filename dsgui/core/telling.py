@@ -5,31 +5,49 @@ nothing for each line.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from heapq import heapify, heappop, heapreplace
 
 # Lower-case, as `TellingLines` looks for them. One of these is in every line that has points or a bar.
 OF_POINTS = (
-    *(b"loss", b"step", b"iter", b"%|", b"{'", b'{"', b"time (ms)", b"max_ma ", b"virtual memory:  used", b"overflow!"),
+    *(b"{", b"loss", b"step", b"iter", b"%|", b"time (ms)", b"max_ma ", b"virtual memory:  used", b"overflow!"),
     "损失".encode(),
 )
 # In every line that says how a rank or the launcher ended. A traceback is read from its first line to its last.
-# (Few words: each is looked for in all of a flood. torchrun's summary comes last.)
-OF_THE_END = (*(b"traceback (most", b"spawned with", b" exits ", b"killing subprocess", b"ssh exited", b"slurm: job"),)
-# What else changes how an ending, a phase or the events read; of a flood only the last such lines matter.
+# (Few words, and long ones: each is looked for in all of a flood. torchrun's summary comes last.)
+OF_THE_END = (b"traceback (most", b"spawned with", b" exits ", b"killing subprocess", b"pdsh@", b"slurm: job")
+# What else changes how an ending or the events read; of a flood only the last such lines matter.
 OF_LAST_WORDS = (
-    *(b"error", b"(local_rank:", b"exitcode", b"launch.py:", b"runner.py:", b"real_accelerator.py:", b"warnings.warn("),
-    *(b"slurmstepd:", b"watchdog caught", b"ssh: ", b"host key verification", b"permission denied (", b"exception ign"),
+    *(b"error", b"(local_rank:", b"exitcode", b"launch.py:", b"runner.py:", b"accelerator.py:", b"watchdog caught"),
+    *(
+        b"warnings.warn(",
+        b"host key verification",
+        b"permission denied (",
+        b"exception ignored",
+        b"slurmstepd",
+        b"ssh: ",
+    ),
 )
+OF_EVENTS = (b"warn", b"critical", b"]:[w", b"sav")
+# Only before the training.
 OF_PHASES = (
-    *(b"extension", b"ninja", b"cuda files", b"c++", b"g++", b"nvcc", b"clang", b"built success", b"no work to do"),
-    b" seconds",
+    *(b"extension", b"ninja", b"cuda files", b"++", b"nvcc", b"clang", b"built success", b"no work to do", b" seconds"),
 )
-OF_EVENTS = (b"warning", b"critical", b"]:[w", b"saving", b"saved ")
 
 IN_A_FLOOD = (*OF_POINTS, *OF_THE_END)
-ALL = (*IN_A_FLOOD, *OF_LAST_WORDS, *OF_PHASES, *OF_EVENTS)
+ALL = (*IN_A_FLOOD, *OF_LAST_WORDS, *OF_EVENTS)
 # A line with one of these does more than its numbers say.
 BEYOND_NUMBERS = (*OF_THE_END, *OF_LAST_WORDS, *OF_PHASES)
+
+
+# A character alone is found at a fraction of what a word costs, and these are in few blocks: a word that has one is
+# only looked for where it is.
+_RARE = b"{%(!_[]@|\xe6.:"
+
+
+@lru_cache(256)
+def _rare(word: bytes) -> bytes:
+    return next((word[place : place + 1] for place in range(len(word)) if word[place] in _RARE), b"")
 
 
 class TellingLines:
@@ -37,7 +55,7 @@ class TellingLines:
 
     def __init__(self, block: bytes, words: Iterable[bytes]) -> None:
         self._block = block
-        self._next = [(place, word) for word in words if (place := block.find(word)) >= 0]
+        self._next = [(place, word) for word in words if _rare(word) in block and (place := block.find(word)) >= 0]
         heapify(self._next)
 
     def after(self, start: int) -> int:

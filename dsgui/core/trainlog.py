@@ -22,7 +22,7 @@ from dsgui.core.reading_lines import as_text, readings
 from dsgui.core.readings import Form, Reading
 from dsgui.core.shapes import Shapes
 from dsgui.core.step_times import StepTimes, Timed
-from dsgui.core.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, TellingLines
+from dsgui.core.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_PHASES, TellingLines
 from dsgui.core.training_bar import Epochs, TrainingBar, may_train
 
 # A line longer than this is cut: no line worth reading is, and a run may print megabytes without a newline.
@@ -160,7 +160,10 @@ class TrainLog:
         self._grow(data[last:])
 
     def _block(self, block: bytes, in_a_flood: bool) -> None:
-        telling = TellingLines(block.lower(), self._flood_words if in_a_flood else self._words)
+        words = self._flood_words if in_a_flood else self._words
+        if not in_a_flood and self._phase.before_training:
+            words = (*words, *OF_PHASES)
+        telling = TellingLines(block.lower(), words)
         shapes, tracebacks = self._shapes, self.ending.tracebacks
         start, end = 0, len(block)
         while start < end:
@@ -172,7 +175,7 @@ class TrainLog:
             else:
                 begins = telling.after(start)
                 if begins > start:
-                    self._pass(block[start:begins], in_a_flood)
+                    self._pass(block[max(start, begins - _PASSED_BYTES) : begins], in_a_flood)
                 if begins == end:
                     return
             start = block.index(b"\n", begins) + 1
@@ -182,8 +185,8 @@ class TrainLog:
         if not in_a_flood:
             self._last_plain = lines if lines.strip() else self._last_plain
             return
-        self._passed.append(lines[-_PASSED_BYTES:])
-        self._passed_bytes += len(self._passed[-1])
+        self._passed.append(lines)
+        self._passed_bytes += len(lines)
         if self._passed_bytes > 16 * _PASSED_BYTES:
             self._passed = [b"".join(self._passed)[-_PASSED_BYTES:]]
             self._passed_bytes = len(self._passed[0])
@@ -215,19 +218,12 @@ class TrainLog:
             line = self._bars(line)
             if line and not line.isspace():
                 self._line(line)
-        elif (
-            not self.ending.tracebacks.writing
-            and (match := self._shapes.find(block, begins))
-            and self._short_way(match)
-        ):
-            pass
+        elif self.ending.tracebacks.writing:
+            self._line(line)
         elif len(line) <= _DULL_BYTES and line.translate(_SAME_DIGITS) in self._dull:
-            if self.ending.tracebacks.writing:
-                self._line(line)
-            else:
-                self._last_plain = line
-                self._age_held()
-        else:
+            self._last_plain = line
+            self._age_held()
+        elif not ((match := self._shapes.find(block, begins)) and self._short_way(match)):
             self._line(line)
 
     def _short_way(self, match: re.Match[bytes]) -> bool:
@@ -313,7 +309,7 @@ class TrainLog:
 
     def _bars(self, line: bytes) -> bytes:
         """Reads the complete bars of `line`; returns what follows the last."""
-        while match := BAR.search(line):
+        while (percent := line.find(b"%|")) >= 0 and (match := BAR.search(line, max(percent - 3, 0))):
             before = line[: match.start()]
             if self._take_bar(before, match) and before.strip():
                 self._line(before)
