@@ -54,7 +54,9 @@ _MOST_NOTES = 4
 def bundle() -> bytes:
     """The agent's modules, one line of text."""
     packages = [(name, "") for name in ("dsgui", "dsgui.core", "dsgui.shell")]
-    modules = [(f"dsgui.{name}", _PACKAGE.joinpath(*name.split(".")).with_suffix(".py").read_text()) for name in _SENT]
+    modules = [
+        (f"dsgui.{name}", _PACKAGE.joinpath(*name.split(".")).with_suffix(".py").read_text("utf-8")) for name in _SENT
+    ]
     return base64.b64encode(zlib.compress(json.dumps(packages + modules).encode())) + b"\n"
 
 
