@@ -197,7 +197,9 @@ class Supervisor:
             given = slurm.submitting(given, self._plan)
         with suppress(OSError):
             self._directory.write_provenance(provenance(self._plan))
-        self._sources = SourceReader(Watch(sources(self._plan, self._config())))  # it sees what was there before
+        self._sources = SourceReader(
+            Watch(sources(self._plan, self._config()), self._is_foreign)
+        )  # it sees what was there before
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
@@ -227,6 +229,10 @@ class Supervisor:
         with suppress(DocumentError):
             return Document(self._directory.read_config()).value
         return {}
+
+    def _is_foreign(self, pid: int) -> bool:
+        """Whether a living process is none of the run's."""
+        return identify(pid) is not None and pid not in self._family()
 
     def _stopped_early(self) -> None:
         self._write_end(state=RunState.STOPPED, reason="Stopped before it began.")

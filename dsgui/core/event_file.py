@@ -4,6 +4,7 @@ A file is TFRecords (tensorflow/core/lib/io/record_writer.cc): length (u8), its 
 Each record is an Event (tensorflow/core/util/event.proto), of which a few fields of the protobuf wire format are read.
 """
 
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 # TensorProto (tensorflow/core/framework/tensor.proto): DataType → the field of its values, and how one is packed.
 _TENSOR_FLOAT, _TENSOR_DOUBLE = 1, 2
 _TENSOR_FIELDS = {_TENSOR_FLOAT: (5, struct.Struct("<f")), _TENSOR_DOUBLE: (6, struct.Struct("<d"))}
+
+# torch/utils/tensorboard and tensorboard/summary/writer/event_file_writer.py: when, machine, process, a number.
+_FILE_NAME = re.compile(r"events\.out\.tfevents\.\d+\.(.+)\.(\d{1,9})\.\d+")
 
 Field = tuple[int, int, int | bytes]
 
@@ -86,6 +90,12 @@ class EventFile:
         except (ValueError, struct.error, IndexError):
             self.odd += 1
         return True
+
+
+def writer_of(file_name: str) -> tuple[str, int] | None:
+    """The machine and the process that write a file of this name; None where it does not tell."""
+    match = _FILE_NAME.match(file_name)
+    return (match[1], int(match[2])) if match else None
 
 
 def event_scalars(body: bytes) -> list[Scalar]:

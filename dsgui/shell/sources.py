@@ -5,6 +5,7 @@ run begins is not its own; of that only what is added is read.
 """
 
 import os
+import socket
 import stat
 import threading
 from collections import deque
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dsgui.core.checkpoint import HF_FOLDER
-from dsgui.core.event_file import EventFile
+from dsgui.core.event_file import EventFile, writer_of
 from dsgui.core.logged_files import Batch, CsvFile, ScalarPoints, history, history_points
 from dsgui.core.points import Point
 from dsgui.core.sources import NEWEST, Sources
@@ -42,10 +43,12 @@ class _Growing:
 
 class Watch:
     """The files of one run, looked at when asked. Made before the run begins. No method raises for what is on the disk;
-    memory is bounded whatever the files hold."""
+    memory is bounded whatever the files hold. `is_foreign` tells whether a living process of this machine belongs to
+    something else: two runs may write to one folder."""
 
-    def __init__(self, sources: Sources) -> None:
-        self._sources, self._batch = sources, Batch(sources.batch)
+    def __init__(self, sources: Sources, is_foreign: Callable[[int], bool] = lambda pid: False) -> None:
+        self._sources, self._batch, self._is_foreign = sources, Batch(sources.batch), is_foreign
+        self._foreign: set[Path] = set()
         self._growing: dict[Path, _Growing] = {}
         self._events = ScalarPoints(self._batch)
         self._seen_states = dict(self._states())
@@ -80,7 +83,7 @@ class Watch:
 
     def _meet_files(self) -> None:
         for path, size in self._files():
-            if path not in self._growing and len(self._growing) < _MOST_FILES:
+            if path not in self._growing and path not in self._foreign and len(self._growing) < _MOST_FILES:
                 self._meet(path, size)
 
     def _meet(self, path: Path, size: int) -> None:
@@ -91,7 +94,11 @@ class Watch:
             begin = before if before is not None and before <= size else 0
             self._growing[path] = _Growing(path, begin, csv.feed, csv.finish)
         elif before is None:  # a writer never goes on with another's event file
-            self._growing[path] = self._event_file(path)
+            writer = writer_of(path.name)
+            if writer and writer[0] == socket.gethostname() and self._is_foreign(writer[1]):
+                self._foreign.add(path)
+            else:
+                self._growing[path] = self._event_file(path)
 
     def _event_file(self, path: Path) -> _Growing:
         reader = EventFile()
