@@ -169,6 +169,7 @@ def test_a_long_curve_is_thinned_its_spike_stays_and_what_is_no_number_is_a_gap(
 def test_a_training_that_tells_no_speed_has_one_measured():
     found = {chart["title"]: chart for chart in charts([("run", [curve(np.ones(100))])])}
     assert set(found["Steps a second"]["lines"][0]["value"]) == {1.0}
+    assert "Steps a second" not in {chart["title"] for chart in charts([("run", [curve(np.ones(8))])])}
 
 
 def test_a_run_without_curves_has_a_report_too(bench: Bench):

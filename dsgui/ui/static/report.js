@@ -45,7 +45,7 @@
   function level(chart) {
     const values = chart.lines.flatMap((line) => line.value).filter((value) => value !== null);
     const same = values.length && values.every((value) => value === values[0]);
-    return same && values[0] !== 0 ? { range: [Math.min(0, 2 * values[0]), Math.max(0, 2 * values[0])] } : {};
+    return same ? { range: [Math.min(0, 2 * values[0]), Math.max(0, 2 * values[0]) || (values[0] ? 0 : 1)] } : {};
   }
 
   function draw(box) {
