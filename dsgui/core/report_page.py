@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from dsgui.core.compare import differences
+from dsgui.core.comparison import config_differences
 from dsgui.core.document import Document
 from dsgui.core.performance import Figures
 from dsgui.core.points import number_to_json
@@ -244,11 +244,12 @@ def _key(text: str, colour: str, dash: str) -> str:
 def _differences_section(runs: Sequence[Reported]) -> str:
     if len(runs) < 2:
         return ""
-    rows = _different([run.config for run in runs])
+    configs = [run.config for run in runs]
+    rows = config_differences(configs)
     if not rows:
         return "<section><h2>Configs</h2><p>No key differs.</p></section>"
     heads = "".join(f"<th scope=col>{escape(run.name)}</th>" for run in runs)
-    body = "".join(_row(key, cells) for key, cells in rows[:_MOST_DIFFERENCES])
+    body = "".join(_differs(row, configs) for row in rows[:_MOST_DIFFERENCES])
     more = f"<p>{len(rows) - _MOST_DIFFERENCES} more.</p>" if len(rows) > _MOST_DIFFERENCES else ""
     return (
         "<section><h2>Where the configs differ</h2><div class=scrolls><table class=keys>"
@@ -256,23 +257,7 @@ def _differences_section(runs: Sequence[Reported]) -> str:
     )
 
 
-def _different(configs: Sequence[Document | None]) -> list[tuple[str, list[str]]]:
-    """Keys in which any config differs from the first that can be read, with the text that each has for it."""
-    first = next((config for config in configs if config), None)
-    if first is None:
-        return []
-    found: dict[str, dict[int, str | None]] = {}
-    for place, config in enumerate(configs):
-        for one in differences(first, config) if config else ():
-            found.setdefault(one.pointer, {})[place] = one.right
-    same = {key: node and first.text[node.start : node.end] for key in found for node in [first.node(key)]}
-    return [
-        (
-            key.lstrip("/").replace("/", " › ") or "everything",
-            [
-                (told.get(place, same[key]) or "–") if config else "can’t be read"
-                for place, config in enumerate(configs)
-            ],
-        )
-        for key, told in found.items()
-    ]
+def _differs(row: Mapping[str, Any], configs: Sequence[Document | None]) -> str:
+    key = row["key"].lstrip("/").replace("/", " › ") or "everything"
+    told = zip(row["values"], configs, strict=True)
+    return _row(key, [(value or "–") if config else "can’t be read" for value, config in told])

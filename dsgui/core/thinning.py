@@ -106,7 +106,7 @@ def to_json(curves: Iterable[tuple[str, Curve]], most: int) -> dict[str, Any]:
             "size": thinned.size,
             "count": len(curve),
             "mean": numbers(thinned.mean),
-            "last": number_to_json(_short(float(curve.value[-1]))),
+            "last": numbers(curve.value[-1:])[0],
         }
         if len(thinned.odd) and curve.series.kind != "sample":
             shown = thinned.odd[:_ODD_SHOWN]
@@ -117,14 +117,15 @@ def to_json(curves: Iterable[tuple[str, Curve]], most: int) -> dict[str, Any]:
 
 def numbers(values: Floats) -> list[float | str]:
     """Six digits of each, which is more than a screen shows; NaN and infinity as words."""
-    if np.isfinite(values).all():
-        return [_short(value) for value in values.tolist()]
-    return [number_to_json(_short(value)) for value in values.tolist()]
-
-
-def _short(value: float) -> float:
-    rounded = float(f"{value:.6g}")
-    return int(rounded) if abs(rounded) < 1e15 and rounded.is_integer() else rounded
+    finite = np.isfinite(values)
+    known = np.where(finite & (values != 0), np.abs(values), 1.0)
+    # By a power of ten on the side where it is exact: the quotient is then the float that is written the shortest.
+    digits = 5 - np.floor(np.log10(known))
+    up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, 300)
+    short: list[float | str] = (np.rint(np.where(finite, values, 0.0) / down * up) / up * down).tolist()
+    for place in np.flatnonzero(~finite).tolist():
+        short[place] = number_to_json(float(values[place]))
+    return short
 
 
 def _coded(values: Floats, decimals: int) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ import secrets
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -134,15 +135,13 @@ class RunDirectory:
     def read_plan(self) -> Plan:
         """Raises `RunError` when there is none or it can't be read."""
         try:
-            plan = Plan.from_json(json.loads(self.plan_file.read_bytes()))
-            if plan.machines:
-                plan.machines.hosts()  # raises now, so that nobody trips over it later
+            seen = os.stat(self.plan_file)
+            return _read_plan(str(self.plan_file), seen.st_mtime_ns, seen.st_size, seen.st_ino)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, PlanError) as error:
             raise RunError(
                 f"Run {self.run_id}: {self.plan_file} can't be read ({error}). Expected what dsgui wrote when the run "
                 "was started. Delete the folder, or put the file back."
             ) from error
-        return plan
 
     def write_asked(self, asked: Asked) -> None:
         """Raises OSError."""
@@ -416,6 +415,14 @@ def replace_file(path: Path, data: bytes, durable: bool = True) -> None:
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@lru_cache(maxsize=512)  # a page asks every second, and a plan never changes
+def _read_plan(path: str, changed_ns: int, size: int, inode: int) -> Plan:
+    plan = Plan.from_json(json.loads(Path(path).read_bytes()))
+    if plan.machines:
+        plan.machines.hosts()  # raises now, so that nobody trips over it later
+    return plan
 
 
 def _json_bytes(value: Mapping[str, Any]) -> bytes:

@@ -3,14 +3,17 @@
 A plain route costs a fraction of a Gradio event, and a poll's cost depends on what changed, not on the run's length.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import orjson
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 
 from dsgui.archive import Archive
 from dsgui.core.errors import RunError
@@ -26,7 +29,7 @@ from dsgui.ui.workbench import form_model
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _DAY_S = 86_400
 _MOST = 1 << 60
-_OFFSETS = r"^([0-9]+(,[0-9]+)*)?$"
+_MOST_TABLES = 1000
 _RUN_IDS = r"^[0-9a-f-]+(,[0-9a-f-]+)*$"
 _IDS = r"^[0-9.]+(,[0-9.]+)*$"
 _LONGEST = 4000
@@ -83,24 +86,22 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
     def listed() -> Response:
         return _json([run.to_json() for run in runs.list()])
 
-    @router.get("/runs/{run_id}")
-    async def followed(
-        run_id: str,
-        points: int = Query(0, ge=0, lt=_MOST),
-        samples: str = Query("", pattern=_OFFSETS, max_length=_LONGEST),
-        events: int = Query(0, ge=0, lt=_MOST),
-        output: int = Query(-1, ge=-1, lt=_MOST),
-        series: int = Query(0, ge=0, lt=_MOST),
-    ) -> Response:
-        cursor = Cursor(points, tuple(map(int, samples.split(","))) if samples else (), events, output, series)
+    async def followed(request: Request) -> Response:
+        """A page asks this every second: a plain route, since FastAPI's reading of parameters costs as much as the
+        answer."""
         try:
+            cursor = _cursor(request.query_params)
+            follow = partial(runs.follow, request.path_params["run_id"], cursor)
             # News takes less than a change of threads; all of a long run takes a third of a second.
-            delta = (
-                await run_in_threadpool(runs.follow, run_id, cursor) if cursor.fresh else runs.follow(run_id, cursor)
-            )
-            return _json(delta.to_json())
+            delta = await run_in_threadpool(follow) if cursor.fresh else follow()
+        except ValueError:
+            return JSONResponse({"detail": "The cursor is none that this server gave."}, 422)
         except RunError as error:
-            raise HTTPException(404, str(error)) from error
+            return JSONResponse({"detail": str(error)}, 404)
+        headers = {"Cache-Control": "no-store"}
+        return Response(orjson.dumps(delta.to_json()), media_type="application/json", headers=headers)
+
+    router.add_route("/runs/{run_id}", followed, methods=["GET"])
 
     @router.get("/runs/{run_id}/window")
     def window(
@@ -114,6 +115,18 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
             return _json(runs.window(run_id, ids.split(","), axis, low, high))
         except RunError as error:
             raise HTTPException(404, str(error)) from error
+
+
+def _cursor(query: Mapping[str, str]) -> Cursor:
+    """Raises ValueError for what is no cursor."""
+    names = {"points": 0, "events": 0, "output": -1, "series": 0}
+    numbers = {name: int(query.get(name, least)) for name, least in names.items()}
+    samples = tuple(map(int, query["samples"].split(","))) if query.get("samples") else ()
+    if len(samples) > _MOST_TABLES or any(number < names[name] for name, number in numbers.items()):
+        raise ValueError
+    if any(not 0 <= number < _MOST for number in (*samples, *(number + 1 for number in numbers.values()))):
+        raise ValueError
+    return Cursor(samples=samples, **numbers)
 
 
 def _add_archive(router: APIRouter, archive: Archive) -> None:
