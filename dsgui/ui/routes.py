@@ -101,7 +101,7 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
         headers = {"Cache-Control": "no-store"}
         return Response(orjson.dumps(delta.to_json()), media_type="application/json", headers=headers)
 
-    router.add_route("/runs/{run_id}", followed, methods=["GET"])
+    router.add_route(router.prefix + "/runs/{run_id}", followed, methods=["GET"])
 
     @router.get("/runs/{run_id}/window")
     def window(
