@@ -1,8 +1,9 @@
 """What one does with runs that were started before: read about them, do the same again, resume, delete."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from dsgui.core.checkpoint import RESUME, Checkpoint
@@ -10,14 +11,19 @@ from dsgui.core.clone import Clone, clone
 from dsgui.core.comparison import Compared, answers, config_differences
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError, PatternError, RunError
+from dsgui.core.model_size import ModelSize, OffloadNeed
+from dsgui.core.offloading import estimate
 from dsgui.core.patterns import MOST_PATTERNS, Pattern, matches
 from dsgui.core.performance import figures
 from dsgui.core.plan import Plan
+from dsgui.core.planned import Launch
 from dsgui.core.points import Point
 from dsgui.core.remedies import Remedy
 from dsgui.core.state import RunStatus
-from dsgui.runs import Runs
+from dsgui.core.words import MODEL_OPTIONS, value_of
+from dsgui.runs import Runs, script_source
 from dsgui.shell.checkpoints import find_checkpoints
+from dsgui.shell.model_files import model_size
 from dsgui.shell.output_search import LINE_SHOWN, around, first_error, search
 from dsgui.shell.past import add_past_points
 from dsgui.shell.removal import Removal, measure, remove
@@ -30,8 +36,9 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 class Archive:
     """The runs of one store, as things that are kept. Every method raises `RunError` when there is no such run."""
 
-    def __init__(self, store: Store, runs: Runs) -> None:
-        self._store, self._runs = store, runs
+    def __init__(self, store: Store, runs: Runs, check: Callable[[Path], object] = lambda path: None) -> None:
+        """`check` raises `PlaceError` for a model's folder that may not be read."""
+        self._store, self._runs, self._check = store, runs, check
 
     def about(self, run_id: str) -> dict[str, Any]:
         """What the page shows once, not with every poll: diagnosis, provenance, checkpoints."""
@@ -44,7 +51,22 @@ class Archive:
             "checkpoints": [one.to_json(plan.ranks) for one in self._checkpoints(directory, plan)],
             "config": directory.read_config(),
             "script": plan.script,
+            "estimate": self._estimate(directory, plan),
         }
+
+    def _estimate(self, directory: RunDirectory, plan: Plan) -> dict[str, Any] | None:
+        """The main memory that DeepSpeed's estimator foretells for what is offloaded, to hold the measured against;
+        None where it has no answer."""
+        named = value_of(plan.arguments, MODEL_OPTIONS)
+        try:
+            config = Document(directory.read_config()).value
+        except DocumentError:
+            return None
+        model = model_size(named, plan.working_directory, plan.environment, self._check) if named else ModelSize()
+        need = estimate(Launch.of(plan, config), model, script_source(plan.script).trains_a_part)
+        if not isinstance(need, OffloadNeed):
+            return None
+        return {"states_bytes": need.states_bytes, "estimate_bytes": need.estimate_bytes, "source": need.source}
 
     # -- what it printed, and beside others ------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         open_file=partial(open_file, places=places),
         open_upload=open_upload,
         runs=runs,
-        archive=Archive(store, runs),
+        archive=Archive(store, runs, places.check),
         exports=Exports(store, runs),
         reports=Reports(store, runs),
         surroundings=lambda plan: scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan)),

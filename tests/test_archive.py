@@ -312,3 +312,22 @@ def test_the_list_tells_model_devices_and_script(bench: Bench) -> None:
     [run] = bench.runs.list()
     assert (run.model, run.devices, run.preset) == ("google/flan-t5-small", "2 ranks", "zero2-hf")
     assert run.script.endswith("train.py")
+
+
+def test_what_deepspeed_estimates_for_what_is_offloaded_is_told_to_hold_the_measured_against(
+    bench: Bench, archive: Archive
+) -> None:
+    header = json.dumps({"w": {"dtype": "F32", "shape": [1000, 1000], "data_offsets": [0, 4_000_000]}}).encode()
+    model = bench.folder / "model"
+    model.mkdir()
+    (model / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    offloads = '{"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}'
+    given = f"--model_name_or_path '{model}'"
+    for config, arguments, expected in ((offloads, given, 16_000_000), (offloads, "", None), ("{}", given, None)):
+        script = bench.script("print('ends')")
+        plan = bench.runs.prepare(bench.request(script, arguments=arguments, config_text=config))
+        run_id = bench.runs.start(plan, config)
+        bench.ended(run_id)
+        found = archive.about(run_id)["estimate"]
+        assert (found and found["states_bytes"]) == expected
+        assert found is None or found["estimate_bytes"] == 24_000_000  # buffers: half as much again

@@ -5,9 +5,10 @@ from dsgui.core import host_checks
 from dsgui.core.context import Integration, version_tuple
 from dsgui.core.hardware import Gpu
 from dsgui.core.machine import Host, Machine
-from dsgui.core.model_size import offload_need, spelled
+from dsgui.core.model_size import spelled
+from dsgui.core.offloading import estimate
 from dsgui.core.planned import Question
-from dsgui.core.rules.base import name_of, offload_device, value_or, zero_stage
+from dsgui.core.rules.base import offload_device, value_or, zero_stage
 from dsgui.core.verdicts import Status, Verdict, ok, problem, size, unknown, warning
 from dsgui.core.words import value_of
 
@@ -15,52 +16,18 @@ from dsgui.core.words import value_of
 # (the fp32 weights and two moments); the HF Trainer adds the 16-bit model.
 CHECKPOINT_BYTES = 16
 CHECKPOINT_LEAST_BYTES = 12
-_ADAM = ("", "adam", "adamw")
 _NVME_LOCKS_SINCE = "0.19.6"
-_LESS_STATES = (
-    "/bf16/bf16_optimizer_states",
-    "/bf16/bf16_master_weights_and_grads",
-    "/fp16/fp16_master_weights_and_grads",
-)
 
 
 def offload(question: Question) -> Verdict | None:
     """Host memory for ZeRO-Offload, by DeepSpeed's own estimator."""
-    config, launch, model = question.config, question.launch, question.around.model
-    stage, moved = zero_stage(config), offload_device(config, "offload_optimizer")
-    parameters_moved = stage == 3 and offload_device(config, "offload_param") != "none"
-    if stage == 0 or launch.elsewhere or (moved == "none" and not parameters_moved):
+    model = question.around.model
+    need = estimate(question.launch, model, question.around.script.trains_a_part)
+    if need is None:
         return None
-    if reason := _not_estimated(question, moved, parameters_moved):
-        return unknown(f"How much host memory offloading takes: {reason}.")
-    need = offload_need(
-        model.parameters or 0,
-        stage=stage,
-        offloads_parameters=parameters_moved,
-        ranks=launch.ranks,
-        nodes=launch.nodes,
-        divided_at_once=stage == 3 and launch.reader is Integration.HF,
-    )
+    if isinstance(need, str):
+        return unknown(f"How much host memory offloading takes: {need}.")
     return _fits(question.around.machine.host, need.states_bytes, need.estimate_bytes, spelled(model.parameters or 0))
-
-
-def _not_estimated(question: Question, moved: str, parameters_moved: bool) -> str:
-    """Why DeepSpeed's estimator has no answer, or ""."""
-    config, model = question.config, question.around.model
-    if model.parameters is None:
-        return f"the model's size is not known ({model.told})"
-    if question.around.script.trains_a_part:
-        return "the script trains a part of the model (LoRA, or frozen parameters), and how much can't be seen"
-    if moved == "none":
-        return "DeepSpeed's estimator has no case for parameters without the optimizer"
-    if zero_stage(config) == 3 and "nvme" in (moved, offload_device(config, "offload_param")):
-        return "DeepSpeed's estimator has no case for NVMe"
-    if name_of(config, "optimizer").lower() not in _ADAM:
-        return "DeepSpeed's estimator counts Adam's states, and this is another optimizer"
-    if any(value_or(config, pointer, False) is True for pointer in _LESS_STATES):
-        return "DeepSpeed's estimator counts fp32 states, and this config keeps some in 16 bits"
-    ratio = value_or(config, "/zero_optimization/offload_optimizer/ratio", 1.0)
-    return "only a part of the optimizer is offloaded (ratio)" if ratio != 1 else ""
 
 
 def _fits(host: Host, states: int, estimate: int, parameters: str) -> Verdict | None:

@@ -34,6 +34,7 @@ export class Afterwards {
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/about`).catch(() => null);
     if (!answer?.ok) { this.seen = null; return; }
     const about = await answer.json();
+    this.estimate = about.estimate;
     this.showDiagnosis(about.diagnosis);
     this.showActions(about.checkpoints, live);
     this.showAbout(about);

@@ -178,8 +178,11 @@ export class Board {
   }
 
   hostLimit(limits, chart, one) {
-    const estimate = one.estimate?.();
-    if (estimate) limits.set(chart, [{ at: estimate.bytes / GIB, text: estimate.text, colour: COLOURS[4] }]);
+    const foretold = one.estimate?.();
+    if (!foretold) return;
+    const { states_bytes: states, estimate_bytes: buffers } = foretold;
+    limits.set(chart, [{ at: states / GIB, text: `${(states / GIB).toFixed(1)} GiB: what is offloaded`, colour: COLOURS[4] },
+      { at: buffers / GIB, text: `${(buffers / GIB).toFixed(1)} GiB: DeepSpeed’s estimate, with buffers`, colour: COLOURS[3] }]);
   }
 
   events(sources) {

@@ -65,7 +65,7 @@ export class RunView {
     this.note = el("p", { class: "ds-remark", hidden: true });
     this.alerts = new Alerts(() => this.title.textContent);
     this.log = new Log(this.id);
-    this.board = new Board(() => [{ name: this.title.textContent, curves: this.follower.curves, events: this.follower.events }], {
+    this.board = new Board(() => [{ name: this.title.textContent, curves: this.follower.curves, events: this.follower.events, estimate: () => this.afterwards.estimate }], {
       refine: async (axis, low, high) => {
         await this.follower.refine(axis, low, high, this.board.hidden(this.follower.curves, axis, low, high));
         this.board.update();
