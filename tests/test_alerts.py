@@ -46,6 +46,23 @@ def test_memory_near_its_limit_is_told_and_calms_down_only_well_below_it() -> No
     assert kinds(alerts.sample(sample(96, 92))) == [("alert", "memory"), ("calm", "memory gpu3")]
 
 
+def test_a_card_that_is_too_hot_is_told_and_an_ordinary_power_cap_is_not() -> None:
+    def reading(throttle: int | None) -> Sample:
+        return Sample(0, GIB, 100 * GIB, None, None, (GpuSample(0, "a", GIB, throttle=throttle),))
+
+    alerts = Alerts()
+    assert alerts.sample(reading(0x004 | 0x001)) == []
+    (told,) = alerts.sample(reading(0x040 | 0x004))
+    assert (told.kind, told.text) == ("alert", "GPU 0 is slowed down: hot (slowed by hardware).")
+    assert alerts.sample(reading(None)) == []
+    assert kinds(alerts.sample(reading(0x001))) == [("calm", "clocks gpu0")]
+
+
+def test_a_containers_limit_counts_before_the_machines_memory() -> None:
+    given = Sample(0, 20 * GIB, 100 * GIB, None, None, limit_bytes=10 * GIB, limit_used_bytes=int(9.6 * GIB))
+    assert kinds(Alerts().sample(given)) == [("alert", "memory limit")]
+
+
 def steps(alerts: Alerts, count: int, each_s: float, begin: int = 0, now_s: float = 0.0) -> tuple[float, list[Event]]:
     found = []
     for step in range(begin + 1, begin + count + 1):

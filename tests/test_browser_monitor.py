@@ -207,6 +207,23 @@ def test_a_chart_is_saved_as_picture_and_fills_the_screen(browser, made, tmp_pat
         wait_until(lambda: chart.locator(".js-plotly-plot").bounding_box()["height"] > 600)
 
 
+def test_a_chart_is_zoomed_moved_and_saved_by_the_keyboard(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['before']}") as page:
+        trace(page, "Loss", "train")
+        page.locator('[data-chart="Loss"]').focus()
+        page.keyboard.press("+")
+        wait_until(lambda: len({tuple(each) for each in page.evaluate(RANGES)}) == 1)
+        ((low, high),) = {tuple(each) for each in page.evaluate(RANGES)}
+        assert 60 < low < 100 < 200 < high < 250
+        page.keyboard.press("ArrowRight")
+        wait_until(lambda: page.evaluate(RANGES)[0][0] > low + 20)
+        page.keyboard.press("0")
+        expect(page.get_by_role("button", name="Show all")).to_be_hidden()
+        with page.expect_download():
+            page.keyboard.press("p")
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_nothing_is_wider_than_the_screen(browser, made, width, theme):

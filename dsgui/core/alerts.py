@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from dsgui.core.points import Event, Point
-from dsgui.core.telemetry import Sample
+from dsgui.core.telemetry import SLOWDOWNS, Sample, throttle_reasons
 from dsgui.core.trainlog import Progress
 
 _NAMES = frozenset({"loss", "grad_norm", "eval_loss"})
@@ -48,11 +48,18 @@ class Alerts:
         return found
 
     def sample(self, sample: Sample) -> list[Event]:
-        """Memory within 5 % of what there is."""
-        whole = sample.host_total_bytes
-        found = self._memory("memory", "Main memory", sample.host_used_bytes, whole)
+        """Memory within 5 % of what there is, or of what the container may use; a card that is too hot or short of
+        power."""
+        found = self._memory("memory", "Main memory", sample.host_used_bytes, sample.host_total_bytes)
+        found += self._memory("memory limit", "Memory of this container", sample.limit_used_bytes, sample.limit_bytes)
         for gpu in sample.gpus:
             found += self._memory(f"memory gpu{gpu.index}", f"GPU {gpu.index}", gpu.used_bytes, gpu.total_bytes)
+            if gpu.throttle is not None:
+                reasons = ", ".join(throttle_reasons(gpu.throttle & SLOWDOWNS))
+                text = (
+                    f"GPU {gpu.index} is slowed down: {reasons}." if reasons else f"GPU {gpu.index} is not slowed down."
+                )
+                found += self._set(f"clocks gpu{gpu.index}", bool(reasons), text, None)
         return found
 
     def progress(self, progress: Progress | None, training: bool, now_s: float) -> list[Event]:

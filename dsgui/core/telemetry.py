@@ -22,6 +22,7 @@ _THROTTLE_REASONS = (
     (0x080, "power brake"),
     (0x100, "clocks set for a display"),
 )
+SLOWDOWNS = 0x008 | 0x020 | 0x040 | 0x080  # of these, what is no part of ordinary work: a power cap is
 
 
 def throttle_reasons(mask: int) -> tuple[str, ...]:

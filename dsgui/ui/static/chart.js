@@ -65,6 +65,8 @@ function points(curve, view, scale, clock) {
   return { x, y, meanX, means };
 }
 
+const KEYS = "Keys: + and − zoom, arrows move, 0 shows all, F fills the screen, P, S and C save PNG, SVG and CSV";
+
 export class Chart {
   // `lines` are { name, curve, colour, dash, scale, axis, mode, symbol }; `onRange` is told a zoom, `onHover` a place.
   constructor(title, yTitle, { fromZero = false, unit = "", onRange = () => {}, onHover = () => {}, csv = null } = {}) {
@@ -72,7 +74,8 @@ export class Chart {
     this.lines = []; this.limits = [];
     this.plot = el("div", { class: "ds-plot" });
     this.caption = el("figcaption", {}, el("span", { class: "ds-chart-title" }, title), el("span", { class: "ds-chart-source" }));
-    this.node = el("figure", { class: "ds-chart", "data-chart": title, hidden: true, tabindex: "-1" }, this.caption, this.plot);
+    this.node = el("figure", { class: "ds-chart", "data-chart": title, hidden: true, tabindex: "0", "aria-label": `Chart: ${title}. ${KEYS}`, title: KEYS }, this.caption, this.plot);
+    this.node.addEventListener("keydown", (event) => this.key(event));
     this.revision = 0; this.drawingSince = 0; this.drawn = "";
     // A chart that gets a neighbour becomes narrower; one that fills the screen becomes higher.
     new ResizeObserver(() => this.draw(this.view, true)).observe(this.node);
@@ -166,7 +169,7 @@ export class Chart {
   async render() {
     const Plotly = await loadPlotly();
     this.revision += 1;
-    this.config ??= { displaylogo: false, plotlyServerURL: "", modeBarButtonsToAdd: this.buttons(Plotly),
+    this.config ??= { displaylogo: false, plotlyServerURL: "", modeBarButtonsToAdd: this.buttons(),
       modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "toImage", "sendChartToCloud"] };
     await Plotly.react(this.plot, this.traces(), { ...this.layout(), width: this.plot.clientWidth }, this.config);
     if (this.listening) return;
@@ -174,6 +177,24 @@ export class Chart {
     this.plot.on("plotly_relayout", (change) => this.relayout(change));
     this.plot.on("plotly_hover", (event) => this.onHover(this, event.xvals?.[0] ?? event.points?.[0]?.x));
     this.plot.on("plotly_unhover", () => this.onHover(this, null));
+  }
+
+  // What the mouse can do, for who has none.
+  key(event) {
+    if (event.target !== this.node || event.ctrlKey || event.metaKey || event.altKey || !this.listening) return;
+    const [low, high] = this.plot._fullLayout.xaxis.range.map(Number);
+    const span = high - low;
+    const acts = {
+      "+": () => this.onRange([low + span / 4, high - span / 4]), "-": () => this.onRange([low - span / 2, high + span / 2]),
+      ArrowLeft: () => this.onRange([low - span / 5, high - span / 5]), ArrowRight: () => this.onRange([low + span / 5, high + span / 5]),
+      0: () => this.onRange(null), f: () => this.toggleFull(), p: () => this.save("png"), s: () => this.save("svg"), c: () => this.csv?.(this),
+    };
+    const act = acts[{ "=": "+", "−": "-", _: "-" }[event.key] || (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
+    if (act) { event.preventDefault(); act(); }
+  }
+
+  save(format) {
+    return window.Plotly.downloadImage(this.plot, { format, filename: this.title.toLowerCase().replaceAll(" ", "-"), width: 1200, height: 600, scale: format === "png" ? 2 : 1 });
   }
 
   relayout(change) {
@@ -187,13 +208,12 @@ export class Chart {
     if (place === null) window.Plotly.Fx.unhover(this.plot); else window.Plotly.Fx.hover(this.plot, { xval: place });
   }
 
-  buttons(Plotly) {
-    const save = (format) => Plotly.downloadImage(this.plot, { format, filename: this.title.toLowerCase().replaceAll(" ", "-"), width: 1200, height: 600, scale: format === "png" ? 2 : 1 });
+  buttons() {
     const icon = (path) => ({ width: 24, height: 24, path });
     const arrow = icon("M12 3v10.2l3.6-3.6L17 11l-5 5-5-5 1.4-1.4L11 13.2V3zM5 19h14v2H5z");
     const found = [
-      { name: "Save as PNG", icon: arrow, click: () => save("png") },
-      { name: "Save as SVG", icon: arrow, click: () => save("svg") },
+      { name: "Save as PNG", icon: arrow, click: () => this.save("png") },
+      { name: "Save as SVG", icon: arrow, click: () => this.save("svg") },
     ];
     if (this.csv) found.push({ name: "Save as CSV, every point", icon: icon("M4 4h16v16H4zm2 4v3h5V8zm7 0v3h5V8zm-7 5v5h5v-5zm7 0v5h5v-5z"), click: () => this.csv(this) });
     found.push({ name: "Full screen", icon: icon("M4 4h6v2H6v4H4zm10 0h6v6h-2V6h-4zM4 14h2v4h4v2H4zm14 0h2v6h-6v-2h4z"), click: () => this.toggleFull() });
