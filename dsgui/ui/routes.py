@@ -14,6 +14,7 @@ from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
+from starlette.routing import Route
 
 from dsgui.archive import Archive
 from dsgui.core.errors import RunError
@@ -86,23 +87,6 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
     def listed() -> Response:
         return _json([run.to_json() for run in runs.list()])
 
-    async def followed(request: Request) -> Response:
-        """A page asks this every second: a plain route, since FastAPI's reading of parameters costs as much as the
-        answer."""
-        try:
-            cursor = _cursor(request.query_params)
-            follow = partial(runs.follow, request.path_params["run_id"], cursor)
-            # News takes less than a change of threads; all of a long run takes a third of a second.
-            delta = await run_in_threadpool(follow) if cursor.fresh else follow()
-        except ValueError:
-            return JSONResponse({"detail": "The cursor is none that this server gave."}, 422)
-        except RunError as error:
-            return JSONResponse({"detail": str(error)}, 404)
-        headers = {"Cache-Control": "no-store"}
-        return Response(orjson.dumps(delta.to_json()), media_type="application/json", headers=headers)
-
-    router.add_route(router.prefix + "/runs/{run_id}", followed, methods=["GET"])
-
     @router.get("/runs/{run_id}/window")
     def window(
         run_id: str,
@@ -115,6 +99,26 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
             return _json(runs.window(run_id, ids.split(","), axis, low, high))
         except RunError as error:
             raise HTTPException(404, str(error)) from error
+
+
+def followed_route(runs: Runs) -> Route:
+    """What a page asks every second, outside FastAPI: its reading of parameters, and its layers, cost as much as the
+    answer."""
+
+    async def followed(request: Request) -> Response:
+        try:
+            cursor = _cursor(request.query_params)
+            follow = partial(runs.follow, request.path_params["run_id"], cursor)
+            # News takes less than a change of threads; all of a long run takes a third of a second.
+            delta = await run_in_threadpool(follow) if cursor.fresh else follow()
+        except ValueError:
+            return JSONResponse({"detail": "The cursor is none that this server gave."}, 422)
+        except RunError as error:
+            return JSONResponse({"detail": str(error)}, 404)
+        headers = {"Cache-Control": "no-store"}
+        return Response(orjson.dumps(delta.to_json()), media_type="application/json", headers=headers)
+
+    return Route("/dsgui/runs/{run_id}", followed, methods=["GET"])
 
 
 def _cursor(query: Mapping[str, str]) -> Cursor:
