@@ -26,6 +26,12 @@ TRACE = """([title, name]) => {
   const found = plot?.data.filter((trace) => trace.name === name).pop();
   return found ? { x: [...found.x], y: [...found.y], count: plot.data.length } : null;
 }"""
+# A browser that shows nothing, and tells what it was asked to show.
+NOTIFICATIONS = """window.told = []; window.Notification = class {
+  static permission = "default";
+  static requestPermission() { this.permission = "granted"; return Promise.resolve("granted"); }
+  constructor(title, { body }) { window.told.push([title, body]); }
+};"""
 RANGES = """() => [...document.querySelectorAll(".js-plotly-plot")].filter((plot) => plot.offsetWidth)
   .map((plot) => plot._fullLayout.xaxis.range.map((value) => Math.round(value)))"""
 
@@ -44,8 +50,9 @@ def made(tmp_path_factory):
 
 
 @contextmanager
-def opened(browser, app, query, **options):
-    context = app.sign_in(browser.new_context(viewport={"width": 1280, "height": 900}, **options))
+def opened(browser, app, query, script=""):
+    context = app.sign_in(browser.new_context(viewport={"width": 1280, "height": 900}))
+    context.add_init_script(script)
     page = context.new_page()
     problems = []
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -243,16 +250,25 @@ def test_an_alert_is_seen_while_the_run_goes_on(browser, tmp_path: Path):
     script = tmp_path / "trains.py"
     script.write_text(
         dedent("""
-            import time
+            import pathlib, time
             for step in range(1, 4):
                 print(f"step={step} loss={'nan' if step == 3 else step}", flush=True)
+            while not (pathlib.Path(__file__).parent / "infinite").exists():
+                time.sleep(0.1)
+            print("step=4 loss=nan grad_norm=nan", flush=True)
             time.sleep(60)
         """),
         "utf-8",
     )
-    with running_app(tmp_path / "runs") as app, opened(browser, app, "") as page:
+    with running_app(tmp_path / "runs") as app, opened(browser, app, "", NOTIFICATIONS) as page:
         start_script(page, script, script.read_text("utf-8"))
         expect(page.locator(".ds-alerts")).to_have_text("loss is NaN. (step 3)", timeout=60_000)
+        page.get_by_role("button", name="Notify me").click()
+        expect(page.get_by_role("button", name="Notify me")).to_be_hidden()
+        page.get_by_role("tab", name="1 · Configure").click()  # and the page that follows the run is not seen
+        (tmp_path / "infinite").touch()
+        wait_until(lambda: page.evaluate("window.told") == [["dsgui: trains", "grad_norm is NaN."]])
+        page.get_by_role("tab", name="3 · Runs").click()
         page.locator("#stop-run").click()
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
         (run,) = json.load(app.get("dsgui/runs"))

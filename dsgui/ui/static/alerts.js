@@ -3,6 +3,8 @@
 
 import { el } from "./dom.js";
 
+export const notifies = () => "Notification" in window && Notification.permission === "granted";
+
 export class Alerts {
   constructor(name) {
     this.name = name;
@@ -37,7 +39,7 @@ export class Alerts {
   }
 
   notify(text) {
-    if (!("Notification" in window) || Notification.permission !== "granted") return;
+    if (!notifies()) return;
     try { new Notification(`dsgui: ${this.name()}`, { body: text, tag: text }); } catch { /* some browsers only allow a worker to */ }
   }
 }

@@ -1,6 +1,7 @@
 // The Runs page: the list of runs, and beside it one run, or several compared.
 
 import { Afterwards } from "./afterwards.js";
+import { notifies } from "./alerts.js";
 import { CompareView } from "./compare.js";
 import { el } from "./dom.js";
 import { RunView, duration, figure } from "./run_view.js";
@@ -36,14 +37,16 @@ class Monitor {
     this.empty();
     const compared = new URL(window.location).searchParams.get("compare");
     if (compared) this.showCompared(compared.split(","));
-    this.loop(() => this.refreshList(), LIST_MS);
-    this.loop(() => this.refreshRun(), POLL_MS);
+    const seen = () => this.root.offsetWidth && !document.hidden;
+    this.loop(() => this.refreshList(), LIST_MS, seen);
+    // Who asked for notifications wants them most when looking elsewhere.
+    this.loop(() => this.refreshRun(), POLL_MS, () => seen() || (this.view && this.alive && notifies()));
   }
 
-  // Asks again only after the last answer; a hidden page waits.
-  async loop(step, pause) {
+  // Asks again only after the last answer; a page that nobody sees waits.
+  async loop(step, pause, wanted) {
     for (;;) {
-      if (this.root.offsetWidth && !document.hidden) {
+      if (wanted()) {
         try { await step(); this.well(); } catch (error) { this.unwell(error); }
       }
       await new Promise((resolve) => { setTimeout(resolve, pause); });
