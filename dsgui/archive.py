@@ -118,6 +118,8 @@ class Archive:
             for run_id, run in zip(run_ids, runs, strict=True)
         ]
         differ = config_differences([run.config for run in runs])
+        for row in differ:
+            row["values"] = [value and self._runs.masked(value) for value in row["values"]]
         return {"runs": rows, "differences": differ, "answers": [answer.to_json() for answer in answers(runs)]}
 
     def _compared(self, run_id: str) -> Compared:

@@ -1,5 +1,6 @@
 """Secrets are seen by their value, the name before them, or their shape; what is none stays readable."""
 
+import json
 import os
 import stat
 import time
@@ -7,12 +8,15 @@ from dataclasses import replace
 
 import pytest
 
+from dsgui.archive import Archive
 from dsgui.core.plan import ConfigArgument, LaunchRequest
+from dsgui.core.points import Event, Point
 from dsgui.core.secrets import MASK, finished, is_secret_name, mask, secret_values
 from dsgui.core.state import Asked
 from dsgui.runs import Cursor, Runs
 from dsgui.shell.launcher import NOT_HANDED_ON, Launcher
 from dsgui.shell.processes import boot_id
+from dsgui.shell.records import Records
 from dsgui.shell.store import Store
 
 SECRET = "correct-horse-battery"
@@ -106,7 +110,39 @@ def test_a_runs_output_and_command_are_shown_without_secrets_in_any_chunks(tmp_p
         delta = runs.follow(plan.run_id, cursor)
         seen, cursor = seen + delta.output, delta.cursor
     assert seen == output.replace(SECRET, MASK)
-    assert SECRET not in delta.about["command"]
+    assert SECRET not in runs.follow(plan.run_id, Cursor()).about["command"]
+
+
+def test_what_a_script_names_its_curves_and_prints_in_events_is_shown_without_secrets(tmp_path):
+    store = Store(tmp_path / "runs")
+    runs = Runs(store, Launcher(), secrets=(SECRET,))
+    script = tmp_path / "train.py"
+    script.write_text("")
+    config = f'{{"comet": {{"api_key": "{SECRET}"}}}}'
+    ids = []
+    for text in (config, "{}"):
+        request = LaunchRequest("", str(script), "", 1, (), None, "", text, ConfigArgument.NONE, "python3", {})
+        plan = runs.prepare(request)
+        directory = store.create(plan.run_id)
+        store.write_plan(directory, plan, text, Asked(1, time.monotonic(), boot_id()))
+        ids.append(plan.run_id)
+    records = Records(store.open(ids[0]), time.monotonic, lambda: 0.0)
+    records.take_points([Point(1, None, {f"loss of {SECRET}": 1.0})])
+    records.take_event(Event("warning", f"the key {SECRET} is old"))
+    records.take_output(f"it 1 q=1 {SECRET}\n".encode())
+    archive = Archive(store, runs)
+    shown = json.dumps(
+        [
+            runs.follow(ids[0], Cursor()).to_json(),
+            archive.pattern(ids[0], "it {step} q={quality}"),
+            archive.search(ids[0], "q="),
+            archive.output_around(ids[0], 0),
+            archive.compare(ids),
+        ]
+    )
+    assert MASK in shown
+    assert "quality" in shown
+    assert SECRET not in shown
     assert SECRET not in runs.shown_command(plan)
     assert SECRET in directory.command_file.read_text("utf-8")
 
