@@ -138,7 +138,8 @@ def test_what_a_script_names_its_curves_and_prints_in_events_is_shown_without_se
             archive.search(ids[0], "q="),
             archive.output_around(ids[0], 0),
             archive.compare(ids),
-        ]
+        ],
+        ensure_ascii=False,
     )
     assert MASK in shown
     assert "quality" in shown
