@@ -10,6 +10,7 @@ from dsgui.core.checker import Checker
 from dsgui.core.machine import Environment
 from dsgui.core.secrets import secret_values
 from dsgui.export import Exports
+from dsgui.inspection import Inspection
 from dsgui.report import Reports
 from dsgui.runs import Runs, script_source
 from dsgui.shell.ask_machines import ask_machines
@@ -52,6 +53,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         open_upload=open_upload,
         runs=runs,
         archive=Archive(store, runs, places.check),
+        inspection=Inspection(store, runs),
         exports=Exports(store, runs),
         reports=Reports(store, runs),
         surroundings=lambda plan: scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan)),

@@ -23,7 +23,6 @@ MOST_RUNS = 12
 _LINES_SHOWN = 100
 _LINE_SHOWN = 2000
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_SETTING = re.compile(r'("((?:[^"\\]|\\.){1,100})"\s*:\s*)"(?:[^"\\]|\\.)+"')
 
 
 class Reports:
@@ -55,7 +54,7 @@ class Reports:
         plan, summary = directory.read_plan(), self._runs.summary(run_id)
         status, diagnosis = directory.read_status(), directory.read_diagnosis()
         hide = self._runs.masked
-        text = self._config(directory)
+        text = self._runs.shown_config(run_id)
         config = None
         with suppress(DocumentError):
             config = Document(text)
@@ -73,14 +72,6 @@ class Reports:
             output=self._output(directory),
             diagnosis=_masked(failed.to_json(), hide) if failed else {},
         )
-
-    def _config(self, directory: RunDirectory) -> str:
-        """As launched, but for what its own keys say is secret (comet's api_key)."""
-
-        def hidden(match: re.Match[str]) -> str:
-            return f'{match[1]}"{MASK}"' if is_secret_name(match[2]) else match[0]
-
-        return self._runs.masked(_SETTING.sub(hidden, directory.read_config()))
 
     def _output(self, directory: RunDirectory) -> str:
         """Its last lines, as a terminal would show them."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import time
@@ -17,7 +18,7 @@ from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
 from dsgui.core.script import ScriptFacts, script_facts
-from dsgui.core.secrets import finished, longest_first, mask, secret_values
+from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.thinning import Curve, to_json
 from dsgui.core.words import MODEL_OPTIONS, value_of
@@ -29,11 +30,13 @@ from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
 from dsgui.shell.processes import boot_id, is_alive, members, send_signal
 from dsgui.shell.slurm import check_sbatch
-from dsgui.shell.store import RunDirectory, Store
+from dsgui.shell.store import RunDirectory, Store, size_of
 from dsgui.shell.turns import Queue
 
 # A screen shows some thousand columns; a run logs a million lines. Of each of so many stretches two points are shown.
 STRETCHES_SHOWN = 1000
+_QUICK_BYTES = 1 << 20
+_SETTING = re.compile(r'("((?:[^"\\]|\\.){1,100})"\s*:\s*)"(?:[^"\\]|\\.)+"')
 _SCRIPT_CHARACTERS = 2_000_000
 _BLOCK_CHARACTERS = 1 << 16
 
@@ -134,6 +137,7 @@ class Runs:
         self._places, self._secrets = places, secrets
         self._ended: dict[str, RunSummary] = {}
         self._ports, self._queue = Ports(), Queue(store)
+        self._lost: set[str] = set()
 
     # -- starting --------------------------------------------------------------------------------------------------
 
@@ -269,29 +273,30 @@ class Runs:
         seen = self._seen(directory, plan)
         curves, news = _curve_news(directory, cursor)
         for series in curves["series"].values():  # a script may print what it likes for a name
-            series["name"] = self.masked(series["name"])
+            series |= {"name": self.masked(series["name"]), "node": self.masked(series["node"])}
+        (self._lost.add if seen.status.state is RunState.LOST else self._lost.discard)(run_id)
         events, events_offset = directory.read_lines(directory.events_file, cursor.events)
         status, progress = seen.status, directory.read_progress()
         output, output_offset = self._shown_output(directory, cursor.output, status.state.live)
         return Delta(
             run_id=run_id,
-            name=plan.name,
+            name=self.masked(plan.name),
             state=status.state,
-            reason=mask(status.reason, self._secrets),
+            reason=self.masked(status.reason),
             phase=status.phase,
             exit_code=status.exit_code,
             started_at=status.started_at,
             ended_at=status.ended_at,
             elapsed_s=self._elapsed_s(directory, status),
             alive=seen.alive,
-            telemetry_note=status.telemetry_note,
+            telemetry_note=self.masked(status.telemetry_note),
             kill_in_s=None if status.kill_due_s is None else max(status.kill_due_s - self._monotonic(), 0.0),
             can_end=status.state.live or _can_be_ended(plan, seen),
             can_save=plan.saves_when_asked and status.state is RunState.RUNNING,
             progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
             about=self._about(directory, plan) if cursor.fresh else {},
             curves=curves,
-            events=_parse(mask(line.decode("utf-8", "replace"), self._secrets) for line in events),
+            events=[event | {"text": self.masked(str(event.get("text", "")))} for event in _parse(events)],
             output=output,
             cursor=replace(news, events=events_offset, output=output_offset),
         )
@@ -302,6 +307,20 @@ class Runs:
         samples, _ = read_samples(directory, directory.sample_tables())
         return [*read_points(directory)[0].values(), *samples.values()]
 
+    def shown_config(self, run_id: str) -> str:
+        """The config as launched, but for what its own keys say is secret (comet's api_key). Raises `RunError`."""
+
+        def hidden(match: re.Match[str]) -> str:
+            return f'{match[1]}"{MASK}"' if is_secret_name(match[2]) else match[0]
+
+        return self.masked(_SETTING.sub(hidden, self._store.open(run_id).read_config()))
+
+    def output_end(self, run_id: str) -> tuple[str, int]:
+        """The last part of the output without secrets, and from where a page asks on. Raises `RunError`."""
+        directory = self._store.open(run_id)
+        status = directory.read_status()
+        return self._shown_output(directory, -1, status is not None and status.state.live)
+
     def masked(self, text: str) -> str:
         """The text as it may be shown to others: without what is known to be secret."""
         return mask(text, self._secrets)
@@ -310,9 +329,18 @@ class Runs:
         """The part of some curves whose `axis` ("step", "epoch", "time") lies in a range, in as many points as a screen
         shows. Raises `RunError`."""
         directory = self._store.open(run_id)
-        named = _named(read_points(directory)[0], read_samples(directory, directory.sample_tables())[0])
-        parts = [(name, curve.between(axis, low, high)) for name, curve in named if name in ids]
+        numbers = {int(one) for one in ids if "." not in one}
+        places = {(int(table), int(place)) for table, _, place in (one.partition(".") for one in ids) if place}
+        points, _ = read_points(directory, wanted=numbers)
+        samples, _ = read_samples(directory, directory.sample_tables(), wanted=places) if places else ({}, ())
+        parts = [(name, curve.between(axis, low, high)) for name, curve in _named(points, samples)]
         return to_json(parts, STRETCHES_SHOWN)
+
+    def is_quick(self, run_id: str, cursor: Cursor) -> bool:
+        """Whether `follow` has little to read: not all of a long run, and no processes to look for. Raises
+        `RunError`."""
+        news = size_of(self._store.open(run_id).points_file) - cursor.points
+        return not cursor.fresh and news < _QUICK_BYTES and len(cursor.samples) > 0 and run_id not in self._lost
 
     def _about(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         return {"command": self.shown_command(plan), "directory": str(directory.path), "preset": plan.preset}
@@ -507,8 +535,7 @@ def _curve_news(directory: RunDirectory, cursor: Cursor) -> tuple[dict[str, Any]
     for number, table in enumerate(tables[len(cursor.samples) :], len(cursor.samples)):
         for place in range(1, len(table.columns)):
             new[f"{number}.{place}"] = sample_series(table, place).to_json()
-    gpus = {table.node: {str(n): name for n, name in table.gpus.items()} for table in tables[len(cursor.samples) :]}
-    found = to_json(_named(points, samples), STRETCHES_SHOWN) | {"series": new, "gpus": gpus}
+    found = to_json(_named(points, samples), STRETCHES_SHOWN) | {"series": new}
     return found, Cursor(points_end, samples_ends, series=max(len(series), cursor.series))
 
 
@@ -518,7 +545,7 @@ def _named(points: Mapping[int, Curve], samples: Mapping[tuple[int, int], Curve]
     return logged + [(f"{number}.{place}", curve) for (number, place), curve in samples.items()]
 
 
-def _parse(lines: Iterable[str]) -> list[dict[str, Any]]:
+def _parse(lines: Iterable[bytes]) -> list[dict[str, Any]]:
     """The JSON lines; what a full disk has cut short is left out."""
     found = []
     for line in lines:

@@ -1,5 +1,6 @@
 """The whole of a run's kept output is searched, and opened at any of its lines."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,22 @@ def test_a_place_in_the_kept_end_of_a_long_output_is_opened_with_what_is_around_
     assert before.startswith(b"line ")
     assert after.endswith(b"line 009999 of the output\n")
     assert around(directory, 500_000_000) == (b"", b"", b"")
+
+
+def test_a_megabyte_of_empty_lines_holds_nobody_up(directory: RunDirectory) -> None:
+    write(directory, b"\n" * (1 << 20))
+    began = time.monotonic()
+    assert first_error(directory) is None
+    assert time.monotonic() - began < 5  # hours, if each empty line were tried with all that follow
+
+
+def test_what_is_opened_is_whole_lines_wherever_the_place_is(directory: RunDirectory) -> None:
+    write(directory, b"token=SECRET\nsecond\n" + b"x" * 100_000 + b"\nlast\n")
+    assert around(directory, 9) == (b"", b"token=SECRET\n", b"second\n")
+    assert around(directory, 15)[:2] == (b"token=SECRET\n", b"second\n")
+    assert around(directory, 60_000) == (b"", b"last\n", b"")  # inside a line that is longer than what is read
+
+
+def test_a_rewritten_line_is_found_by_itself(directory: RunDirectory) -> None:
+    write(directory, b" 10% 10/100\roverflow at 10\r 20% 20/100\n")
+    assert [one.line for one in search(directory, "overflow")[0]] == [b"overflow at 10\r"]

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dsgui.archive import Archive
 from dsgui.core.errors import PatternError, RunError
 from dsgui.core.patterns import MOST_PATTERNS
 from dsgui.core.state import RunState
+from dsgui.inspection import Inspection
 from dsgui.runs import Cursor
 from tests.curves_json import logged
 from tests.run_fixtures import Bench, bench, wait_until
@@ -33,7 +33,7 @@ def quality(bench: Bench, run_id: str) -> list[int]:
 def test_a_pattern_added_in_mid_run_finds_what_was_printed_and_what_is_printed_later(bench: Bench) -> None:
     run_id = bench.start(GOES_ON)
     bench.wait_for_output(run_id, "it 5999 ")
-    Archive(bench.store, bench.runs).add_pattern(run_id, TEMPLATE)
+    Inspection(bench.store, bench.runs).add_pattern(run_id, TEMPLATE)
     wait_until(lambda: len(quality(bench, run_id)) == 5999)
     (bench.store.directory(run_id).path / "go").touch()
     wait_until(lambda: len(quality(bench, run_id)) == 6004)
@@ -46,7 +46,7 @@ def test_a_pattern_is_added_to_a_run_that_has_ended_once(bench: Bench) -> None:
     run_id = bench.start("print('step=1 loss=3'); print('it 1 : quality=0.5')")
     assert bench.ended(run_id).state is RunState.SUCCEEDED
     for _ in range(2):
-        Archive(bench.store, bench.runs).add_pattern(run_id, TEMPLATE)
+        Inspection(bench.store, bench.runs).add_pattern(run_id, TEMPLATE)
     points = logged(bench.runs.follow(run_id, Cursor()).curves)
     assert {point["source"]: point["values"] for point in points} == {
         "output": {"loss": 3.0}, "pattern": {"quality": 0.5},
@@ -57,14 +57,38 @@ def test_a_pattern_is_added_to_a_run_that_has_ended_once(bench: Bench) -> None:
 def test_what_is_no_pattern_or_one_too_many_is_refused(bench: Bench) -> None:
     run_id = bench.start("print('it 1 : quality=0.5')")
     bench.ended(run_id)
-    archive = Archive(bench.store, bench.runs)
+    inspection = Inspection(bench.store, bench.runs)
     with pytest.raises(PatternError):
-        archive.add_pattern(run_id, "no number")
+        inspection.add_pattern(run_id, "no number")
     for number in range(MOST_PATTERNS):
-        archive.add_pattern(run_id, f"it {{step}} number{number}={{value}}")
+        inspection.add_pattern(run_id, f"it {{step}} number{number}={{value}}")
     with pytest.raises(RunError, match="at most"):
-        archive.add_pattern(run_id, TEMPLATE)
-    assert archive.pattern(run_id, TEMPLATE)["matches"] == [
+        inspection.add_pattern(run_id, TEMPLATE)
+    assert inspection.pattern(run_id, TEMPLATE)["matches"] == [
         {"line": "it 1 : quality=0.5", "found": "step 1 · quality 0.5"}
     ]
-    assert "no number" in archive.pattern(run_id, "no number")["problem"]
+    assert "no number" in inspection.pattern(run_id, "no number")["problem"]
+
+
+def test_a_line_that_is_half_printed_when_the_pattern_comes_is_read_once_and_whole(bench: Bench) -> None:
+    run_id = bench.start(
+        """
+        import pathlib, sys, time
+        print("it 1 : quality=0.5")
+        sys.stdout.write("it 2 : quality=0.")
+        sys.stdout.flush()
+        while not pathlib.Path("go").exists():
+            time.sleep(0.05)
+        print("75", flush=True)
+        time.sleep(600)
+        """
+    )
+    bench.wait_for_output(run_id, "it 2 ")
+    Inspection(bench.store, bench.runs).add_pattern(run_id, TEMPLATE)
+    wait_until(lambda: quality(bench, run_id) == [1])
+    (bench.store.directory(run_id).path / "go").touch()
+    wait_until(lambda: len(quality(bench, run_id)) == 2)
+    (curve,) = (one for one in bench.runs.curves(run_id) if one.series.name == "quality")
+    assert curve.value.tolist() == [0.5, 0.75]
+    bench.runs.stop(run_id)
+    bench.ended(run_id)

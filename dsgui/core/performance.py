@@ -69,7 +69,7 @@ def figures(curves: Sequence[Curve]) -> Figures:
         run_mean_bytes=_mean(run),
         gpu_peak_bytes={card: peak for card, used in cards.items() if (peak := _peak(used)) is not None},
         gpu_mean_bytes={card: mean for card, used in cards.items() if (mean := _mean(used)) is not None},
-        duration_s=max((float(curve.time[-1]) for curve in curves if len(curve)), default=None),
+        duration_s=max((float(np.nanmax(one.time)) for one in curves if np.isfinite(one.time).any()), default=None),
     )
 
 

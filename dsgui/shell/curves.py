@@ -1,6 +1,6 @@
 """Reads the curves of a run: its points and its telemetry, from where the last reading stopped."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,19 +18,26 @@ BLOCK_ROWS = 1 << 16
 _MAPPED_BYTES = 1 << 20  # more than that is not copied
 
 
-def read_points(directory: RunDirectory, offset: int = 0) -> tuple[dict[int, Curve], int]:
-    """The curves of what the training logged from byte `offset` on, by their numbers, and the offset after them."""
+def read_points(
+    directory: RunDirectory, offset: int = 0, wanted: Collection[int] | None = None
+) -> tuple[dict[int, Curve], int]:
+    """The curves of what the training logged from byte `offset` on, by their numbers, all or those `wanted`, and the
+    offset after them."""
     raw, end = _rows(directory.points_file, offset, _RECORDS.itemsize)
     if not len(raw):
         return {}, end
     records, series = raw.view(_RECORDS), directory.read_series()
     numbers = [number for number in np.unique(records["number"]).tolist() if number < len(series)]
+    numbers = [number for number in numbers if wanted is None or number in wanted]
     parts = {number: records[records["number"] == number] for number in numbers}
     return {number: _curve(series[number], part) for number, part in parts.items()}, end
 
 
 def read_samples(
-    directory: RunDirectory, tables: Sequence[SampleTable], offsets: Sequence[int] = ()
+    directory: RunDirectory,
+    tables: Sequence[SampleTable],
+    offsets: Sequence[int] = (),
+    wanted: Collection[tuple[int, int]] | None = None,
 ) -> tuple[dict[tuple[int, int], Curve], tuple[int, ...]]:
     """The curves of the telemetry from the byte offset of each of its tables on, by table and column, and the offsets
     after them. What a machine did not tell is left out."""
@@ -42,7 +49,9 @@ def read_samples(
         ends.append(end)
         if len(raw):
             rows = raw.view("<f8").reshape(-1, len(table.columns))
-            curves |= {(number, place): curve for place, curve in _sampled(table, rows)}
+            places = range(1, len(table.columns))
+            chosen = [place for place in places if wanted is None or (number, place) in wanted]
+            curves |= {(number, place): curve for place, curve in _sampled(table, rows, chosen)}
     return curves, tuple(ends)
 
 
@@ -51,10 +60,10 @@ def sample_series(table: SampleTable, place: int) -> Series:
     return Series(table.columns[place], "sample", None, "telemetry", table.node)
 
 
-def _sampled(table: SampleTable, rows: NDArray[np.float64]) -> Iterator[tuple[int, Curve]]:
+def _sampled(table: SampleTable, rows: NDArray[np.float64], places: Iterable[int]) -> Iterator[tuple[int, Curve]]:
     unknown = np.full(len(rows), np.nan)
     silent = np.flatnonzero(np.isnan(rows).all(axis=0)).tolist()
-    for place in range(1, len(table.columns)):
+    for place in places:
         if place not in silent:
             yield place, Curve(sample_series(table, place), unknown, unknown, rows[:, 0], rows[:, place])
 

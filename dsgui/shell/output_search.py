@@ -16,7 +16,7 @@ _BEFORE_BYTES, _AFTER_BYTES = 1 << 14, 1 << 16
 _COLOUR = rb"\x1b\[[\d;]*m"
 _ERROR = re.compile(
     rb"Traceback \(most recent call last\)|"
-    rb"^(?:" + _COLOUR + rb"|\s)*[\w.]*(?:Error|Exception)(?:" + _COLOUR + rb")*: |"
+    rb"^(?:" + _COLOUR + rb"|[ \t])*[\w.]*(?:Error|Exception)(?:" + _COLOUR + rb")*: |"
     rb"\bERROR\b|CUDA out of memory|terminate called|Segmentation fault|core dumped|"
     rb"exits with return code = -?[1-9]",
     re.MULTILINE,
@@ -32,16 +32,15 @@ class Match:
 
 
 def search(directory: RunDirectory, words: str) -> tuple[list[Match], bool]:
-    """The last lines that have `words`, in whatever case; and whether there are more."""
+    """The last lines that have `words`, ASCII letters in either case; and whether there are more. What a bar rewrote
+    counts as a line of its own."""
     wanted = words.encode().lower()
     found: deque[Match] = deque(maxlen=MOST_MATCHES + 1)
     for begins, block in blocks(directory):
         lowered, place = block.lower(), 0
         while (hit := lowered.find(wanted, place)) >= 0:
-            begin = block.rfind(b"\n", 0, hit) + 1
-            end = block.find(b"\n", hit)
-            place = len(block) if end < 0 else end + 1
-            found.append(Match(begins + begin, block[begin:place]))
+            match, place = _line(begins, block, hit)
+            found.append(match)
     return list(islice(found, max(len(found) - MOST_MATCHES, 0), None)), len(found) > MOST_MATCHES
 
 
@@ -49,15 +48,22 @@ def first_error(directory: RunDirectory) -> Match | None:
     """The first line that tells of an error."""
     for begins, block in blocks(directory):
         if match := _ERROR.search(block):
-            begin = block.rfind(b"\n", 0, match.start()) + 1
-            end = block.find(b"\n", match.end())
-            return Match(begins + begin, block[begin : len(block) if end < 0 else end + 1])
+            return _line(begins, block, match.end() - 1)[0]
     return None
 
 
+def _line(begins: int, block: bytes, hit: int) -> tuple[Match, int]:
+    """The line around a place of a block, not more of it than is shown, and where the next one begins."""
+    begin = max(block.rfind(b"\n", 0, hit), block.rfind(b"\r", 0, hit)) + 1
+    ends = [end for end in (block.find(b"\n", hit), block.find(b"\r", hit)) if end >= 0]
+    end = min(ends, default=len(block) - 1) + 1
+    begin = max(begin, hit - LINE_SHOWN)
+    return Match(begins + begin, block[begin : min(end, begin + 4 * LINE_SHOWN)]), end
+
+
 def around(directory: RunDirectory, offset: int) -> tuple[bytes, bytes, bytes]:
-    """What comes before the line that begins at byte `offset`, that line, and what comes after it: whole lines. All are
-    empty where nothing is kept."""
+    """The line of the output at byte `offset`, with what comes before and after it: whole lines, so that nothing that
+    must not be shown is cut in two. All are empty where nothing is kept."""
     for begins, path in reversed(directory.output_pieces):
         if begins > offset:
             continue
@@ -66,13 +72,17 @@ def around(directory: RunDirectory, offset: int) -> tuple[bytes, bytes, bytes]:
             with path.open("rb") as file:
                 file.seek(start - begins)
                 block = file.read(offset - start + _AFTER_BYTES)
+                complete = not file.read(1)
         except OSError:
             break
-        before, rest = block[: offset - start], block[offset - start :]
-        if start > begins:
-            before = before[before.find(b"\n") + 1 :]
-        line, end, after = rest.partition(b"\n")
-        return before, line + end, after
+        if start > begins:  # from the first whole line on
+            cut = block.find(b"\n") + 1
+            start, block = start + cut, block[cut:]
+        if not complete:
+            block = block[: block.rfind(b"\n") + 1]
+        begin = block.rfind(b"\n", 0, max(offset - start, 0)) + 1
+        line, end, after = block[begin:].partition(b"\n")
+        return block[:begin], line + end, after
     return b"", b"", b""
 
 

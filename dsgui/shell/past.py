@@ -14,9 +14,12 @@ _LINE_BYTES = 1 << 15  # as `core.trainlog` cuts them
 _LINES = 2000
 
 
-def past_points(directory: RunDirectory, pattern: Pattern) -> Iterator[list[Point]]:
-    """The points of all that is kept, some lines at a time; some may have none."""
+def past_points(directory: RunDirectory, pattern: Pattern, ended: bool = False) -> Iterator[list[Point]]:
+    """The points of all that is kept, some lines at a time; some may have none. Of a run that has not `ended` the last
+    line may be half: it is left to whoever reads on."""
     for _, block in blocks(directory):
+        if not ended:
+            block = block[: block.rfind(b"\n") + 1]
         lines = block.replace(b"\r", b"\n").split(b"\n")
         for begin in range(0, len(lines), _LINES):
             texts = (line[:_LINE_BYTES].decode("utf-8", "replace") for line in lines[begin : begin + _LINES])
@@ -30,7 +33,7 @@ def add_past_points(directory: RunDirectory, pattern: Pattern) -> None:
     known = len(table)
     file = RecordFile(directory.points_file, RECORD.size)
     try:
-        for points in past_points(directory, pattern):
+        for points in past_points(directory, pattern, ended=True):
             records = b"".join(table.encode(point, math.nan) for point in points)
             if len(table) > known:
                 directory.write_series(table.all)

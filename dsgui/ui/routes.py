@@ -21,6 +21,7 @@ from dsgui.core.errors import RunError
 from dsgui.core.form import Form
 from dsgui.core.versions import at_version
 from dsgui.export import Exports
+from dsgui.inspection import Inspection
 from dsgui.report import Reports
 from dsgui.runs import Cursor, Runs
 from dsgui.ui.pages import STATIC
@@ -77,6 +78,7 @@ def make_routes(services: Services) -> APIRouter:
 
     _add_runs(router, services.runs)
     _add_archive(router, services.archive)
+    _add_inspection(router, services.inspection)
     _add_exports(router, services.exports)
     _add_reports(router, services.reports)
     return router
@@ -110,7 +112,8 @@ def followed_route(runs: Runs) -> Route:
             cursor = _cursor(request.query_params)
             follow = partial(runs.follow, request.path_params["run_id"], cursor)
             # News takes less than a change of threads; all of a long run takes a third of a second.
-            delta = await run_in_threadpool(follow) if cursor.fresh else follow()
+            quick = runs.is_quick(request.path_params["run_id"], cursor)
+            delta = follow() if quick else await run_in_threadpool(follow)
         except ValueError:
             return JSONResponse({"detail": "The cursor is none that this server gave."}, 422)
         except RunError as error:
@@ -141,40 +144,43 @@ def _add_archive(router: APIRouter, archive: Archive) -> None:
         except RunError as error:
             raise HTTPException(404, str(error)) from error
 
-    @router.get("/runs/{run_id}/search")
-    def searched(run_id: str, words: str = Query("", max_length=500), errors: bool = False) -> Response:
-        try:
-            return _json(archive.search(run_id, words, errors) if words or errors else {"matches": [], "more": False})
-        except RunError as error:
-            raise HTTPException(404, str(error)) from error
-
-    @router.get("/runs/{run_id}/pattern")
-    def pattern(run_id: str, template: str = Query(max_length=400)) -> Response:
-        try:
-            return _json(archive.pattern(run_id, template))
-        except RunError as error:
-            raise HTTPException(404, str(error)) from error
-
-    @router.get("/runs/{run_id}/output")
-    def output(run_id: str, offset: int = Query(ge=-1, lt=_MOST)) -> Response:
-        try:
-            return _json(archive.output_around(run_id, offset))
-        except RunError as error:
-            raise HTTPException(404, str(error)) from error
-
-    @router.get("/compare")
-    def compared(runs: str = Query(pattern=_RUN_IDS, max_length=250)) -> Response:
-        try:
-            return _json(archive.compare(runs.split(",")))
-        except RunError as error:
-            raise HTTPException(404, str(error)) from error
-
     @router.get("/runs/{run_id}/removal")
     def removal(run_id: str) -> Response:
         try:
             return _json(archive.removal(run_id).to_json())
         except RunError as error:
             raise HTTPException(409, str(error)) from error
+
+
+def _add_inspection(router: APIRouter, inspection: Inspection) -> None:
+    @router.get("/runs/{run_id}/search")
+    def searched(run_id: str, words: str = Query("", max_length=500), errors: bool = False) -> Response:
+        try:
+            found = inspection.search(run_id, words, errors) if words or errors else {"matches": [], "more": False}
+            return _json(found)
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/pattern")
+    def pattern(run_id: str, template: str = Query("", max_length=400)) -> Response:
+        try:
+            return _json(inspection.pattern(run_id, template))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/output")
+    def output(run_id: str, offset: int = Query(ge=-1, lt=_MOST)) -> Response:
+        try:
+            return _json(inspection.output_around(run_id, offset))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/compare")
+    def compared(runs: str = Query(pattern=_RUN_IDS, max_length=250)) -> Response:
+        try:
+            return _json(inspection.compare(runs.split(",")))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
 
 
 def _add_exports(router: APIRouter, exports: Exports) -> None:

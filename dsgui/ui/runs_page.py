@@ -39,7 +39,7 @@ def build_runs(services: Services) -> RunsPage:
     def add_pattern(event: gr.EventData) -> None:
         told = details(event)
         try:
-            services.archive.add_pattern(str(told.get("run_id", "")), str(told.get("template", "")))
+            services.inspection.add_pattern(str(told.get("run_id", "")), str(told.get("template", "")))
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
 

@@ -17,6 +17,7 @@ from dsgui.core.preset import Preset
 from dsgui.core.telemetry import GpuSample
 from dsgui.core.verdicts import Row
 from dsgui.export import Exports
+from dsgui.inspection import Inspection
 from dsgui.report import Reports
 from dsgui.runs import Runs
 
@@ -91,6 +92,7 @@ class Services:
     open_upload: Callable[[Path], Opened]
     runs: Runs
     archive: Archive
+    inspection: Inspection
     exports: Exports
     reports: Reports
     surroundings: Callable[[Plan], Surroundings]
