@@ -24,24 +24,24 @@ function placeOf(curve) {
   if (/_ms$/.test(name)) return { chart: "Step times", y: "ms" };
   if (/_gb$/.test(name)) return { chart: "Memory as DeepSpeed logs it", y: "GB" };
   if (kind === "eval") return { chart: "Evaluation", y: "score" };
-  return { chart: name.replaceAll("_", " "), y: name };
+  return { chart: name.replaceAll("_", " "), y: name.slice(0, 40) };
 }
 
 // The same for telemetry: readings of the machine and of each card.
 const READINGS = {
-  "gpu.used_bytes": { chart: "GPU memory", unit: " GiB", scale: GIB, fromZero: true },
-  "gpu.run_bytes": { chart: "GPU memory", unit: " GiB", scale: GIB, fromZero: true, note: "this run", dash: "dot", alone: true },
-  host_used_bytes: { chart: "Memory", unit: " GiB", scale: GIB, fromZero: true, note: "host, all processes", colour: COLOURS[6] },
-  run_bytes: { chart: "Memory", unit: " GiB", scale: GIB, fromZero: true, note: "this run", colour: COLOURS[1] },
-  swap_used_bytes: { chart: "Memory", unit: " GiB", scale: GIB, fromZero: true, note: "swap", colour: COLOURS[3], ifAny: true },
-  "gpu.utilisation_percent": { chart: "GPU utilisation", unit: " %", fromZero: true },
-  cpu_percent: { chart: "CPU", unit: " %", fromZero: true, note: "all cores", more: true },
-  "gpu.power_w": { chart: "GPU power", unit: " W", fromZero: true, more: true },
-  "gpu.temperature_c": { chart: "GPU temperature", unit: " °C", more: true },
-  "gpu.sm_clock_mhz": { chart: "GPU clocks", unit: " MHz", more: true },
-  "gpu.pcie_rx_bytes_s": { chart: "PCIe traffic", unit: " MiB/s", scale: MIB, fromZero: true, more: true, note: "received" },
-  "gpu.pcie_tx_bytes_s": { chart: "PCIe traffic", unit: " MiB/s", scale: MIB, fromZero: true, more: true, note: "sent", dash: "dot" },
-  disk_free_bytes: { chart: "Free disk", unit: " GiB", scale: GIB, fromZero: true, more: true, note: "where the run writes" },
+  "gpu.used_bytes": { chart: "GPU memory", unit: "GiB", scale: GIB, fromZero: true },
+  "gpu.run_bytes": { chart: "GPU memory", unit: "GiB", scale: GIB, fromZero: true, note: "this run", dash: "dot", alone: true },
+  host_used_bytes: { chart: "Memory", unit: "GiB", scale: GIB, fromZero: true, note: "host, all processes", colour: COLOURS[6] },
+  run_bytes: { chart: "Memory", unit: "GiB", scale: GIB, fromZero: true, note: "this run", colour: COLOURS[1] },
+  swap_used_bytes: { chart: "Memory", unit: "GiB", scale: GIB, fromZero: true, note: "swap", colour: COLOURS[3], ifAny: true },
+  "gpu.utilisation_percent": { chart: "GPU utilisation", unit: "%", fromZero: true },
+  cpu_percent: { chart: "CPU", unit: "%", fromZero: true, note: "all cores", more: true },
+  "gpu.power_w": { chart: "GPU power", unit: "W", fromZero: true, more: true },
+  "gpu.temperature_c": { chart: "GPU temperature", unit: "°C", more: true },
+  "gpu.sm_clock_mhz": { chart: "GPU clocks", unit: "MHz", more: true },
+  "gpu.pcie_rx_bytes_s": { chart: "PCIe traffic", unit: "MiB/s", scale: MIB, fromZero: true, more: true, note: "received" },
+  "gpu.pcie_tx_bytes_s": { chart: "PCIe traffic", unit: "MiB/s", scale: MIB, fromZero: true, more: true, note: "sent", dash: "dot" },
+  disk_free_bytes: { chart: "Free disk", unit: "GiB", scale: GIB, fromZero: true, more: true, note: "where the run writes" },
 };
 const ORDER = ["Loss", "GPU memory", "Memory", "Learning rate", "Gradient norm", "GPU utilisation", "Evaluation", "Throughput", "Loss scale", "Step times"];
 
@@ -102,6 +102,8 @@ export class Board {
     if (range) this.asking = setTimeout(() => this.refine(this.view.axis, ...range), 150);
   }
 
+  looksAt(axis, low, high) { const { range } = this.view; return this.view.axis === axis && range?.[0] === low && range[1] === high; }
+
   hover(chart, place) {
     cancelAnimationFrame(this.hovering);
     this.hovering = requestAnimationFrame(() => { for (const other of this.charts.values()) if (other !== chart) other.hover(place); });
@@ -129,7 +131,7 @@ export class Board {
       for (const curve of one.curves.best()) {
         const at = curve.kind === "sample" ? readingOf(curve) : placeOf(curve);
         if (!at || (several && at.alone) || (at.ifAny && !curve.stretches.some((stretch) => stretch.high.y > 0))) continue;
-        const chart = this.chart(at.chart, at.y ?? (at.unit || "").trim(), { fromZero: at.fromZero, unit: at.unit ? "" : "", more: at.more });
+        const chart = this.chart(this.label(at.chart), this.label(at.y ?? at.unit), { fromZero: at.fromZero, unit: at.unit || "", more: at.more });
         const mine = lines.get(chart) || [];
         lines.set(chart, mine);
         const plain = [several ? one.name : "", this.name(curve, at)].filter(Boolean).join(" · ");
@@ -169,8 +171,8 @@ export class Board {
   }
 
   limit(limits, chart, curves, curve, gpu) {
-    for (const other of curves.all.values()) {
-      if (other.name !== `gpu${gpu}.total_bytes` || other.node !== curve.node || !other.count) continue;
+    for (const other of curves.each) {
+      if (other.name !== `gpu${gpu}.total_bytes` || other.node !== curve.node || !(other.lastValue > 0)) continue;
       const at = other.lastValue / GIB;
       const known = limits.get(chart) || [];
       if (!known.some((one) => Math.abs(one.at - at) < 0.01)) limits.set(chart, [...known, { at, text: `${at.toFixed(0)} GiB on the card` }]);
@@ -196,6 +198,8 @@ export class Board {
     return events.map((event) => ({ kind: event.kind, at: at(event), label: this.label(`${event.kind}: ${event.text}`.slice(0, 120)) })).filter((event) => Number.isFinite(event.at) && event.kind !== "calm");
   }
 
+  close() { for (const chart of this.charts.values()) chart.close(); }
+
   draw(force = false) {
     const sources = this.sources();
     this.view.events = this.events(sources);
@@ -205,6 +209,6 @@ export class Board {
   // The ids of the curves whose stretches hide points between two places.
   hidden(curves, axis, low, high) {
     const inside = (one) => { const at = one.low[axis]; return at >= low && at <= high; };
-    return [...curves.all.values()].filter((curve) => curve.kind !== "sample" || axis === "time").filter((curve) => curve.stretches.some((one) => one.n > 1 && inside(one))).map((curve) => curve.id);
+    return [...curves.each].filter((curve) => curve.kind !== "sample" || axis === "time").filter((curve) => curve.stretches.some((one) => one.n > 1 && inside(one))).flatMap((curve) => curve.ids);
   }
 }

@@ -47,7 +47,7 @@ function points(curve, view, scale, clock) {
   const place = (point) => (sampled ? clock.at(point.time) : point[view.axis]);
   let smooth = 0; let weight = 0; let order = 0;
   for (const one of curve.drawn()) {
-    order += 1;
+    order += one.n;
     const pair = one.low === one.high ? [one.low] : [one.low, one.high];
     let ends = pair.map((point) => [place(point), point.y]);
     // A curve that never said its steps is drawn by the order in which it came.
@@ -78,8 +78,9 @@ export class Chart {
     this.node.addEventListener("keydown", (event) => this.key(event));
     this.revision = 0; this.drawingSince = 0; this.drawn = "";
     // A chart that gets a neighbour becomes narrower; one that fills the screen becomes higher.
-    new ResizeObserver(() => this.draw(this.view, true)).observe(this.node);
-    document.addEventListener("fullscreenchange", () => this.draw(this.view, true));
+    this.resized = new ResizeObserver(() => this.draw(this.view, true));
+    this.resized.observe(this.node);
+    this.node.addEventListener("fullscreenchange", () => this.draw(this.view, true));
   }
 
   set(lines, limits = []) { this.lines = lines.filter((line) => line.curve.count); this.limits = limits; }
@@ -90,11 +91,10 @@ export class Chart {
     const found = [];
     for (const known of this.lines) {
       const line = { ...known, colour: seen(known.colour) };
-      const clock = (line.clock || view.clock);
-      const { x, y, meanX, means } = points(line.curve, view, line.scale || 1, clock);
+      const { x, y, meanX, means } = points(line.curve, view, line.scale || 1, line.clock);
       const smoothed = means.length > 1;
       const mode = line.mode || (x.length === 1 ? "markers" : "lines");
-      const hover = `%{y:.5~g}${line.axis === "y2" ? " " : this.unit}`;
+      const hover = `%{y:.5~g}${this.unit && line.axis !== "y2" ? ` ${this.unit}` : ""}`;
       found.push({ x, y, name: line.name, type: "scatter", mode, yaxis: line.axis || "y", connectgaps: false, opacity: smoothed ? 0.3 : 1,
         line: { color: line.colour, width: smoothed ? 1 : 2, dash: line.dash }, marker: { color: line.colour, size: 7, symbol: line.symbol },
         hovertemplate: smoothed ? `%{y:.5~g} as logged<extra>${line.plain}</extra>` : `${hover}<extra>${line.plain}</extra>`, showlegend: !smoothed && line.legend });
@@ -138,9 +138,9 @@ export class Chart {
       datarevision: this.revision, uirevision: `${view.axis}${view.log}`, height: full ? window.innerHeight - 60 : HEIGHT,
       margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 }, paper_bgcolor: full ? colours.ground : "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colours.text, size: 12 },
       xaxis: { ...axis(TITLES[view.axis]), ...(view.range ? { range: view.range, autorange: false } : { autorange: true }) },
-      yaxis: { ...axis(this.yTitle), type: view.log ? "log" : "linear", rangemode: this.fromZero ? "tozero" : "normal", ...(this.unit ? { ticksuffix: this.unit } : {}) },
+      yaxis: { ...axis(this.yTitle), type: view.log ? "log" : "linear", rangemode: this.fromZero ? "tozero" : "normal" },
       yaxis3: { overlaying: "y", range: [0, 1], fixedrange: true, visible: false },
-      ...(right ? { yaxis2: { ...axis(right.title || "%"), overlaying: "y", side: "right", showgrid: false, ...(right.span ? { range: right.span } : { rangemode: "tozero" }) } } : {}),
+      ...(right ? { yaxis2: { ...axis(right.title || "%"), overlaying: "y", side: "right", showgrid: false, rangemode: "tozero" } } : {}),
       shapes: [...vertical, ...level], annotations: named,
       showlegend: this.lines.filter((line) => line.legend).length > 1, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, hovermode: "x unified",
       hoverlabel: { bgcolor: colours.ground, font: { color: colours.text } },
@@ -201,6 +201,12 @@ export class Chart {
     if (change["xaxis.autorange"]) this.onRange(null);
     else if (change["xaxis.range[0]"] !== undefined) this.onRange([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
     else if (change["xaxis.range"]) this.onRange([...change["xaxis.range"]]);
+  }
+
+  // Nobody looks at it any more: plotly lets go of what it keeps.
+  close() {
+    this.resized.disconnect();
+    if (this.listening) window.Plotly.purge(this.plot);
   }
 
   hover(place) {

@@ -4,6 +4,7 @@
 // stretches, each two become one: no spike is lost, and nothing is asked of the server again.
 
 const MOST_STRETCHES = 3000;
+const MOST_ODD = 200;
 const AXES = ["step", "time", "epoch"];
 
 const number = (value) => (typeof value === "number" ? value : Number(value)); // "NaN", "Infinity": JSON has none
@@ -49,7 +50,7 @@ function axesOf(answer) {
 
 export class Curve {
   constructor(id, info) {
-    this.id = id;
+    this.ids = [id];
     Object.assign(this, info); // name, kind, rank, source, node
     this.stretches = [];
     this.odd = []; // where a value was NaN or infinite
@@ -66,6 +67,7 @@ export class Curve {
       if (one.n === 1 && !Number.isFinite(one.low.y) && this.kind !== "sample") this.odd.push(one.low);
     }
     this.odd.push(...odd);
+    if (this.odd.length > 2 * MOST_ODD) this.odd.splice(MOST_ODD, this.odd.length - 2 * MOST_ODD); // the first and the last
     while (this.stretches.length > MOST_STRETCHES) this.halve();
     this.version += 1;
   }
@@ -79,12 +81,12 @@ export class Curve {
 
   get last() { return this.stretches[this.stretches.length - 1]; }
 
-  // The stretches to draw between two places of an axis: the finer ones where they were asked for.
+  // The stretches to draw: finer ones where they were asked for, and on from the last of these what came since.
   drawn() {
     if (!this.detail) return this.stretches;
-    const { axis, low, high, found } = this.detail;
-    const at = (one) => one.low[axis];
-    return [...this.stretches.filter((one) => at(one) < low), ...found, ...this.stretches.filter((one) => at(one) > high)];
+    const { axis, low, found } = this.detail;
+    const last = found.length ? found[found.length - 1].high[axis] : low;
+    return [...this.stretches.filter((one) => one.low[axis] < low), ...found, ...this.stretches.filter((one) => one.low[axis] > last)];
   }
 }
 
@@ -92,12 +94,21 @@ export class Curve {
 export class Curves {
   constructor() {
     this.all = new Map();
-    this.gpus = {}; // names of the cards, by node and number
+    this.same = new Map(); // telemetry begins another table when a card comes or goes: its curves go on
   }
 
+  add(id, info) {
+    const key = JSON.stringify([info.node, info.name]);
+    if (info.kind === "sample" && this.same.has(key)) { this.same.get(key).ids.push(id); this.all.set(id, this.same.get(key)); return; }
+    const curve = new Curve(id, info);
+    this.all.set(id, curve);
+    if (info.kind === "sample") this.same.set(key, curve);
+  }
+
+  get each() { return new Set(this.all.values()); }
+
   take(answer) {
-    for (const [id, info] of Object.entries(answer.series)) if (!this.all.has(id)) this.all.set(id, new Curve(id, info));
-    for (const [node, cards] of Object.entries(answer.gpus || {})) this.gpus[node] = { ...this.gpus[node], ...cards };
+    for (const [id, info] of Object.entries(answer.series)) if (!this.all.has(id)) this.add(id, info);
     const x = axesOf(answer);
     for (const one of answer.y) {
       const curve = this.all.get(one.id);
@@ -108,22 +119,24 @@ export class Curves {
   }
 
   // Finer stretches for a part, as the server answers to `window`.
-  refine(answer, axis, low, high) {
+  refine(answer, axis, low) {
     const x = axesOf(answer);
+    const details = new Map();
     for (const one of answer.y) {
       const curve = this.all.get(one.id);
-      if (curve) { curve.detail = { axis, low, high, found: [...stretches(one, x)] }; curve.version += 1; }
+      if (curve) details.set(curve, [...(details.get(curve) || []), ...stretches(one, x)]);
     }
+    for (const [curve, found] of details) { curve.detail = { axis, low, found }; curve.version += 1; }
   }
 
   coarsen() {
-    for (const curve of this.all.values()) if (curve.detail) { curve.detail = null; curve.version += 1; }
+    for (const curve of this.each) if (curve.detail) { curve.detail = null; curve.version += 1; }
   }
 
   // Of curves of one name from several sources, the fullest; where two are as full, the one met first.
   best() {
     const chosen = new Map();
-    for (const curve of this.all.values()) {
+    for (const curve of this.each) {
       const key = JSON.stringify([curve.kind, curve.name, curve.rank || 0, curve.node]);
       const other = chosen.get(key);
       if (curve.count && (!other || curve.count > other.count * 1.05)) chosen.set(key, curve);
@@ -134,7 +147,7 @@ export class Curves {
   // The curve that tells at what time which step was done.
   clock() {
     let found = null;
-    for (const curve of this.all.values()) {
+    for (const curve of this.each) {
       if (curve.kind === "train" && curve.count > (found?.count || 0) && Number.isFinite(curve.last.low.step)) found = curve;
     }
     return found;

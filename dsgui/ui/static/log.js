@@ -45,8 +45,9 @@ class Paint {
 }
 
 export class Log {
-  constructor(id) {
-    this.id = id;
+  // `onEnd` is told from where the output goes on when its end was asked for anew.
+  constructor(id, onEnd) {
+    this.id = id; this.onEnd = onEnd;
     this.text = el("pre", { class: "ds-log", tabindex: "0", "aria-label": "Output of the run" });
     this.tail = el("span", {});
     this.search = el("input", { type: "search", class: "ds-run-search", placeholder: "Search the whole output", "aria-label": "Search the whole output" });
@@ -79,6 +80,8 @@ export class Log {
     const whole = (this.pending + text).replace(/\r+\n/g, "\n");
     const end = whole.lastIndexOf("\n") + 1;
     this.pending = whole.slice(end);
+    const bar = this.pending.lastIndexOf("\r", this.pending.length - 2); // of a bar only the last state is needed
+    if (bar > 0) this.pending = this.pending.slice(bar);
     if (end) {
       const lines = whole.slice(0, end).split("\n").slice(0, -1).map((line) => `${settled(line)}\n`).join("");
       const block = el("span", {}, ...this.paint.nodes(lines));
@@ -148,6 +151,7 @@ export class Log {
       if (!answer) return;
       this.clear();
       this.add(answer.before);
+      this.onEnd(answer.end);
     }
     this.press(true);
     this.text.scrollTop = this.text.scrollHeight;

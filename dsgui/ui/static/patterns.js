@@ -21,14 +21,18 @@ export class Patterns {
       el("div", { class: "ds-log-tools" }, this.text, this.add), this.said, this.preview, this.known);
     this.text.addEventListener("input", () => { this.add.disabled = true; clearTimeout(this.timer); this.timer = setTimeout(() => this.look(), ASK_AFTER_MS); });
     this.text.addEventListener("keydown", (event) => { if (event.key === "Enter" && !this.add.disabled) this.add.click(); });
-    this.add.addEventListener("click", () => { this.trigger("pattern", { run_id: this.id, template: this.text.value }); this.said.textContent = "Added: its curves appear above, from the lines printed so far too."; this.add.disabled = true; });
-    this.node.addEventListener("toggle", () => this.update());
+    this.add.addEventListener("click", () => { this.trigger("pattern", { run_id: this.id, template: this.text.value }); this.add.disabled = true; this.added(this.text.value.trim()); });
+    this.node.addEventListener("toggle", async () => {
+      this.update();
+      const answer = this.node.open ? await fetch(this.address("")).catch(() => null) : null;
+      if (answer?.ok) this.list((await answer.json()).kept);
+    });
   }
 
   // The table, only while it is looked at.
   update() {
     if (!this.node.open) return;
-    const curves = [...this.curves().all.values()].filter((curve) => curve.count);
+    const curves = [...this.curves().each].filter((curve) => curve.count);
     this.rows.replaceChildren(...curves.map((curve) => {
       const name = `${curve.node ? `${curve.node}: ` : ""}${curve.name}${curve.rank ? ` (rank ${curve.rank})` : ""}`;
       const { lastValue: value } = curve;
@@ -37,15 +41,31 @@ export class Patterns {
     }));
   }
 
+  // It is there when the server says so; what it refuses, it says itself.
+  async added(template) {
+    for (let tries = 0; tries < 20; tries += 1) {
+      await new Promise((resolve) => { setTimeout(resolve, 250); });
+      const answer = await fetch(this.address("")).catch(() => null);
+      if (!answer?.ok) continue;
+      const { kept } = await answer.json();
+      this.list(kept);
+      if (kept.includes(template)) { this.said.textContent = "Added: its curves appear above, from the lines printed so far too."; return; }
+    }
+  }
+
+  address(template) { return `/dsgui/runs/${encodeURIComponent(this.id)}/pattern?${new URLSearchParams({ template })}`; }
+  list(kept) { this.known.replaceChildren(...kept.map((template) => el("li", {}, el("code", {}, template)))); }
+
   async look() {
     const template = this.text.value.trim();
     this.preview.hidden = true;
     this.said.textContent = "";
     if (!template) return;
-    const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/pattern?${new URLSearchParams({ template })}`).catch(() => null);
+    const answer = await fetch(this.address(template)).catch(() => null);
     if (this.text.value.trim() !== template) return;
     if (!answer?.ok) { this.said.textContent = answer?.status === 422 ? "The pattern is too long." : "The server did not answer; try again."; return; }
-    const { problem, matches } = await answer.json();
+    const { problem, matches, kept } = await answer.json();
+    this.list(kept);
     this.said.textContent = problem || (matches.length ? "It finds:" : "It is a pattern, and no line of the last part of the output fits it yet.");
     this.add.disabled = Boolean(problem);
     this.preview.hidden = !matches.length;

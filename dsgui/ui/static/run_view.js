@@ -9,6 +9,7 @@ import { Patterns } from "./patterns.js";
 
 const STOP_AGAIN_MS = 4000;
 const SPEED_OVER_S = 60;
+const IDS_AT_ONCE = 200;
 export const LIVE_STATES = new Set(["pending", "queued", "running", "stopping"]);
 
 const pad = (n) => String(n).padStart(2, "0");
@@ -37,11 +38,14 @@ export class Follower {
     return delta;
   }
 
-  async refine(axis, low, high, ids) {
-    if (!ids.length) return;
-    const query = new URLSearchParams({ ids: ids.join(","), axis, low, high });
-    const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/window?${query}`).catch(() => null);
-    if (answer?.ok) this.curves.refine(await answer.json(), axis, low, high);
+  // `wanted` says whether the range is still looked at when the answer comes.
+  async refine(axis, low, high, ids, wanted) {
+    for (let begin = 0; begin < ids.length; begin += IDS_AT_ONCE) {
+      const query = new URLSearchParams({ ids: ids.slice(begin, begin + IDS_AT_ONCE).join(","), axis, low, high });
+      const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/window?${query}`).catch(() => null);
+      const found = answer?.ok ? await answer.json() : null;
+      if (found && wanted()) this.curves.refine(found, axis, low);
+    }
   }
 }
 
@@ -64,13 +68,14 @@ export class RunView {
     this.save = el("button", { type: "button", class: "ds-save", id: "save-run", hidden: true }, "Save and stop");
     this.note = el("p", { class: "ds-remark", hidden: true });
     this.alerts = new Alerts(() => this.title.textContent);
-    this.log = new Log(this.id);
+    this.log = new Log(this.id, (end) => { this.follower.cursor.output = end; });
     this.board = new Board(() => [{ name: this.title.textContent, curves: this.follower.curves, events: this.follower.events, estimate: () => this.afterwards.estimate }], {
       refine: async (axis, low, high) => {
-        await this.follower.refine(axis, low, high, this.board.hidden(this.follower.curves, axis, low, high));
+        const ids = this.board.hidden(this.follower.curves, axis, low, high);
+        await this.follower.refine(axis, low, high, ids, () => this.board.looksAt(axis, low, high));
         this.board.update();
       },
-      csv: (chart) => { window.location.href = this.saved("points.csv", chart.lines.map((line) => line.curve.id).join(",")); },
+      csv: (chart) => { window.location.href = this.saved("points.csv", chart.lines.flatMap((line) => line.curve.ids).join(",")); },
     });
     this.command = el("pre", { class: "ds-command" });
     this.directory = el("code", {});
@@ -182,4 +187,5 @@ export class RunView {
   }
 
   draw(force = false) { this.board.draw(force); }
+  close() { this.board.close(); }
 }

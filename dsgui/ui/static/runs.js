@@ -76,6 +76,7 @@ class Monitor {
   }
 
   open(view, address) {
+    this.view?.close();
     this.view = view;
     this.alive = true;
     this.detail.replaceChildren(view.node);
