@@ -11,7 +11,7 @@ from pathlib import Path
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.core.planning import make_plan
 from dsgui.core.points import Event, Point
-from dsgui.core.state import RunState, RunStatus
+from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.telemetry import GpuSample, Sample
 from dsgui.shell.records import Records
 from dsgui.shell.store import Store
@@ -53,7 +53,8 @@ def make_run(folder: Path, made: Made) -> str:
         master_port=29500,
         passes_local_rank=False,
     )
-    store.write_plan(directory, plan, made.config)
+    place = len(store.list()) + 1  # in the order in which they are made
+    store.write_plan(directory, plan, made.config, Asked(place, 0.0, ""))
     now = [0.0]
     records = Records(directory, time.monotonic, lambda: now[0])
     records.take_output(made.output.encode())

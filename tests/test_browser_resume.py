@@ -41,7 +41,8 @@ def about(app, run_id):
 
 def steps_of(app, run_id):
     run = json.load(app.get(f"dsgui/runs/{run_id}"))
-    return [point["step"] for point in logged(run["curves"]) if point["kind"] == "train" and "loss" in point["values"]]
+    points = [point for point in logged(run["curves"]) if point["kind"] == "train" and point["source"] == "output"]
+    return [point["step"] for point in points if "loss" in point["values"]]
 
 
 @pytest.mark.deepspeed

@@ -278,5 +278,5 @@ def test_a_server_killed_in_mid_run_loses_nothing_and_the_next_one_takes_over(br
         page.click("#stop-run")
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=SLOW_MS)
         ended = json.load(second.get(f"dsgui/runs/{run_id}"))
-        assert whole(ended)
+        assert whole(logged(ended["curves"]), sampled(ended["curves"]))
         assert ended["reason"].startswith("Stopped on request: none of its processes is left")

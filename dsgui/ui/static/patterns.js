@@ -12,7 +12,7 @@ export class Patterns {
     this.text = el("input", { type: "text", class: "ds-run-search", id: "pattern", spellcheck: "false", placeholder: "iter {step} of {total} * train={loss}", "aria-label": "Pattern of a line", maxlength: "300" });
     this.add = el("button", { type: "button", class: "ds-step", id: "add-pattern", disabled: true }, "Add");
     this.said = el("p", { class: "ds-remark", role: "status" });
-    this.preview = el("pre", { class: "ds-command", hidden: true, "aria-label": "What the pattern finds" });
+    this.preview = el("pre", { class: "ds-found", hidden: true, "aria-label": "What the pattern finds" });
     this.known = el("ul", { class: "ds-patterns" });
     this.node = el("details", { class: "ds-sources" }, el("summary", {}, "Curves and where they come from"),
       el("div", { class: "ds-scroll" }, el("table", { class: "ds-table" }, el("thead", {}, el("tr", {}, ...["Curve", "Of", "Source", "Points", "Last"].map((title) => el("th", { scope: "col" }, title)))), this.rows)),
