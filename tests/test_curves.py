@@ -12,7 +12,7 @@ from dsgui.core.points import Event, Point
 from dsgui.core.telemetry import GpuSample, Sample
 from dsgui.shell.curves import read_points, read_samples
 from dsgui.shell.growing import RecordFile
-from dsgui.shell.records import MOST_EVENTS, Records
+from dsgui.shell.records import MOST_EVENTS, MOST_TABLES, Records
 from dsgui.shell.store import RunDirectory
 
 
@@ -80,6 +80,51 @@ def test_samples_are_columns_and_another_set_of_them_begins_another_table(direct
     assert (2, "gpu2.total_bytes") not in named  # what a card never told is no curve of zeros
     assert read_samples(directory, tables, ends) == ({}, ends)
     assert directory.last_elapsed_s() == 3.0
+
+
+def test_readings_that_come_back_go_on_in_their_table(directory: RunDirectory) -> None:
+    writer = records(directory, [0.0])
+    for second in range(10):
+        gpus = (GpuSample(0, "A card", 9),) if second % 2 else ()
+        writer.take_sample(Sample(0.0, second, 10, None, None, gpus, float(second)))
+    writer.take_sample(Sample(0.0, 10, 10, None, None, (), 10.0))
+    tables = directory.sample_tables()
+    assert len(tables) == 2
+    times = {key: curve.time.tolist() for key, curve in read_samples(directory, tables)[0].items()}
+    assert (times[0, 2], times[1, 2]) == ([0, 2, 4, 6, 8, 10], [1, 3, 5, 7, 9])
+    assert directory.last_elapsed_s() == 10.0
+    writer.take_sample(Sample(0.0, 11, 10, None, None, (GpuSample(0, "A card", 9),), 9.5))
+    assert directory.last_elapsed_s() == 10.0
+
+
+def test_the_sets_of_readings_that_are_kept_are_bounded_and_that_is_said_once(
+    directory: RunDirectory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    writer = records(directory, [0.0])
+    for number in range(MOST_TABLES + 5):
+        writer.take_sample(Sample(0.0, 1, 2, None, None, (GpuSample(0, f"card {number}"),), float(number)))
+    writer.take_sample(Sample(0.0, 1, 2, None, None, (GpuSample(0, "card 0"),), 999.0))
+    assert len(directory.sample_tables()) == MOST_TABLES
+    assert directory.last_elapsed_s() == 999.0
+    assert capsys.readouterr().err.count("are left out") == 1
+
+
+def test_a_disk_that_refuses_a_table_costs_no_descriptor(
+    directory: RunDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = records(directory, [0.0])
+
+    def refuse(*given: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as full:
+        full.setattr(RunDirectory, "write_sample_table", refuse)
+        for second in range(20):
+            writer.take_sample(Sample(0.0, 1, 2, None, None, (), float(second)))
+    assert len(os.listdir("/proc/self/fd")) == before
+    writer.take_sample(Sample(0.0, 1, 2, None, None, (), 20.0))
+    assert directory.last_elapsed_s() == 20.0
 
 
 def test_a_disk_that_was_full_for_a_while_shifts_no_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,16 +59,19 @@ class Pace:
 
 # Of events that come by the thousand (overflows, alerts) the first tell enough.
 MOST_EVENTS = 5000
+MOST_TABLES = 200
 _PAST_S = 0.05
 
 
 class SampleRows:
-    """Telemetry as rows of numbers, a table for each set of columns and machine."""
+    """Telemetry as rows of numbers, a table for each set of columns and machine, of so many at most. A machine whose
+    columns come back (a card that was gone for a while) goes on with their table."""
 
     def __init__(self, directory: RunDirectory) -> None:
         self._directory = directory
-        self._tables: dict[str, tuple[SampleTable, RecordFile]] = {}
-        self._count = 0
+        self._tables: list[SampleTable] = []  # a table's number is its place
+        self._files: dict[str, tuple[SampleTable, RecordFile]] = {}  # by machine
+        self._full = False
 
     def write(self, sample: Sample, node: str) -> None:
         """Raises OSError."""
@@ -78,24 +81,32 @@ class SampleRows:
             node,
             {gpu.index: gpu.name for gpu in sample.gpus},
         )
-        known = self._tables.get(node)
-        if known is None or known[0] != table:
-            known = self._begin(table)
-        numbers = (math.nan if (value := flat[name]) is None else value for name in table.columns)
-        known[1].write(struct.pack(f"<{len(table.columns)}d", *numbers))
+        known = self._files.get(node)
+        file = known[1] if known and known[0] == table else self._turn_to(table)
+        if file:
+            numbers = (math.nan if (value := flat[name]) is None else value for name in table.columns)
+            file.write(struct.pack(f"<{len(table.columns)}d", *numbers))
 
     def close(self) -> None:
-        for _, file in self._tables.values():
+        for _, file in self._files.values():
             file.close()
 
-    def _begin(self, table: SampleTable) -> tuple[SampleTable, RecordFile]:
-        if table.node in self._tables:
-            self._tables.pop(table.node)[1].close()
-        file = RecordFile(self._directory.samples_file(self._count), 8 * len(table.columns))
-        self._directory.write_sample_table(self._count, table)
-        self._count += 1
-        self._tables[table.node] = table, file
-        return table, file
+    def _turn_to(self, table: SampleTable) -> RecordFile | None:
+        """The file for the table's rows; None where there are too many tables."""
+        if table not in self._tables:
+            if len(self._tables) >= MOST_TABLES:
+                if not self._full:
+                    note(f"more than {MOST_TABLES} sets of readings were met; further ones are left out")
+                self._full = True
+                return None
+            self._directory.write_sample_table(len(self._tables), table)
+            self._tables.append(table)
+        number = self._tables.index(table)
+        file = RecordFile(self._directory.samples_file(number), 8 * len(table.columns))
+        if known := self._files.get(table.node):
+            known[1].close()
+        self._files[table.node] = table, file
+        return file
 
 
 class Records:

@@ -208,12 +208,13 @@ class RunDirectory:
 
     def last_elapsed_s(self) -> float | None:
         """How long the run had lasted at its last telemetry poll; None where none tells."""
-        last = None
+        found: list[float] = []
         for number, table in enumerate(self.sample_tables()):
             rows, width = self.samples_file(number), _FLOAT.size * len(table.columns)
-            if not table.node and size_of(rows) >= width:
-                (last,) = _FLOAT.unpack(_read_from(rows, (size_of(rows) // width - 1) * width, _FLOAT.size))
-        return last
+            if not table.node and (last := size_of(rows) // width - 1) >= 0:
+                read = _read_from(rows, last * width, _FLOAT.size)
+                found += [value for (value,) in _FLOAT.iter_unpack(read)] if len(read) == _FLOAT.size else []
+        return max(found, default=None)
 
     def patterns_changed(self) -> float | None:
         """When the patterns were written; None where there are none."""
