@@ -1,6 +1,7 @@
 """Points and samples as they are kept and read back: whole, in order, from any offset, whatever the disk did."""
 
 import errno
+import json
 import math
 import os
 from pathlib import Path
@@ -156,3 +157,23 @@ def test_events_are_kept_with_their_time_and_their_number_is_bounded(directory: 
     lines = directory.events_file.read_text().splitlines()
     assert len(lines) == MOST_EVENTS
     assert lines[0] == '{"kind": "overflow", "text": "overflow 0", "step": 0, "elapsed_s": 4.25}'
+
+
+def test_thousands_of_overflows_leave_room_for_what_needs_a_look(directory: RunDirectory) -> None:
+    writer = records(directory, [0.0])
+    for number in range(MOST_EVENTS + 10):
+        writer.take_event(Event("overflow", "overflow", number))
+    for number in range(MOST_EVENTS + 10):
+        writer.take_event(Event("calm" if number % 2 else "alert", "loss is NaN.", number, "loss 0"))
+    writer.take_event(Event("stop", "Stopped.", None))
+    kinds = [json.loads(line)["kind"] for line in directory.events_file.read_text().splitlines()]
+    assert len(kinds) == 2 * MOST_EVENTS + 11
+    assert kinds[-1] == "stop"
+
+
+def test_the_memory_of_another_machine_is_told_too(directory: RunDirectory) -> None:
+    writer = records(directory, [0.0])
+    for node in ("worker-1", "worker-2"):
+        writer.take_sample(Sample(0.0, 99, 100, None, None, (), 1.0), node)
+    subjects = [json.loads(line)["subject"] for line in directory.events_file.read_text().splitlines()]
+    assert subjects == ["worker-1 memory", "worker-2 memory"]

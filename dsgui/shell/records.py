@@ -3,6 +3,7 @@
 import math
 import struct
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -57,8 +58,11 @@ class Pace:
         return round((now - self.first_at) / done * max(progress.total - progress.step, 0), 1)
 
 
-# Of events that come by the thousand (overflows, alerts) the first tell enough.
+# Of events that come by the thousand (overflows) the first tell enough, of each kind; what needs a look, and that it is
+# over, must not be lost behind them.
 MOST_EVENTS = 5000
+_MOST_TOLD = 100_000
+_TOLD = frozenset({"alert", "calm", "stop"})
 MOST_TABLES = 200
 _PAST_S = 0.05
 
@@ -120,9 +124,9 @@ class Records:
         self._output = OutputFile(directory)
         self._points = RecordFile(directory.points_file, RECORD.size)
         self._series, self._series_kept = SeriesTable(), 0
-        self._events, self._event_count = Appender(directory.events_file), 0
+        self._events, self._event_counts = Appender(directory.events_file), Counter[str]()
         self._samples = SampleRows(directory)
-        self._alerts = Alerts()
+        self._alerts, self._elsewhere = Alerts(), dict[str, Alerts]()
         self._patterns: list[str] = []
         self._patterns_changed: float | None = None
         self._past: list[tuple[Pattern, Iterator[list[Point]]]] = []
@@ -138,8 +142,8 @@ class Records:
 
     def take_sample(self, sample: Sample, node: str = "") -> None:
         self._try(partial(self._samples.write, node=node), sample)
-        if not node:
-            self._take_events(self._alerts.sample(sample))
+        alerts = self._alerts if not node else self._elsewhere.setdefault(node, Alerts(node))
+        self._take_events(alerts.sample(sample))
 
     def take_points(self, points: Sequence[Point], elapsed_s: float | None = None) -> None:
         """Points of any source, as they become known; `elapsed_s` where they were logged at another time than now."""
@@ -155,9 +159,9 @@ class Records:
         self._take_events(self._alerts.points(points))
 
     def take_event(self, event: Event) -> None:
-        """The first few thousand are kept."""
-        self._event_count += 1
-        if self._event_count <= MOST_EVENTS:
+        """The first few thousand of each kind are kept."""
+        self._event_counts[event.kind] += 1
+        if self._event_counts[event.kind] <= (_MOST_TOLD if event.kind in _TOLD else MOST_EVENTS):
             self._try(self._events.write_json, event.to_json() | {"elapsed_s": round(self._elapsed_s(), 3)})
 
     def look_for_patterns(self) -> None:
