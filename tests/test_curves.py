@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.curves import MOST_SERIES, RECORD, Series, SeriesTable
+from dsgui.core.logged_files import history, history_points
 from dsgui.core.points import Event, Point
 from dsgui.core.telemetry import GpuSample, Sample
 from dsgui.shell.curves import read_points, read_samples
@@ -177,3 +178,13 @@ def test_the_memory_of_another_machine_is_told_too(directory: RunDirectory) -> N
         writer.take_sample(Sample(0.0, 99, 100, None, None, (), 1.0), node)
     subjects = [json.loads(line)["subject"] for line in directory.events_file.read_text().splitlines()]
     assert subjects == ["worker-1 memory", "worker-2 memory"]
+
+
+def test_a_name_with_half_a_surrogate_pair_can_be_sent_to_the_page(directory: RunDirectory) -> None:
+    writer = records(directory, [0.0])
+    writer.take_points(history_points(history(r'{"log_history": [{"step": 1, "\ud800x": 1.0}]}')))
+    writer.take_sample(Sample(0.0, 1, 2, None, None, (GpuSample(0, "\udc00 card"),), 1.0), "worker\udfff")
+    (series,), (table,) = directory.read_series(), directory.sample_tables()
+    assert (series.name, table.gpus, table.node) == ("?x", {0: "? card"}, "worker?")
+    # A run of before may have kept it.
+    assert Series.from_json({"name": "\ud800x"}).name == "?x"
