@@ -188,3 +188,17 @@ def test_a_name_with_half_a_surrogate_pair_can_be_sent_to_the_page(directory: Ru
     assert (series.name, table.gpus, table.node) == ("?x", {0: "? card"}, "worker?")
     # A run of before may have kept it.
     assert Series.from_json({"name": "\ud800x"}).name == "?x"
+
+
+@pytest.mark.parametrize("ticks", [0, 1, 3, 8])
+def test_a_pattern_added_just_before_the_end_reads_each_line_once(directory: RunDirectory, ticks: int) -> None:
+    clock = iter(range(1_000_000))
+    writer = Records(directory, lambda: next(clock) / 10, lambda: 0.0)  # each tick reads a part
+    writer.take_output(b"".join(b"it %d : quality=0.5\n" % step for step in range(9000)))
+    directory.write_patterns(["it {step} : quality={quality}"])
+    for _ in range(ticks):
+        writer.look_for_patterns()
+    writer.take_output(b"it 9000 : quality=0.5\nit 9001 : quality=0.5")
+    writer.finish()
+    (curve,) = read_points(directory)[0].values()
+    assert (curve.series.name, curve.step.tolist()) == ("quality", list(range(9002)))

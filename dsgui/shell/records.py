@@ -64,7 +64,7 @@ MOST_EVENTS = 5000
 _MOST_TOLD = 100_000
 _TOLD = frozenset({"alert", "calm", "stop"})
 MOST_TABLES = 200
-_PAST_S = 0.05
+_PAST_S, _LAST_PAST_S = 0.05, 10.0
 
 
 class SampleRows:
@@ -167,6 +167,11 @@ class Records:
     def look_for_patterns(self) -> None:
         """Takes up what the user has added. A new pattern first reads what was printed before, a part at each call,
         and from where it has caught up, each line as it comes."""
+        self._notice_patterns()
+        if self._past:
+            self._read_past(_PAST_S)
+
+    def _notice_patterns(self) -> None:
         changed = self._directory.patterns_changed()
         if changed != self._patterns_changed:
             self._patterns_changed = changed
@@ -176,15 +181,18 @@ class Records:
                 with suppress(PatternError):  # it was checked before it was kept
                     pattern = Pattern.parse(template)
                     self._past.append((pattern, past_points(self._directory, pattern)))
-        if self._past:
-            pattern, past = self._past[0]
-            until = self._monotonic() + _PAST_S
-            for points in past:
-                self.take_points(points, math.nan)
-                if self._monotonic() > until:
-                    return
-            self.log.add_pattern(pattern)
-            self._past.pop(0)
+
+    def _read_past(self, for_s: float) -> bool:
+        """Goes on with the first pattern that has not caught up; whether it has now."""
+        pattern, past = self._past[0]
+        until = self._monotonic() + for_s
+        for points in past:
+            self.take_points(points, math.nan)
+            if self._monotonic() > until:
+                return False
+        self.log.add_pattern(pattern)
+        self._past.pop(0)
+        return True
 
     def write_progress(self) -> None:
         """Only if it changed."""
@@ -195,11 +203,22 @@ class Records:
             self._try(self._directory.write_progress, now)
 
     def finish(self) -> None:
+        """Patterns that were added at the last read all that was printed: after the log's own end, so that none reads a
+        line twice."""
         self.take_points(self.log.finish())
+        self._finish_patterns()
         self._take_events(self.log.take_events())
         self.write_progress()
         for file in (self._output, self._points, self._events, self._samples):
             self._try(_close, file)
+
+    def _finish_patterns(self) -> None:
+        until = self._monotonic() + _LAST_PAST_S
+        self._notice_patterns()
+        while self._past:
+            if not self._read_past(until - self._monotonic()):
+                note("a pattern was added so late that it did not read all that was printed")
+                return
 
     def _take_events(self, events: Sequence[Event]) -> None:
         for event in events:
