@@ -41,25 +41,19 @@ POINTS = (
 )  # fmt: skip
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        self.now += 0.5
-        return self.now
-
-
 def make_run(runs_dir, points=POINTS, samples=3):
     """A run as its supervisor leaves it; returns its id."""
     store = Store(runs_dir)
     directory = store.create(store.new_id())
     directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=STARTED_AT, lasted_s=20.0))
-    records = Records(directory, lambda: 0.0, Clock())
+    now = [0.5]
+    records = Records(directory, lambda: 0.0, lambda: now[0])
     records.take_points(points[:3])
     for number in range(samples):
         gpu = GpuSample(1, "card", used_bytes=100 + number, run_bytes=None)
         records.take_sample(Sample(0.0, 10, 20, 5, None if number else 1.0, (gpu,), 1.0 + number))
     records.take_sample(Sample(0.0, 11, 20, None, None, (), 2.0), "worker-1")
+    now[0] = 1.0
     records.take_points(points[3:])
     records.finish()
     return store, directory.run_id

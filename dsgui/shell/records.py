@@ -85,7 +85,7 @@ class SampleRows:
             node,
             {gpu.index: gpu.name for gpu in sample.gpus},
         )
-        known = self._files.get(node)
+        known = self._files.get(table.node)
         file = known[1] if known and known[0] == table else self._turn_to(table)
         if file:
             numbers = (math.nan if (value := flat[name]) is None else value for name in table.columns)
