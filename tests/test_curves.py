@@ -1,6 +1,7 @@
 """Points and samples as they are kept and read back: whole, in order, from any offset, whatever the disk did."""
 
 import errno
+import json
 import math
 import os
 from pathlib import Path
@@ -8,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.curves import MOST_SERIES, RECORD, Series, SeriesTable
+from dsgui.core.logged_files import history, history_points
 from dsgui.core.points import Event, Point
 from dsgui.core.telemetry import GpuSample, Sample
 from dsgui.shell.curves import read_points, read_samples
 from dsgui.shell.growing import RecordFile
-from dsgui.shell.records import MOST_EVENTS, Records
+from dsgui.shell.records import MOST_EVENTS, MOST_TABLES, Records
 from dsgui.shell.store import RunDirectory
 
 
@@ -82,18 +84,66 @@ def test_samples_are_columns_and_another_set_of_them_begins_another_table(direct
     assert directory.last_elapsed_s() == 3.0
 
 
+def test_readings_that_come_back_go_on_in_their_table(directory: RunDirectory) -> None:
+    writer = records(directory, [0.0])
+    for second in range(10):
+        gpus = (GpuSample(0, "A card", 9),) if second % 2 else ()
+        writer.take_sample(Sample(0.0, second, 10, None, None, gpus, float(second)))
+    writer.take_sample(Sample(0.0, 10, 10, None, None, (), 10.0))
+    tables = directory.sample_tables()
+    assert len(tables) == 2
+    times = {key: curve.time.tolist() for key, curve in read_samples(directory, tables)[0].items()}
+    assert (times[0, 2], times[1, 2]) == ([0, 2, 4, 6, 8, 10], [1, 3, 5, 7, 9])
+    assert directory.last_elapsed_s() == 10.0
+    writer.take_sample(Sample(0.0, 11, 10, None, None, (GpuSample(0, "A card", 9),), 9.5))
+    assert directory.last_elapsed_s() == 10.0
+
+
+def test_the_sets_of_readings_that_are_kept_are_bounded_and_that_is_said_once(
+    directory: RunDirectory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    writer = records(directory, [0.0])
+    for number in range(MOST_TABLES + 5):
+        writer.take_sample(Sample(0.0, 1, 2, None, None, (GpuSample(0, f"card {number}"),), float(number)))
+    writer.take_sample(Sample(0.0, 1, 2, None, None, (GpuSample(0, "card 0"),), 999.0))
+    assert len(directory.sample_tables()) == MOST_TABLES
+    assert directory.last_elapsed_s() == 999.0
+    assert capsys.readouterr().err.count("are left out") == 1
+
+
+def test_a_disk_that_refuses_a_table_costs_no_descriptor(
+    directory: RunDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = records(directory, [0.0])
+
+    def refuse(*given: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as full:
+        full.setattr(RunDirectory, "write_sample_table", refuse)
+        for second in range(20):
+            writer.take_sample(Sample(0.0, 1, 2, None, None, (), float(second)))
+    assert len(os.listdir("/proc/self/fd")) == before
+    writer.take_sample(Sample(0.0, 1, 2, None, None, (), 20.0))
+    assert directory.last_elapsed_s() == 20.0
+
+
 def test_a_disk_that_was_full_for_a_while_shifts_no_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = RecordFile(tmp_path / "records", 4)
     file.write(b"aaaa")
     write = os.write
     with monkeypatch.context() as full:
-        full.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:3]))
+        full.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:-1]))
         with pytest.raises(OSError, match="No space") as refused:
             file.write(b"bbbb")
-    assert refused.value.errno == errno.ENOSPC
-    file.write(b"cccc")
+        assert refused.value.errno == errno.ENOSPC
+        with pytest.raises(OSError, match="No space"):
+            file.write(b"ccccddddeeee")
+    file.write(b"ffff")
     file.close()
-    assert (tmp_path / "records").read_bytes() == b"aaaacccc"
+    # A reader may have seen the whole ones before the part was taken back, and asks for what comes after them.
+    assert (tmp_path / "records").read_bytes() == b"aaaaccccddddffff"
 
 
 def test_what_a_crash_left_half_written_is_overwritten_by_whole_records(tmp_path: Path) -> None:
@@ -111,3 +161,47 @@ def test_events_are_kept_with_their_time_and_their_number_is_bounded(directory: 
     lines = directory.events_file.read_text().splitlines()
     assert len(lines) == MOST_EVENTS
     assert lines[0] == '{"kind": "overflow", "text": "overflow 0", "step": 0, "elapsed_s": 4.25}'
+
+
+def test_thousands_of_overflows_leave_room_for_what_needs_a_look(directory: RunDirectory) -> None:
+    writer = records(directory, [0.0])
+    for number in range(MOST_EVENTS + 10):
+        writer.take_event(Event("overflow", "overflow", number))
+    for number in range(MOST_EVENTS + 10):
+        writer.take_event(Event("calm" if number % 2 else "alert", "loss is NaN.", number, "loss 0"))
+    writer.take_event(Event("stop", "Stopped.", None))
+    kinds = [json.loads(line)["kind"] for line in directory.events_file.read_text().splitlines()]
+    assert len(kinds) == 2 * MOST_EVENTS + 11
+    assert kinds[-1] == "stop"
+
+
+def test_the_memory_of_another_machine_is_told_too(directory: RunDirectory) -> None:
+    writer = records(directory, [0.0])
+    for node in ("worker-1", "worker-2"):
+        writer.take_sample(Sample(0.0, 99, 100, None, None, (), 1.0), node)
+    subjects = [json.loads(line)["subject"] for line in directory.events_file.read_text().splitlines()]
+    assert subjects == ["worker-1 memory", "worker-2 memory"]
+
+
+def test_a_name_with_half_a_surrogate_pair_can_be_sent_to_the_page(directory: RunDirectory) -> None:
+    writer = records(directory, [0.0])
+    writer.take_points(history_points(history(r'{"log_history": [{"step": 1, "\ud800x": 1.0}]}')))
+    writer.take_sample(Sample(0.0, 1, 2, None, None, (GpuSample(0, "\udc00 card"),), 1.0), "worker\udfff")
+    (series,), (table,) = directory.read_series(), directory.sample_tables()
+    assert (series.name, table.gpus, table.node) == ("?x", {0: "? card"}, "worker?")
+    # A run of before may have kept it.
+    assert Series.from_json({"name": "\ud800x"}).name == "?x"
+
+
+@pytest.mark.parametrize("ticks", [0, 1, 3, 8])
+def test_a_pattern_added_just_before_the_end_reads_each_line_once(directory: RunDirectory, ticks: int) -> None:
+    clock = iter(range(1_000_000))
+    writer = Records(directory, lambda: next(clock) / 10, lambda: 0.0)  # each tick reads a part
+    writer.take_output(b"".join(b"it %d : quality=0.5\n" % step for step in range(9000)))
+    directory.write_patterns(["it {step} : quality={quality}"])
+    for _ in range(ticks):
+        writer.look_for_patterns()
+    writer.take_output(b"it 9000 : quality=0.5\nit 9001 : quality=0.5")
+    writer.finish()
+    (curve,) = read_points(directory)[0].values()
+    assert (curve.series.name, curve.step.tolist()) == ("quality", list(range(9002)))

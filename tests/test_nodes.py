@@ -2,6 +2,7 @@
 command on this machine, with nothing of dsgui in reach. Real ssh: tests/test_several_machines.py."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 from dsgui.core.hostfile import Machines
 from dsgui.core.plan import ConfigArgument, Plan
-from dsgui.core.telemetry import Sample
+from dsgui.core.telemetry import GpuSample, Sample
 from dsgui.shell.nodes import Nodes, folders_written, is_here
 from tests.fake_driver import FakeDriver, missing, serves, without_pcie
 from tests.run_fixtures import exists, wait_until
@@ -203,6 +204,19 @@ def test_what_is_no_sample_is_not_taken_for_one(tmp_path: Path, reach: Callable[
         time.sleep(0.02)
     nodes.close()
     assert nodes.pids == set()
+
+
+def test_absurd_numbers_of_another_machine_end_nothing(tmp_path: Path, reach: Callable[..., Nodes]) -> None:
+    sent = Sample(1.0, 5, 10, None, 50.0, (GpuSample(0, "a"),), 2.0).to_json() | {"note": "\ud800 note"}
+    absurd = json.dumps(sent | {"host_used_bytes": 10**400}), json.dumps(sent).replace('"index": 0', '"index": 1e400')
+    (tmp_path / "sent").write_text("".join(f"{line}\n" for line in ("dsgui samples", *absurd)), "utf-8")
+    lying = tmp_path / "ssh"
+    lying.write_text(f"#!/bin/sh\ncat '{tmp_path}/sent'\nsleep 600\n", "utf-8")
+    lying.chmod(0o755)
+    nodes = reach(plan_for(tmp_path, "worker-a"), (str(lying),))
+    first, second = collect(nodes, 2)
+    assert (first.host_used_bytes, first.host_total_bytes, second.gpus) == (None, 10, ())
+    assert nodes.note == "worker-a: ? note"
 
 
 def test_this_machine_needs_no_agent(tmp_path: Path, reach: Callable[..., Nodes]) -> None:

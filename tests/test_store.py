@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from dsgui.core.errors import RunError
 from dsgui.core.plan import ConfigArgument, Plan
 from dsgui.core.state import Identity, RunState, RunStatus
+from dsgui.core.telemetry import SampleTable
+from dsgui.shell import store
 from dsgui.shell.growing import Appender, OutputFile
 from dsgui.shell.store import OUTPUT_TAIL_BYTES, RunDirectory, Store, replace_file
 
@@ -127,6 +129,27 @@ def test_a_half_line_waits_for_its_end(tmp_path: Path) -> None:
     file.write(b": 2}\n")
     file.close()
     assert directory.read_lines(directory.events_file, offset) == ([b'{"b": 2}'], 18)
+
+
+def test_a_place_that_no_file_can_have_has_nothing_new(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path)
+    directory.events_file.write_bytes(b"{}\n")
+    for offset in (1 << 59, 1 << 62):
+        assert directory.read_lines(directory.events_file, offset) == ([], offset)
+        assert directory.read_output(offset) == ("", offset)
+
+
+def test_a_run_that_is_deleted_while_it_is_read_fails_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = RunDirectory(tmp_path / "gone")
+    assert directory.output_pieces == [(0, directory.output_file)]
+    assert directory.read_output(-1) == ("", 0)
+    directory.path.mkdir()
+    directory.write_sample_table(0, SampleTable(("elapsed_s", "cpu_percent")))
+    directory.samples_file(0).write_bytes(bytes(16))
+    assert directory.last_elapsed_s() == 0.0
+    with monkeypatch.context() as raced:
+        raced.setattr(store, "_read_from", lambda *given: b"")  # gone between the look at its size and its reading
+        assert directory.last_elapsed_s() is None
 
 
 @given(st.text(max_size=60), st.integers(1, 5))

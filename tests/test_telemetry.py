@@ -1,6 +1,7 @@
 """What the machine, the run and its GPUs use. Cards are fakes that answer as pynvml does; memory is real processes'."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -132,6 +133,20 @@ def test_a_sample_becomes_columns() -> None:
     assert SampleTable.from_json(json.loads(json.dumps(table.to_json())) | {"later": 1}) == table
 
 
+@pytest.mark.parametrize(
+    "absurd", [10**400, -(10**400), 1e400, math.nan, 1 << 63], ids=["long", "negative", "inf", "nan", "2**63"]
+)
+def test_a_number_that_no_reading_can_have_is_not_known(absurd: float) -> None:
+    sent = Sample(1.0, 5, 10, None, 50.0, (GpuSample(1, "a", 3),), 2.0).to_json()
+    assert Sample.from_json(sent | {"host_used_bytes": absurd}) == Sample.from_json(sent | {"host_used_bytes": None})
+    card = sent["gpus"][0]
+    (found,) = Sample.from_json(sent | {"gpus": [card | {"throttle": 1.5, "used_bytes": absurd}]}).gpus
+    assert (found.throttle, found.used_bytes) == (None, None)
+    assert Sample.from_json(sent | {"gpus": [card | {"index": absurd}, card | {"index": 64}]}).gpus == ()
+    with pytest.raises(TypeError, match="expected a number"):
+        Sample.from_json(sent | {"host_used_bytes": True})
+
+
 def test_what_holds_the_clocks_down_is_told_in_words() -> None:
     assert throttle_reasons(0) == ()
     assert throttle_reasons(0x44) == ("power cap", "hot (slowed by hardware)")
@@ -144,7 +159,7 @@ def test_a_sample_of_another_machine_arrives_as_it_was() -> None:
     assert Sample.from_json(sent) == sample
 
 
-@pytest.mark.parametrize("wrong", ["text", True, [1], float("inf"), {}])
+@pytest.mark.parametrize("wrong", ["text", True, [1], {}])
 def test_what_is_no_number_is_no_reading_of_another_machine(wrong: object) -> None:
     sent = Sample(1.5, 2, 3, None, 4.5, (GpuSample(0, "a"),)).to_json()
     for spoilt in (sent | {"run_bytes": wrong}, sent | {"gpus": [sent["gpus"][0] | {"power_w": wrong}]}):

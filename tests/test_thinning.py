@@ -1,9 +1,11 @@
 """Fewer points that show the same: extremes stay, nothing is invented, and what is sent can be read back."""
 
+import json
 import math
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dsgui.core.curves import Series
@@ -20,6 +22,8 @@ def curve(values: list[float], name: str = "loss", kind: str = "train", steps: l
 
 
 @given(VALUES, st.integers(1, 50))
+@example([1.0, 2.0, 3.0], 2)
+@example([1.0, math.inf, 4.0], 1)
 def test_the_lowest_and_the_highest_of_each_bucket_stay_where_they_were(values: list[float], most: int) -> None:
     thinned = thin(np.array(values), most)
     assert len(thinned.mean) <= most
@@ -31,7 +35,8 @@ def test_the_lowest_and_the_highest_of_each_bucket_stay_where_they_were(values: 
         assert places[0] <= places[1]
         if finite:
             assert {values[place] for place in places} == {min(finite), max(finite)}
-            assert math.isclose(thinned.mean[number], sum(finite) / len(finite), rel_tol=1e-6, abs_tol=1e30)
+            near = 1e-12 * max(map(abs, finite))
+            assert math.isclose(thinned.mean[number], math.fsum(finite) / len(finite), rel_tol=1e-12, abs_tol=near)
     assert thinned.odd.tolist() == [place for place, value in enumerate(values) if not math.isfinite(value)]
 
 
@@ -56,6 +61,14 @@ def test_steps_that_are_not_known_are_gaps_and_no_zeros() -> None:
     answer = to_json([("0", curve([1.0, 2.0], steps=[math.nan, 7.0]))], 10)
     assert answer["x"][0]["step"] == {"v": [None, 7]}
     assert to_json([("0", curve([1.0], steps=[math.nan]))], 10)["x"][0] == {"step": None, "time": None, "epoch": None}
+
+
+@pytest.mark.parametrize("absurd", [1e30, -1e30, 1e308, 2.0**63])
+def test_an_absurd_epoch_is_sent_beside_the_others(absurd: float) -> None:
+    epoch, ones = np.array([1.0, 2.0, 3.0, absurd]), np.ones(4)
+    (x,) = to_json([("0", Curve(Series("loss"), ones, epoch, epoch, ones))], 10)["x"]
+    for axis in ("epoch", "time"):
+        assert json.loads(json.dumps(x[axis], allow_nan=False)) == {"v": [1, 2, 3, absurd]}
 
 
 def test_one_step_spikes_and_nan_of_a_million_are_sent() -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.points import OUTPUT, Point
+from dsgui.core.readable import readable
 
 # Series number, epoch, step, seconds since the run began, value; NaN where a step or an epoch is not known.
 RECORD = struct.Struct("<Ifddd")
@@ -19,13 +20,18 @@ MOST_SERIES = 400
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One curve. `kind` as a point's, or "sample" for telemetry, whose `node` is "" for the machine that launched."""
+    """One curve. `kind` as a point's, or "sample" for telemetry, whose `node` is "" for the machine that launched.
+    Scripts and other machines give the names: they are made readable here."""
 
     name: str
     kind: str = "train"
     rank: int | None = None
     source: str = OUTPUT
     node: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", readable(self.name))
+        object.__setattr__(self, "node", readable(self.node))
 
     def to_json(self) -> dict[str, Any]:
         return {"name": self.name, "kind": self.kind, "rank": self.rank, "source": self.source, "node": self.node}

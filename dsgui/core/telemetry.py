@@ -3,13 +3,15 @@
 This module is also sent to the other machines of a run (shell/nodes.py): the standard library alone.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from dsgui.core.readable import readable
+
 _MOST_GPUS = 64
 _LONGEST_NAME = 100
+_MOST = 1 << 63
 # nvml.h, nvmlClocksEventReason*; 0 is none.
 _THROTTLE_REASONS = (
     (0x001, "idle"),
@@ -80,8 +82,10 @@ class Sample:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Sample":
-        """As another machine sent it. Raises KeyError, TypeError or ValueError for what is none."""
-        gpus = tuple(_gpu_from_json(gpu) for gpu in list(value["gpus"])[:_MOST_GPUS])
+        """As another machine sent it, which may be anything: a number that no reading can have is not known, and a
+        card without a number is left out. Raises KeyError, TypeError or ValueError for what is no sample."""
+        sent = list(value["gpus"])[:_MOST_GPUS]
+        gpus = tuple(_gpu_from_json(gpu) for gpu in sent if gpu["index"] in range(_MOST_GPUS))
         return cls(**{name: _number(value[name]) for name in cls.__slots__ if name != "gpus"}, gpus=gpus)
 
     def flat(self) -> dict[str, float | None]:
@@ -95,13 +99,17 @@ class Sample:
 
 def _gpu_from_json(value: Mapping[str, Any]) -> GpuSample:
     readings = {name: _number(value[name]) for name in GpuSample.__slots__ if name not in ("index", "name")}
+    if not isinstance(readings["throttle"], int):
+        readings["throttle"] = None
     return GpuSample(int(value["index"]), str(value["name"])[:_LONGEST_NAME], **readings)
 
 
 def _number(value: Any) -> Any:
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)):
-        return value
-    raise TypeError(f"expected a number or null, found {str(value)[:40]!r}")
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TypeError(f"expected a number or null, found {str(value)[:40]!r}")
+    return value if -_MOST < value < _MOST else None  # NaN neither
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +120,10 @@ class SampleTable:
     columns: tuple[str, ...]
     node: str = ""
     gpus: Mapping[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "node", readable(self.node))
+        object.__setattr__(self, "gpus", {number: readable(name) for number, name in self.gpus.items()})
 
     def to_json(self) -> dict[str, Any]:
         gpus = {str(number): name for number, name in self.gpus.items()}

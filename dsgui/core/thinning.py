@@ -19,6 +19,7 @@ Places = NDArray[np.intp]
 
 _ODD_SHOWN = 200
 _TIME_DECIMALS, _EPOCH_DECIMALS = 2, 5
+_MOST_WHOLE = 1 << 53  # a larger whole number is no exact float
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +130,12 @@ def numbers(values: Floats) -> list[float | str]:
 
 
 def _coded(values: Floats, decimals: int) -> dict[str, Any] | None:
-    """`{"d": differences, "k": decimals}` in units of the last decimal; with gaps, `{"v": values}`; None where no
-    value is known."""
+    """`{"d": differences, "k": decimals}` in units of the last decimal; with gaps, or where a value has more digits
+    than a float, `{"v": values}`; None where no value is known."""
     known = np.isfinite(values)
     if not known.any():
         return None
-    if not known.all():
+    if not known.all() or np.abs(values).max() > _MOST_WHOLE / 10**decimals:
         return {"v": [round(value, decimals) if math.isfinite(value) else None for value in values.tolist()]}
     whole = np.rint(values * 10**decimals).astype(np.int64)
     return {"d": [int(whole[0]), *np.diff(whole).tolist()], "k": decimals}

@@ -32,26 +32,30 @@ class Appender:
 
 
 class RecordFile:
-    """An append-only file of records of `width` bytes. What a full disk cuts short is taken back, so that the records
-    after it are still where a reader looks for them."""
+    """An append-only file of records of `width` bytes. The record that a full disk cuts short is taken back, so that
+    those after it are still where a reader looks for them; whole ones, which somebody may have read by then, stay."""
 
     def __init__(self, path: Path, width: int) -> None:
         self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
-        size = os.fstat(self._descriptor).st_size
-        self._end = size - size % width
-        if self._end < size:
-            os.ftruncate(self._descriptor, self._end)
+        self._width, self._end = width, os.fstat(self._descriptor).st_size
+        self._cut()
 
     def write(self, records: bytes) -> None:
-        """Whole records, in one system call. Raises OSError when they don't all fit on the disk: then none is kept."""
+        """Whole records, in one system call. Raises OSError when they don't all fit on the disk: the first may have."""
         written = os.write(self._descriptor, records)
-        if written < len(records):
-            os.ftruncate(self._descriptor, self._end)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._end += written
+        if written < len(records):
+            self._cut()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def close(self) -> None:
         os.close(self._descriptor)
+
+    def _cut(self) -> None:
+        """Takes back the part of a record at the end."""
+        if part := self._end % self._width:
+            self._end -= part
+            os.ftruncate(self._descriptor, self._end)
 
 
 class OutputFile:

@@ -22,6 +22,7 @@ from pathlib import Path
 from dsgui.core.command import MARKER
 from dsgui.core.hostfile import Host
 from dsgui.core.plan import Plan
+from dsgui.core.readable import readable
 from dsgui.core.telemetry import Sample
 from dsgui.core.words import OUTPUT_OPTIONS, value_of
 from dsgui.shell.machines import SSH
@@ -32,7 +33,7 @@ from dsgui.shell.telemetry import date
 _PACKAGE = Path(__file__).parents[1]
 # Each needs only those before it.
 _SENT = (
-    *("core.cgroups", "core.telemetry"),
+    *("core.cgroups", "core.readable", "core.telemetry"),
     *("shell.aside", "shell.readings", "shell.nvml", "shell.telemetry", "shell.node_agent"),
 )
 _UNPACK = """
@@ -236,7 +237,7 @@ class _Node:
             return None
         try:
             value = json.loads(line)
-            sample, told = Sample.from_json(value), str(value["note"])[:_MOST_PROBLEM]
+            sample, told = Sample.from_json(value), readable(str(value["note"])[:_MOST_PROBLEM])
         except (ValueError, TypeError, KeyError, RecursionError):
             return None
         self._asked_s, self._told = None, told

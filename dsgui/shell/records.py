@@ -3,6 +3,7 @@
 import math
 import struct
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -57,18 +58,24 @@ class Pace:
         return round((now - self.first_at) / done * max(progress.total - progress.step, 0), 1)
 
 
-# Of events that come by the thousand (overflows, alerts) the first tell enough.
+# Of events that come by the thousand (overflows) the first tell enough, of each kind; what needs a look, and that it is
+# over, must not be lost behind them.
 MOST_EVENTS = 5000
-_PAST_S = 0.05
+_MOST_TOLD = 100_000
+_TOLD = frozenset({"alert", "calm", "stop"})
+MOST_TABLES = 200
+_PAST_S, _LAST_PAST_S = 0.05, 10.0
 
 
 class SampleRows:
-    """Telemetry as rows of numbers, a table for each set of columns and machine."""
+    """Telemetry as rows of numbers, a table for each set of columns and machine, of so many at most. A machine whose
+    columns come back (a card that was gone for a while) goes on with their table."""
 
     def __init__(self, directory: RunDirectory) -> None:
         self._directory = directory
-        self._tables: dict[str, tuple[SampleTable, RecordFile]] = {}
-        self._count = 0
+        self._tables: list[SampleTable] = []  # a table's number is its place
+        self._files: dict[str, tuple[SampleTable, RecordFile]] = {}  # by machine
+        self._full = False
 
     def write(self, sample: Sample, node: str) -> None:
         """Raises OSError."""
@@ -78,24 +85,32 @@ class SampleRows:
             node,
             {gpu.index: gpu.name for gpu in sample.gpus},
         )
-        known = self._tables.get(node)
-        if known is None or known[0] != table:
-            known = self._begin(table)
-        numbers = (math.nan if (value := flat[name]) is None else value for name in table.columns)
-        known[1].write(struct.pack(f"<{len(table.columns)}d", *numbers))
+        known = self._files.get(table.node)
+        file = known[1] if known and known[0] == table else self._turn_to(table)
+        if file:
+            numbers = (math.nan if (value := flat[name]) is None else value for name in table.columns)
+            file.write(struct.pack(f"<{len(table.columns)}d", *numbers))
 
     def close(self) -> None:
-        for _, file in self._tables.values():
+        for _, file in self._files.values():
             file.close()
 
-    def _begin(self, table: SampleTable) -> tuple[SampleTable, RecordFile]:
-        if table.node in self._tables:
-            self._tables.pop(table.node)[1].close()
-        file = RecordFile(self._directory.samples_file(self._count), 8 * len(table.columns))
-        self._directory.write_sample_table(self._count, table)
-        self._count += 1
-        self._tables[table.node] = table, file
-        return table, file
+    def _turn_to(self, table: SampleTable) -> RecordFile | None:
+        """The file for the table's rows; None where there are too many tables."""
+        if table not in self._tables:
+            if len(self._tables) >= MOST_TABLES:
+                if not self._full:
+                    note(f"more than {MOST_TABLES} sets of readings were met; further ones are left out")
+                self._full = True
+                return None
+            self._directory.write_sample_table(len(self._tables), table)
+            self._tables.append(table)
+        number = self._tables.index(table)
+        file = RecordFile(self._directory.samples_file(number), 8 * len(table.columns))
+        if known := self._files.get(table.node):
+            known[1].close()
+        self._files[table.node] = table, file
+        return file
 
 
 class Records:
@@ -109,9 +124,9 @@ class Records:
         self._output = OutputFile(directory)
         self._points = RecordFile(directory.points_file, RECORD.size)
         self._series, self._series_kept = SeriesTable(), 0
-        self._events, self._event_count = Appender(directory.events_file), 0
+        self._events, self._event_counts = Appender(directory.events_file), Counter[str]()
         self._samples = SampleRows(directory)
-        self._alerts = Alerts()
+        self._alerts, self._elsewhere = Alerts(), dict[str, Alerts]()
         self._patterns: list[str] = []
         self._patterns_changed: float | None = None
         self._past: list[tuple[Pattern, Iterator[list[Point]]]] = []
@@ -127,8 +142,8 @@ class Records:
 
     def take_sample(self, sample: Sample, node: str = "") -> None:
         self._try(partial(self._samples.write, node=node), sample)
-        if not node:
-            self._take_events(self._alerts.sample(sample))
+        alerts = self._alerts if not node else self._elsewhere.setdefault(node, Alerts(node))
+        self._take_events(alerts.sample(sample))
 
     def take_points(self, points: Sequence[Point], elapsed_s: float | None = None) -> None:
         """Points of any source, as they become known; `elapsed_s` where they were logged at another time than now."""
@@ -144,14 +159,19 @@ class Records:
         self._take_events(self._alerts.points(points))
 
     def take_event(self, event: Event) -> None:
-        """The first few thousand are kept."""
-        self._event_count += 1
-        if self._event_count <= MOST_EVENTS:
+        """The first few thousand of each kind are kept."""
+        self._event_counts[event.kind] += 1
+        if self._event_counts[event.kind] <= (_MOST_TOLD if event.kind in _TOLD else MOST_EVENTS):
             self._try(self._events.write_json, event.to_json() | {"elapsed_s": round(self._elapsed_s(), 3)})
 
     def look_for_patterns(self) -> None:
         """Takes up what the user has added. A new pattern first reads what was printed before, a part at each call,
         and from where it has caught up, each line as it comes."""
+        self._notice_patterns()
+        if self._past:
+            self._read_past(_PAST_S)
+
+    def _notice_patterns(self) -> None:
         changed = self._directory.patterns_changed()
         if changed != self._patterns_changed:
             self._patterns_changed = changed
@@ -161,15 +181,18 @@ class Records:
                 with suppress(PatternError):  # it was checked before it was kept
                     pattern = Pattern.parse(template)
                     self._past.append((pattern, past_points(self._directory, pattern)))
-        if self._past:
-            pattern, past = self._past[0]
-            until = self._monotonic() + _PAST_S
-            for points in past:
-                self.take_points(points, math.nan)
-                if self._monotonic() > until:
-                    return
-            self.log.add_pattern(pattern)
-            self._past.pop(0)
+
+    def _read_past(self, for_s: float) -> bool:
+        """Goes on with the first pattern that has not caught up; whether it has now."""
+        pattern, past = self._past[0]
+        until = self._monotonic() + for_s
+        for points in past:
+            self.take_points(points, math.nan)
+            if self._monotonic() > until:
+                return False
+        self.log.add_pattern(pattern)
+        self._past.pop(0)
+        return True
 
     def write_progress(self) -> None:
         """Only if it changed."""
@@ -180,11 +203,22 @@ class Records:
             self._try(self._directory.write_progress, now)
 
     def finish(self) -> None:
+        """Patterns that were added at the last read all that was printed: after the log's own end, so that none reads a
+        line twice."""
         self.take_points(self.log.finish())
+        self._finish_patterns()
         self._take_events(self.log.take_events())
         self.write_progress()
         for file in (self._output, self._points, self._events, self._samples):
             self._try(_close, file)
+
+    def _finish_patterns(self) -> None:
+        until = self._monotonic() + _LAST_PAST_S
+        self._notice_patterns()
+        while self._past:
+            if not self._read_past(until - self._monotonic()):
+                note("a pattern was added so late that it did not read all that was printed")
+                return
 
     def _take_events(self, events: Sequence[Event]) -> None:
         for event in events:

@@ -208,12 +208,14 @@ class RunDirectory:
 
     def last_elapsed_s(self) -> float | None:
         """How long the run had lasted at its last telemetry poll; None where none tells."""
-        last = None
+        found: list[float] = []
         for number, table in enumerate(self.sample_tables()):
             rows, width = self.samples_file(number), _FLOAT.size * len(table.columns)
-            if not table.node and size_of(rows) >= width:
-                (last,) = _FLOAT.unpack(_read_from(rows, (size_of(rows) // width - 1) * width, _FLOAT.size))
-        return last
+            if not table.node and (last := size_of(rows) // width - 1) >= 0:
+                read = _read_from(rows, last * width, _FLOAT.size)
+                if len(read) == _FLOAT.size:  # not so where the run was deleted meanwhile
+                    found += _FLOAT.unpack(read)
+        return max(found, default=None)
 
     def patterns_changed(self) -> float | None:
         """When the patterns were written; None where there are none."""
@@ -277,13 +279,16 @@ class RunDirectory:
     # -- what it printed -------------------------------------------------------------------------------------------
 
     def read_lines(self, path: Path, offset: int) -> tuple[list[bytes], int]:
-        """The whole lines of `path` from byte `offset` on, and the offset after them. A half line waits."""
+        """The whole lines of `path` from byte `offset` on, and the offset after them. A half line waits; where the file
+        can't be read, or not there, nothing is new."""
         try:
             with path.open("rb") as file:
                 file.seek(offset)
                 block = file.read()
         except FileNotFoundError:
             return [], 0
+        except OSError:
+            return [], offset
         whole = block[: block.rfind(b"\n") + 1]
         return whole.splitlines(), offset + len(whole)
 
@@ -305,8 +310,11 @@ class RunDirectory:
     @property
     def output_pieces(self) -> list[tuple[int, Path]]:
         """Where each piece of the output begins, and its file, in order. Between the first and the others some may
-        have been left out."""
-        names = (entry.name for entry in self.path.iterdir() if entry.name.startswith(_TAIL))
+        have been left out, and of a run that was deleted none is there any more."""
+        try:
+            names = [name for name in os.listdir(self.path) if name.startswith(_TAIL)]
+        except OSError:
+            names = []
         begins = sorted(int(name[len(_TAIL) :]) for name in names if name[len(_TAIL) :].isdecimal())
         return [(0, self.output_file), *((place, self.output_tail(place)) for place in begins)]
 
