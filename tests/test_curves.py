@@ -205,3 +205,16 @@ def test_a_pattern_added_just_before_the_end_reads_each_line_once(directory: Run
     writer.finish()
     (curve,) = read_points(directory)[0].values()
     assert (curve.series.name, curve.step.tolist()) == ("quality", list(range(9002)))
+
+
+def test_an_end_does_not_wait_for_a_pattern_for_long(
+    directory: RunDirectory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter(range(0, 1_000_000, 3))
+    writer = Records(directory, lambda: next(clock), lambda: 0.0)
+    writer.take_output(b"".join(b"it %d : quality=0.5\n" % step for step in range(20_000)))
+    directory.write_patterns(["it {step} : quality={quality}"])
+    writer.finish()
+    (curve,) = read_points(directory)[0].values()
+    assert 0 < len(curve) < 20_000
+    assert "did not read all" in capsys.readouterr().err
