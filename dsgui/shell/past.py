@@ -1,7 +1,7 @@
 """What a user's own pattern finds in the output that was printed before it was added."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from dsgui.core.curves import RECORD, SeriesTable
 from dsgui.core.patterns import Pattern
@@ -14,11 +14,11 @@ _LINE_BYTES = 1 << 15  # as `core.trainlog` cuts them
 _LINES = 2000
 
 
-def past_points(directory: RunDirectory, pattern: Pattern, ended: bool = False) -> Iterator[list[Point]]:
-    """The points of all that is kept, some lines at a time; some may have none. Of a run that has not `ended` the last
-    line may be half: it is left to whoever reads on."""
+def past_points(directory: RunDirectory, pattern: Pattern, ended: Callable[[], bool]) -> Iterator[list[Point]]:
+    """The points of all that is kept, some lines at a time; some may have none. While the output has not `ended` its
+    last line may be half: it is left to whoever reads on."""
     for _, block in blocks(directory):
-        if not ended:
+        if not ended():
             block = block[: block.rfind(b"\n") + 1]
         lines = block.replace(b"\r", b"\n").split(b"\n")
         for begin in range(0, len(lines), _LINES):
@@ -33,7 +33,7 @@ def add_past_points(directory: RunDirectory, pattern: Pattern) -> None:
     known = len(table)
     file = RecordFile(directory.points_file, RECORD.size)
     try:
-        for points in past_points(directory, pattern, ended=True):
+        for points in past_points(directory, pattern, ended=lambda: True):
             records = b"".join(table.encode(point, math.nan) for point in points)
             if len(table) > known:
                 directory.write_series(table.all)

@@ -129,6 +129,7 @@ class Records:
         self._alerts, self._elsewhere = Alerts(), dict[str, Alerts]()
         self._patterns: list[str] = []
         self._patterns_changed: float | None = None
+        self._finished = False
         self._past: list[tuple[Pattern, Iterator[list[Point]]]] = []
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
@@ -180,7 +181,7 @@ class Records:
             for template in new:
                 with suppress(PatternError):  # it was checked before it was kept
                     pattern = Pattern.parse(template)
-                    self._past.append((pattern, past_points(self._directory, pattern)))
+                    self._past.append((pattern, past_points(self._directory, pattern, lambda: self._finished)))
 
     def _read_past(self, for_s: float) -> bool:
         """Goes on with the first pattern that has not caught up; whether it has now."""
@@ -206,6 +207,7 @@ class Records:
         """Patterns that were added at the last read all that was printed: after the log's own end, so that none reads a
         line twice."""
         self.take_points(self.log.finish())
+        self._finished = True
         self._finish_patterns()
         self._take_events(self.log.take_events())
         self.write_progress()

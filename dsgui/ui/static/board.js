@@ -128,7 +128,8 @@ export class Board {
     const limits = new Map();
     for (const [place, one] of sources.entries()) {
       const clock = this.view.axis === "time" ? null : new Clock(one.curves.clock(), this.view.axis);
-      for (const curve of one.curves.best()) {
+      const late = (curve) => (curve.kind === "eval" ? 1 : 0); // training comes first, whatever was logged first
+      for (const curve of one.curves.best().sort((a, b) => late(a) - late(b))) {
         const at = curve.kind === "sample" ? readingOf(curve) : placeOf(curve);
         if (!at || (several && at.alone) || (at.ifAny && !curve.stretches.some((stretch) => stretch.high.y > 0))) continue;
         const chart = this.chart(this.label(at.chart), this.label(at.y ?? at.unit), { fromZero: at.fromZero, unit: at.unit || "", more: at.more });
