@@ -42,6 +42,7 @@ class Desk:
     gpus: gr.CheckboxGroup
     port: gr.Textbox
     directory: gr.Textbox
+    output: gr.Textbox
     name: gr.Textbox
     started_by: gr.Dropdown
     when_busy: gr.Dropdown
@@ -130,6 +131,13 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
             placeholder="the script's folder (a recipe: the run's own)",
             elem_id="directory",
         )
+        output = gr.Textbox(
+            "",
+            label="Output directory",
+            placeholder="as the arguments say, else the script's own",
+            info="Given to the script as --output_dir, in place of one among its arguments.",
+            elem_id="output-dir",
+        )
         name = gr.Textbox("", label="Name of the run", placeholder="the script's name", elem_id="run-name")
     what.change(lambda chosen: gr.Textbox(visible=chosen == OWN_SCRIPT), [what], [script], **ONCE)
 
@@ -152,6 +160,7 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
         gpus=gpus,
         port=port,
         directory=directory,
+        output=output,
         name=name,
         started_by=started_by,
         when_busy=when_busy,

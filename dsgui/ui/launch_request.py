@@ -1,5 +1,6 @@
 """What the Launch page's inputs hold, as a request."""
 
+import shlex
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from dsgui.core.hostfile import Machines
 from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy, WhenBusy
 from dsgui.core.slurm import SlurmJob
 from dsgui.core.variables import plain_and_secret
+from dsgui.core.words import with_option
 from dsgui.ui.desk import AS_CONFIGURED
 from dsgui.ui.services import Services
 from dsgui.ui.several_machines import (
@@ -35,6 +37,7 @@ class Asked:
     gpus: list[str]
     port: str
     directory: str
+    output: str
     name: str
     started_by: str
     when_busy: str
@@ -70,7 +73,7 @@ def request_of(services: Services, text: str, asked: Asked, reader: str, preset:
     return LaunchRequest(
         name=asked.name.strip() or (asked.what if recipe else ""),
         script=str(recipe) if recipe else script,
-        arguments=asked.arguments + (_SAVES if asked.saves else ""),
+        arguments=arguments_of(asked),
         ranks=len(asked.gpus) if services.target().gpus else int(asked.ranks or 0),
         gpu_indices=() if machines or slurm else tuple(sorted(int(index) for index in asked.gpus)),
         master_port=_port(asked.port.strip()),
@@ -86,6 +89,18 @@ def request_of(services: Services, text: str, asked: Asked, reader: str, preset:
         machines=machines,
         slurm=slurm,
     )
+
+
+def arguments_of(asked: Asked) -> str:
+    """As typed, with what the page's own fields add."""
+    typed = asked.arguments + (_SAVES if asked.saves else "")
+    if not asked.output.strip():
+        return typed
+    try:
+        words = shlex.split(typed)
+    except ValueError:  # the plan says what is wrong with it
+        return typed
+    return shlex.join(with_option(words, "--output_dir", str(Path(asked.output.strip()).expanduser())))
 
 
 def _elsewhere(asked: Asked) -> tuple[Machines | None, SlurmJob | None]:

@@ -116,7 +116,7 @@ def followed_route(runs: Runs) -> Route:
             delta = follow() if quick else await run_in_threadpool(follow)
         except ValueError:
             return JSONResponse({"detail": "The cursor is none that this server gave."}, 422)
-        except RunError as error:
+        except (RunError, FileNotFoundError) as error:  # it may be deleted while it is read
             return JSONResponse({"detail": str(error)}, 404)
         headers = {"Cache-Control": "no-store"}
         return Response(orjson.dumps(delta.to_json()), media_type="application/json", headers=headers)

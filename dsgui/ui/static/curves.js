@@ -68,6 +68,8 @@ export class Curve {
     }
     this.odd.push(...odd);
     if (this.odd.length > 2 * MOST_ODD) this.odd.splice(MOST_ODD, this.odd.length - 2 * MOST_ODD); // the first and the last
+    // A table of telemetry that is taken up again brings what lies between.
+    if (this.ids.length > 1) this.stretches.sort((a, b) => a.low.time - b.low.time);
     while (this.stretches.length > MOST_STRETCHES) this.halve();
     this.version += 1;
   }
