@@ -7,7 +7,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check audit unit ops setup setup-dev screenshots docs matrix bench bench-runs clean
+.PHONY: run test check audit unit ops setup setup-dev screenshots docs matrix bench bench-runs bench-monitor clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -57,6 +57,11 @@ bench-runs: setup-dev
 	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.flood
 	$(BIN)/python -m benchmarks.overhead
+	$(BIN)/python -m benchmarks.parsing
+
+# What watching a run costs, beside TensorBoard; how fast output is read; takes ten minutes.
+bench-monitor: setup-dev
+	$(BIN)/python -m benchmarks.monitor
 	$(BIN)/python -m benchmarks.parsing
 
 clean:
