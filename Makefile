@@ -57,7 +57,6 @@ bench-runs: setup-dev
 	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.flood
 	$(BIN)/python -m benchmarks.overhead
-	$(BIN)/python -m benchmarks.parsing
 
 # What watching a run costs, beside TensorBoard; how fast output is read; takes ten minutes.
 bench-monitor: setup-dev
