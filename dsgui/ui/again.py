@@ -88,6 +88,7 @@ def _desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
         [str(index) for index in request.gpu_indices if index in here],
         "",
         request.working_directory,
+        "",  # among the arguments too
         request.name,
         request.started_by.name,
         request.when_busy.name,
