@@ -69,13 +69,13 @@ class Reports:
             config=config,
             facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s) if value],
             figures=figures(curves),
-            output=self._output(directory),
+            output=self._output(run_id),
             diagnosis=_masked(failed.to_json(), hide) if failed else {},
         )
 
-    def _output(self, directory: RunDirectory) -> str:
+    def _output(self, run_id: str) -> str:
         """Its last lines, as a terminal would show them."""
-        text = _ANSI.sub("", self._runs.masked(directory.read_output(-1)[0]))
+        text = _ANSI.sub("", self._runs.output_end(run_id)[0])
         lines = [line.rstrip("\r").rpartition("\r")[2][:_LINE_SHOWN] for line in text.rstrip().split("\n")]
         return "\n".join(lines[-_LINES_SHOWN:])
 

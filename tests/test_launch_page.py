@@ -2,10 +2,15 @@
 
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 from dsgui.core.hardware import GIB, Gpu
+from dsgui.core.plan import ConfigArgument, LaunchRequest
+from dsgui.ui.again import desk_values
 from dsgui.ui.desk import gpu_label
 from dsgui.ui.launch_request import Asked, arguments_of, asked_of
+from dsgui.ui.services import Services
 
 CARD = Gpu(1, "NVIDIA H100", (9, 0), 80 * GIB)
 
@@ -28,3 +33,13 @@ def test_the_output_directory_takes_the_place_of_one_among_the_arguments() -> No
     assert arguments("--open 'quote", "out") == "--open 'quote"  # what is wrong is said where it is read
     saved = arguments("", "out", saves=True)
     assert saved == "--enable_jit_checkpoint True --output_dir out"
+
+
+def test_the_same_again_fills_every_field_of_the_desk_in_its_order() -> None:
+    services = SimpleNamespace(recipes={}, target=lambda: SimpleNamespace(gpus=()))
+    request = LaunchRequest(
+        "named", "train.py", "--output_dir out", 3, (), None, "there", "{}", ConfigArgument.HF, "python", environment={}
+    )
+    asked = asked_of(desk_values(cast(Services, services), request))  # raises where one is missing
+    assert (asked.name, asked.arguments, asked.output, asked.ranks) == ("named", "--output_dir out", "", 3)
+    assert (asked.directory, asked.slurm_options) == ("there", request.slurm.options if request.slurm else "")

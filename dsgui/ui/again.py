@@ -56,7 +56,7 @@ def wire_again(
             *config,
             request.ranks,
             known,
-            *_desk_values(services, request),
+            *desk_values(services, request),
             notes_html(f"Opened {headline[0].lower()}{headline[1:]}", made.notes) or gr.skip(),
             plain(said),
             gr.Tabs(selected=ready),
@@ -74,7 +74,7 @@ def _clone(services: Services, run_id: str, kind: str, path: str) -> Clone:
     return services.archive.clone(run_id)
 
 
-def _desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
+def desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
     """In the order of the desk's inputs. GPUs that this machine does not have are left out."""
     machines, slurm = request.machines or Machines(""), request.slurm or SlurmJob()
     recipe = next((name for name, script in services.recipes.items() if str(script) == request.script), None)
