@@ -54,7 +54,8 @@ class Cursor:
 
     def to_json(self) -> dict[str, Any]:
         """As a page sends it back."""
-        return asdict(self) | {"samples": ",".join(str(offset) for offset in self.samples)}
+        offsets = {"points": self.points, "events": self.events, "output": self.output, "series": self.series}
+        return offsets | {"samples": ",".join(map(str, self.samples))}
 
     @property
     def fresh(self) -> bool:
@@ -339,8 +340,11 @@ class Runs:
     def is_quick(self, run_id: str, cursor: Cursor) -> bool:
         """Whether `follow` has little to read: not all of a long run, and no processes to look for. Raises
         `RunError`."""
-        news = size_of(self._store.open(run_id).points_file) - cursor.points
-        return not cursor.fresh and news < _QUICK_BYTES and len(cursor.samples) > 0 and run_id not in self._lost
+        directory = self._store.open(run_id)
+        news = size_of(directory.points_file) - cursor.points
+        tables = enumerate((*cursor.samples, 0))  # and the one that may have been begun meanwhile
+        news += sum(max(size_of(directory.samples_file(number)) - offset, 0) for number, offset in tables)
+        return not cursor.fresh and news < _QUICK_BYTES and run_id not in self._lost
 
     def _about(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         return {"command": self.shown_command(plan), "directory": str(directory.path), "preset": plan.preset}

@@ -14,7 +14,7 @@ from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.core.telemetry import SampleTable
 from dsgui.shell import store
 from dsgui.shell.growing import Appender, OutputFile
-from dsgui.shell.store import OUTPUT_TAIL_BYTES, RunDirectory, Store, replace_file
+from dsgui.shell.store import OUTPUT_TAIL_BYTES, RunDirectory, Store
 
 RUN = "20260131-235959-0a1b"
 
@@ -106,17 +106,6 @@ def test_a_broken_state_file_is_no_status(tmp_path: Path, text: str) -> None:
     directory = RunDirectory(tmp_path)
     directory.state_file.write_text(text)
     assert directory.read_status() is None
-
-
-def test_a_replaced_file_leaves_nothing_else_behind(tmp_path: Path) -> None:
-    replace_file(tmp_path / "x", b"1")
-    replace_file(tmp_path / "x", b"2", durable=False)
-    assert [path.name for path in tmp_path.iterdir()] == ["x"]
-    assert (tmp_path / "x").read_bytes() == b"2"
-    (tmp_path / "dir").mkdir()
-    with pytest.raises(OSError, match="dir"):
-        replace_file(tmp_path / "dir", b"")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["dir", "x"]
 
 
 def test_a_half_line_waits_for_its_end(tmp_path: Path) -> None:

@@ -138,14 +138,6 @@ def test_a_link_is_neither_read_nor_written_through_nor_removed(presets, folder,
     assert path.is_symlink()
 
 
-def test_a_write_replaces_a_link_instead_of_following_it(tmp_path):
-    outside, path = tmp_path / "outside", tmp_path / "user-a-1.json"
-    outside.write_text("kept")
-    path.symlink_to(outside)
-    user_presets._replace_file(path, b"new")
-    assert (outside.read_text(), path.read_text(), path.is_symlink()) == ("kept", "new", False)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [

@@ -10,6 +10,7 @@ import ipaddress
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode
 
 JSON, FORM = "application/json", "multipart/form-data"
@@ -142,13 +143,18 @@ class Access:
     def cookie(self) -> str:
         """What the browser keeps: made of the token, so that who steals it has not got the token, which may be a
         password that is used elsewhere too."""
-        return hmac.new(self.token.encode(), b"dsgui cookie", hashlib.sha256).hexdigest()
+        return _cookie(self.token)
 
     def _exchange(self, request: Request) -> Decision:
         rest = [(k, v) for k, v in parse_qsl(request.query, keep_blank_values=True) if k != "token"]
         secure = "; Secure" if request.scheme == "https" else ""
         cookie = f"{cookie_name(request)}={self.cookie}; Path=/; HttpOnly; SameSite=Strict{secure}"
         return Decision(303, location="/?" + urlencode(rest) if rest else "/", cookie=cookie)
+
+
+@lru_cache(maxsize=4)
+def _cookie(token: str) -> str:
+    return hmac.new(token.encode(), b"dsgui cookie", hashlib.sha256).hexdigest()
 
 
 def cookie_name(request: Request) -> str:
@@ -244,6 +250,7 @@ def _cookies(request: Request) -> Mapping[str, Sequence[str]]:
     return found
 
 
+@lru_cache(maxsize=64)  # a page names the same ones every second
 def _split_host(host: str) -> tuple[str | None, str]:
     """Name and port of a Host header, the name in small letters and without brackets; None for what is none."""
     bracketed = re.match(r"\[([0-9A-Fa-f:.]+)\](?::(.*))?\Z", host)
@@ -263,6 +270,7 @@ def _origin(scheme: str, host: str) -> tuple[str, str, str] | None:
     return None if name is None else (scheme, name, port or _DEFAULT_PORTS.get(scheme, ""))
 
 
+@lru_cache(maxsize=64)
 def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         return ipaddress.ip_address(name)

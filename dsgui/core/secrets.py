@@ -55,6 +55,8 @@ def longest_first(values: Iterable[str]) -> tuple[str, ...]:
 
 def mask(text: str, values: Sequence[str] = ()) -> str:
     """The text with every secret in it replaced."""
+    if not text:
+        return text
     for value in values:
         text = text.replace(value, MASK)
     text = _URL.sub(rf"\1{MASK}", text)

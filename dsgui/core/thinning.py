@@ -4,8 +4,9 @@ A screen shows some thousand columns, a run logs a million steps; a spike of one
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,11 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 _ODD_SHOWN = 200
+_FEW = 40  # of so many numpy's calls take longer than Python's own numbers
 _TIME_DECIMALS, _EPOCH_DECIMALS = 2, 5
+_POWERS = 340  # of ten, more than a float has
+# 10 ** n, for a negative n 1, which is found at the array's end; none so large that a product is infinite.
+_UP = 10.0 ** np.concatenate([np.arange(_POWERS).clip(0, 300), np.zeros(_POWERS)])
 _MOST_WHOLE = 1 << 53  # a larger whole number is no exact float
 
 
@@ -94,7 +99,7 @@ def to_json(curves: Iterable[tuple[str, Curve]], most: int) -> dict[str, Any]:
             x.append({"step": _coded(step, 0)} | coded)
         return shared[key]
 
-    y = []
+    y: list[dict[str, Any]] = []
     for name, curve in curves:
         if len(curve) <= 2 * most:
             y.append({"id": name, "x": place_of(curve, slice(None)), "v": numbers(curve.value)})
@@ -118,24 +123,44 @@ def to_json(curves: Iterable[tuple[str, Curve]], most: int) -> dict[str, Any]:
 
 def numbers(values: Floats) -> list[float | str]:
     """Six digits of each, which is more than a screen shows; NaN and infinity as words."""
+    if len(values) <= _FEW:
+        return [_six_digits(value) for value in values.tolist()]
     finite = np.isfinite(values)
-    known = np.where(finite & (values != 0), np.abs(values), 1.0)
+    known = values if finite.all() else np.where(finite, values, 0.0)
+    size = np.abs(known)
     # By a power of ten on the side where it is exact: the quotient is then the float that is written the shortest.
-    digits = 5 - np.floor(np.log10(known))
-    up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, 300)
-    short: list[float | str] = (np.rint(np.where(finite, values, 0.0) / down * up) / up * down).tolist()
-    for place in np.flatnonzero(~finite).tolist():
-        short[place] = number_to_json(float(values[place]))
+    digits = 5 - np.floor(np.log10(np.where(size, size, 1.0))).astype(np.intp)
+    up, down = _UP[digits], _UP[-digits]
+    short: list[float | str] = (np.rint(known / down * up) / up * down).tolist()
+    if known is not values:
+        for place in np.flatnonzero(~finite).tolist():
+            short[place] = number_to_json(float(values[place]))
     return short
+
+
+def _six_digits(value: float) -> float | str:
+    return float(f"{value:.6g}") if math.isfinite(value) else number_to_json(value)
 
 
 def _coded(values: Floats, decimals: int) -> dict[str, Any] | None:
     """`{"d": differences, "k": decimals}` in units of the last decimal; with gaps, or where a value has more digits
     than a float, `{"v": values}`; None where no value is known."""
+    if len(values) <= _FEW:
+        return _few_coded(values.tolist(), decimals)
     known = np.isfinite(values)
     if not known.any():
         return None
-    if not known.all() or np.abs(values).max() > _MOST_WHOLE / 10**decimals:
+    if not known.all() or max(values.max(), -values.min()) > _MOST_WHOLE / 10**decimals:
         return {"v": [round(value, decimals) if math.isfinite(value) else None for value in values.tolist()]}
     whole = np.rint(values * 10**decimals).astype(np.int64)
-    return {"d": [int(whole[0]), *np.diff(whole).tolist()], "k": decimals}
+    return {"d": [int(whole[0]), *(whole[1:] - whole[:-1]).tolist()], "k": decimals}
+
+
+def _few_coded(values: Sequence[float], decimals: int) -> dict[str, Any] | None:
+    known = [value for value in values if math.isfinite(value)]
+    if not known:
+        return None
+    if len(known) < len(values) or max(map(abs, known)) > _MOST_WHOLE / 10**decimals:
+        return {"v": [round(value, decimals) if math.isfinite(value) else None for value in values]}
+    whole = [round(value * 10**decimals) for value in values]
+    return {"d": [whole[0], *(after - before for before, after in pairwise(whole))], "k": decimals}

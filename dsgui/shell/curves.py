@@ -1,6 +1,8 @@
 """Reads the curves of a run: its points and its telemetry, from where the last reading stopped."""
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +59,12 @@ def read_samples(
 
 def sample_series(table: SampleTable, place: int) -> Series:
     """The curve of one column."""
-    return Series(table.columns[place], "sample", None, "telemetry", table.node)
+    return _sample_series(table.columns[place], table.node)
+
+
+@lru_cache(maxsize=4096)
+def _sample_series(column: str, node: str) -> Series:
+    return Series(column, "sample", None, "telemetry", node)
 
 
 def _sampled(table: SampleTable, rows: NDArray[np.float64], places: Iterable[int]) -> Iterator[tuple[int, Curve]]:
@@ -80,7 +87,13 @@ def _rows(path: Path, offset: int, width: int) -> tuple[NDArray[np.uint8], int]:
         return np.empty(0, np.uint8), offset
     if length >= _MAPPED_BYTES:
         return np.memmap(path, np.uint8, "r", offset, (length,)), offset + length
-    return np.fromfile(path, np.uint8, length, offset=offset), offset + length
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # the layers of `open` cost more than what is read
+    try:
+        read = os.pread(file, length, offset)
+    finally:
+        os.close(file)
+    whole = len(read) // width * width  # not so where the file was taken away meanwhile
+    return np.frombuffer(read, np.uint8, whole), offset + whole
 
 
 def point_blocks(directory: RunDirectory, rows: int = BLOCK_ROWS) -> Iterator[Block]:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dsgui.shell.store import FILE_MODE, RunDirectory, size_of
+from dsgui.shell.documents import FILE_MODE
+from dsgui.shell.store import RunDirectory, size_of
 
 _LEFT_OUT = "\n--- dsgui left out {bytes:,} bytes here; the beginning and the end of the output are kept ---\n"
 

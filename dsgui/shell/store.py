@@ -5,15 +5,15 @@ write, so that a reader, and whoever comes after a `kill -9`, sees whole ones.
 """
 
 import contextlib
-import json
 import os
 import re
 import secrets
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from dsgui.core.command import (
@@ -33,9 +33,10 @@ from dsgui.core.errors import PlanError, RunError
 from dsgui.core.plan import Plan
 from dsgui.core.state import Asked, RunStatus
 from dsgui.core.telemetry import SampleTable
+from dsgui.shell.documents import Known, json_bytes, read_json, replace_file
 
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
-_DIRECTORY_MODE, FILE_MODE = 0o700, 0o600
+_DIRECTORY_MODE = 0o700
 OUTPUT_BLOCK_BYTES = 1 << 18
 _TAIL = "output.tail."
 _RESERVE_BYTES = 1 << 16
@@ -43,79 +44,48 @@ _FLOAT = struct.Struct("<d")
 OUTPUT_TAIL_BYTES = 1 << 16
 
 
+def _inside(name: str) -> cached_property[Path]:
+    return cached_property(lambda directory: directory.path / name)
+
+
 class RunDirectory:
     """One run's folder: its paths, and reading and writing what is in it."""
 
+    plan_file = _inside("plan.json")
+    config_file = _inside(CONFIG_FILE)
+    asked_file = _inside("asked.json")
+    command_file = _inside("command.txt")
+    state_file = _inside("state.json")
+    progress_file = _inside("progress.json")
+    output_file = _inside("output.log")
+    points_file = _inside("points.bin")
+    series_file = _inside("series.json")
+    events_file = _inside("events.jsonl")
+    patterns_file = _inside("patterns.json")
+    diagnosis_file = _inside("diagnosis.json")
+    provenance_file = _inside("provenance.json")
+    supervisor_log = _inside("supervisor.log")
+
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._paths: dict[str, Path] = {}
 
     @property
     def run_id(self) -> str:
         return self.path.name
 
-    @property
-    def plan_file(self) -> Path:
-        return self.path / "plan.json"
-
-    @property
-    def config_file(self) -> Path:
-        return self.path / CONFIG_FILE
-
-    @property
-    def asked_file(self) -> Path:
-        return self.path / "asked.json"
-
-    @property
-    def command_file(self) -> Path:
-        return self.path / "command.txt"
-
-    @property
-    def state_file(self) -> Path:
-        return self.path / "state.json"
-
-    @property
-    def progress_file(self) -> Path:
-        return self.path / "progress.json"
-
-    @property
-    def output_file(self) -> Path:
-        return self.path / "output.log"
-
-    @property
-    def points_file(self) -> Path:
-        return self.path / "points.bin"
-
-    @property
-    def series_file(self) -> Path:
-        return self.path / "series.json"
-
-    @property
-    def events_file(self) -> Path:
-        return self.path / "events.jsonl"
-
-    @property
-    def patterns_file(self) -> Path:
-        return self.path / "patterns.json"
+    def _numbered(self, name: str) -> Path:
+        if name not in self._paths:
+            self._paths[name] = self.path / name
+        return self._paths[name]
 
     def samples_file(self, number: int) -> Path:
         """The rows of one sample table."""
-        return self.path / f"samples-{number}.bin"
+        return self._numbered(f"samples-{number}.bin")
 
     def sample_columns_file(self, number: int) -> Path:
         """What the columns of that table are."""
-        return self.path / f"samples-{number}.json"
-
-    @property
-    def diagnosis_file(self) -> Path:
-        return self.path / "diagnosis.json"
-
-    @property
-    def provenance_file(self) -> Path:
-        return self.path / "provenance.json"
-
-    @property
-    def supervisor_log(self) -> Path:
-        return self.path / "supervisor.log"
+        return self._numbered(f"samples-{number}.json")
 
     # -- what was asked for ----------------------------------------------------------------------------------------
 
@@ -130,13 +100,12 @@ class RunDirectory:
             replace_file(self.path / BATCH_SCRIPT, slurm_script(plan).encode("utf-8", "surrogateescape"))
         replace_file(self.command_file, (shell_line(plan) + "\n").encode("utf-8", "surrogateescape"))
         told = {"argv": argv(plan), "added_environment": environment(plan, {})}  # for people and other tools
-        replace_file(self.plan_file, _json_bytes(plan.to_json() | told))
+        replace_file(self.plan_file, json_bytes(plan.to_json() | told))
 
     def read_plan(self) -> Plan:
         """Raises `RunError` when there is none or it can't be read."""
         try:
-            seen = os.stat(self.plan_file)
-            return _read_plan(str(self.plan_file), seen.st_mtime_ns, seen.st_size, seen.st_ino)
+            return _PLANS.read_strictly(self.plan_file)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, PlanError) as error:
             raise RunError(
                 f"Run {self.run_id}: {self.plan_file} can't be read ({error}). Expected what dsgui wrote when the run "
@@ -145,15 +114,11 @@ class RunDirectory:
 
     def write_asked(self, asked: Asked) -> None:
         """Raises OSError."""
-        replace_file(self.asked_file, _json_bytes(asked.to_json()))
+        replace_file(self.asked_file, json_bytes(asked.to_json()))
 
     def read_asked(self) -> Asked | None:
         """None for a run that was launched before dsgui kept it."""
-        value = _read_json(self.asked_file)
-        try:
-            return Asked.from_json(value) if value is not None else None
-        except (ValueError, KeyError, TypeError):
-            return None
+        return _ASKED.read(self.asked_file)
 
     def read_config(self) -> str:
         """The config as launched, "" when it is gone."""
@@ -164,21 +129,21 @@ class RunDirectory:
 
     def write_provenance(self, value: Mapping[str, Any]) -> None:
         """Raises OSError."""
-        replace_file(self.provenance_file, _json_bytes(value), durable=False)
+        replace_file(self.provenance_file, json_bytes(value), durable=False)
 
     def read_provenance(self) -> dict[str, Any]:
         """Empty for a run that was started before dsgui kept it."""
-        return _read_json(self.provenance_file) or {}
+        return read_json(self.provenance_file) or {}
 
     # -- why it failed ---------------------------------------------------------------------------------------------
 
     def write_diagnosis(self, value: Mapping[str, Any]) -> None:
         """Raises OSError."""
-        replace_file(self.diagnosis_file, _json_bytes(value))
+        replace_file(self.diagnosis_file, json_bytes(value))
 
     def read_diagnosis(self) -> Diagnosis | None:
         """None for a run that did not fail."""
-        value = _read_json(self.diagnosis_file)
+        value = read_json(self.diagnosis_file)
         try:
             return Diagnosis.from_json(value) if value is not None else None
         except (KeyError, TypeError, ValueError):
@@ -188,23 +153,19 @@ class RunDirectory:
 
     def write_status(self, status: RunStatus) -> None:
         """Raises OSError."""
-        replace_file(self.state_file, _json_bytes(status.to_json()))
+        replace_file(self.state_file, json_bytes(status.to_json()))
 
     def read_status(self) -> RunStatus | None:
         """None before the supervisor has written one, or when the file is not one."""
-        value = _read_json(self.state_file)
-        try:
-            return RunStatus.from_json(value) if value is not None else None
-        except (ValueError, KeyError, TypeError):
-            return None
+        return _STATUSES.read(self.state_file)
 
     def write_progress(self, progress: Mapping[str, Any]) -> None:
         """Raises OSError. Not forced to the disk: it is replaced a second later."""
-        replace_file(self.progress_file, _json_bytes(progress), durable=False)
+        replace_file(self.progress_file, json_bytes(progress), durable=False)
 
-    def read_progress(self) -> dict[str, Any]:
+    def read_progress(self) -> Mapping[str, Any]:
         """Empty before there is any."""
-        return _read_json(self.progress_file) or {}
+        return _PROGRESS.read(self.progress_file) or {}
 
     def last_elapsed_s(self) -> float | None:
         """How long the run had lasted at its last telemetry poll; None where none tells."""
@@ -223,37 +184,31 @@ class RunDirectory:
 
     def write_patterns(self, templates: Sequence[str]) -> None:
         """Raises OSError."""
-        replace_file(self.patterns_file, _json_bytes({"patterns": list(templates)}))
+        replace_file(self.patterns_file, json_bytes({"patterns": list(templates)}))
 
     def read_patterns(self) -> list[str]:
         """The user's own patterns for lines of the output."""
-        found = (_read_json(self.patterns_file) or {}).get("patterns", [])
+        found = (read_json(self.patterns_file) or {}).get("patterns", [])
         return [template for template in found if isinstance(template, str)] if isinstance(found, list) else []
 
     def write_series(self, series: Sequence[Series]) -> None:
         """Raises OSError."""
-        replace_file(self.series_file, _json_bytes({"series": [one.to_json() for one in series]}))
+        replace_file(self.series_file, json_bytes({"series": [one.to_json() for one in series]}))
 
-    def read_series(self) -> list[Series]:
-        """The curves of the run's points; a record's number is a place in this list."""
-        try:
-            return [Series.from_json(one) for one in (_read_json(self.series_file) or {}).get("series", [])]
-        except (KeyError, TypeError):
-            return []
+    def read_series(self) -> Sequence[Series]:
+        """The curves of the run's points; a record's number is a place among them."""
+        return _SERIES.read(self.series_file) or ()
 
     def sample_tables(self) -> list[SampleTable]:
         """The telemetry that was kept, in the order in which the tables were begun: a table's number is its place."""
         found: list[SampleTable] = []
-        while (value := _read_json(self.sample_columns_file(len(found)))) is not None:
-            try:
-                found.append(SampleTable.from_json(value))
-            except (KeyError, TypeError, ValueError):
-                break
+        while (table := _TABLES.read(self.sample_columns_file(len(found)))) is not None:
+            found.append(table)
         return found
 
     def write_sample_table(self, number: int, table: SampleTable) -> None:
         """Raises OSError."""
-        replace_file(self.sample_columns_file(number), _json_bytes(table.to_json()))
+        replace_file(self.sample_columns_file(number), json_bytes(table.to_json()))
 
     def last_sign_of_life(self) -> float | None:
         """When the supervisor last wrote something, unix seconds."""
@@ -282,6 +237,8 @@ class RunDirectory:
         """The whole lines of `path` from byte `offset` on, and the offset after them. A half line waits; where the file
         can't be read, or not there, nothing is new."""
         try:
+            if os.stat(path).st_size <= offset:
+                return [], offset
             with path.open("rb") as file:
                 file.seek(offset)
                 block = file.read()
@@ -357,7 +314,7 @@ class Store:
         """Where the run is or will be. Raises `RunError` for what is not a run id: an id is never a path."""
         if not _RUN_ID.match(run_id):
             raise RunError(f"Run “{run_id[:80]}”: not a run id. Expected one like 20260131-235959-0a1b. See the list.")
-        return RunDirectory(self.runs_dir / run_id)
+        return _run_directory(self.runs_dir, run_id)
 
     def create(self, run_id: str) -> RunDirectory:
         """Makes the run's folder. Raises `RunError` when it is there already, or the disk can't take it."""
@@ -382,7 +339,7 @@ class Store:
             names = sorted((name for name in os.listdir(self.runs_dir) if _RUN_ID.match(name)), reverse=True)
         except FileNotFoundError:
             return []
-        found = (RunDirectory(self.runs_dir / name) for name in names)
+        found = (_run_directory(self.runs_dir, name) for name in names)
         return [directory for directory in found if os.access(directory.plan_file, os.R_OK)]  # others' runs are theirs
 
     def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str, asked: Asked | None = None) -> None:
@@ -409,55 +366,39 @@ class Store:
             ) from error
 
 
-def replace_file(path: Path, data: bytes, durable: bool = True) -> None:
-    """Readers see the old content or the new, never a part. Raises OSError."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            if durable:
-                os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+@lru_cache(maxsize=4096)  # with its paths: joining them takes longer than reading what they lead to
+def _run_directory(runs_dir: Path, run_id: str) -> RunDirectory:
+    return RunDirectory(runs_dir / run_id)
 
 
-@lru_cache(maxsize=512)  # a page asks every second, and a plan never changes
-def _read_plan(path: str, changed_ns: int, size: int, inode: int) -> Plan:
-    plan = Plan.from_json(json.loads(Path(path).read_bytes()))
+def _plan(value: Mapping[str, Any]) -> Plan:
+    plan = Plan.from_json(value)
     if plan.machines:
         plan.machines.hosts()  # raises now, so that nobody trips over it later
     return plan
 
 
-def _json_bytes(value: Mapping[str, Any]) -> bytes:
-    # ASCII only: a path that is no valid UTF-8 (surrogates) survives the round trip.
-    return json.dumps(value, indent=1, allow_nan=False).encode("ascii") + b"\n"
-
-
-def _read_json(path: Path) -> dict[str, Any] | None:
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return value if isinstance(value, dict) else None
+# A page asks for these every second.
+_PLANS, _STATUSES, _ASKED = Known(_plan), Known(RunStatus.from_json), Known(Asked.from_json)
+_PROGRESS = Known[Mapping[str, Any]](MappingProxyType)
+_SERIES = Known(lambda value: tuple(Series.from_json(one) for one in value["series"]))
+_TABLES = Known(SampleTable.from_json)
 
 
 def size_of(path: Path) -> int:
     try:
-        return path.stat().st_size
+        return os.stat(path).st_size
     except OSError:
         return 0
 
 
 def _read_from(path: Path, offset: int, count: int) -> bytes:
+    if count <= 0:
+        return b""
     try:
         with path.open("rb") as file:
             file.seek(offset)
-            return file.read(max(count, 0))
+            return file.read(count)
     except OSError:
         return b""
 

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import stat
-import tempfile
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace as changed
@@ -18,6 +17,7 @@ from dsgui.core.context import Integration
 from dsgui.core.document import Document
 from dsgui.core.errors import DsguiError, PresetError
 from dsgui.core.preset import Preset
+from dsgui.shell.documents import replace_file
 
 GROUP, SOURCE = "My presets", "saved here"
 MAX_PRESETS = 200
@@ -63,7 +63,7 @@ class UserPresets:
         content = _content(preset)
         with self._saying_what_to_do(), self._locked():
             preset = changed(preset, id=self._id_for(preset.title, replace))
-            _replace_file(self._path(preset.id), content)
+            replace_file(self._path(preset.id), content)
         return preset
 
     def remove(self, id: str) -> None:
@@ -240,18 +240,3 @@ def _read_file(path: Path) -> bytes:
     if len(content) > MAX_BYTES:
         raise PresetError(f"It has {status.st_size} bytes; expected at most {MAX_BYTES}.")
     return content
-
-
-def _replace_file(path: Path, content: bytes) -> None:
-    """Readers see the old file or the new, never a part. A link at `path` is replaced, not followed. Raises OSError."""
-    descriptor, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)  # made with mode 0600
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise

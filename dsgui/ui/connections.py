@@ -5,7 +5,7 @@ import socket
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MOST_CONNECTIONS = 400
 FIRST_REQUEST_S = 10.0
@@ -17,7 +17,7 @@ class Connections:
 
     def __init__(self, most: int = MOST_CONNECTIONS, first_request_s: float = FIRST_REQUEST_S) -> None:
         self.most, self.first_request_s = most, first_request_s
-        self._all: set[H11Protocol] = set()
+        self._all: set[HttpToolsProtocol] = set()
         self._closed = False
         self._strangers: dict[tuple[Any, ...], asyncio.Transport] = {}  # the oldest first
 
@@ -25,7 +25,7 @@ class Connections:
         """The protocol class for uvicorn."""
         house = self
 
-        class Protocol(H11Protocol):
+        class Protocol(HttpToolsProtocol):
             patience: asyncio.TimerHandle | None = None
 
             def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -56,7 +56,7 @@ class Connections:
 
         return Protocol
 
-    def came(self, connection: H11Protocol, transport: asyncio.Transport) -> None:
+    def came(self, connection: HttpToolsProtocol, transport: asyncio.Transport) -> None:
         """A connection was accepted."""
         self._all.add(connection)
         self._strangers[_address(connection)] = transport
@@ -75,7 +75,7 @@ class Connections:
         for connection in list(self._all):
             connection.transport.abort()
 
-    def left(self, connection: H11Protocol) -> None:
+    def left(self, connection: HttpToolsProtocol) -> None:
         """A connection was closed."""
         self._all.discard(connection)
         self._strangers.pop(_address(connection), None)
@@ -94,5 +94,5 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _address(connection: H11Protocol) -> tuple[Any, ...]:
+def _address(connection: HttpToolsProtocol) -> tuple[Any, ...]:
     return tuple(connection.client or (id(connection),))

@@ -126,15 +126,17 @@ def content_policy(nonce: str = "") -> str:
     )
 
 
-_ALWAYS = {
-    b"x-content-type-options": b"nosniff",
-    b"referrer-policy": b"no-referrer",
-    b"x-frame-options": b"DENY",
-    b"cross-origin-opener-policy": b"same-origin",
-    b"cross-origin-resource-policy": b"same-origin",
-    b"permissions-policy": b"camera=(), microphone=(), geolocation=(), usb=(), payment=()",
-}
+_STRICT = content_policy().encode()
+_ALWAYS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), usb=(), payment=()"),
+)
 _DROPPED = {b"server", b"access-control-allow-origin", b"access-control-allow-credentials", b"content-security-policy"}
+_OURS = _DROPPED | {name for name, _ in _ALWAYS}
 
 
 class Answer:
@@ -153,7 +155,7 @@ class Answer:
             if self._request.path == "/" and self._request.method == "GET" and message["status"] == 200:
                 self._start = {**message, "headers": headers}
                 return
-            message = {**message, "headers": _hardened(headers, content_policy())}
+            message = {**message, "headers": _hardened(headers)}
         elif self._start is not None:
             self._page += message.get("body", b"")
             if not message.get("more_body"):
@@ -169,14 +171,14 @@ class Answer:
             body = gzip.compress(body, 5)
             headers.append((b"content-encoding", b"gzip"))
         headers += [(b"content-length", str(len(body)).encode()), (b"cache-control", b"no-store")]
-        await self._send({**start, "headers": _hardened(headers, content_policy(nonce))})
+        await self._send({**start, "headers": _hardened(headers, nonce)})
         await self._send({"type": "http.response.body", "body": body})
 
 
-def _hardened(headers: Iterable[tuple[bytes, bytes]], policy: str) -> list[tuple[bytes, bytes]]:
-    ours = {**_ALWAYS, b"content-security-policy": policy.encode()}
-    kept = [(k, v) for k, v in headers if k.lower() not in ours and k.lower() not in _DROPPED]
-    return [*kept, *ours.items()]
+def _hardened(headers: Iterable[tuple[bytes, bytes]], nonce: str = "") -> list[tuple[bytes, bytes]]:
+    kept = [(name, value) for name, value in headers if name.lower() not in _OURS]
+    policy = content_policy(nonce).encode() if nonce else _STRICT
+    return [*kept, *_ALWAYS, (b"content-security-policy", policy)]
 
 
 async def _refuse(decision: Decision, request: Request, send: Send) -> None:
@@ -197,7 +199,7 @@ async def _refuse(decision: Decision, request: Request, send: Send) -> None:
     # A client that has gone needs no answer.
     with suppress(OSError):
         status = 200 if _is_foreign_jump(decision, request) else decision.status
-        await send({"type": "http.response.start", "status": status, "headers": _hardened(headers, content_policy())})
+        await send({"type": "http.response.start", "status": status, "headers": _hardened(headers)})
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
 
 

@@ -3,18 +3,13 @@
 A plain route costs a fraction of a Gradio event, and a poll's cost depends on what changed, not on the run's length.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import orjson
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.routing import Route
 
 from dsgui.archive import Archive
 from dsgui.core.errors import RunError
@@ -23,7 +18,7 @@ from dsgui.core.versions import at_version
 from dsgui.export import Exports
 from dsgui.inspection import Inspection
 from dsgui.report import Reports
-from dsgui.runs import Cursor, Runs
+from dsgui.runs import Runs
 from dsgui.ui.pages import STATIC
 from dsgui.ui.services import Services
 from dsgui.ui.workbench import form_model
@@ -31,7 +26,6 @@ from dsgui.ui.workbench import form_model
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _DAY_S = 86_400
 _MOST = 1 << 60
-_MOST_TABLES = 1000
 _RUN_IDS = r"^[0-9a-f-]+(,[0-9a-f-]+)*$"
 _IDS = r"^[0-9.]+(,[0-9.]+)*$"
 _LONGEST = 4000
@@ -101,39 +95,6 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
             return _json(runs.window(run_id, ids.split(","), axis, low, high))
         except RunError as error:
             raise HTTPException(404, str(error)) from error
-
-
-def followed_route(runs: Runs) -> Route:
-    """What a page asks every second, outside FastAPI: its reading of parameters, and its layers, cost as much as the
-    answer."""
-
-    async def followed(request: Request) -> Response:
-        try:
-            cursor = _cursor(request.query_params)
-            follow = partial(runs.follow, request.path_params["run_id"], cursor)
-            # News takes less than a change of threads; all of a long run takes a third of a second.
-            quick = runs.is_quick(request.path_params["run_id"], cursor)
-            delta = follow() if quick else await run_in_threadpool(follow)
-        except ValueError:
-            return JSONResponse({"detail": "The cursor is none that this server gave."}, 422)
-        except (RunError, FileNotFoundError) as error:  # it may be deleted while it is read
-            return JSONResponse({"detail": str(error)}, 404)
-        headers = {"Cache-Control": "no-store"}
-        return Response(orjson.dumps(delta.to_json()), media_type="application/json", headers=headers)
-
-    return Route("/dsgui/runs/{run_id}", followed, methods=["GET"])
-
-
-def _cursor(query: Mapping[str, str]) -> Cursor:
-    """Raises ValueError for what is no cursor."""
-    names = {"points": 0, "events": 0, "output": -1, "series": 0}
-    numbers = {name: int(query.get(name, least)) for name, least in names.items()}
-    samples = tuple(map(int, query["samples"].split(","))) if query.get("samples") else ()
-    if len(samples) > _MOST_TABLES or any(number < names[name] for name, number in numbers.items()):
-        raise ValueError
-    if any(not 0 <= number < _MOST for number in (*samples, *(number + 1 for number in numbers.values()))):
-        raise ValueError
-    return Cursor(samples=samples, **numbers)
 
 
 def _add_archive(router: APIRouter, archive: Archive) -> None:

@@ -8,14 +8,13 @@ from typing import Any
 import gradio as gr
 from fastapi import FastAPI
 from gradio.utils import get_upload_folder
-from starlette.routing import Match, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dsgui.core.access import Access
 from dsgui.ui.events_in import problem_of
 from dsgui.ui.guard import Guard
 from dsgui.ui.pages import STATIC, build_pages
-from dsgui.ui.routes import followed_route, make_routes
+from dsgui.ui.polls import Polls
+from dsgui.ui.routes import make_routes
 from dsgui.ui.services import Services
 from dsgui.ui.uploads import MAX_UPLOAD_BYTES, make_uploads
 
@@ -38,8 +37,7 @@ MOST_SESSIONS = 200  # a quarter of a MiB each; the one used least lately goes
 def make_app(services: Services, host: str, port: int) -> FastAPI:
     """The ASGI app. Nothing runs in it beyond answering requests. It asks nobody who they are: `guarded` does."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.followed = followed_route(services.runs)
-    app.router.routes.append(app.state.followed)
+    app.add_middleware(Polls, runs=services.runs)
     app.include_router(make_routes(services))
     app.include_router(make_uploads(Path(get_upload_folder())))  # before Gradio's own, which it hides
     pages = build_pages(services)
@@ -66,20 +64,6 @@ def make_app(services: Services, host: str, port: int) -> FastAPI:
     return mounted
 
 
-class _Shortcut:
-    """To one route past the layers around all of them; everything else goes the usual way."""
-
-    def __init__(self, app: ASGIApp, route: Route) -> None:
-        self._app, self._route = app, route
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        match, found = self._route.matches(scope)
-        if match is Match.FULL:
-            await self._route.handle({**scope, **found}, receive, send)
-        else:
-            await self._app(scope, receive, send)
-
-
 def _look_less_often(pages: gr.Blocks) -> None:
     """Raises AttributeError where another Gradio waits in another way (gradio/queueing.py, `Queue`)."""
     for name, pause_s in (("sleep_when_free", _EVENTS_EVERY_S), ("progress_update_sleep_when_free", _PROGRESS_EVERY_S)):
@@ -91,4 +75,4 @@ def guarded(app: FastAPI, rules: Access, let_in: Callable[[Any], None] = lambda 
     """What `make_app` made, behind `rules`. `let_in` is told the address of each client that had the token."""
     handlers = app.state.pages.fns
     inputs = {number: [type(block).__name__ for block in handler.inputs] for number, handler in handlers.items()}
-    return Guard(_Shortcut(app, app.state.followed), rules, partial(problem_of, inputs=inputs), let_in=let_in, **limits)
+    return Guard(app, rules, partial(problem_of, inputs=inputs), let_in=let_in, **limits)
