@@ -195,7 +195,6 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
         ws="none",
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
-        h11_max_incomplete_event_size=1 << 15,
         ssl_certfile=options.ssl_certfile,
         ssl_keyfile=options.ssl_keyfile,
     )

@@ -10,7 +10,7 @@ from dsgui.core.points import OUTPUT, Event, Point
 from dsgui.core.telemetry import SLOWDOWNS, Sample, throttle_reasons
 from dsgui.core.trainlog import Progress
 
-_NAMES = frozenset({"loss", "grad_norm", "eval_loss"})
+_NAMES = ("loss", "grad_norm", "eval_loss")
 _GIB = 1 << 30
 
 STALL_TIMES = 10  # as long as a step usually takes
@@ -42,9 +42,11 @@ class Alerts:
         skips, and no alert. Each source is for itself: a file is read later than what was printed."""
         found: list[Event] = []
         for point in points:
-            for name in _NAMES & point.values.keys():
-                value = point.values[name]
-                if math.isinf(value) and name == "grad_norm":
+            for name in _NAMES:
+                value = point.values.get(name, 0.0)
+                if math.isfinite(value) and not self._active:  # as with nearly each of a million
+                    continue
+                if name not in point.values or (math.isinf(value) and name == "grad_norm"):
                     continue
                 subject, where = f"{name} {point.rank or 0}", ""
                 if point.source != OUTPUT:

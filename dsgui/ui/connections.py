@@ -1,4 +1,5 @@
-"""How many connections the server holds, and for how long one that asks nothing: uvicorn's own has no such limits."""
+"""How many connections the server holds, for how long one that asks nothing, and how long the head of a request may be:
+uvicorn's own has no such limits."""
 
 import asyncio
 import socket
@@ -9,6 +10,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MOST_CONNECTIONS = 400
 FIRST_REQUEST_S = 10.0
+MOST_HEAD_BYTES = 1 << 15
 
 
 class Connections:
@@ -27,6 +29,45 @@ class Connections:
 
         class Protocol(HttpToolsProtocol):
             patience: asyncio.TimerHandle | None = None
+            unread, named = 0, 0  # bytes since something came to its end; bytes of this request's address and headers
+
+            def data_received(self, data: bytes) -> None:
+                """Neither httptools nor uvicorn says how long a part of a request may be."""
+                self.unread += len(data)
+                super().data_received(data)
+                if self.unread > MOST_HEAD_BYTES and not self.transport.is_closing():
+                    self.send_400_response("A part of the request has no end.")
+
+            def count(self, length: int) -> None:
+                """Raises ValueError, which httptools takes for a request that is none."""
+                self.named += length
+                if self.named > MOST_HEAD_BYTES:
+                    raise ValueError("more headers than any request needs")
+
+            def on_message_begin(self) -> None:
+                super().on_message_begin()
+                self.named = 0
+
+            def on_url(self, url: bytes) -> None:
+                self.count(len(url))
+                super().on_url(url)
+
+            def on_header(self, name: bytes, value: bytes) -> None:
+                """Those that follow a body, too."""
+                self.count(len(name) + len(value))
+                super().on_header(name, value)
+
+            def on_headers_complete(self) -> None:
+                self.unread = 0
+                super().on_headers_complete()
+
+            def on_body(self, body: bytes) -> None:
+                self.unread = 0
+                super().on_body(body)
+
+            def on_message_complete(self) -> None:
+                self.unread = 0
+                super().on_message_complete()
 
             def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
                 super().connection_made(transport)

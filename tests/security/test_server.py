@@ -5,6 +5,7 @@ import contextlib
 import http.client
 import json
 import os
+import select
 import socket
 import ssl
 import subprocess
@@ -176,6 +177,64 @@ def test_a_connection_that_asks_nothing_is_closed(server):
     with contextlib.closing(socket.create_connection(("127.0.0.1", server.port), timeout=30)) as idle:
         idle.sendall(b"GET / HTTP/1.1\r\nHost: 127.0")
         assert idle.recv(1) == b""
+
+
+_HEAD = b"POST /dsgui/x HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
+
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        (b"GET /", b"x"),
+        (b"GET / HTTP/1.1\r\nX: ", b"x"),
+        (b"GET / HTTP/1.1\r\nX", b"x"),
+        (b"GET / HTTP/1.1\r\n", b"X: 12345678\r\n"),
+        (_HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X: 12345678\r\n"),
+        (_HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX: ", b"x"),
+        (_HEAD + b"Transfer-Encoding: chunked\r\n\r\n1;", b"x"),
+    ],
+    ids=["address", "value", "name", "headers", "trailers", "trailer", "chunk"],
+)
+def test_a_request_whose_head_has_no_end_is_cut_off(server, begin, more):
+    """In small pieces and in one; after at most a mebibyte, which what lies between may hold."""
+    for piece in (more * 500, more * 100_000):
+        with contextlib.closing(socket.create_connection(("127.0.0.1", server.port), timeout=30)) as stranger:
+            stranger.sendall(begin)
+            sent = 0
+            with contextlib.suppress(ConnectionError):
+                while sent < 8 << 20 and not _has_answered(stranger):
+                    stranger.sendall(piece)
+                    sent += len(piece)
+            assert sent < 8 << 20
+    assert ask(server, "GET", "/dsgui/runs")[0] == 200
+
+
+def _has_answered(connection):
+    return bool(select.select([connection], [], [], 0.01)[0])
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET http://127.0.0.1/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"POST /dsgui/x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+        b"POST /dsgui/x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"GET /\xff HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"CONNECT a:1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01",
+    ],
+)
+def test_odd_requests_are_refused_and_never_with_a_page(server, request_):
+    with contextlib.closing(socket.create_connection(("127.0.0.1", server.port), timeout=30)) as stranger:
+        stranger.sendall(request_)
+        answer = stranger.recv(1 << 16)
+    assert answer.startswith((b"HTTP/1.1 40", b"HTTP/1.1 50")) or not answer
+    assert b"Traceback" not in answer
+    assert ask(server, "GET", "/dsgui/runs")[0] == 200
 
 
 def test_what_was_uploaded_is_gone_when_the_server_ends(server):
