@@ -93,12 +93,12 @@ class Ending:
         match = _PREFIX.match(text)
         self.last_line = (text[match.end() :] if match else text)[:_REASON_LIMIT]
 
-    def trains(self, loss: float | None = None) -> None:
-        """A point came, with this loss. After a few, an earlier traceback did not end the run (one rank may outlive
-        another's)."""
+    def trains(self, loss: float | None = None, points: int = 1) -> None:
+        """Points came, the last with this loss. After a few, an earlier traceback did not end the run (one rank may
+        outlive another's)."""
         if loss is not None:
             self.lost_numbers = not math.isfinite(loss)
-        self._points_since += 1
+        self._points_since += points
         if self._points_since >= _POINTS_THAT_FORGIVE and (self.last_words or self.tracebacks.any):
             self.tracebacks.forget()
             self.last_words.clear()

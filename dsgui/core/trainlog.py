@@ -7,6 +7,7 @@ it may be stale, since tqdm redraws ten times a second at most).
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from dsgui.core.bars import BAR, bar_epoch, bar_values, clock_seconds
@@ -20,7 +21,7 @@ from dsgui.core.phases import Phase
 from dsgui.core.points import OUTPUT, Event, Point
 from dsgui.core.reading_lines import as_text, readings
 from dsgui.core.readings import Form, Reading
-from dsgui.core.shapes import Shapes
+from dsgui.core.shapes import Shape, Shapes
 from dsgui.core.step_times import StepTimes, Timed
 from dsgui.core.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_PHASES, TellingLines
 from dsgui.core.training_bar import Epochs, TrainingBar, may_train
@@ -168,7 +169,7 @@ class TrainLog:
         start, end = 0, len(block)
         while start < end:
             if (match := shapes.guess(block, start)) and not tracebacks.writing and self._short_way(match):
-                start = match.end()
+                start = self._run(block, match.end())
                 continue
             if tracebacks.writing or self._reads_all or (self._held and not in_a_flood):
                 begins = start
@@ -238,6 +239,45 @@ class TrainLog:
         self._apply(reading, "")
         self.ending.trains(self._last_loss)
         return True
+
+    def _run(self, block: bytes, start: int) -> int:
+        """Where lines end that are a training's steps one after the other. Each does what it does the short way, and
+        what only the last of them decides is done once."""
+        if self._times.begun or self._epochs or self._held:
+            return start
+        begins, shapes = start, self._shapes
+        while (last := shapes.last) and (shape := last.likely) and shape.steps:
+            before, start = start, self._same(shape, block, start)
+            if start == before:
+                break
+            shapes.last = shape
+        if start > begins:
+            self._trained = True
+            self._phase.name = "training"
+        return start
+
+    def _same(self, shape: Shape, block: bytes, start: int) -> int:
+        """Reads as many lines of one shape as there are: a few microseconds each, of which a long way has hundreds."""
+        matches, names, groups, place = shape.pattern.match, shape.names, shape.groups, len(shape.names)
+        points, last, before = self._points, None, len(self._points)
+        with suppress(ValueError):  # a number that is none: that line goes the long way
+            while match := matches(block, start):
+                told = match.group(*groups)
+                values = dict(zip(names, map(float, told), strict=False))
+                points.append(Point(int(told[place]), None, values))
+                start, last = match.end(), match
+        if last:
+            step = points[-1].step
+            assert step is not None
+            self._last_loss = points[-1].values.get("loss", self._last_loss)
+            if shape.form is Form.PLAIN:
+                total = int(last[groups[place + 1]]) if "total" in shape.fields else None
+                self._progress = (step, total, None)
+            elif self._bar.total is None:
+                self._progress = (step, self._progress[1] if self._progress else None, None)
+            self._last_plain = last[0]
+            self.ending.trains(self._last_loss, len(points) - before)
+        return start
 
     def _grow(self, piece: bytes) -> None:
         """More of the current line. A bar is complete at its closing bracket: its line end comes a step later."""
