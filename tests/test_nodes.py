@@ -9,14 +9,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dsgui.core.hostfile import Machines
 from dsgui.core.plan import ConfigArgument, Plan
+from dsgui.core.slurm import SlurmJob
 from dsgui.core.telemetry import GpuSample, Sample
-from dsgui.shell.nodes import Nodes, folders_written, is_here
+from dsgui.shell.nodes import SLURM_NOTE, Nodes, folders_written, is_here
 from tests.fake_driver import FakeDriver, missing, serves, without_pcie
 from tests.run_fixtures import exists, wait_until
 
@@ -229,3 +231,9 @@ def test_this_machine_needs_no_agent(tmp_path: Path, reach: Callable[..., Nodes]
 
 def test_the_disk_is_that_of_the_output_folder_where_it_exists(tmp_path: Path) -> None:
     assert folders_written(plan_for(tmp_path, "worker-a")) == (str(tmp_path / "out"), str(tmp_path))
+
+
+def test_of_a_slurm_job_the_page_is_told_whose_readings_it_shows(tmp_path: Path) -> None:
+    plan = replace(plan_for(tmp_path), machines=None, slurm=SlurmJob(2, 4))
+    assert Nodes(plan).note == SLURM_NOTE
+    assert Nodes(plan_for(tmp_path, "localhost")).note == ""

@@ -22,6 +22,7 @@ from dsgui.core.slurm import SlurmJob
 from dsgui.core.state import RunState
 from dsgui.core.trainlog import TrainLog
 from dsgui.runs import Cursor
+from dsgui.shell.nodes import SLURM_NOTE
 from dsgui.shell.processes import send_signal
 from dsgui.shell.slurm import submitting
 from tests import slurm_cluster as clusters
@@ -176,6 +177,7 @@ def test_a_job_runs_and_its_end_is_the_runs_end(on_cluster: Bench) -> None:
     assert re.search(r"slurm: job \d+ is COMPLETED", delta.output)
     assert len(re.findall(r"of 2 abc", delta.output)) == 2
     assert [point["step"] for point in logged(delta.curves)] == [1, 1]
+    assert SLURM_NOTE in delta.telemetry_note
     failed = on_cluster.ended(submit(on_cluster, code=3), 120)
     assert (failed.state, failed.exit_code) == (RunState.FAILED, 3)
 

@@ -44,6 +44,7 @@ for name, text in json.loads(zlib.decompress(base64.b64decode(sys.stdin.buffer.r
     exec(compile(text, name, "exec"), module.__dict__)
 sys.modules["dsgui.shell.node_agent"].main(sys.argv[1:])
 """
+SLURM_NOTE = "The readings are those of this machine. The nodes of a Slurm job are not sampled."
 _AGAIN_S = 30.0
 _QUIET_S = 5.0
 _END_S = 2.0
@@ -85,6 +86,7 @@ class Nodes:
     ) -> None:
         others = [host for host in plan.hosts if not is_here(host.name)]
         given = bundle() if others else b""
+        self._sampled_here_alone = plan.slurm is not None
         self._nodes = [_Node(host.name, _command(plan, host, start), given, clock, monotonic) for host in others]
 
     @property
@@ -95,6 +97,8 @@ class Nodes:
     @property
     def note(self) -> str:
         """Sentences on what is missing, or ""."""
+        if self._sampled_here_alone:
+            return SLURM_NOTE
         told = [node.note for node in self._nodes if node.note]
         more = (f"So {len(told) - _MOST_NOTES} more machines.",) if len(told) > _MOST_NOTES else ()
         return " ".join((*told[:_MOST_NOTES], *more))
