@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.run import TOKEN
+from dsgui.core.news import Cursor
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.core.state import Identity, RunState
-from dsgui.runs import Cursor, Runs
+from dsgui.runs import Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 

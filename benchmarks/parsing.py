@@ -2,8 +2,9 @@
 
 `python -m benchmarks.parsing [OTHER CHECKOUT]`
 
-Three logs, fed in chunks of 64 KiB: one mixed of the recorded outputs in tests/outputs, one of lines without points,
-one of points alone. With another checkout's folder its parser is measured too, in turns with this one.
+Logs fed in chunks of 64 KiB: two as a long training prints them, the HF Trainer's and the tutorials' own; lines without
+points; points alone; and the recorded outputs in tests/outputs over and over, which are start-ups, evaluations and ends
+more than steps. With another checkout's folder its parser is measured too, in turns with this one.
 """
 
 import random
@@ -47,7 +48,42 @@ def points() -> bytes:
     ).encode()
 
 
-LOGS = {"a realistic mix": mixed, "lines without points": plain, "points alone": points}
+def trainer() -> bytes:
+    """The HF Trainer's: a bar drawn for each step, a dict every ten, a warning every thousand, a checkpoint every five
+    thousand, between them the launcher's and DeepSpeed's lines as they come once."""
+    chance, steps, lines = random.Random(6), LINES * 10 // 11, []
+    for n in range(1, steps + 1):
+        left = steps - n
+        lines.append(
+            f"\r{100 * n // steps:3d}%|{'█' * (10 * n // steps):<10}| {n}/{steps} "
+            f"[{n // 60:02d}:{n % 60:02d}<{left // 60:02d}:{left % 60:02d},  9.{n % 100:02d}it/s]"
+        )
+        if n % 10 == 0:
+            lines.append(
+                f"\n{{'loss': '{chance.random() * 4:.4f}', 'grad_norm': '{chance.random():.3f}', "
+                f"'learning_rate': '{chance.random() / 1e4:.3e}', 'epoch': '{3 * n / steps:.2f}'}}\n"
+            )
+        if n % 1000 == 0:
+            lines.append(f"[rank0]: UserWarning: the scheduler was stepped {n} times\n")
+        if n % 5000 == 0:
+            lines.append(f"[transformers] Saving model checkpoint to out/checkpoint-{n}\n")
+    return "".join(lines).encode()
+
+
+def tutorial() -> bytes:
+    chance = random.Random(6)
+    return "".join(
+        f"Rank[{n % 2}]: Epoch 1, step {n // 2} / 37256, loss {chance.random() * 4:.4f}\n" for n in range(LINES)
+    ).encode()
+
+
+LOGS = {
+    "a HF training": trainer,
+    "a tutorial's training": tutorial,
+    "lines without points": plain,
+    "points alone": points,
+    "start-ups over and over": mixed,
+}
 
 
 def measure(name: str) -> float:

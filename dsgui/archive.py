@@ -15,7 +15,8 @@ from dsgui.core.planned import Launch
 from dsgui.core.remedies import Remedy
 from dsgui.core.state import RunStatus
 from dsgui.core.words import MODEL_OPTIONS, value_of
-from dsgui.runs import Runs, script_source
+from dsgui.runs import Runs
+from dsgui.shell.asked_paths import script_source
 from dsgui.shell.checkpoints import find_checkpoints
 from dsgui.shell.model_files import model_size
 from dsgui.shell.removal import Removal, measure, remove

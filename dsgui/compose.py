@@ -12,8 +12,9 @@ from dsgui.core.secrets import secret_values
 from dsgui.export import Exports
 from dsgui.inspection import Inspection
 from dsgui.report import Reports
-from dsgui.runs import Runs, script_source
+from dsgui.runs import Runs
 from dsgui.shell.ask_machines import ask_machines
+from dsgui.shell.asked_paths import script_source
 from dsgui.shell.catalog import Catalog
 from dsgui.shell.gpus import list_gpus, read_gpus
 from dsgui.shell.imports import open_file, open_upload

@@ -1,27 +1,25 @@
 """Start, stop, list and follow runs: the one place that joins the launcher and the store for the page."""
 
 import json
-import os
 import re
-import shutil
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dsgui.core.checkpoint import RESUME
 from dsgui.core.command import shell_line, slurm_script
 from dsgui.core.errors import PlaceError, PlanError, RunError
+from dsgui.core.news import Cursor, Delta, RunSummary
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
-from dsgui.core.script import ScriptFacts, script_facts
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.thinning import Curve, to_json
 from dsgui.core.words import MODEL_OPTIONS, value_of
+from dsgui.shell.asked_paths import python_path, script_path, script_source, working_directory
 from dsgui.shell.checkpoints import checkpoint_at
 from dsgui.shell.curves import read_points, read_samples, sample_series
 from dsgui.shell.launcher import Launcher
@@ -37,86 +35,7 @@ from dsgui.shell.turns import Queue
 STRETCHES_SHOWN = 1000
 _QUICK_BYTES = 1 << 20
 _SETTING = re.compile(r'("((?:[^"\\]|\\.){1,100})"\s*:\s*)"(?:[^"\\]|\\.)+"')
-_SCRIPT_CHARACTERS = 2_000_000
 _BLOCK_CHARACTERS = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """What a page has already: byte offsets, of the samples one for each table, and how many series it knows.
-    `output` is -1 for "nothing yet, begin near the end"."""
-
-    points: int = 0
-    samples: tuple[int, ...] = ()
-    events: int = 0
-    output: int = -1
-    series: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        """As a page sends it back."""
-        offsets = {"points": self.points, "events": self.events, "output": self.output, "series": self.series}
-        return offsets | {"samples": ",".join(map(str, self.samples))}
-
-    @property
-    def fresh(self) -> bool:
-        """Whether the page has nothing yet."""
-        return self.output < 0
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged.
-    `place` counts the runs in the order they were launched; 0 for those from before they were counted."""
-
-    run_id: str
-    name: str
-    state: RunState
-    started_at: float | None
-    duration_s: float | None
-    step: int | None
-    total: int | None
-    loss: float | str | None
-    preset: str
-    model: str = ""
-    devices: str = ""
-    script: str = ""
-    place: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"state": self.state.value}
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run; `progress`
-    has `step`, `total`, `eta_s`, or is None before the output told any. `about` is what never changes, told once.
-    `curves` is as `core.thinning.to_json` says, with the `series` that are new, by id."""
-
-    run_id: str
-    name: str
-    state: RunState
-    reason: str
-    phase: str
-    exit_code: int | None
-    started_at: float | None
-    ended_at: float | None
-    elapsed_s: float | None
-    alive: int
-    telemetry_note: str
-    kill_in_s: float | None
-    can_end: bool
-    can_save: bool
-    progress: dict[str, Any] | None
-    about: dict[str, Any]
-    curves: dict[str, Any]
-    events: list[dict[str, Any]]
-    output: str
-    cursor: Cursor
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain JSON values, no NaN."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return fields | {"state": self.state.value, "cursor": self.cursor.to_json()}
 
 
 class Runs:
@@ -145,11 +64,11 @@ class Runs:
     def prepare(self, request: LaunchRequest) -> Plan:
         """The plan for `request`, with a new run id and a free port. Writes nothing. Raises `PlanError` and
         `PlaceError`."""
-        script, directory = _script(request), _working_directory(request)
+        script, directory = script_path(request), working_directory(request)
         if self._places:
             for path in filter(None, (script, directory)):
                 self._places.check(Path(path))
-        concrete = replace(request, working_directory=directory, target_python=_python(request))
+        concrete = replace(request, working_directory=directory, target_python=python_path(request))
         run_id = self._store.new_id()
         plan = make_plan(
             concrete,
@@ -430,27 +349,6 @@ def _devices(plan: Plan) -> str:
     return f"{plan.ranks} rank{'s' if plan.ranks > 1 else ''}"
 
 
-# --- what a plan needs of the machine ---------------------------------------------------------------------------------
-
-
-def script_source(path: str) -> ScriptFacts:
-    """What the script at `path` tells of itself; of a long or unreadable one, nothing."""
-    try:
-        seen = os.stat(path)
-    except OSError as error:
-        return ScriptFacts(problem=str(error))
-    return _facts(path, seen.st_mtime_ns, seen.st_size)
-
-
-@lru_cache(maxsize=16)  # asked with every keystroke on the page
-def _facts(path: str, changed_ns: int, size: int) -> ScriptFacts:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return script_facts(file.read(_SCRIPT_CHARACTERS))
-    except OSError as error:
-        return ScriptFacts(problem=str(error))
-
-
 def _can_be_ended(plan: Plan, seen: Seen) -> bool:
     """Of a run whose supervisor is gone: whether something may be left, here or where only ssh or Slurm tells."""
     elsewhere = seen.status.state is RunState.LOST and bool(plan.elsewhere)
@@ -471,59 +369,6 @@ def _busy(plan: Plan, others: Sequence[Plan]) -> str:
         f"Not started, with {shared_devices(plan, others)} in use by {names}. {advice} it wait in the queue, or stop "
         "that run."
     )
-
-
-def _script(request: LaunchRequest) -> str:
-    typed = request.script.strip()
-    if not typed:
-        raise PlanError("Script: nothing was given. Expected the path of the Python file that trains. Give it.")
-    path = _absolute(typed, request.working_directory)
-    if path.is_dir():
-        raise PlanError(f"Script: {path} is a folder. Expected a Python file. Give the file inside it that trains.")
-    if not path.is_file():
-        raise PlanError(f"Script: {path} does not exist. Expected a Python file on this machine. Check the path.")
-    if not os.access(path, os.R_OK):
-        raise PlanError(f"Script: {path} can't be read. Expected a file you may read. Check its permissions.")
-    return str(path)
-
-
-def _python(request: LaunchRequest) -> str:
-    found = shutil.which(request.target_python)
-    if not found:
-        raise PlanError(
-            f"Python: {request.target_python} is no program that can be run. Expected the interpreter that has "
-            "DeepSpeed. Start dsgui with --python PATH."
-        )
-    return str(Path(found).absolute())  # not resolved: a virtual environment's python is a link
-
-
-def _working_directory(request: LaunchRequest) -> str:
-    """Absolute, or "" for the run's own folder."""
-    typed = request.working_directory.strip()
-    if not typed:
-        return ""
-    path = _absolute(typed, "")
-    if not path.is_dir():
-        raise PlanError(
-            f"Working directory: {path} is not a folder. Expected one that exists. Make it, or leave the field empty "
-            "for the run's own folder."
-        )
-    if not os.access(path, os.X_OK):
-        raise PlanError(f"Working directory: {path} can't be entered. Check its permissions, or give another.")
-    return str(path)
-
-
-def _absolute(typed: str, base: str) -> Path:
-    try:
-        path = Path(typed).expanduser()
-        path = path if path.is_absolute() or not base.strip() else Path(base.strip()).expanduser() / path
-        path = path.absolute()
-        if "\0" in typed:
-            raise ValueError("it has a null character")
-        path.exists()  # raises for a name that no file can have
-    except (RuntimeError, ValueError, OSError) as error:
-        raise PlanError(f"Path “{typed[:80]}” can't be used ({error}). Expected a path on this machine.") from error
-    return path
 
 
 # --- what a page is given ---------------------------------------------------------------------------------------------

@@ -10,33 +10,31 @@ at once: a fork of it does the work.
 import argparse
 import fcntl
 import os
-import select
 import selectors
 import signal
 import subprocess
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Collection, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from dsgui.core.command import MARKER, argv, environment
 from dsgui.core.diagnosis import diagnose
 from dsgui.core.document import Document
 from dsgui.core.ending import verdict
-from dsgui.core.errors import DocumentError, DsguiError, RunError
+from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, shared_devices
 from dsgui.core.points import Event
 from dsgui.core.remedies import Circumstances
 from dsgui.core.sources import sources
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell import machines, slurm
+from dsgui.shell.detached import Wakeup, detach
 from dsgui.shell.elsewhere import end_elsewhere, what_is_left
 from dsgui.shell.leftovers import (
     build_locks,
@@ -167,7 +165,7 @@ class Supervisor:
 
     # -- beginning -------------------------------------------------------------------------------------------------
 
-    def _wait_in_queue(self, wakeup: "Wakeup") -> None:
+    def _wait_in_queue(self, wakeup: Wakeup) -> None:
         queue = Queue(Store(self._directory.path.parent))
         with selectors.DefaultSelector() as selector:
             selector.register(wakeup.descriptor, selectors.EVENT_READ)
@@ -239,7 +237,7 @@ class Supervisor:
 
     # -- following -------------------------------------------------------------------------------------------------
 
-    def _follow(self, process: "subprocess.Popen[bytes]", wakeup: "Wakeup") -> None:
+    def _follow(self, process: "subprocess.Popen[bytes]", wakeup: Wakeup) -> None:
         telemetry = self._telemetry = self._make_telemetry()
         nodes = self._nodes = self._make_nodes(self._plan)
         assert process.stdout is not None  # stdout=PIPE
@@ -490,43 +488,6 @@ class Supervisor:
         note(f"the disk refused the state: {error}")
 
 
-class Wakeup:
-    """Turns signals into something a selector can wait for: SIGTERM and SIGINT ask for a stop, SIGUSR1 to save first,
-    SIGCHLD only wakes. `ask` is given the signal's number."""
-
-    def __init__(self, ask: Callable[[int], None]) -> None:
-        self._ask = ask
-        self.descriptor, self._write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-
-    def __enter__(self) -> "Wakeup":
-        signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        # Handlers, not SIG_IGN: what is ignored would be ignored by the run's processes too.
-        handlers: dict[signal.Signals, Callable[[int, FrameType | None], None]] = {
-            signal.SIGTERM: lambda number, frame: self._ask(number),
-            signal.SIGINT: lambda number, frame: self._ask(number),
-            signal.SIGUSR1: lambda number, frame: self._ask(number),
-            signal.SIGHUP: lambda number, frame: None,
-            signal.SIGCHLD: lambda number, frame: None,
-        }
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        return self
-
-    def wait(self, timeout_s: float) -> None:
-        """Until a signal comes, at most so long."""
-        select.select([self.descriptor], [], [], timeout_s)
-
-    def clear(self) -> None:
-        with suppress(BlockingIOError):
-            os.read(self.descriptor, 4096)
-
-    def __exit__(self, *exception: object) -> None:
-        # The process ends next: until then a late SIGTERM still finds the handlers, and hurts nothing.
-        signal.set_wakeup_fd(-1)
-        os.close(self.descriptor)
-        os.close(self._write)
-
-
 def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float = GRACE_S) -> None:
     """Ends what is left of a run whose supervisor is gone, and says so in its state."""
     plan, status = directory.read_plan(), directory.read_status() or RunStatus()
@@ -583,33 +544,6 @@ def _telemetry(plan: Plan) -> Telemetry:
     # Over ssh to itself a machine's ranks are the ssh server's children, not the launcher's.
     marked = Marked(f"{MARKER}={plan.run_id}") if plan.machines else None
     return Telemetry(gpus, disk=DiskWatch(folders_written(plan)), marked=marked)
-
-
-def detach(work: Callable[[Callable[[], None]], None]) -> int:
-    """Forks; the child does `work` and ends. The parent returns 0 once the child calls `ready`, else 1."""
-    said, saying = os.pipe()
-    if os.fork():
-        os.close(saying)
-        with open(said, "rb") as file:
-            return 0 if file.read(1) else 1
-    os.close(said)
-    code = 1
-    try:
-        work(lambda: _say(saying))
-        code = 0
-    except DsguiError as error:
-        print(error, file=sys.stderr)
-    except Exception:  # noqa: BLE001  the outermost boundary of a process with no other place to tell it
-        traceback.print_exc()
-    finally:
-        with suppress(OSError):  # a full disk
-            sys.stderr.flush()
-        os._exit(code)
-
-
-def _say(descriptor: int) -> None:
-    os.write(descriptor, b"1")
-    os.close(descriptor)
 
 
 def waits_for(plan: Plan, before: Sequence[Plan]) -> str:

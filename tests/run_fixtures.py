@@ -13,8 +13,9 @@ from textwrap import dedent
 
 import pytest
 
+from dsgui.core.news import Cursor, Delta
 from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.runs import Cursor, Delta, Runs
+from dsgui.runs import Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.processes import end_tree
 from dsgui.shell.store import Store

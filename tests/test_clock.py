@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
+from dsgui.core.news import Cursor
 from dsgui.core.state import RunState
-from dsgui.runs import Cursor, Runs
+from dsgui.runs import Runs
 from dsgui.shell.launcher import Launcher
 from tests.app_server import ROOT, App, running_app
 from tests.curves_json import sampled

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from dsgui.core.news import Cursor
 from dsgui.core.state import RunState
 from dsgui.core.telemetry import GpuSample, Sample
-from dsgui.runs import Cursor
 from tests import fake_driver
 from tests.curves_json import sampled
 from tests.fake_driver import GIB, GPU_IS_LOST, NOT_SUPPORTED, FakeDriver, serves, without_pcie

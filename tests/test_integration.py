@@ -5,9 +5,10 @@ import time
 
 import pytest
 
+from dsgui.core.news import Cursor
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.core.state import RunState
-from dsgui.runs import Cursor, Runs
+from dsgui.runs import Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 from tests.curves_json import logged, sampled

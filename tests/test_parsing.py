@@ -252,3 +252,47 @@ def test_with_tokens_counted_no_line_but_the_last_is_the_end() -> None:
     assert not log.ending.finished
     (point,) = log.finish() or [Point(None, None, {})]
     assert point.kind == "train"
+
+
+_STEP_LINES = (
+    "step={n} loss={x} lr={y}",
+    "step={n} loss={x} lr={y}",
+    "Rank[{r}]: Epoch {e}, step {n} / 900, loss {x}",
+    "iteration {n}/ 900 | lm loss: {x} | grad norm: {y}",
+    '{{"step": {n}, "loss": {x}}}',
+    "saved nothing",
+)
+_SPELLINGS = st.sampled_from(["0.5", "2.25", "1e-3", "nan", "inf", "-inf", "7", ".5", "3.", "1.2.3", "-", "1e", "0"])
+
+
+@st.composite
+def step_lines(draw: st.DrawFn) -> list[str]:
+    """Stretches of lines of one kind, whose numbers are mostly numbers, and whose steps mostly go up."""
+    lines: list[str] = []
+    for _ in range(draw(st.integers(1, 5))):
+        template, n = draw(st.sampled_from(_STEP_LINES)), draw(st.integers(0, 800))
+        for _ in range(draw(st.integers(1, 12))):
+            n += draw(st.sampled_from([1, 1, 1, 1, 0, -n]))
+            x, y = draw(_SPELLINGS), draw(_SPELLINGS)
+            lines.append(template.format(n=n, x=x, y=y, r=draw(st.integers(0, 1)), e=draw(st.integers(0, 2))))
+    return lines
+
+
+@given(step_lines())
+@settings(max_examples=300)
+def test_lines_read_together_say_what_each_says_alone(lines: list[str]) -> None:
+    known = [f"step={n} loss=0.{n} lr=0.{n}\n" for n in range(1, 9)]
+    known += [f"Rank[{n % 2}]: Epoch 1, step {n} / 900, loss 0.{n}\n" for n in range(1, 17)]
+    known += [f"iteration {n}/ 900 | lm loss: 0.{n} | grad norm: 0.{n}\n" for n in range(1, 9)]
+    known += [f'{{"step": {n}, "loss": 0.{n}}}\n' for n in range(1, 9)]
+    text = "".join(known) + "".join(f"{line}\n" for line in lines)
+    together, alone = TrainLog(), TrainLog()
+    read_together = together.feed(text.encode()) + together.finish()
+    read_alone = [point for line in text.splitlines() for point in alone.feed(f"{line}\n")] + alone.finish()
+    assert [point_as_json(point) for point in read_together] == [point_as_json(point) for point in read_alone]
+    assert (together.progress, together.phase, together.ending.lost_numbers, together.ending.last_line) == (
+        alone.progress,
+        alone.phase,
+        alone.ending.lost_numbers,
+        alone.ending.last_line,
+    )

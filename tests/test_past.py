@@ -3,10 +3,10 @@
 import pytest
 
 from dsgui.core.errors import PatternError, RunError
+from dsgui.core.news import Cursor
 from dsgui.core.patterns import MOST_PATTERNS
 from dsgui.core.state import RunState
 from dsgui.inspection import Inspection
-from dsgui.runs import Cursor
 from tests.curves_json import logged
 from tests.run_fixtures import Bench, bench, wait_until
 

@@ -8,9 +8,9 @@ import pytest
 
 from dsgui.core.errors import RunError
 from dsgui.core.hostfile import Machines
+from dsgui.core.news import Cursor
 from dsgui.core.plan import WhenBusy
 from dsgui.core.state import RunState
-from dsgui.runs import Cursor
 from dsgui.shell.processes import send_signal
 from dsgui.supervise import waits_for
 from tests.run_fixtures import CONFIG, Bench, bench, wait_until

@@ -13,9 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from dsgui.core.news import Cursor
 from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy
 from dsgui.core.state import RunState
-from dsgui.runs import Cursor, Runs
+from dsgui.runs import Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.processes import identify, send_signal
 from tests.run_fixtures import Bench, bench, exists, wait_until

@@ -14,9 +14,10 @@ import pytest
 from dsgui.core.command import argv, shell_line
 from dsgui.core.curves import RECORD
 from dsgui.core.errors import PlanError, RunError
+from dsgui.core.news import Cursor
 from dsgui.core.points import Point
 from dsgui.core.state import Asked, Identity, RunState, RunStatus
-from dsgui.runs import STRETCHES_SHOWN, Cursor, Runs
+from dsgui.runs import STRETCHES_SHOWN, Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.ports import is_free
 from dsgui.shell.processes import boot_id

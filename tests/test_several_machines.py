@@ -10,8 +10,9 @@ from textwrap import dedent
 import pytest
 from playwright.sync_api import Browser, expect
 
+from dsgui.core.news import Cursor, Delta
 from dsgui.core.state import RunState
-from dsgui.runs import Cursor, Delta, Runs
+from dsgui.runs import Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 from tests import two_machines as networks

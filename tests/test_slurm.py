@@ -16,12 +16,12 @@ from playwright.sync_api import Browser, expect
 from dsgui.archive import Archive
 from dsgui.core.command import argv, slurm_script
 from dsgui.core.errors import PlanError, RunError
+from dsgui.core.news import Cursor
 from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
 from dsgui.core.planning import make_plan
 from dsgui.core.slurm import SlurmJob
 from dsgui.core.state import RunState
 from dsgui.core.trainlog import TrainLog
-from dsgui.runs import Cursor
 from dsgui.shell.nodes import SLURM_NOTE
 from dsgui.shell.processes import send_signal
 from dsgui.shell.slurm import submitting

@@ -11,8 +11,8 @@ import pytest
 
 from dsgui.core.curves import Series
 from dsgui.core.logged_files import Batch, CsvFile, history_points, named
+from dsgui.core.news import Cursor
 from dsgui.core.sources import NEWEST, Sources, sources
-from dsgui.runs import Cursor
 from dsgui.shell.sources import SourceReader, Watch
 from tests.event_files import write_scalars
 from tests.run_fixtures import Bench, bench, wait_until  # noqa: F401  bench is a fixture

@@ -13,9 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from dsgui.core.news import Cursor
 from dsgui.core.state import RunState
 from dsgui.core.trainlog import Progress
-from dsgui.runs import Cursor, Runs
+from dsgui.runs import Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.leftovers import build_locks, remove_shared_buffers, remove_stale_locks
 from dsgui.shell.processes import Kin, descendants, identify, is_alive, members, send_signal, snapshot

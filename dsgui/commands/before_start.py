@@ -18,7 +18,8 @@ from dsgui.core.plan import Plan
 from dsgui.core.planned import Launch, Surroundings
 from dsgui.core.preflight import preflight
 from dsgui.core.verdicts import Row, Status
-from dsgui.runs import Runs, script_source
+from dsgui.runs import Runs
+from dsgui.shell.asked_paths import script_source
 from dsgui.shell.catalog import Catalog
 from dsgui.shell.machine import read_gpus
 from dsgui.shell.preflight import Scout

@@ -17,7 +17,7 @@ from dsgui.core.planned import Launch, Surroundings
 from dsgui.core.preflight import preflight
 from dsgui.core.script import ScriptFacts
 from dsgui.core.verdicts import Row, has_problem, worst_first
-from dsgui.runs import script_source
+from dsgui.shell.asked_paths import script_source
 from dsgui.shell.folders import default_runs_dir
 from dsgui.shell.machine import read_disk, read_machine
 

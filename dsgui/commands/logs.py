@@ -5,8 +5,9 @@ import sys
 import time
 
 from dsgui.commands.run_options import DONE, FAILED, add_run, find_run, open_runs
+from dsgui.core.news import Cursor
 from dsgui.core.state import RunState
-from dsgui.runs import Cursor, Runs
+from dsgui.runs import Runs
 
 HELP = "print what a run has printed; -f: follow it to its end"
 _POLL_S = 0.5

@@ -6,7 +6,7 @@ import sys
 import time
 
 from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
-from dsgui.runs import RunSummary
+from dsgui.core.news import RunSummary
 
 HELP = "list runs, newest first"
 _HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")

@@ -43,12 +43,16 @@ class Shape:
     names: tuple[str, ...]  # of the values
     groups: tuple[int, ...]  # those of the values, then those of `fields`
     fields: tuple[str, ...]  # "step", "total", "epoch", "rank": those the line has
-    steps: bool = False  # a training's line with its step, perhaps the total after it, and no rank
+    steps: bool = False  # a training's line with its step
     likely: "Shape | None" = None  # what followed it last time
 
     def __post_init__(self) -> None:
-        told = self.kind == "train" and self.rank is None and self.form in (Form.PLAIN, Form.DICT)
-        self.steps = told and self.fields in (("step",), ("step", "total"))
+        known = self.kind == "train" and self.form in (Form.PLAIN, Form.DICT) and "step" in self.fields
+        self.steps = known and (self.rank is None or "rank" in self.fields)
+
+    def place(self, field: str) -> int | None:
+        """Where a field is in what `match.group(*groups)` gives."""
+        return len(self.names) + self.fields.index(field) if field in self.fields else None
 
     def read(self, match: re.Match[bytes]) -> Reading:
         """Raises ValueError where what stands in a number's place is none."""

@@ -243,7 +243,7 @@ class TrainLog:
     def _run(self, block: bytes, start: int) -> int:
         """Where lines end that are a training's steps one after the other. Each does what it does the short way, and
         what only the last of them decides is done once."""
-        if self._times.begun or self._epochs or self._held:
+        if self._times.begun or self._held:
             return start
         begins, shapes = start, self._shapes
         while (last := shapes.last) and (shape := last.likely) and shape.steps:
@@ -258,25 +258,36 @@ class TrainLog:
 
     def _same(self, shape: Shape, block: bytes, start: int) -> int:
         """Reads as many lines of one shape as there are: a few microseconds each, of which a long way has hundreds."""
-        matches, names, groups, place = shape.pattern.match, shape.names, shape.groups, len(shape.names)
-        points, last, before = self._points, None, len(self._points)
+        matches, names, groups = shape.pattern.match, shape.names, shape.groups
+        step_at, total_at, epoch_at, rank_at = map(shape.place, ("step", "total", "epoch", "rank"))
+        assert step_at is not None  # it is of steps
+        counts, epochs = shape.form is Form.PLAIN, self._epochs
+        points, values, total, epoch, rank = self._points, None, None, None, None
+        before, done = len(points), None
         with suppress(ValueError):  # a number that is none: that line goes the long way
             while match := matches(block, start):
                 told = match.group(*groups)
-                values = dict(zip(names, map(float, told), strict=False))
-                points.append(Point(int(told[place]), None, values))
-                start, last = match.end(), match
-        if last:
-            step = points[-1].step
-            assert step is not None
-            self._last_loss = points[-1].values.get("loss", self._last_loss)
-            if shape.form is Form.PLAIN:
-                total = int(last[groups[place + 1]]) if "total" in shape.fields else None
-                self._progress = (step, total, None)
-            elif self._bar.total is None:
-                self._progress = (step, self._progress[1] if self._progress else None, None)
-            self._last_plain = last[0]
-            self.ending.trains(self._last_loss, len(points) - before)
+                read = dict(zip(names, map(float, told), strict=False))
+                step = counted = int(told[step_at])
+                if total_at:
+                    total = int(told[total_at])
+                if epoch_at:
+                    epoch = float(told[epoch_at])
+                if rank_at:
+                    rank = int(told[rank_at])
+                if counts and (epochs or epoch is not None):
+                    counted = self._count(rank, step, total, epoch)
+                points.append(Point(counted, epoch, read, "train", rank))
+                if not rank:
+                    done = step, total
+                values, start, last = read, match.end(), match
+        if values is None:
+            return start
+        self._last_loss = values.get("loss", self._last_loss)
+        if done and (counts or self._bar.total is None):
+            self._progress = (*done, None) if counts else (done[0], self._progress[1] if self._progress else None, None)
+        self._last_plain = last[0]
+        self.ending.trains(self._last_loss, len(points) - before)
         return start
 
     def _grow(self, piece: bytes) -> None:

@@ -12,7 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dsgui.core.errors import RunError
-from dsgui.runs import Cursor, Delta, Runs
+from dsgui.core.news import Cursor, Delta
+from dsgui.runs import Runs
 
 _PATH = re.compile(r"/dsgui/runs/([^/]+)\Z")
 _HEADERS = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]

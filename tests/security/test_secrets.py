@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import pytest
 
+from dsgui.core.news import Cursor
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.core.points import Event, Point
 from dsgui.core.secrets import MASK, finished, is_secret_name, mask, secret_values
 from dsgui.core.state import Asked
 from dsgui.inspection import Inspection
-from dsgui.runs import Cursor, Runs
+from dsgui.runs import Runs
 from dsgui.shell.launcher import NOT_HANDED_ON, Launcher
 from dsgui.shell.processes import boot_id
 from dsgui.shell.records import Records

@@ -1,0 +1,84 @@
+"""What a page is told of runs: a line of the list, and what was added to a run since it last asked."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dsgui.core.state import RunState
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """What a page has already: byte offsets, of the samples one for each table, and how many series it knows.
+    `output` is -1 for "nothing yet, begin near the end"."""
+
+    points: int = 0
+    samples: tuple[int, ...] = ()
+    events: int = 0
+    output: int = -1
+    series: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """As a page sends it back."""
+        offsets = {"points": self.points, "events": self.events, "output": self.output, "series": self.series}
+        return offsets | {"samples": ",".join(map(str, self.samples))}
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the page has nothing yet."""
+        return self.output < 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged.
+    `place` counts the runs in the order they were launched; 0 for those from before they were counted."""
+
+    run_id: str
+    name: str
+    state: RunState
+    started_at: float | None
+    duration_s: float | None
+    step: int | None
+    total: int | None
+    loss: float | str | None
+    preset: str
+    model: str = ""
+    devices: str = ""
+    script: str = ""
+    place: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"state": self.state.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run; `progress`
+    has `step`, `total`, `eta_s`, or is None before the output told any. `about` is what never changes, told once.
+    `curves` is as `core.thinning.to_json` says, with the `series` that are new, by id."""
+
+    run_id: str
+    name: str
+    state: RunState
+    reason: str
+    phase: str
+    exit_code: int | None
+    started_at: float | None
+    ended_at: float | None
+    elapsed_s: float | None
+    alive: int
+    telemetry_note: str
+    kill_in_s: float | None
+    can_end: bool
+    can_save: bool
+    progress: dict[str, Any] | None
+    about: dict[str, Any]
+    curves: dict[str, Any]
+    events: list[dict[str, Any]]
+    output: str
+    cursor: Cursor
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values, no NaN."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return fields | {"state": self.state.value, "cursor": self.cursor.to_json()}
