@@ -296,3 +296,38 @@ def test_lines_read_together_say_what_each_says_alone(lines: list[str]) -> None:
         alone.ending.lost_numbers,
         alone.ending.last_line,
     )
+
+
+_DRAWN = (
+    "\r{p:3d}%|██  | {n}/900 [00:10<01:30,  9.9it/s]",
+    "\r{p:3d}%|██  | {n}/900 [00:10<01:30,  9.9it/s]",
+    "\r{p:3d}%|██  | {n}/900 [00:10<01:30,  9.9it/s, loss={x}]",
+    "\r{p:3d}%|██  | {n}/40 [00:10<01:30,  9.9it/s]",
+    "\n{{'loss': {x}, 'epoch': 0.1}}\n",
+    "\nstep={n} loss={x}\n",
+    "\n{{'eval_loss': {x}, 'epoch': 0.1}}\n",
+    "\nsaved nothing\n",
+)
+
+
+@st.composite
+def drawings(draw: st.DrawFn) -> list[str]:
+    """Bars drawn again and again, most of them alike, with dicts, other bars and lines between."""
+    pieces: list[str] = []
+    for _ in range(draw(st.integers(1, 6))):
+        template, n = draw(st.sampled_from(_DRAWN)), draw(st.integers(0, 900))
+        for _ in range(draw(st.integers(1, 8))):
+            n = max(n + draw(st.sampled_from([1, 1, 1, 0, -n])), 0)
+            pieces.append(template.format(p=min(n // 9, 100), n=n, x=draw(st.sampled_from(["0.5", "2.25", "nan"]))))
+    return pieces
+
+
+@given(drawings())
+@settings(max_examples=300)
+def test_bars_read_together_say_what_each_says_alone(pieces: list[str]) -> None:
+    together, alone = TrainLog(), TrainLog()
+    read_together = together.feed("".join(pieces).encode()) + together.finish()
+    read_alone = [point for piece in pieces for point in alone.feed(piece)] + alone.finish()
+    assert [point_as_json(point) for point in read_together] == [point_as_json(point) for point in read_alone]
+    assert (together.progress, together.phase) == (alone.progress, alone.phase)
+    assert together.take_events() == alone.take_events()

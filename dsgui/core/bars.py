@@ -11,6 +11,8 @@ BAR = re.compile(
     rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>\d{1,15})/(?P<total>\d{1,15}) "
     rb"\[[\d:]+<(?P<left>[\d:?]+),(?P<rate>[^\],\r\n]*)(?P<postfix>,[^\]\r\n]*)?\]"
 )
+# A whole line that tells nothing but the step.
+BARE_BAR = re.compile(rb" *\d{1,3}%\|[^|\n]*\| *(\d{1,15})/(\d{1,15}) \[[\d:]+<[\d:?]+,[^\],\n]*\]\n")
 _VALUE = re.compile(
     rf"(?:\A|, *)(?P<name>[A-Za-z_][\w./@ -]{{0,60}}?) ?[=:] ?(?P<number>{NUMBER})(?=\s*(?:,|\Z))", re.I
 )

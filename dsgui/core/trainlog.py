@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from dsgui.core.bars import BAR, bar_epoch, bar_values, clock_seconds
+from dsgui.core.bars import BAR, BARE_BAR, bar_epoch, bar_values, clock_seconds
 from dsgui.core.dict_lines import is_broken
 from dsgui.core.ending import Ending
 from dsgui.core.errors import PatternError
@@ -180,7 +180,8 @@ class TrainLog:
                 if begins == end:
                     return
             start = block.index(b"\n", begins) + 1
-            self._whole_line(block, begins, start)
+            if self._whole_line(block, begins, start):
+                start = self._last_bar(block, start)
 
     def _pass(self, lines: bytes, in_a_flood: bool) -> None:
         if not in_a_flood:
@@ -207,25 +208,28 @@ class TrainLog:
 
     # -- lines -----------------------------------------------------------------------------------------------------
 
-    def _whole_line(self, block: bytes, begins: int, after: int) -> None:
+    def _whole_line(self, block: bytes, begins: int, after: int) -> bool:
+        """Whether a bar was drawn in it."""
         line = block[begins : after - 1]
         if not line or line.isspace():
-            return
+            return False
         if len(line) > LINE_LIMIT_BYTES:
             self._grow(line)
             self._end_line()
-            return
+            return False
         if b"%|" in line:
             line = self._bars(line)
             if line and not line.isspace():
                 self._line(line)
-        elif self.ending.tracebacks.writing:
+            return True
+        if self.ending.tracebacks.writing:
             self._line(line)
         elif len(line) <= _DULL_BYTES and line.translate(_SAME_DIGITS) in self._dull:
             self._last_plain = line
             self._age_held()
         elif not ((match := self._shapes.find(block, begins)) and self._short_way(match)):
             self._line(line)
+        return False
 
     def _short_way(self, match: re.Match[bytes]) -> bool:
         """A line of a shape that is known. False where its numbers are spelled as no number is."""
@@ -403,6 +407,18 @@ class TrainLog:
             self._note_loss(values)
             self._add(Point(counted, epoch, values), "")
             self.ending.trains(self._last_loss)
+
+    def _last_bar(self, block: bytes, start: int) -> int:
+        """Where the last begins of those that follow and only draw the training's bar further: it tells all of them."""
+        step, total = self._bar.step, self._bar.total
+        if total is None or self._held or self._times.begun:
+            return start
+        begins = start
+        while match := BARE_BAR.match(block, start):
+            if int(match[2]) != total or (drawn := int(match[1])) <= step:
+                break
+            step, begins, start = drawn, start, match.end()
+        return begins
 
     # -- readings --------------------------------------------------------------------------------------------------
 
