@@ -217,13 +217,16 @@ for number in range(100_000):
 """
 
 
-def test_a_run_goes_on_and_ends_beside_a_driver_that_hangs(
-    bench: Bench,  # noqa: F811
-    driver: FakeDriver,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture
+def runs_see(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> FakeDriver:
+    """The driver, where the runs that a test starts find it."""
     for name, value in driver.environment.items():
         monkeypatch.setenv(name, value)
+    return driver
+
+
+def test_a_run_goes_on_and_ends_beside_a_driver_that_hangs(bench: Bench, runs_see: FakeDriver) -> None:  # noqa: F811
+    driver = runs_see
     driver.say(cards=2)
     run_id = bench.start(_PRINTS)
     telemetry = lambda: sampled(bench.runs.follow(run_id, Cursor()).curves)  # noqa: E731
@@ -245,13 +248,8 @@ def test_a_run_goes_on_and_ends_beside_a_driver_that_hangs(
     assert last["host_used_bytes"] > 0
 
 
-def test_a_run_tells_that_the_driver_is_back_and_who_holds_its_memory(
-    bench: Bench,  # noqa: F811
-    driver: FakeDriver,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for name, value in driver.environment.items():
-        monkeypatch.setenv(name, value)
+def test_a_run_tells_that_the_driver_is_back_and_who_holds_its_memory(bench: Bench, runs_see: FakeDriver) -> None:  # noqa: F811
+    driver = runs_see
     driver.say("hang * -1", cards=1)
     run_id = bench.start(_PRINTS)
     status = lambda: bench.store.open(run_id).read_status()  # noqa: E731

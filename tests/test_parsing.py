@@ -254,6 +254,15 @@ def test_with_tokens_counted_no_line_but_the_last_is_the_end() -> None:
     assert point.kind == "train"
 
 
+def told(pieces: list[str]) -> dict:
+    """All that one reading of an output tells."""
+    log = TrainLog()
+    points = [point for piece in pieces for point in log.feed(piece)] + log.finish()
+    return as_json(points, log.take_events(), log.bad_lines) | {
+        "at": (log.progress, log.phase, log.ending.lost_numbers, log.ending.last_line)
+    }
+
+
 _STEP_LINES = (
     "step={n} loss={x} lr={y}",
     "step={n} loss={x} lr={y}",
@@ -285,17 +294,8 @@ def test_lines_read_together_say_what_each_says_alone(lines: list[str]) -> None:
     known += [f"Rank[{n % 2}]: Epoch 1, step {n} / 900, loss 0.{n}\n" for n in range(1, 17)]
     known += [f"iteration {n}/ 900 | lm loss: 0.{n} | grad norm: 0.{n}\n" for n in range(1, 9)]
     known += [f'{{"step": {n}, "loss": 0.{n}}}\n' for n in range(1, 9)]
-    text = "".join(known) + "".join(f"{line}\n" for line in lines)
-    together, alone = TrainLog(), TrainLog()
-    read_together = together.feed(text.encode()) + together.finish()
-    read_alone = [point for line in text.splitlines() for point in alone.feed(f"{line}\n")] + alone.finish()
-    assert [point_as_json(point) for point in read_together] == [point_as_json(point) for point in read_alone]
-    assert (together.progress, together.phase, together.ending.lost_numbers, together.ending.last_line) == (
-        alone.progress,
-        alone.phase,
-        alone.ending.lost_numbers,
-        alone.ending.last_line,
-    )
+    pieces = known + [f"{line}\n" for line in lines]
+    assert told(["".join(pieces)]) == told(pieces)
 
 
 _DRAWN = (
@@ -325,9 +325,4 @@ def drawings(draw: st.DrawFn) -> list[str]:
 @given(drawings())
 @settings(max_examples=300)
 def test_bars_read_together_say_what_each_says_alone(pieces: list[str]) -> None:
-    together, alone = TrainLog(), TrainLog()
-    read_together = together.feed("".join(pieces).encode()) + together.finish()
-    read_alone = [point for piece in pieces for point in alone.feed(piece)] + alone.finish()
-    assert [point_as_json(point) for point in read_together] == [point_as_json(point) for point in read_alone]
-    assert (together.progress, together.phase) == (alone.progress, alone.phase)
-    assert together.take_events() == alone.take_events()
+    assert told(["".join(pieces)]) == told(pieces)

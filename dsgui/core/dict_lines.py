@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _BROKEN = re.compile(r"\{['\"](?:loss|eval_loss|train_runtime)['\"]\s*:")
-_STEPS = ("step", "global_step", "iteration", "iter")
+_STEPS = ("step", "global_step", "iteration", "iter", "num_updates")
 _MOST_DEPTH = 2
 _MOST_VALUES = 200
 

@@ -13,7 +13,7 @@ from dsgui.core.prefixes import launcher_prefix, logger_prefix, rank_in
 from dsgui.core.readings import Form, Reading
 
 _LENGTH_LIMIT = 2000
-# Other words a line with a step may have; one without a step has none.
+# Other words a line with a step may have, and for each further measured number; one without a step has none.
 _MOST_OTHER_WORDS = 2
 _WORD = r"[A-Za-z_][\w./@]*+(?:-[A-Za-z]\w*+)*+"
 _ITEM = re.compile(
@@ -28,6 +28,7 @@ _RATE = re.compile(
 _STEPS = frozenset(
     [
         "step",
+        "steps",
         "global_step",
         "iteration",
         "iter",
@@ -93,6 +94,12 @@ _NEUTRAL = frozenset(
         "samples",
         "tokens",
         "data",
+        "memory",
+        "tps",
+        "mfu",
+        "tflops",
+        "norm",
+        "per",
     ]
 )
 _OTHER_WORD = re.compile(r"[A-Za-z_]{2,}|[\u4e00-\u9fff]+")
@@ -103,10 +110,14 @@ _ALONE = re.compile(r"\s*(?:[\w./ -]+?)\s?(?:[:=]\s?|\s)\S+(?<!,)\Z")
 # An option of a command, an item of a list, a comment.
 _BULLET = re.compile(r"\s*(?:--|[-+*#] )")
 _PADDED = re.compile(r"\w\s{2,}=|[.]{3}|[\"'`]|\?|,\s*\Z")
-# Loops that number their lines otherwise, made plain: PyTorch's examples and tutorials, Keras.
+# Loops that number their lines otherwise, made plain: PyTorch's examples and tutorials, timm, OpenMMLab, Keras.
 _REWRITTEN = (
     (re.compile(r"\bTrain Epoch: (\d{1,9}) \[\d+/\d+ \(\d+%\)\]"), r"Epoch \1"),
-    (re.compile(r"\bEpoch:? ?\[(\d{1,9})\] ?\[ *(\d{1,15})/(\d{1,15})\]", re.IGNORECASE), r"epoch \1 step \2/\3 "),
+    (re.compile(r"\bTrain: (\d{1,9}) \[ *(\d{1,15})/(\d{1,15}) +\( *\d{1,3}%\)\]"), r"epoch \1 step \2/\3 "),
+    (
+        re.compile(r"\bEpoch(?:\(train\))?:? *\[(\d{1,9})\] ?\[ *(\d{1,15})/(\d{1,15})\]", re.IGNORECASE),
+        r"epoch \1 step \2/\3 ",
+    ),
     (
         re.compile(r"\b(epoch|step|iter\w*|batch)[:,]? ?\[ *(\d{1,15}) */ *(\d{1,15}) *\]", re.IGNORECASE),
         r"\1 \2/\3 ",
@@ -115,6 +126,9 @@ _REWRITTEN = (
     (re.compile(r"^\s*(\d{1,15})/(\d{1,15}) \[[=>.]+\]"), r"step \1/\2 "),
     (re.compile(r"\btensor\(([^(),]{1,40})(?:,[^()]*)?\)"), r"\1"),
 )
+_KERAS = re.compile(r"^\s*(\d{1,15})/(\d{1,15}) ━+")
+_BATCHES = re.compile(r"\| *(\d{1,15})/ *(\d{1,15}) batches \|")
+_SAID = re.compile(r"\b(loss|perplexity|accuracy) (?:is|was) (?=[-+.\d]|nan|inf)", re.IGNORECASE)
 _WIDE = str.maketrans("：，＝；（）｜", ":,=;()|")
 _CHINESE = (
     (re.compile(r"第\s?(\d{1,15})\s?[轮个](?:epoch)?"), r" epoch \1 "),
@@ -204,10 +218,13 @@ def _plain(text: str) -> str:
         text = text.translate(_WIDE)
         for pattern, words in _CHINESE:
             text = pattern.sub(words, text)
+        text = _KERAS.sub(r"step \1/\2 ", text)
     if "[" in text or "tensor(" in text:
         for pattern, words in _REWRITTEN:
             text = pattern.sub(words, text)
-    return text
+    if " batches |" in text:
+        text = _BATCHES.sub(r"| step \1/\2 |", text)
+    return _SAID.sub(r"\1 ", text)
 
 
 def _items(text: str) -> _Found:
@@ -233,7 +250,7 @@ def _count_other(text: str) -> int:
 def _fits_with_step(found: _Found) -> bool:
     """A learning rate or a loss scale alone is as likely a setting."""
     measured = any(name not in ("learning_rate", "loss_scale") for name in found.values)
-    return measured and found.other_words <= _MOST_OTHER_WORDS
+    return measured and found.other_words <= _MOST_OTHER_WORDS * len(found.values)
 
 
 def _fits_alone(found: _Found, text: str) -> bool:

@@ -17,6 +17,8 @@ _SPELLINGS = {
     "gradient norm": "grad_norm",
     "loss scale": "loss_scale",
     "lossscale": "loss_scale",
+    "loss train": "loss",
+    "loss val": "eval_loss",
     "acc": "accuracy",
     "ppl": "perplexity",
     "loss ppl": "perplexity",

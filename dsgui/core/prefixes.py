@@ -4,7 +4,7 @@ import re
 
 _HOST = re.compile(r"(?P<host>[A-Za-z0-9][\w.-]*): +(?=\S)")
 _NO_HOST = re.compile(
-    r"(?:step|global_step|iter(?:ation)?|epoch|batch|train(?:ing)?|eval(?:uation)?|val(?:id(?:ation)?)?|test|note|hint|"
+    r"(?:steps?|global_steps?|iter(?:ation)?|epoch|batch|train(?:ing)?|eval(?:uation)?|val(?:id(?:ation)?)?|test|note|hint|"
     r"tip|info|default|usage|example|expected|config|args|options?|params?|\w*loss|\w*error|\w*warning|\w*exception|"
     r"critical|fatal|debug|lr|accuracy|acc|ppl)\Z",
     re.IGNORECASE,

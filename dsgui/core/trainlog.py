@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from dsgui.core.bars import BAR, BARE_BAR, bar_epoch, bar_values, clock_seconds
+from dsgui.core.bars import BAR, BARE_BAR, bar_epoch, bar_values, clock_seconds, described_values
 from dsgui.core.dict_lines import is_broken
 from dsgui.core.ending import Ending
 from dsgui.core.errors import PatternError
@@ -381,8 +381,10 @@ class TrainLog:
         if self._bar.is_this(step, total, self._trained):
             self._training_bar(step, total, match["left"].decode("ascii", "replace"))
             # At 0 a postfix is that of the step being done, or of the epoch before.
-            if step and step != self._bar_said and (postfix := match["postfix"]):
-                self._postfix(postfix, step, total, bar_epoch(description) if described else None)
+            if step and step != self._bar_said:
+                values = bar_values(match["postfix"]) or (described_values(description) if described else {})
+                if values:
+                    self._drawn(values, step, total, bar_epoch(description) if described else None)
         elif self._trained:
             self._phase.name = "evaluating"
         return not described
@@ -398,15 +400,13 @@ class TrainLog:
                 self._add_timed(self._times.script_is_at(step))
         self._release(step)
 
-    def _postfix(self, postfix: bytes, step: int, total: int, epoch: float | None) -> None:
+    def _drawn(self, values: dict[str, float], step: int, total: int, epoch: float | None) -> None:
         """A bar is redrawn at the same step: the first time that it has numbers counts."""
-        values = bar_values(postfix)
-        if values:
-            self._bar_said = step
-            counted = self._count(None, step, total, epoch)
-            self._note_loss(values)
-            self._add(Point(counted, epoch, values), "")
-            self.ending.trains(self._last_loss)
+        self._bar_said = step
+        counted = self._count(None, step, total, epoch)
+        self._note_loss(values)
+        self._add(Point(counted, epoch, values), "")
+        self.ending.trains(self._last_loss)
 
     def _last_bar(self, block: bytes, start: int) -> int:
         """Where the last begins of those that follow and only draw the training's bar further: it tells all of them."""
