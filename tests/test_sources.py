@@ -175,7 +175,7 @@ def test_steps_are_samples_by_the_batch_size_and_a_half_line_waits():
 
 
 def history_like(name, rows):
-    return [replace(one, source="csv_monitor") for one in history_points({"step": s, name: v} for s, v in rows)]
+    return [one._replace(source="csv_monitor") for one in history_points({"step": s, name: v} for s, v in rows)]
 
 
 def test_without_a_batch_size_it_is_the_first_difference():

@@ -8,7 +8,7 @@ count samples where others count steps (deepspeed/runtime/engine.py, `global_sam
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from dsgui.core.event_file import Scalar
@@ -90,7 +90,7 @@ class Steps:
     def finish(self) -> list[Point]:
         """All of them, without a step where it can't be known."""
         waited, self._waiting = self._waiting, []
-        return [replace(point, step=self._batch.step(point.step)) for point in waited]
+        return [point._replace(step=self._batch.step(point.step)) for point in waited]
 
 
 class CsvFile:

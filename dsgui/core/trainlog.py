@@ -271,7 +271,7 @@ class TrainLog:
         with suppress(ValueError):  # a number that is none: that line goes the long way
             while match := matches(block, start):
                 told = match.group(*groups)
-                read = dict(zip(names, map(float, told), strict=False))
+                read = dict(zip(names, map(float, told)))  # noqa: B905 — saying `strict` takes as long as a number
                 step = counted = int(told[step_at])
                 if total_at:
                     total = int(told[total_at])
