@@ -191,6 +191,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     config = uvicorn.Config(
         guarded(app, Access(options.token, names, any_address=everywhere), connections.let_in),
         log_level="warning",
+        access_log=False,  # prepared for each answer even where nobody reads it
         http=connections.protocol(),
         ws="none",
         server_header=False,

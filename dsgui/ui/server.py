@@ -37,7 +37,7 @@ MOST_SESSIONS = 200  # a quarter of a MiB each; the one used least lately goes
 def make_app(services: Services, host: str, port: int) -> FastAPI:
     """The ASGI app. Nothing runs in it beyond answering requests. It asks nobody who they are: `guarded` does."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    app.add_middleware(Polls, runs=services.runs)
+    app.state.runs = services.runs
     app.include_router(make_routes(services))
     app.include_router(make_uploads(Path(get_upload_folder())))  # before Gradio's own, which it hides
     pages = build_pages(services)
@@ -72,7 +72,9 @@ def _look_less_often(pages: gr.Blocks) -> None:
 
 
 def guarded(app: FastAPI, rules: Access, let_in: Callable[[Any], None] = lambda client: None, **limits: float) -> Guard:
-    """What `make_app` made, behind `rules`. `let_in` is told the address of each client that had the token."""
+    """What `make_app` made, and the polls, behind `rules`. `let_in` is told the address of each client that had the
+    token."""
     handlers = app.state.pages.fns
     inputs = {number: [type(block).__name__ for block in handler.inputs] for number, handler in handlers.items()}
-    return Guard(app, rules, partial(problem_of, inputs=inputs), let_in=let_in, **limits)
+    polled = Polls(app, app.state.runs)
+    return Guard(polled, rules, partial(problem_of, inputs=inputs), let_in=let_in, **limits)

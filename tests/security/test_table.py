@@ -72,7 +72,7 @@ def ask_all(served, asked):
 
 
 def every_path(served):
-    paths = {path for _, path in routes(served.app)}
+    paths = {path for _, path in routes(served.app)} | {"/dsgui/runs/word"}  # the polls are no route of the app's
     assert len(paths) > 60, "the routes were not found"
     assert {"/", "/config", "/dsgui/runs", "/gradio_api/upload", "/gradio_api/run/word"} <= paths
     return sorted(paths)
