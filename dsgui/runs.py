@@ -260,7 +260,7 @@ class Runs:
         """Whether `follow` has little to read: not all of a long run, and no processes to look for. Raises
         `RunError`."""
         directory = self._store.open(run_id)
-        news = size_of(directory.points_file) - cursor.points
+        news = max(size_of(directory.points_file) - cursor.points, 0)
         tables = enumerate((*cursor.samples, 0))  # and the one that may have been begun meanwhile
         news += sum(max(size_of(directory.samples_file(number)) - offset, 0) for number, offset in tables)
         return not cursor.fresh and news < _QUICK_BYTES and run_id not in self._lost

@@ -246,6 +246,27 @@ def test_nothing_is_wider_than_the_screen(browser, made, width, theme):
     context.close()
 
 
+def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(browser, tmp_path: Path):
+    script = tmp_path / "waits.py"
+    source = """
+        import pathlib, time
+        while not (pathlib.Path(__file__).parent / "go").exists():
+            time.sleep(0.1)
+        for step in range(1, 600):
+            print(f"step={step} loss={1 / step}", flush=True)
+            time.sleep(0.1)
+    """
+    title = "document.querySelector('[data-chart=\"Memory\"] .js-plotly-plot')?.layout?.xaxis.title.text"
+    drawn = "document.querySelector('[data-chart=\"Memory\"] .js-plotly-plot')?.data?.[0]?.x?.length"
+    with running_app(tmp_path / "runs") as app, opened(browser, app, "") as page:
+        start_script(page, script, dedent(source))
+        wait_until(lambda: (page.evaluate(drawn) or 0) > 1 and page.evaluate(title) == "seconds since start", 60)
+        (tmp_path / "go").touch()
+        wait_until(lambda: page.evaluate(title) == "step", 60)
+        page.locator("#stop-run").click()
+        expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
+
+
 def test_an_alert_is_seen_while_the_run_goes_on(browser, tmp_path: Path):
     script = tmp_path / "trains.py"
     script.write_text(

@@ -46,13 +46,20 @@ def write(path: Path, n: int, age_s: float = 10) -> None:
     os.utime(path, (at, at))
 
 
-def test_an_unchanged_file_is_decoded_once(tmp_path, known, decoded):
+@pytest.fixture
+def later(monkeypatch):
+    """A clock that is some seconds ahead of the files."""
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() + 5_000_000_000)
+
+
+def test_an_unchanged_file_is_decoded_once(tmp_path, known, decoded, later):
     write(tmp_path / "x", 1)
     assert [known.read(tmp_path / "x") for _ in range(3)] == [1, 1, 1]
     assert len(decoded) == 1
 
 
-def test_a_replaced_file_is_read_anew_even_with_the_same_size_and_date(tmp_path, known):
+def test_a_replaced_file_is_read_anew_even_with_the_same_size_and_date(tmp_path, known, later):
     write(tmp_path / "x", 1)
     at = os.stat(tmp_path / "x").st_mtime_ns
     assert known.read(tmp_path / "x") == 1
@@ -70,6 +77,17 @@ def test_one_that_changed_a_moment_ago_is_not_kept(tmp_path, known):
     path.write_text('{"n": 2}')
     os.utime(path, ns=(seen.st_mtime_ns, seen.st_mtime_ns))
     assert known.read(path) == 2
+
+
+def test_on_a_file_system_of_whole_seconds_two_replacements_in_one_are_seen(tmp_path, known, monkeypatch):
+    """The third takes the inode of the first."""
+    path = tmp_path / "x"
+    at = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: at + 150_000_000)
+    for n in (1, 2, 3):
+        path.write_text(json.dumps({"n": n}))
+        os.utime(path, ns=(at, at))
+        assert known.read(path) == n
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"m": 1}'])

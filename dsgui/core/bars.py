@@ -5,7 +5,7 @@ Works on bytes: a bar is redrawn many times a second, and most redraws tell noth
 
 import re
 
-from dsgui.core.numerals import NUMBER, canonical, is_loss
+from dsgui.core.numerals import NUMBER, canonical, evaluates, is_loss
 
 BAR = re.compile(
     rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>\d{1,15})/(?P<total>\d{1,15}) "
@@ -18,7 +18,9 @@ _VALUE = re.compile(
 )
 # `loss: 2.31:`, `1|10|Loss: 2.31:`, `step 10/100 completed (loss: 2.31):`
 _DESCRIBED = re.compile(
-    rf"(?<![\w.])(?P<name>[A-Za-z_][\w./-]{{0,60}})\s*[:=]\s*(?P<number>{NUMBER})(?=\s*[:,|)\]]|\s*\Z|\s[A-Za-z])", re.I
+    r"(?<![\w.])(?P<name>(?:[A-Za-z_]\w{0,30} ){0,2}[A-Za-z_][\w./-]{0,60})\s*[:=]\s*"
+    rf"(?P<number>{NUMBER})(?=\s*[:,|)\]]|\s*\Z|\s[A-Za-z])",
+    re.I,
 )
 _CLOCK = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})\Z")
 _EPOCH = re.compile(r"\bepoch\b[\s:=#\[]*(\d{1,9})\b", re.IGNORECASE)
@@ -34,9 +36,13 @@ def bar_values(postfix: bytes | None) -> dict[str, float]:
 
 
 def described_values(description: str) -> dict[str, float]:
-    """The losses in what stands before a bar, as `tqdm.set_description` writes it."""
-    pairs = ((canonical(match["name"]), float(match["number"])) for match in _DESCRIBED.finditer(description))
-    return {name: value for name, value in pairs if name and is_loss(name)}
+    """The training's losses in what stands before a bar, as `tqdm.set_description` writes it."""
+    found: dict[str, float] = {}
+    for match in _DESCRIBED.finditer(description):
+        name = canonical(match["name"])
+        if name and is_loss(name) and not evaluates(name):
+            found.setdefault(name, float(match["number"]))
+    return found
 
 
 def bar_epoch(description: str) -> float | None:

@@ -99,7 +99,6 @@ _NEUTRAL = frozenset(
         "mfu",
         "tflops",
         "norm",
-        "per",
     ]
 )
 _OTHER_WORD = re.compile(r"[A-Za-z_]{2,}|[\u4e00-\u9fff]+")
@@ -129,6 +128,9 @@ _REWRITTEN = (
 _KERAS = re.compile(r"^\s*(\d{1,15})/(\d{1,15}) ━+")
 _BATCHES = re.compile(r"\| *(\d{1,15})/ *(\d{1,15}) batches \|")
 _SAID = re.compile(r"\b(loss|perplexity|accuracy) (?:is|was) (?=[-+.\d]|nan|inf)", re.IGNORECASE)
+_NUMBERED = re.compile(r"\b(?:step|iter|epoch|batch)", re.IGNORECASE)
+# A sentence about a step that was done before.
+_TELLS = re.compile(r"\b(?:resum|restor|load|best|checkpoint|found|from|expect|sav|continu|reach)", re.IGNORECASE)
 _WIDE = str.maketrans("：，＝；（）｜", ":,=;()|")
 _CHINESE = (
     (re.compile(r"第\s?(\d{1,15})\s?[轮个](?:epoch)?"), r" epoch \1 "),
@@ -172,9 +174,11 @@ class _Found:
 
     def _position(self, name: str, before: list[str], item: re.Match[str]) -> bool:
         lowered, digits = name.lower(), item["number"]
-        if lowered == "epoch":
+        if lowered == "epoch" and not (before and before[-1].lower() in _NOT_STEPS):
             self.epoch = float(digits) if self.epoch is None else self.epoch
             return True
+        if lowered == "steps" and before:  # how many there are, or are left
+            return False
         if (lowered not in _STEPS and lowered not in _STEP_ENDS) or (before and before[-1].lower() in _NOT_STEPS):
             return False
         if not digits.isdecimal() or len(digits) > 15:
@@ -207,7 +211,7 @@ def read_named(text: str) -> Reading | None:
     if _CALL.search(bare):
         return None
     found = _items(bare)
-    if bulleted or not (_fits_with_step(found) if found.step is not None else _fits_alone(found, bare)):
+    if bulleted or not (_fits_with_step(found, bare) if found.step is not None else _fits_alone(found, bare)):
         return None
     kind, values = _kind(bare, found.values)
     return Reading(Form.PLAIN, values, found.step, found.epoch, found.total, rank, kind)
@@ -224,7 +228,7 @@ def _plain(text: str) -> str:
             text = pattern.sub(words, text)
     if " batches |" in text:
         text = _BATCHES.sub(r"| step \1/\2 |", text)
-    return _SAID.sub(r"\1 ", text)
+    return _SAID.sub(r"\1 ", text) if _NUMBERED.search(text) else text
 
 
 def _items(text: str) -> _Found:
@@ -247,10 +251,11 @@ def _count_other(text: str) -> int:
     return sum(word.lower() not in _NEUTRAL for word in _OTHER_WORD.findall(text))
 
 
-def _fits_with_step(found: _Found) -> bool:
+def _fits_with_step(found: _Found, text: str) -> bool:
     """A learning rate or a loss scale alone is as likely a setting."""
     measured = any(name not in ("learning_rate", "loss_scale") for name in found.values)
-    return measured and found.other_words <= _MOST_OTHER_WORDS * len(found.values)
+    most = _MOST_OTHER_WORDS * (1 if _TELLS.search(text) else len(found.values))
+    return measured and found.other_words <= most
 
 
 def _fits_alone(found: _Found, text: str) -> bool:

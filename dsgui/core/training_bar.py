@@ -3,13 +3,17 @@
 import re
 from dataclasses import dataclass
 
-_TRAINS = re.compile(r"epoch|train|step|iter|loss", re.IGNORECASE)
-_EVALUATES = re.compile(r"\b(?:eval|valid|test)", re.IGNORECASE)
+from dsgui.core.bars import described_values
+
+_TRAINS = re.compile(r"epoch|train|step|iter", re.IGNORECASE)
+_EVALUATES = re.compile(r"\b(?:eval|val|dev\b|test|infer|predict)", re.IGNORECASE)
 
 
 def may_train(description: str) -> bool:
     """Whether what stands before a bar (`Epoch 1:`, `Map:`) leaves it open that this is the training's."""
-    return not description.endswith(":") or bool(_TRAINS.search(description) and not _EVALUATES.search(description))
+    if not description.endswith(":") or _TRAINS.search(description):
+        return True
+    return bool(described_values(description)) and not _EVALUATES.search(description)
 
 
 @dataclass(slots=True)

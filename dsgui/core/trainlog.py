@@ -382,7 +382,7 @@ class TrainLog:
             self._training_bar(step, total, match["left"].decode("ascii", "replace"))
             # At 0 a postfix is that of the step being done, or of the epoch before.
             if step and step != self._bar_said:
-                values = bar_values(match["postfix"]) or (described_values(description) if described else {})
+                values = (described_values(description) if described else {}) | bar_values(match["postfix"])
                 if values:
                     self._drawn(values, step, total, bar_epoch(description) if described else None)
         elif self._trained:

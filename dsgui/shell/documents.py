@@ -11,9 +11,9 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 FILE_MODE = 0o600
-# A file system's clock may stand still for some milliseconds: one changed a moment ago may change again and look the
-# same.
-_SETTLED_NS = 100_000_000
+# A file system's clock may stand still for some milliseconds, that of another machine's file system for whole seconds:
+# one that changed a moment ago may change again and look the same.
+_SETTLED_NS = 2_500_000_000
 _MOST_KNOWN = 4096
 
 
@@ -24,19 +24,19 @@ class Known(Generic[T]):
 
     def __init__(self, decode: Callable[[dict[str, Any]], T]) -> None:
         self._decode = decode
-        self._known: dict[str, tuple[tuple[int, int, int], T]] = {}
+        self._known: dict[str, tuple[tuple[int, ...], T]] = {}
 
     def read(self, path: Path) -> T | None:
         """None where there is no file, or it holds something else."""
         try:
             return self.read_strictly(path)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
     def read_strictly(self, path: Path) -> T:
         """Raises OSError and what `decode` raises."""
-        seen = os.stat(path)
-        version = seen.st_mtime_ns, seen.st_size, seen.st_ino
+        now, seen = time.time_ns(), os.stat(path)
+        version = seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino
         known = self._known.get(str(path))
         if known and known[0] == version:
             return known[1]
@@ -44,9 +44,9 @@ class Known(Generic[T]):
         if not isinstance(value, dict):
             raise ValueError("it is no JSON object")
         decoded = self._decode(value)
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
-        if time.time_ns() - seen.st_mtime_ns > _SETTLED_NS:
+        if now - max(seen.st_mtime_ns, seen.st_ctime_ns) > _SETTLED_NS:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.pop(next(iter(self._known)), None)
             self._known[str(path)] = version, decoded
         return decoded
 

@@ -11,6 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 MOST_CONNECTIONS = 400
 FIRST_REQUEST_S = 10.0
 MOST_HEAD_BYTES = 1 << 15
+MOST_AHEAD = 8  # requests that wait behind the one being answered: browsers send none ahead
 
 
 class Connections:
@@ -29,6 +30,7 @@ class Connections:
 
         class Protocol(HttpToolsProtocol):
             patience: asyncio.TimerHandle | None = None
+            headed = False  # what comes now follows a body
             unread, named = 0, 0  # bytes since something came to its end; bytes of this request's address and headers
 
             def data_received(self, data: bytes) -> None:
@@ -46,19 +48,23 @@ class Connections:
 
             def on_message_begin(self) -> None:
                 super().on_message_begin()
-                self.named = 0
+                self.named, self.headed = 0, False
 
             def on_url(self, url: bytes) -> None:
                 self.count(len(url))
                 super().on_url(url)
 
             def on_header(self, name: bytes, value: bytes) -> None:
-                """Those that follow a body, too."""
+                """Those that follow a body are counted and dropped: nobody has looked at them."""
                 self.count(len(name) + len(value))
-                super().on_header(name, value)
+                if not self.headed:
+                    super().on_header(name, value)
 
             def on_headers_complete(self) -> None:
-                self.unread = 0
+                """Raises ValueError for one request too many."""
+                self.unread, self.headed = 0, True
+                if len(self.pipeline) >= MOST_AHEAD:
+                    raise ValueError("requests sent ahead")
                 super().on_headers_complete()
 
             def on_body(self, body: bytes) -> None:

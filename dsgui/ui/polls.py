@@ -32,7 +32,8 @@ class Polls:
         if not asked:
             await self._app(scope, receive, send)
             return
-        status, answer = await self._answer(asked[1], dict(parse_qsl(scope["query_string"].decode("latin-1"))))
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        status, answer = await self._answer(asked[1], query)
         body = orjson.dumps(answer)
         headers = [*_HEADERS, (b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -213,6 +213,29 @@ def _has_answered(connection):
     return bool(select.select([connection], [], [], 0.01)[0])
 
 
+def test_requests_sent_ahead_are_few(server):
+    """Each would be kept until those before it are answered."""
+    asks = f"GET /dsgui/form.json HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {server.token}\r\n\r\n".encode()
+    process = psutil.Process(server.process.pid)
+    before = process.memory_info().rss
+    with contextlib.closing(socket.create_connection(("127.0.0.1", server.port), timeout=30)) as ahead:
+        sent = 0
+        with contextlib.suppress(OSError):
+            for _ in range(200):
+                ahead.sendall(asks * 1000)
+                sent += 1
+        assert sent < 200
+    assert process.memory_info().rss - before < 100 << 20
+    assert ask(server, "GET", "/dsgui/runs")[0] == 200
+
+
+def test_a_header_that_follows_a_body_counts_for_nothing(server):
+    with contextlib.closing(socket.create_connection(("127.0.0.1", server.port), timeout=30)) as stranger:
+        head = b"POST /gradio_api/upload HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        stranger.sendall(head + f"1\r\nA\r\n0\r\nAuthorization: Bearer {server.token}\r\n\r\n".encode())
+        assert stranger.recv(1 << 16).startswith(b"HTTP/1.1 401")
+
+
 @pytest.mark.parametrize(
     "request_",
     [

@@ -99,10 +99,16 @@ export class Board {
   zoom(range) {
     this.change({ range });
     clearTimeout(this.asking);
-    if (range) this.asking = setTimeout(() => this.refine(this.view.axis, ...range), 150);
+    if (range) this.asking = setTimeout(() => this.refine(this.axis(), ...range), 150);
   }
 
-  looksAt(axis, low, high) { const { range } = this.view; return this.view.axis === axis && range?.[0] === low && range[1] === high; }
+  // Before anything is logged there are no steps to draw the machine by.
+  axis() {
+    const silent = this.sources().every((one) => [...one.curves.each].every((curve) => curve.kind === "sample"));
+    return silent ? "time" : this.view.axis;
+  }
+
+  looksAt(axis, low, high) { const { range } = this.view; return this.axis() === axis && range?.[0] === low && range[1] === high; }
 
   hover(chart, place) {
     cancelAnimationFrame(this.hovering);
@@ -123,11 +129,15 @@ export class Board {
   // Which lines every chart has now.
   update() {
     const sources = this.sources();
+    const axis = this.axis();
+    if (this.drawn && this.drawn !== axis) this.view.range = null; // the first step came: a zoom was one of times
+    this.drawn = axis;
+    this.reset.hidden = !this.view.range;
     const several = sources.length > 1;
     const lines = new Map(); // chart title → lines
     const limits = new Map();
     for (const [place, one] of sources.entries()) {
-      const clock = this.view.axis === "time" ? null : new Clock(one.curves.clock(), this.view.axis);
+      const clock = axis === "time" ? null : new Clock(one.curves.clock(), axis);
       const late = (curve) => (curve.kind === "eval" ? 1 : 0); // training comes first, whatever was logged first
       for (const curve of one.curves.best().sort((a, b) => late(a) - late(b))) {
         const at = curve.kind === "sample" ? readingOf(curve) : placeOf(curve);
@@ -191,10 +201,11 @@ export class Board {
   events(sources) {
     if (sources.length !== 1) return [];
     const [{ curves, events = [] }] = sources;
-    const clock = this.view.axis === "time" ? null : new Clock(curves.clock(), this.view.axis);
+    const axis = this.axis();
+    const clock = axis === "time" ? null : new Clock(curves.clock(), axis);
     const at = (event) => {
-      if (this.view.axis === "time") return event.elapsed_s;
-      return this.view.axis === "step" && event.step !== null ? event.step : clock.at(event.elapsed_s);
+      if (axis === "time") return event.elapsed_s;
+      return axis === "step" && event.step !== null ? event.step : clock.at(event.elapsed_s);
     };
     return events.map((event) => ({ kind: event.kind, at: at(event), label: this.label(`${event.kind}: ${event.text}`.slice(0, 120)) })).filter((event) => Number.isFinite(event.at) && event.kind !== "calm");
   }
@@ -204,7 +215,7 @@ export class Board {
   draw(force = false) {
     const sources = this.sources();
     this.view.events = this.events(sources);
-    for (const chart of this.charts.values()) chart.draw({ ...this.view, marked: chart.title === "Loss" }, force);
+    for (const chart of this.charts.values()) chart.draw({ ...this.view, axis: this.axis(), marked: chart.title === "Loss" }, force);
   }
 
   // The ids of the curves whose stretches hide points between two places.
