@@ -156,6 +156,17 @@ def test_following_gives_only_what_is_new(bench: Bench) -> None:
     bench.ended(run_id)
 
 
+def test_news_is_quick_and_all_of_a_long_run_is_not(bench: Bench) -> None:
+    directory = written_run(bench, RunStatus(RunState.SUCCEEDED, started_at=1.0, ended_at=2.0))
+    records = Records(directory, lambda: 0.0, lambda: 0.0)
+    cursor = bench.runs.follow(directory.run_id, Cursor()).cursor
+    assert not bench.runs.is_quick(directory.run_id, Cursor())
+    assert bench.runs.is_quick(directory.run_id, cursor)  # without a sample, too
+    records.take_points([Point(step, None, {"loss": 1.0}) for step in range(40_000)])
+    assert not bench.runs.is_quick(directory.run_id, cursor)
+    assert bench.runs.is_quick(directory.run_id, bench.runs.follow(directory.run_id, cursor).cursor)
+
+
 def test_a_long_run_is_thinned_for_the_screen_and_keeps_each_spike(bench: Bench) -> None:
     directory = written_run(bench, RunStatus(RunState.SUCCEEDED, started_at=1.0, ended_at=2.0))
     steps, spikes = 20_000, {(rank, step): 50.0 + rank for rank in (0, 1) for step in range(500, 20_000, 1000)}

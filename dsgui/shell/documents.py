@@ -45,7 +45,7 @@ class Known(Generic[T]):
             raise ValueError("it is no JSON object")
         decoded = self._decode(value)
         if now - max(seen.st_mtime_ns, seen.st_ctime_ns) > _SETTLED_NS:
-            if len(self._known) >= _MOST_KNOWN:
+            if len(self._known) >= _MOST_KNOWN and str(path) not in self._known:
                 self._known.pop(next(iter(self._known)), None)
             self._known[str(path)] = version, decoded
         return decoded
