@@ -9,7 +9,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -22,7 +22,8 @@ MAX_CHARACTERS = 64_000
 
 @dataclass(frozen=True, slots=True)
 class TrainingArguments:
-    """The Trainer's arguments with their defaults (transformers 5.23); `given` names those that somebody set.
+    """The Trainer's arguments with their defaults (transformers 5.23); `given` names those that somebody set, `unknown`
+    those that the script computes: no value of theirs is known.
 
     `hidden_size` is the model's, `total_steps` what the Trainer counts from its data while `max_steps` is negative;
     None means unknown.
@@ -51,6 +52,7 @@ class TrainingArguments:
     hidden_size: int | None = None
     total_steps: int | None = None
     given: frozenset[str] = field(default=frozenset())
+    unknown: frozenset[str] = field(default=frozenset())
     problems: tuple[str, ...] = field(default=())
 
     @property
@@ -77,9 +79,15 @@ class TrainingArguments:
         """What "auto" in `enabled` of "fp16" or "bf16" becomes."""
         return bool(getattr(self, block) or getattr(self, f"{block}_full_eval"))
 
+    def overlaid(self, other: "TrainingArguments") -> "TrainingArguments":
+        """These, with what `other` was given in place of them."""
+        values = {name: getattr(other, name) for name in other.given}
+        given, problems = self.given | other.given, (*self.problems, *other.problems)
+        return replace(self, **values, given=given, unknown=self.unknown - given, problems=problems)
+
 
 _DEFAULTS = TrainingArguments()
-_NAMES = tuple(f.name for f in fields(TrainingArguments) if f.name not in ("given", "problems"))
+_NAMES = tuple(f.name for f in fields(TrainingArguments) if f.name not in ("given", "unknown", "problems"))
 _KINDS: dict[str, type] = {name: type(getattr(_DEFAULTS, name)) for name in _NAMES}
 _KINDS |= {"warmup_steps": float, "hidden_size": int, "total_steps": int}
 # Scripts name the model in several ways; only the first is HF's.
@@ -112,9 +120,14 @@ def from_command_line(text: str) -> TrainingArguments:
         words = shlex.split(text)
     except ValueError as error:
         return TrainingArguments(problems=(f"The arguments can't be split into words: {error}. Close the quote.",))
+    return from_words(words)
+
+
+def from_words(words: Sequence[str]) -> TrainingArguments:
+    """The same of words that are split already."""
     values: dict[str, Any] = {}
     problems: dict[str, str] = {}
-    for name, option, word in _options(words):
+    for name, option, word in _options(list(words)):
         try:
             values[name] = _converted(name, word)
             problems.pop(name, None)  # the last one counts
@@ -136,6 +149,20 @@ def from_mapping(mapping: Mapping[str, Any]) -> TrainingArguments:
         else:
             problems.append(f"{key}: {_shown(value)} is not {_EXPECTED[_KINDS[name]]}.{_hint(name, value)}")
     return _checked(values, problems)
+
+
+def with_defaults(defaults: Mapping[str, Any], *, unknown: frozenset[str] = frozenset()) -> TrainingArguments:
+    """The arguments of a class with other `defaults` than transformers'; what can't be a value of theirs is computed
+    when the class is made, and not known, like those that are `unknown` by name."""
+    named = {name: value for name, value in defaults.items() if name in _NAMES}
+    fitting = {name: value for name, value in named.items() if value is not None and _fits(name, value)}
+    empty = {"warmup_ratio"}  # None is no share there
+    return replace(
+        TrainingArguments(), **fitting, unknown=frozenset({*named, *unknown} - {*fitting, *empty} | unknown)
+    )
+
+
+EVERY_NAME = frozenset(_NAMES)
 
 
 def given(arguments: TrainingArguments) -> dict[str, Any]:

@@ -64,6 +64,13 @@ CONSTANTS: dict[str, Any] = {
     "/zero_optimization/offload_param/nvme_path": "none",
     "/zero_optimization/stage3_gather_16bit_weights_on_model_save": False,
 }
+# The arguments that decide a value, where it is not that of its own alone.
+_DECIDED_BY = {
+    TRAIN: (*ARGUMENTS[MICRO], *ARGUMENTS[ACCUMULATION]),
+    WARMUP: ("warmup_steps", "warmup_ratio", "max_steps"),
+    "/fp16/enabled": ("fp16", "fp16_full_eval"),
+    "/bf16/enabled": ("bf16", "bf16_full_eval"),
+}
 FILLED_BY_TRAINER = (TRAIN, *ARGUMENTS, *FROM_MODEL, *CONSTANTS)
 
 
@@ -235,6 +242,8 @@ class _Filler:
     def _wanted(self, pointer: str) -> tuple[Any, Source]:
         """The arguments' value for a key, and where it comes from."""
         arguments, names = self.arguments, ARGUMENTS.get(pointer, ())
+        if not arguments.unknown.isdisjoint(_DECIDED_BY.get(pointer, names)):
+            return Unknown("what the script computes"), Source(Origin.ARGUMENTS, " and ".join(names))
         detail = " and ".join(names)
         value: Any
         if pointer == TRAIN:
@@ -285,6 +294,8 @@ class _Filler:
 
     def _refuse_other_precision(self, chosen: str, other: str) -> None:
         block = self.config.get(other, {})
+        if not self.arguments.unknown.isdisjoint(("fp16", "bf16")):
+            return
         if not isinstance(block, dict):
             self._no_object(f"/{other}", block)
         elif str(block.get("enabled", "False")).lower() == "true":

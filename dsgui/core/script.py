@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from dsgui.core.script_options import CommandLine, command_line
+
 # Parsers that take --local_rank, or that let an unknown argument pass.
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
 _TAKES_CONFIG = {"HfArgumentParser", "parse_args_into_dataclasses", "add_config_arguments", "parse_known_args"}
@@ -26,6 +28,9 @@ class Parser(Enum):
     LENIENT = "argparse that lets unknown arguments pass"
 
 
+_FILLED_HERE = (Parser.ARGPARSE, Parser.DEEPSPEED, Parser.TRAINER, Parser.LENIENT)
+
+
 @dataclass(frozen=True, slots=True)
 class ScriptFacts:
     """`strict`: it has a parser of its own that stops at an argument it does not know (argparse, click, typer, fire).
@@ -44,6 +49,7 @@ class ScriptFacts:
     may_break_stage_3: tuple[tuple[str, int], ...] = ()
     tells_transformers: bool = False
     trains_a_part: bool = False
+    command_line: CommandLine = field(default_factory=CommandLine)
 
     @property
     def passes_local_rank(self) -> bool:
@@ -71,16 +77,23 @@ def script_facts(source: str) -> ScriptFacts:
         elif isinstance(node, ast.Call):
             calls.append(node)
     breakers = [found for call in calls for found in _breakers(call)]
+    parser = _parser(tree, names, calls)
     return ScriptFacts(
         strict="parse_args" in names or bool(names & {"click", "typer", "fire"}),
         takes_local_rank=bool(names & _TAKES_RANK) or _mentions(texts, "local_rank") or _mentions(texts, "local-rank"),
         takes_deepspeed=bool(names & _TAKES_CONFIG) or _mentions(texts, "deepspeed"),
         breaks_stage_3=tuple((name, line) for name, line, sure in breakers if sure),
-        parser=_parser(tree, names, calls),
+        parser=parser,
         options={name: takes for call in calls for name, takes in _options(call)},
         may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
         tells_transformers="HfDeepSpeedConfig" in names,
         trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(tree),
+        command_line=command_line(
+            tree,
+            whole=parser in _FILLED_HERE,
+            by_dataclass=parser is Parser.TRAINER,
+            lenient="parse_known_args" in names,
+        ),
     )
 
 

@@ -29,7 +29,7 @@ def ask(python: str, what: str, timeout_s: float) -> dict[str, Any]:
             capture_output=True,
             timeout=timeout_s,
             stdin=subprocess.DEVNULL,
-            env=_as_in_a_run(python),
+            env=as_in_a_run(python),
             check=False,
         )
     except FileNotFoundError as error:
@@ -47,7 +47,7 @@ def ask(python: str, what: str, timeout_s: float) -> dict[str, Any]:
     return dict(answer)
 
 
-def _as_in_a_run(python: str) -> dict[str, str]:
+def as_in_a_run(python: str) -> dict[str, str]:
     """The target's own programs come first in PATH, as `core/plan.py:environment` has it for a run."""
     return {**os.environ, "PATH": ":".join(filter(None, (str(Path(python).parent), os.environ.get("PATH", ""))))}
 

@@ -1,0 +1,73 @@
+"""Options that tutorials pass and that newer releases of transformers or TRL do not have: what to write in their place.
+
+From the fields of `TrainingArguments` and `Seq2SeqTrainingArguments` in transformers 4.30, 4.40, 4.57, 5.0 and 5.23, the
+arguments of transformers' example scripts, and TRL's configs.
+"""
+
+from collections.abc import Collection
+
+REMOVE = ""
+# Name → the words to write instead, or REMOVE; a word in capitals is the value that was given.
+_INSTEAD = {
+    "overwrite_output_dir": REMOVE,
+    "evaluation_strategy": "--eval_strategy VALUE",
+    "per_gpu_train_batch_size": "--per_device_train_batch_size VALUE",
+    "per_gpu_eval_batch_size": "--per_device_eval_batch_size VALUE",
+    "no_cuda": "--use_cpu",
+    "warmup_ratio": "--warmup_steps VALUE",
+    "group_by_length": "--train_sampling_strategy group_by_length",
+    "adafactor": "--optim adafactor",
+    "include_inputs_for_metrics": "--include_for_metrics inputs",
+    "include_tokens_per_second": "--include_num_input_tokens_seen",
+    "push_to_hub_model_id": "--hub_model_id VALUE",
+    "push_to_hub_organization": "--hub_model_id ORGANIZATION/NAME",
+    "push_to_hub_token": "--hub_token VALUE",
+    "torchdynamo": "--torch_compile_backend VALUE",
+    "tpu_metrics_debug": "--debug tpu_metrics_debug",
+    "xpu_backend": "--ddp_backend VALUE",
+    "sharded_ddp": "--fsdp VALUE",
+    "use_auth_token": "--token VALUE",
+    "torch_dtype": "--dtype VALUE",
+    "max_seq_length": "--max_length VALUE",
+    "gradient_checkpointing_use_reentrant": '--gradient_checkpointing_kwargs \'{"use_reentrant": …}\'',
+    "logging_dir": REMOVE,
+    "save_safetensors": REMOVE,
+    "fp16_backend": REMOVE,
+    "half_precision_backend": REMOVE,
+    "fp16_opt_level": REMOVE,
+    "jit_mode_eval": REMOVE,
+    "use_ipex": REMOVE,
+    "use_mps_device": REMOVE,
+    "use_legacy_prediction_loop": REMOVE,
+    "past_index": REMOVE,
+    "mp_parameters": REMOVE,
+    "ray_scope": REMOVE,
+    "tpu_num_cores": REMOVE,
+    "dispatch_batches": "--accelerator_config '{\"dispatch_batches\": …}'",
+    "split_batches": "--accelerator_config '{\"split_batches\": …}'",
+    "fsdp_min_num_params": '--fsdp_config \'{"min_num_params": …}\'',
+    "fsdp_transformer_layer_cls_to_wrap": '--fsdp_config \'{"transformer_layer_cls_to_wrap": …}\'',
+}
+_WHY = {
+    "overwrite_output_dir": "The Trainer writes to a folder that exists without being told to.",
+    "warmup_ratio": "A number below 1 is a share of all steps there.",
+    "logging_dir": "The environment variable TENSORBOARD_LOGGING_DIR names that folder now.",
+    "save_safetensors": "Weights are always saved as safetensors.",
+}
+# Renamed, so that an older release has the other name.
+_BACK = {"eval_strategy": "evaluation_strategy", "use_cpu": "no_cuda", "dtype": "torch_dtype"}
+
+
+def instead(name: str, value: str, known: Collection[str]) -> str | None:
+    """What to do about an option that is not among the `known` names: a sentence, or None for one that was never
+    there."""
+    if name in _BACK and _BACK[name] in known:
+        return f"This release calls it --{_BACK[name]}."
+    if name not in _INSTEAD:
+        return None
+    words = _INSTEAD[name]
+    option = words.partition(" ")[0].removeprefix("--")
+    if words == REMOVE or option not in known:
+        return " ".join(filter(None, (f"Remove --{name}.", _WHY.get(name, ""))))
+    spelled = words.replace("VALUE", value) if value else words.removesuffix(" VALUE")
+    return " ".join(filter(None, (f"Write {spelled} instead.", _WHY.get(name, ""))))

@@ -1,0 +1,153 @@
+"""What the Python that trains has for a script: which of its imports are there, and which options its classes make.
+
+Where modules lie is asked of the target; their source is read here, and none of it is run.
+"""
+
+import ast
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from dsgui.core.command_line import Option
+from dsgui.core.declared import Module, inherited, module_of
+from dsgui.core.plan import Plan
+from dsgui.core.script_options import TRANSFORMERS, CommandLine, origin
+from dsgui.core.taken import ScriptAnswers
+from dsgui.shell.target import as_in_a_run
+
+SCRIPT = Path(__file__).with_name("ask_script.py")
+TIMEOUT_S = 15.0
+FRESH_S = 20.0  # a missing module is installed in another window meanwhile
+_MOST_BYTES = 4_000_000
+_DEEPEST = 12  # modules and bases that are followed for one class
+Found = Mapping[str, Mapping[str, object] | None]
+
+
+class ScriptReader:
+    """Asks and remembers the last answer: it is wanted with every keystroke on the page."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last: tuple[float, tuple[object, ...], ScriptAnswers] | None = None
+
+    def read(self, plan: Plan, line: CommandLine) -> ScriptAnswers:
+        """The answers for one planned launch; those of a target that can't be asked know nothing."""
+        key, now = _question(plan, line), self._clock()
+        if self._last is None or self._last[1] != key or now - self._last[0] > FRESH_S:
+            self._last = (now, key, _answers(plan, line))
+        return self._last[2]
+
+
+def _question(plan: Plan, line: CommandLine) -> tuple[object, ...]:
+    return plan.target_python, plan.script, plan.working_directory, tuple(plan.environment.items()), line
+
+
+def _answers(plan: Plan, line: CommandLine) -> ScriptAnswers:
+    imports = dict(line.imports)
+    packages = {origin(name, line.module)[0].partition(".")[0] for name in _foreign(line)}
+    found = _find(plan, sorted(filter(None, {*imports, *packages, *([TRANSFORMERS] if line.groups else [])})))
+    if found is None:
+        return ScriptAnswers()
+    missing = () if line.finds_more else tuple(name for name in imports if found.get(name, {}) is None)
+    groups = tuple(_of_class(name, line.module, "", found, _DEEPEST) for name in line.groups)
+    known = None not in groups
+    return ScriptAnswers(
+        missing=missing,
+        options=inherited(option for group in groups for option in group or ()),
+        known=known,
+    )
+
+
+def _foreign(line: CommandLine) -> set[str]:
+    """The classes handed to the parser, and the bases of those declared in the script."""
+    bases = {base for declared in line.module.classes.values() for base in declared.bases}
+    return {*line.groups, *bases}
+
+
+def _find(plan: Plan, modules: list[str]) -> Found | None:
+    """Where the target finds each; None where it can't be asked."""
+    command = [plan.target_python, str(SCRIPT), str(Path(plan.script).parent), plan.working_directory, *modules]
+    environment = {**as_in_a_run(plan.target_python), **plan.environment}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, env=environment, check=True
+        )
+        found = json.loads(done.stdout.decode("utf-8", "replace").strip().splitlines()[-1])
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _of_class(name: str, module: Module, place: str, found: Found, deep: int) -> tuple[Option, ...] | None:
+    """The options of a class as `module` names it, its bases' first; None where one of them can't be read. `place` is
+    the module's dotted name, "" for the script."""
+    if deep == 0:
+        return None
+    declared = module.classes.get(name)
+    if declared is None:
+        return _of_import(name, module, place, found, deep - 1)
+    options: list[Option] = []
+    for base in declared.bases:
+        more = () if base in _EMPTY else _of_class(base, module, place, found, deep - 1)
+        if more is None:
+            return None
+        options += more
+    return inherited((*options, *declared.options))
+
+
+_EMPTY = ("object", "ABC", "abc.ABC", "Generic", "Protocol")
+
+
+def _of_import(name: str, module: Module, place: str, found: Found, deep: int) -> tuple[Option, ...] | None:
+    source, original = origin(name, module)
+    absolute = _absolute(source, place, found)
+    if not absolute or not original:
+        return None
+    path = _file(absolute, found)
+    return _of_class(original, _module(path), absolute, found, deep) if path else None
+
+
+def _absolute(source: str, place: str, found: Found) -> str:
+    """`.training_args` seen from `transformers.trainer` → `transformers.training_args`."""
+    dots = len(source) - len(source.lstrip("."))
+    if not dots:
+        return source
+    package = place.split(".") if _file(place, found).endswith("__init__.py") else place.split(".")[:-1]
+    kept = package[: len(package) - dots + 1]
+    return ".".join([*kept, source.lstrip(".")]).rstrip(".") if kept else ""
+
+
+def _file(module: str, found: Found) -> str:
+    """The source of a module, "" where there is none to read."""
+    top, *rest = module.split(".")
+    place = found.get(top) or {}
+    if not rest:
+        return str(place.get("file") or "")
+    folders = place.get("folders")
+    for folder in folders if isinstance(folders, list) else []:
+        base = os.path.join(str(folder), *rest)
+        for path in (f"{base}.py", os.path.join(base, "__init__.py")):
+            if os.path.isfile(path):
+                return path
+    return ""
+
+
+def _module(path: str) -> Module:
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return Module()
+    return _parsed(path, seen.st_mtime_ns, seen.st_size)
+
+
+@lru_cache(maxsize=64)
+def _parsed(path: str, changed_ns: int, size: int) -> Module:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return module_of(ast.parse(file.read(_MOST_BYTES)))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return Module()
