@@ -17,6 +17,7 @@ from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
+from dsgui.core.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.thinning import Curve, to_json
 from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.shell.asked_paths import python_path, script_path, script_source, working_directory
@@ -27,6 +28,7 @@ from dsgui.shell.liveness import Seen, look
 from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
 from dsgui.shell.processes import boot_id, is_alive, members, send_signal
+from dsgui.shell.script_answers import arguments_file
 from dsgui.shell.slurm import check_sbatch
 from dsgui.shell.store import RunDirectory, Store, size_of
 from dsgui.shell.turns import Queue
@@ -78,8 +80,18 @@ class Runs:
             master_port=self._ports.hold(run_id, request.master_port),
             passes_local_rank=script_source(script).passes_local_rank,
         )
+        plan = (
+            replace(plan, arguments=(*plan.arguments, *LOGGING_WORDS)) if request.logs and self.may_log(plan) else plan
+        )
         self._check_resume(plan, request.config_text)
         return plan
+
+    def may_log(self, plan: Plan) -> bool:
+        """Whether --logging_steps may be added to the plan's arguments: its script's Trainer would log every 500
+        steps."""
+        line = script_source(plan.script).command_line
+        check = self._places.check if self._places else lambda path: None
+        return offers_logging(line, plan.arguments, arguments_file(plan, line, check))
 
     def start(self, plan: Plan, config_text: str, secrets: Mapping[str, str] | None = None) -> str:
         """Writes the run's folder and starts its supervisor; returns the run id. Takes a fraction of a second.

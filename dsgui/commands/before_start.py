@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from dsgui.core.arguments import TrainingArguments
 from dsgui.core.checker import Checker
 from dsgui.core.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError, TargetError
-from dsgui.core.findings import Finding
 from dsgui.core.hardware import Target
+from dsgui.core.launch_findings import launch_findings
 from dsgui.core.loose_json import tidy
 from dsgui.core.machine import Environment
 from dsgui.core.machine_report import rows_as_lines, summary
@@ -25,8 +25,6 @@ from dsgui.shell.machine import read_gpus
 from dsgui.shell.preflight import Scout
 from dsgui.shell.target import VERSIONS_TIMEOUT_S, ask
 
-Judged = tuple[dict[str, Any], tuple[Finding, ...], str]
-
 
 def rows_of_plan(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> tuple[Row, ...]:
     """For a plan that is about to start. The target is asked for its versions alone: the rest takes seconds, and is
@@ -34,15 +32,22 @@ def rows_of_plan(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> tuple[Row
     environment = _versions(plan.target_python)
     scout = Scout.of(runs_dir, lambda: environment)
     around = scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan))
-    launch = Launch.of(plan, {})
-    return preflight(with_config(launch, text, around), around)
+    launch, arguments = Launch.of(plan, {}), around.trainer_arguments(plan.arguments)
+    return preflight(with_config(launch, text, around, arguments), around)
 
 
-def with_config(launch: Launch, text: str, around: Surroundings) -> Launch:
-    """The launch with its config read and checked for its ranks, in the DeepSpeed that is there."""
+def with_config(launch: Launch, text: str, around: Surroundings, arguments: TrainingArguments | None = None) -> Launch:
+    """The launch with its config read and checked for its ranks, in the DeepSpeed that is there, and for the HF
+    Trainer's `arguments` where they are known."""
     context = _context(launch, around)
-    config, findings, unreadable = _judged(text, context)
-    return replace(launch, config=config, findings=findings, devices=context.devices, unreadable=unreadable)
+    launch = replace(launch, devices=context.devices)
+    try:
+        document = _document(text, context)
+    except DocumentError as error:
+        return replace(launch, unreadable=str(error))
+    checker = Checker(Catalog().schema())
+    found = launch_findings(lambda one: checker.findings(document, one), context, arguments)
+    return replace(launch, config=document.value, findings=found.alone, by_arguments=found.by_arguments)
 
 
 def worth_telling(rows: Sequence[Row]) -> bool:
@@ -78,14 +83,6 @@ def _context(launch: Launch, around: Surroundings) -> Context:
         hardware=() if launch.elsewhere else target.hardware,
         missing_ops=target.missing_ops,
     )
-
-
-def _judged(text: str, context: Context) -> Judged:
-    try:
-        document = _document(text, context)
-    except DocumentError as error:
-        return {}, (), str(error)
-    return document.value, tuple(Checker(Catalog().schema()).findings(document, context)), ""
 
 
 def _document(text: str, context: Context) -> Document:

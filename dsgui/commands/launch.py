@@ -50,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="print the command and the checks, and start nothing; exit 1: problems"
     )
+    parser.add_argument(
+        "--no-logging-steps",
+        action="store_true",
+        help="don’t add --logging_steps 10, which scripts with the HF Trainer are given where they would log every 500 "
+        "steps",
+    )
     parser.add_argument("--although", action="store_true", help="start although a check says that the run would fail")
     parser.add_argument("-f", "--follow", action="store_true", help="print the run's output until it has ended")
     add_runs_dir(parser)
@@ -70,6 +76,9 @@ def run(options: argparse.Namespace) -> int:
     text = _text(options.config, "Config", "a JSON file")
     variables, secrets = plain_and_secret("\n".join(options.env))
     plan = runs.prepare(_request(options, text, variables, secrets))
+    if added := plan.arguments[len(options.arguments) :]:
+        why = "the HF Trainer would log every 500 steps. --no-logging-steps leaves it out"
+        print(f"dsgui: added {' '.join(added)}: {why}.", file=sys.stderr, flush=True)
     rows = rows_of_plan(plan, text, runs, options.runs_dir)
     stops = has_problem(rows) and not options.although
     if options.dry_run:
@@ -106,6 +115,7 @@ def _request(
         secrets=secrets,
         machines=_machines(options),
         slurm=_slurm(options),
+        logs=not options.no_logging_steps,
     )
 
 

@@ -23,7 +23,6 @@ _OTHERWISE_NAMED = {
     "dateutil": "python-dateutil",
     "dotenv": "python-dotenv",
     "flash_attn": "flash-attn",
-    "google": "protobuf",
     "huggingface_hub": "huggingface-hub",
     "pytorch_lightning": "pytorch-lightning",
     "rouge_score": "rouge-score",
@@ -31,10 +30,60 @@ _OTHERWISE_NAMED = {
     "sklearn": "scikit-learn",
     "yaml": "PyYAML",
 }
-_OF_THEIR_NAME = """accelerate bitsandbytes click datasets deepspeed diffusers einops evaluate filelock fire jsonlines
-librosa lightning loguru matplotlib mlflow nltk numpy omegaconf pandas peft psutil pyarrow pytz regex requests rich
-sacrebleu safetensors scipy seqeval sentencepiece sh soundfile swanlab tensorboard tensorboardX tiktoken timm tokenizers
-torch torchaudio torchmetrics torchvision tqdm trackio transformers trl typer tyro wandb xformers""".split()
+_OF_THEIR_NAME = [
+    "accelerate",
+    "bitsandbytes",
+    "click",
+    "datasets",
+    "deepspeed",
+    "diffusers",
+    "einops",
+    "evaluate",
+    "filelock",
+    "fire",
+    "jsonlines",
+    "librosa",
+    "lightning",
+    "loguru",
+    "matplotlib",
+    "mlflow",
+    "nltk",
+    "numpy",
+    "omegaconf",
+    "pandas",
+    "peft",
+    "psutil",
+    "pyarrow",
+    "pytz",
+    "regex",
+    "requests",
+    "rich",
+    "sacrebleu",
+    "safetensors",
+    "scipy",
+    "seqeval",
+    "sentencepiece",
+    "sh",
+    "soundfile",
+    "swanlab",
+    "tensorboard",
+    "tensorboardX",
+    "tiktoken",
+    "timm",
+    "tokenizers",
+    "torch",
+    "torchaudio",
+    "torchmetrics",
+    "torchvision",
+    "tqdm",
+    "trackio",
+    "transformers",
+    "trl",
+    "typer",
+    "tyro",
+    "wandb",
+    "xformers",
+]
 _PACKAGES = {name: name for name in _OF_THEIR_NAME} | _OTHERWISE_NAMED
 
 
@@ -133,7 +182,9 @@ def _odd_keys(path: str, odd: list[str], known: Collection[str], ends: bool) -> 
         alike = _alike(key, known, _ALIKE)
         advice.append(instead(key, "", known) or (f"Did you mean {alike}?" if alike else f"Remove {_short(key)}."))
     seen = f"{path} names {', '.join(map(_short, odd[:_MOST_TOLD]))}, which the script does not have."
-    told = f" It ends with “Some keys are not used by the HfArgumentParser: {sorted(odd)[:_MOST_TOLD]}”." if ends else ""
+    told = (
+        f" It ends with “Some keys are not used by the HfArgumentParser: {sorted(odd)[:_MOST_TOLD]}”." if ends else ""
+    )
     return (problem if ends else warning)(seen + told, " ".join(dict.fromkeys(advice)))
 
 

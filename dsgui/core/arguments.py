@@ -157,9 +157,7 @@ def with_defaults(defaults: Mapping[str, Any], *, unknown: frozenset[str] = froz
     named = {name: value for name, value in defaults.items() if name in _NAMES}
     fitting = {name: value for name, value in named.items() if value is not None and _fits(name, value)}
     empty = {"warmup_ratio"}  # None is no share there
-    return replace(
-        TrainingArguments(), **fitting, unknown=frozenset({*named, *unknown} - {*fitting, *empty} | unknown)
-    )
+    return replace(TrainingArguments(), **fitting, unknown=frozenset({*named, *unknown} - {*fitting, *empty} | unknown))
 
 
 EVERY_NAME = frozenset(_NAMES)

@@ -3,7 +3,7 @@
 from dsgui.core import rules
 from dsgui.core.context import Context
 from dsgui.core.document import Document
-from dsgui.core.findings import Finding, Severity
+from dsgui.core.findings import Finding, has_error
 from dsgui.core.schema import Schema
 from dsgui.core.validation import SchemaCheck
 
@@ -28,7 +28,7 @@ class Checker:
 
     def has_error(self, document: Document, context: Context) -> bool:
         """True when DeepSpeed would refuse the config."""
-        return any(f.severity is Severity.ERROR for f in self.findings(document, context))
+        return has_error(self.findings(document, context))
 
     def forget(self) -> None:
         """Drop what is remembered of earlier documents: for measuring."""

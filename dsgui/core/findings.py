@@ -1,5 +1,6 @@
 """A finding: one thing to know about a config, where it is, and what to do. Findings are values, never raised."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -57,3 +58,8 @@ class Finding:
     advice: str = ""
     fix: Fix | None = None
     source: str = ""
+
+
+def has_error(findings: Iterable[Finding]) -> bool:
+    """Whether one of them says that it will not run."""
+    return any(finding.severity is Severity.ERROR for finding in findings)

@@ -29,7 +29,7 @@ _INSTEAD = {
     "use_auth_token": "--token VALUE",
     "torch_dtype": "--dtype VALUE",
     "max_seq_length": "--max_length VALUE",
-    "gradient_checkpointing_use_reentrant": '--gradient_checkpointing_kwargs \'{"use_reentrant": …}\'',
+    "gradient_checkpointing_use_reentrant": "--gradient_checkpointing_kwargs '{\"use_reentrant\": …}'",
     "logging_dir": REMOVE,
     "save_safetensors": REMOVE,
     "fp16_backend": REMOVE,
@@ -45,8 +45,8 @@ _INSTEAD = {
     "tpu_num_cores": REMOVE,
     "dispatch_batches": "--accelerator_config '{\"dispatch_batches\": …}'",
     "split_batches": "--accelerator_config '{\"split_batches\": …}'",
-    "fsdp_min_num_params": '--fsdp_config \'{"min_num_params": …}\'',
-    "fsdp_transformer_layer_cls_to_wrap": '--fsdp_config \'{"transformer_layer_cls_to_wrap": …}\'',
+    "fsdp_min_num_params": "--fsdp_config '{\"min_num_params\": …}'",
+    "fsdp_transformer_layer_cls_to_wrap": "--fsdp_config '{\"transformer_layer_cls_to_wrap\": …}'",
 }
 _WHY = {
     "overwrite_output_dir": "The Trainer writes to a folder that exists without being told to.",

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from dsgui.core.words import MODEL_OPTIONS
 
-_FILE = re.compile(r"(train|training|valid|validation|val|eval|evaluation|test|dev|data|dataset|input|corpus|vocab)_files?")
+_FILE = re.compile(
+    r"(train|training|valid|validation|val|eval|evaluation|test|dev|data|dataset|input|corpus|vocab)_files?"
+)
 _MODELS = {option.removeprefix("--") for option in MODEL_OPTIONS} | {"tokenizer_name", "config_name"}
 _A_PLACE = ("/", "./", "../", "~")  # no name on a hub begins so
 _SEVERAL = set("*?[]{}, ")  # a pattern, or a list: who expands it is not known
@@ -14,11 +16,10 @@ _SEVERAL = set("*?[]{}, ")  # a pattern, or a list: who expands it is not known
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """`sure`: the script opens it as soon as it starts."""
+    """`path` as given, relative to the working directory."""
 
     option: str
     path: str
-    sure: bool
 
 
 def named_files(given: Mapping[str, tuple[str, ...]]) -> tuple[NamedFile, ...]:
@@ -29,9 +30,9 @@ def named_files(given: Mapping[str, tuple[str, ...]]) -> tuple[NamedFile, ...]:
 def _named(name: str, word: str) -> Iterator[NamedFile]:
     if "://" in word or not word or _SEVERAL & set(word):
         return
-    if _FILE.fullmatch(name):
-        yield NamedFile(f"--{name}", word, True)
-    elif name in _MODELS and word.startswith(_A_PLACE):
-        yield NamedFile(f"--{name}", word, True)
-    elif name == "resume_from_checkpoint" and "/" in word:
-        yield NamedFile(f"--{name}", word, True)
+    if (
+        _FILE.fullmatch(name)
+        or (name in _MODELS and word.startswith(_A_PLACE))
+        or (name == "resume_from_checkpoint" and "/" in word)
+    ):
+        yield NamedFile(f"--{name}", word)

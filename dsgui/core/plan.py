@@ -37,7 +37,7 @@ class WhenBusy(Enum):
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
     """What is asked for: `arguments` as typed, or in words. `gpu_indices` are physical (PCI bus order), empty on CPU.
-    `secrets` are environment variables whose values are handed on and written nowhere."""
+    `logs`: --logging_steps 10 is added where the script's Trainer would log every 500 steps. `secrets` are environment variables whose values are handed on and written nowhere."""
 
     name: str
     script: str
@@ -56,6 +56,7 @@ class LaunchRequest:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     machines: Machines | None = None
     slurm: SlurmJob | None = None
+    logs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

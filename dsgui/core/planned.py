@@ -4,21 +4,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dsgui.core.arguments import TrainingArguments
 from dsgui.core.context import Context, Integration
 from dsgui.core.findings import Finding
 from dsgui.core.hardware import Gpu
 from dsgui.core.machine import Disk, Machine
 from dsgui.core.model_size import ModelSize
+from dsgui.core.named_files import NamedFile
 from dsgui.core.plan import ConfigArgument, Plan, StartedBy
 from dsgui.core.script import ScriptFacts
+from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers, Taken, taken, trainer_arguments
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
     """What is about to be started, as far as it was said: `script` is "" and `master_port` None where none was named.
     `elsewhere` names the machines that train where this one does not: what this one has says nothing then. `devices`
-    are the ranks as the findings name them. `unreadable` says why the config is no JSON, or is ""; `config` is then
-    empty.
+    are the ranks as the findings name them. `by_arguments` are findings that the script's arguments bring up: the config
+    by itself has none of them. `unreadable` says why the config is no JSON, or is ""; `config` is then empty.
     """
 
     config: Mapping[str, Any]
@@ -35,16 +38,25 @@ class Launch:
     nodes: int = 1
     elsewhere: str = ""
     unreadable: str = ""
+    by_arguments: tuple[Finding, ...] = ()
+    target_python: str = ""
 
     @classmethod
     def of(
-        cls, plan: Plan, config: Mapping[str, Any], findings: tuple[Finding, ...] = (), devices: str = ""
+        cls,
+        plan: Plan,
+        config: Mapping[str, Any],
+        findings: tuple[Finding, ...] = (),
+        devices: str = "",
+        by_arguments: tuple[Finding, ...] = (),
     ) -> "Launch":
-        """Of a plan, and what was found about its config for these devices."""
+        """Of a plan, and what was found about its config for these devices and arguments."""
         return cls(
             config=config,
             findings=findings,
             devices=devices,
+            by_arguments=by_arguments,
+            target_python=plan.target_python,
             ranks=plan.ranks,
             gpu_indices=plan.gpu_indices,
             config_argument=plan.config_argument,
@@ -67,7 +79,9 @@ class Launch:
 class Surroundings:
     """What a launch meets: the script's source, this machine, the model's size, where checkpoints go (`output` is the
     folder as given, `output_disk` None where it could not be asked), whether somebody else listens on the port.
-    `own_python` is the release that read the script's source, (3, 11)."""
+    `own_python` is the release that read the script's source, (3, 11). `answers`: what the training environment has for
+    the script; `arguments_file`: the file of arguments it reads; `missing_files`: named by the arguments to be read, with
+    the place that was looked at."""
 
     script: ScriptFacts
     machine: Machine
@@ -76,6 +90,17 @@ class Surroundings:
     output_disk: Disk | None = None
     port_taken: bool = False
     own_python: tuple[int, int] = (3, 11)
+    answers: ScriptAnswers = field(default_factory=ScriptAnswers)
+    arguments_file: ArgumentsFromFile = field(default_factory=ArgumentsFromFile)
+    missing_files: tuple[tuple[NamedFile, str], ...] = ()
+
+    def taken(self, arguments: tuple[str, ...]) -> Taken:
+        """What the script's parser makes of its arguments."""
+        return taken(self.script.command_line, self.answers, arguments, self.arguments_file)
+
+    def trainer_arguments(self, arguments: tuple[str, ...]) -> TrainingArguments | None:
+        """The HF Trainer's, where the script's parser takes them."""
+        return trainer_arguments(self.script.command_line, self.answers, self.taken(arguments))
 
     def version(self, package: str) -> str:
         """What the Python that trains has; "" where there is none, or it was not asked yet."""
@@ -93,6 +118,10 @@ class Question:
     @property
     def config(self) -> Mapping[str, Any]:
         return self.launch.config
+
+    @property
+    def taken(self) -> Taken:
+        return self.around.taken(self.launch.arguments)
 
     @property
     def context(self) -> Context:

@@ -1,12 +1,15 @@
 """Before a start: what would stop this launch or make it slow, one table of checks, each a sentence on what was seen,
 what was expected and what to do. Facts in, rows out."""
 
-from dsgui.core import build_checks, room_checks, script_checks
-from dsgui.core.findings import Severity
+from collections.abc import Iterator
+
+from dsgui.core import argument_checks, build_checks, room_checks, script_checks
+from dsgui.core.findings import Finding, Severity
 from dsgui.core.planned import Launch, Question, Surroundings
-from dsgui.core.verdicts import Check, Row, Verdict, ok, problem, unknown, worst_first
+from dsgui.core.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, worst_first
 
 CONFIG = "config"
+AGREEMENT = "agreement"
 
 
 def config(question: Question) -> Verdict:
@@ -39,6 +42,10 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("script", "The script", "", script_checks.readable),
     Check("takes_config", "Its --deepspeed option", _ARGPARSE, script_checks.takes_config),
     Check("twice", "--deepspeed in the arguments", _ARGPARSE, script_checks.given_twice),
+    Check("options", "The script’s options", "transformers/hf_argparser.py, argparse", argument_checks.options),
+    Check("arguments_file", "The file of arguments", "transformers/hf_argparser.py", argument_checks.arguments_file),
+    Check("files", "Files in the arguments", "", argument_checks.files),
+    Check("imports", "What the script imports", "", argument_checks.imports),
     Check("local_rank", "--local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
     Check("stage_3", "Loading for ZeRO-3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),
     Check("packages", "torch and DeepSpeed", "", build_checks.packages),
@@ -65,4 +72,19 @@ CHECKS: tuple[Check[Question], ...] = (
 def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
     """Every row there is for this launch, the worst first."""
     question = Question(launch, around)
-    return worst_first(row for row in (entry.row(question) for entry in CHECKS) if row)
+    rows = (entry.row(question) for entry in CHECKS)
+    return worst_first([*_disagreements(launch), *(row for row in rows if row)])
+
+
+_GRAVITY = {Severity.ERROR: Status.PROBLEM, Severity.WARNING: Status.WARNING}
+
+
+def _disagreements(launch: Launch) -> Iterator[Row]:
+    """What the script's arguments bring up about the config, in the words of `validate --training-args`."""
+    for finding in launch.by_arguments:
+        if finding.severity in _GRAVITY:
+            yield _row(finding, _GRAVITY[finding.severity])
+
+
+def _row(finding: Finding, status: Status) -> Row:
+    return Row(AGREEMENT, "Config and arguments", status, finding.message, finding.advice, source=finding.source)

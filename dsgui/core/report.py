@@ -8,7 +8,7 @@ from typing import Any
 from dsgui.core.arguments import given
 from dsgui.core.context import Context, Integration
 from dsgui.core.document import Document
-from dsgui.core.findings import Finding, Severity
+from dsgui.core.findings import Finding, Severity, has_error
 from dsgui.core.pointer import split
 
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -36,7 +36,7 @@ class Checked:
 
     @property
     def has_error(self) -> bool:
-        return any(finding.severity is Severity.ERROR for finding in self.findings)
+        return has_error(self.findings)
 
 
 def _escaped(part: str) -> str:

@@ -13,7 +13,16 @@ _FOR_DATACLASSES = ("HfArgumentParser", "TrlParser")
 _PARSERS = (*_FOR_DATACLASSES, "ArgumentParser", "add_argument_group", "add_mutually_exclusive_group")
 _BARE = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
 # Keywords of ArgumentParser that change nothing about which words it takes.
-_HARMLESS = {"description", "prog", "usage", "epilog", "formatter_class", "conflict_handler", "dataclass_types", "add_help"}
+_HARMLESS = {
+    "description",
+    "prog",
+    "usage",
+    "epilog",
+    "formatter_class",
+    "conflict_handler",
+    "dataclass_types",
+    "add_help",
+}
 _DEEPSPEED = (  # deepspeed/__init__.py: _add_core_arguments
     Option("deepspeed", ("--deepspeed",), NOTHING),
     Option("deepspeed_config", ("--deepspeed_config",)),

@@ -7,6 +7,7 @@ from typing import Any
 
 from dsgui.core.arguments import EVERY_NAME, TrainingArguments, from_mapping, from_words, with_defaults
 from dsgui.core.command_line import UNSET, Option, Reading, read
+from dsgui.core.named_files import NamedFile, named_files
 from dsgui.core.script_options import LOGGING, ArgumentsFile, CommandLine, trainer_defaults
 
 CONFIG_OPTION = Option("config", ("--config",))  # TrlParser takes it out before anything is parsed
@@ -46,6 +47,13 @@ class Taken:
     options: tuple[Option, ...]
     sure: bool
     file: ArgumentsFromFile
+
+    @property
+    def named_files(self) -> tuple[NamedFile, ...]:
+        """What it is to read, its file of arguments among them."""
+        values = {name: (value,) for name, value in self.file.values.items() if isinstance(value, str)}
+        file = (NamedFile("The file of arguments", self.file.path),) if self.file.path else ()
+        return (*file, *named_files(values | dict(self.reading.given)))
 
 
 def file_named(line: CommandLine, words: tuple[str, ...]) -> str:

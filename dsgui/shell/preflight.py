@@ -3,19 +3,22 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from dsgui.core.errors import PlaceError
 from dsgui.core.machine import Environment, Machine
 from dsgui.core.model_size import ModelSize
+from dsgui.core.named_files import NamedFile
 from dsgui.core.plan import Plan
 from dsgui.core.planned import Surroundings
 from dsgui.core.script import ScriptFacts
+from dsgui.core.taken import taken
 from dsgui.core.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
 from dsgui.shell.machine import read_disk, read_here
 from dsgui.shell.model_files import model_size
+from dsgui.shell.script_answers import ScriptReader, arguments_file
 
 FRESH_S = 2.0  # readings of the machine are kept that long: a person types faster
 
@@ -33,6 +36,7 @@ class Scout:
     ) -> None:
         self._here, self._known, self._check, self._clock = here, known, check, clock
         self._read: tuple[float, Machine] | None = None
+        self._scripts = ScriptReader(clock)
         self._sizes: dict[tuple[str, ...], tuple[float, ModelSize]] = {}
 
     @classmethod
@@ -50,8 +54,14 @@ class Scout:
         environment = {**os.environ, **plan.environment}
         output = value_of(plan.arguments, OUTPUT_OPTIONS) or plan.working_directory
         folder = Path(plan.working_directory, output)
+        line = script.command_line
+        answers, file = self._scripts.read(plan, line), arguments_file(plan, line, self._check)
+        found = taken(line, answers, plan.arguments, file)
         return replace(
             self.machine(script),
+            answers=answers,
+            arguments_file=file,
+            missing_files=tuple(self._missing(plan, found.named_files)),
             model=self._model(plan, environment),
             output=str(folder),
             output_disk=read_disk(folder) if self._may_read(folder) else None,
@@ -81,6 +91,12 @@ class Scout:
             size = model_size(named, plan.working_directory, environment, self._check)
             self._sizes = {key: (now, size)}  # of one launch at a time
         return size
+
+    def _missing(self, plan: Plan, named: Iterable[NamedFile]) -> Iterator[tuple[NamedFile, str]]:
+        for file in named:
+            place = Path(plan.working_directory, file.path)
+            if self._may_read(place) and not os.path.exists(place):
+                yield file, str(place)
 
     def _may_read(self, folder: Path) -> bool:
         try:

@@ -12,11 +12,15 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
+
+from dsgui.core.arguments import MAX_CHARACTERS
 from dsgui.core.command_line import Option
 from dsgui.core.declared import Module, inherited, module_of
+from dsgui.core.errors import PlaceError
 from dsgui.core.plan import Plan
-from dsgui.core.script_options import TRANSFORMERS, CommandLine, origin
-from dsgui.core.taken import ScriptAnswers
+from dsgui.core.script_options import TRANSFORMERS, ArgumentsFile, CommandLine, origin
+from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers, file_named
 from dsgui.shell.target import as_in_a_run
 
 SCRIPT = Path(__file__).with_name("ask_script.py")
@@ -40,6 +44,36 @@ class ScriptReader:
         if self._last is None or self._last[1] != key or now - self._last[0] > FRESH_S:
             self._last = (now, key, _answers(plan, line))
         return self._last[2]
+
+
+def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object]) -> ArgumentsFromFile:
+    """The file of arguments that the script is given, or `train.args` beside train.py, which transformers looks for.
+    `check` raises `PlaceError` for a path that may not be read."""
+    named = file_named(line, plan.arguments)
+    if not named:
+        beside = Path(plan.script).with_suffix(".args")
+        return (
+            ArgumentsFromFile(words=tuple(_text(beside, check).split())) if line.by_dataclass else ArgumentsFromFile()
+        )
+    path, converts = Path(plan.working_directory, named), line.file is ArgumentsFile.CONFIG
+    try:
+        values = yaml.safe_load(_text(path, check))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        values = None
+    known = {str(key): value for key, value in values.items()} if isinstance(values, dict) else {}
+    return ArgumentsFromFile(named, known, converts=converts)
+
+
+def _text(path: Path, check: Callable[[Path], object]) -> str:
+    """ "" for what is not there, or may not be read."""
+    try:
+        check(path)
+        if not path.is_file():
+            return ""
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(MAX_CHARACTERS)
+    except (PlaceError, OSError):
+        return ""
 
 
 def _question(plan: Plan, line: CommandLine) -> tuple[object, ...]:

@@ -93,6 +93,7 @@ def desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
         request.started_by.name,
         request.when_busy.name,
         False,  # the option is among the arguments already
+        False,  # that one too, or it was left out
         "\n".join(f"{name}={value}" for name, value in request.environment.items()),
         SEVERAL if request.machines else SLURM if request.slurm else HERE,
         machines.text,

@@ -47,6 +47,7 @@ class Desk:
     started_by: gr.Dropdown
     when_busy: gr.Dropdown
     saves: gr.Checkbox
+    logs: gr.Checkbox
     environment: gr.Textbox
     where: gr.Radio
     hostfile: gr.Textbox
@@ -101,6 +102,13 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
         label="Can save when it is stopped (adds --enable_jit_checkpoint True)",
         info="For scripts with the HF Trainer: “Save and stop” then writes a checkpoint first.",
         elem_id="saves",
+    )
+    logs = gr.Checkbox(
+        True,
+        label="Log every 10 steps (adds --logging_steps 10)",
+        info="The HF Trainer logs every 500 steps otherwise: a short run would show no curve.",
+        elem_id="logs",
+        visible=False,
     )
     with gr.Accordion("More: launcher, queue, environment, port, folder, name", open=False):
         started_by = gr.Dropdown(
@@ -165,6 +173,7 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
         started_by=started_by,
         when_busy=when_busy,
         saves=saves,
+        logs=logs,
         environment=environment,
         where=several.where,
         hostfile=several.hostfile,

@@ -6,11 +6,14 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.arguments import TrainingArguments
 from dsgui.core.context import Context, Integration
 from dsgui.core.errors import DocumentError, DsguiError
-from dsgui.core.findings import Finding
+from dsgui.core.findings import has_error
+from dsgui.core.launch_findings import LaunchFindings, launch_findings
 from dsgui.core.plan import Plan
 from dsgui.core.planned import Launch
+from dsgui.core.taken import LOGGING_WORDS
 from dsgui.core.variables import plain_and_secret
 from dsgui.core.verdicts import Row, has_problem
 from dsgui.ui.configure import ConfigurePage
@@ -70,7 +73,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     plan, run_id = gr.State(None), gr.State("")
     inputs = [configure.text, configure.presets.chooser, anyway, *configure.bar.inputs, *desk.inputs]
-    outputs = [command, verdict_line, checks, anyway, launch, plan]
+    outputs = [command, verdict_line, checks, anyway, launch, plan, desk.logs]
     preview = _previewer(services, workbench, len(configure.bar.inputs))
 
     def preview_on(triggers: list[Any]) -> Any:
@@ -112,8 +115,12 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
             # What runs here is judged here, whatever Configure plans for.
             device = bar[3] if plan.machines or plan.slurm else THIS_MACHINE
             context = make_context(services.target(), reader, plan.ranks // plan.nodes, plan.nodes, device, "")
-            says, refused, config, findings = _verdict(workbench, text or "", context)
-            rows = rows_before_start(services, plan, Launch.of(plan, config, findings, context.devices))
+            around = services.surroundings(plan)
+            says, refused, config, found = _verdict(
+                workbench, text or "", context, around.trainer_arguments(plan.arguments)
+            )
+            launch = Launch.of(plan, config, found.alone, context.devices, found.by_arguments)
+            rows = rows_before_start(launch, around)
         except DsguiError as error:
             says = f"**{plain(str(error))}**"
         refused = refused or has_problem(rows)
@@ -121,25 +128,35 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         line = services.runs.shown_command(plan) if plan else ""
         # What was accepted once is not accepted for the next problem.
         tick = gr.Checkbox(visible=True) if refused else gr.Checkbox(False, visible=False)
-        return line, says, preflight_html(rows), tick, gr.Button(interactive=ready), plan
+        offer = gr.Checkbox(visible=plan is not None and _offered(services, plan, asked.logs))
+        return line, says, preflight_html(rows), tick, gr.Button(interactive=ready), plan, offer
 
     return preview
 
 
+def _offered(services: Services, plan: Plan, chosen: bool) -> bool:
+    """Whether --logging_steps was added, or may be."""
+    return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
+
+
 def _verdict(
-    workbench: Workbench, text: str, context: Context
-) -> tuple[str, bool, dict[str, Any], tuple[Finding, ...]]:
-    """One line on the config at the ranks chosen here, whether DeepSpeed would refuse it, its value, its findings."""
+    workbench: Workbench, text: str, context: Context, arguments: TrainingArguments | None
+) -> tuple[str, bool, dict[str, Any], LaunchFindings]:
+    """One line on the config at the ranks chosen here, whether DeepSpeed would refuse it, its value, its findings: by
+    itself, and with the script's arguments."""
     try:
-        config, findings = read_document(text).value, tuple(workbench.findings(text, context))
+        config = read_document(text).value
+        found = launch_findings(lambda one: workbench.findings(text, one), context, arguments)
     except DocumentError as error:
-        return f"**The config can’t be read.** {plain(str(error))} See Configure.", True, {}, ()
-    found = verdict(findings)
-    if any(f.severity.value == "error" for f in findings):
-        says = f"**DeepSpeed would refuse this config at {context.devices}: {found}.** See Configure."
-        return says, True, config, findings
-    says = f"The config from 1 · Configure, checked for {context.devices}: {found or 'nothing to report'}."
-    return says, False, config, findings
+        return f"**The config can’t be read.** {plain(str(error))} See Configure.", True, {}, LaunchFindings()
+    told = verdict(found.alone)
+    if has_error(found.alone):
+        says = f"**DeepSpeed would refuse this config at {context.devices}: {told}.** See Configure."
+        return says, True, config, found
+    says = f"The config from 1 · Configure, checked for {context.devices}: {told or 'nothing to report'}."
+    if has_error(found.by_arguments):
+        return f"{says} **With the script’s arguments it would fail: see below.**", False, config, found
+    return says, False, config, found
 
 
 def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:

@@ -42,6 +42,7 @@ class Asked:
     started_by: str
     when_busy: str
     saves: bool
+    logs: bool
     environment: str
     where: str | None
     hostfile: str
@@ -88,6 +89,7 @@ def request_of(services: Services, text: str, asked: Asked, reader: str, preset:
         preset=preset,
         machines=machines,
         slurm=slurm,
+        logs=asked.logs,
     )
 
 
