@@ -1,7 +1,7 @@
-"""Options that tutorials pass and that newer releases of transformers or TRL do not have: what to write in their place.
+"""Options that tutorials pass and that newer releases of transformers or TRL do not have: what to write instead.
 
-From the fields of `TrainingArguments` and `Seq2SeqTrainingArguments` in transformers 4.30, 4.40, 4.57, 5.0 and 5.23, the
-arguments of transformers' example scripts, and TRL's configs.
+From the fields of `TrainingArguments` and `Seq2SeqTrainingArguments` in transformers 4.30, 4.40, 4.57, 5.0 and 5.23,
+the arguments of transformers' example scripts, and TRL's configs.
 """
 
 from collections.abc import Collection
