@@ -47,6 +47,95 @@ def options(question: Question) -> Verdict | None:
         return None
     known = {option.name for option in found.options}
     left = [_unknown(one, known, question) for one in found.reading.leftovers]
+    told = [said for said in left if said] + ([_lacking(word) for word in found.reading.lacking] if found.sure else [])
+    if not told:
+        return ok(f"all of {len(found.reading.given)}") if found.sure and found.reading.given else None
+    seen, advice = zip(*told[:_MOST_TOLD], strict=True)
+    more = f" And {len(told) - _MOST_TOLD} more." if len(told) > _MOST_TOLD else ""
+    judge = problem if found.sure and line.strict else warning
+    ends = f" {_ends(question)}" if judge is problem else ""
+    return judge(" ".join(seen) + more + ends, " ".join(dict.fromkeys(filter(None, advice))))
+
+
+def _ends(question: Question) -> str:
+    left = [word for one in question.taken.reading.leftovers for word in one.words]
+    if not left:
+        return "The script ends with exit code 2."
+    if question.around.script.command_line.by_dataclass:
+        return f"The script ends with “Some specified arguments are not used by the HfArgumentParser: {left}”."
+    return f"The script ends with exit code 2, “unrecognized arguments: {' '.join(left)}”."
+
+
+def _unknown(left: Leftover, known: Collection[str], question: Question) -> tuple[str, str] | None:
+    """What is said of words left over, and what to do; None for what may be taken all the same."""
+    option, sure = left.option, question.taken.sure and question.around.script.command_line.strict
+    if not option:
+        return _loose(left.words[0]) if sure and not question.around.script.command_line.positionals else None
+    if left.begins:
+        return _ambiguous(option, left.begins) if sure else None
+    name = option.lstrip("-").replace("-", "_")
+    value = left.words[0].partition("=")[2] or " ".join(left.words[1:2])
+    gone = instead(name, value, known) if question.around.script.command_line.by_dataclass else None
+    alike = _alike(name, known, _ALIKE if sure else _VERY_ALIKE)
+    if not sure and not alike and not gone:
+        return None
+    seen = f"{_short(option)} is not an option of this script{_with_transformers(question, gone)}."
+    return seen, gone or (f"Did you mean --{alike}?" if alike else f"Remove {_short(option)}.")
+
+
+def _with_transformers(question: Question, gone: str | None) -> str:
+    version = question.around.version("transformers")
+    return f" with transformers {version}" if gone and version else ""
+
+
+def _loose(word: str) -> tuple[str, str]:
+    return f"“{_short(word)}” follows no option that takes it.", f"Remove “{_short(word)}”, or name its option."
+
+
+def _ambiguous(option: str, begins: Collection[str]) -> tuple[str, str]:
+    shown = ", ".join(list(begins)[:_MOST_TOLD])
+    return f"{_short(option)} could be {shown}.", "Write the whole name."
+
+
+def _lacking(word: str) -> tuple[str, str]:
+    return f"{_short(word)} has no value: “argument {_short(word)}: expected one argument”.", "Give it a value."
+
+
+def _alike(name: str, known: Collection[str], cutoff: float) -> str:
+    found = get_close_matches(name[:_LONGEST], [one for one in known if one != "help"], n=1, cutoff=cutoff)
+    return found[0] if found else ""
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= _LONGEST else f"{word[:_LONGEST]}…"
+
+
+def arguments_file(question: Question) -> Verdict | None:
+    """A file of arguments: whether the script will look at it, and whether it names what there is."""
+    line, file = question.around.script.command_line, question.taken.file
+    if not file.path:
+        return None
+    added = _added(question)
+    if line.file is ArgumentsFile.ALONE and added:
+        return problem(
+            f"The script reads {file.path} only where it is the only argument, and it is given {added} too: it ends "
+            f"with “Some specified arguments are not used by the HfArgumentParser: ['{file.path}']”.",
+            "Give what is in the file as arguments. Or write its place as “deepspeed” into the file, let the script "
+            "find its own config, and start it with torchrun.",
+        )
+    known = {option.name for option in question.taken.options} | {"env"}
+    odd = [str(key) for key in file.values if str(key) not in known]
+    if odd and question.taken.sure:
+        return _odd_keys(file.path, odd, known, line.file is ArgumentsFile.ALONE)
+    return ok(f"{file.path}: {len(file.values)} arguments")
+
+
+def _odd_keys(path: str, odd: list[str], known: Collection[str], ends: bool) -> Verdict:
+    advice = []
+    for key in odd[:_MOST_TOLD]:
+        alike = _alike(key, known, _ALIKE)
+        advice.append(instead(key, "", known) or (f"Did you mean {alike}?" if alike else f"Remove {_short(key)}."))
+    seen = f"{path} names {', '.join(map(_short, odd[:_MOST_TOLD]))}, which the script does not have."
     if not ends:
         return warning(seen, " ".join(dict.fromkeys(advice)))
     said = f"Some keys are not used by the HfArgumentParser: {sorted(odd)[:_MOST_TOLD]}"
