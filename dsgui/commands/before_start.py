@@ -17,23 +17,37 @@ from dsgui.core.machine_report import rows_as_lines, summary
 from dsgui.core.plan import Plan
 from dsgui.core.planned import Launch, Surroundings
 from dsgui.core.preflight import preflight
+from dsgui.core.rules.base import enabled
 from dsgui.core.verdicts import Row, Status
 from dsgui.runs import Runs
 from dsgui.shell.asked_paths import script_source
 from dsgui.shell.catalog import Catalog
 from dsgui.shell.machine import read_gpus
 from dsgui.shell.preflight import Scout
-from dsgui.shell.target import VERSIONS_TIMEOUT_S, ask
+from dsgui.shell.target import ACCELERATOR_TIMEOUT_S, VERSIONS_TIMEOUT_S, ask
 
 
 def rows_of_plan(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> tuple[Row, ...]:
-    """For a plan that is about to start. The target is asked for its versions alone: the rest takes seconds, and is
-    what `doctor` is for."""
-    environment = _versions(plan.target_python)
+    """For a plan that is about to start. The target is asked for its versions alone, and for what its accelerator can
+    do only where that decides: it takes seconds, and is what `doctor` is for."""
+    environment = _asked(plan.target_python, "versions", VERSIONS_TIMEOUT_S)
     scout = Scout.of(runs_dir, lambda: environment)
     around = scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan))
-    launch, arguments = Launch.of(plan, {}), around.trainer_arguments(plan.arguments)
-    return preflight(with_config(launch, text, around, arguments), around)
+    arguments = around.trainer_arguments(plan.arguments)
+    launch = with_config(Launch.of(plan, {}), text, around, arguments)
+    if _wants_half_precision(launch, around, arguments):
+        environment = _asked(plan.target_python, "accelerator", ACCELERATOR_TIMEOUT_S) or environment
+        around = replace(around, machine=replace(around.machine, environment=environment))
+        launch = with_config(Launch.of(plan, {}), text, around, arguments)
+    return preflight(launch, around)
+
+
+def _wants_half_precision(launch: Launch, around: Surroundings, arguments: TrainingArguments | None) -> bool:
+    """Whether what the accelerator answers decides: no GPU here, and fp16 or bf16 switched on."""
+    if around.machine.gpus or launch.elsewhere:
+        return False
+    context = replace(_context(launch, around), arguments=arguments)
+    return any(enabled(launch.config, block, context) for block in ("fp16", "bf16", "bfloat16"))
 
 
 def with_config(launch: Launch, text: str, around: Surroundings, arguments: TrainingArguments | None = None) -> Launch:
@@ -63,10 +77,10 @@ def told(rows: Sequence[Row]) -> str:
     return "\n".join([*lines, f"  {fine} check{' is' if fine == 1 else 's are'} fine"]) + "\n"
 
 
-def _versions(python: str) -> Environment | None:
+def _asked(python: str, what: str, timeout_s: float) -> Environment | None:
     gpus, _ = read_gpus()
     try:
-        return Environment(Target.from_json(python, ask(python, "versions", VERSIONS_TIMEOUT_S), gpus))
+        return Environment(Target.from_json(python, ask(python, what, timeout_s), gpus))
     except TargetError:
         return None
 

@@ -37,7 +37,8 @@ class WhenBusy(Enum):
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
     """What is asked for: `arguments` as typed, or in words. `gpu_indices` are physical (PCI bus order), empty on CPU.
-    `logs`: --logging_steps 10 is added where the script's Trainer would log every 500 steps. `secrets` are environment variables whose values are handed on and written nowhere."""
+    `logs`: --logging_steps 10 is added where the script's Trainer would log every 500 steps. `secrets` are environment
+    variables whose values are handed on and written nowhere."""
 
     name: str
     script: str

@@ -20,8 +20,8 @@ from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers, Taken, taken, tra
 class Launch:
     """What is about to be started, as far as it was said: `script` is "" and `master_port` None where none was named.
     `elsewhere` names the machines that train where this one does not: what this one has says nothing then. `devices`
-    are the ranks as the findings name them. `by_arguments` are findings that the script's arguments bring up: the config
-    by itself has none of them. `unreadable` says why the config is no JSON, or is ""; `config` is then empty.
+    are the ranks as the findings name them. `by_arguments` are findings that the script's arguments bring up: the
+    config by itself has none of them. `unreadable` says why the config is no JSON, or is ""; `config` is then empty.
     """
 
     config: Mapping[str, Any]
@@ -79,9 +79,9 @@ class Launch:
 class Surroundings:
     """What a launch meets: the script's source, this machine, the model's size, where checkpoints go (`output` is the
     folder as given, `output_disk` None where it could not be asked), whether somebody else listens on the port.
-    `own_python` is the release that read the script's source, (3, 11). `answers`: what the training environment has for
-    the script; `arguments_file`: the file of arguments it reads; `missing_files`: named by the arguments to be read, with
-    the place that was looked at."""
+    `own_python` is the release that read the script's source, (3, 11). `answers`: what the training environment has
+    for the script; `arguments_file`: the file of arguments it reads; `missing_files`: what its arguments name to be
+    read and is not there, with the place that was looked at."""
 
     script: ScriptFacts
     machine: Machine
