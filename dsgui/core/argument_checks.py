@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from difflib import get_close_matches
 
 from dsgui.core.command_line import Leftover
-from dsgui.core.gone_options import instead
+from dsgui.core.gone_options import instead, is_trainers
 from dsgui.core.plan import StartedBy
 from dsgui.core.planned import Question
 from dsgui.core.script_options import ArgumentsFile
@@ -76,16 +76,12 @@ def _unknown(left: Leftover, known: Collection[str], question: Question) -> tupl
     name = option.lstrip("-").replace("-", "_")
     value = left.words[0].partition("=")[2] or " ".join(left.words[1:2])
     gone = instead(name, value, known) if question.around.script.command_line.by_dataclass else None
+    release = question.around.version("transformers") if gone and is_trainers(name) else ""
     alike = _alike(name, known, _ALIKE if sure else _VERY_ALIKE)
     if not sure and not alike and not gone:
         return None
-    seen = f"{_short(option)} is not an option of this script{_with_transformers(question, gone)}."
+    seen = f"{_short(option)} is not an option of this script{f' with transformers {release}' if release else ''}."
     return seen, gone or (f"Did you mean --{alike}?" if alike else f"Remove {_short(option)}.")
-
-
-def _with_transformers(question: Question, gone: str | None) -> str:
-    version = question.around.version("transformers")
-    return f" with transformers {version}" if gone and version else ""
 
 
 def _loose(word: str) -> tuple[str, str]:
@@ -98,6 +94,9 @@ def _ambiguous(option: str, begins: Collection[str]) -> tuple[str, str]:
 
 
 def _lacking(word: str) -> tuple[str, str]:
+    option, has_value, _ = word.partition("=")
+    if has_value:
+        return f"{_short(option)} takes no value.", f"Write {_short(option)} alone."
     return f"{_short(word)} has no value: “argument {_short(word)}: expected one argument”.", "Give it a value."
 
 

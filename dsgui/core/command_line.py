@@ -50,7 +50,7 @@ class Leftover:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """`given`: each option's words by its name, the last mention's. `leftovers`: in their order. `lacking`: options as
-    typed that need a value and have none."""
+    typed that need a value and have none, or have one and take none."""
 
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     leftovers: tuple[Leftover, ...] = ()
@@ -74,7 +74,7 @@ def read(words: Sequence[str], options: Iterable[Option]) -> Reading:
             continue
         taken = (value,) if value is not None else tuple(_values(words, place, table, option.values))
         place += len(taken) if value is None else 0
-        if len(taken) < _least(option.values):
+        if len(taken) < _least(option.values) or (value is not None and option.values == NOTHING):
             lacking.append(word)
         given[option.name] = taken
     return Reading(given, tuple(leftovers), tuple(lacking))

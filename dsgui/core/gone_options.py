@@ -71,3 +71,8 @@ def instead(name: str, value: str, known: Collection[str]) -> str | None:
         return " ".join(filter(None, (f"Remove --{name}.", _WHY.get(name, ""))))
     spelled = words.replace("VALUE", value) if value else words.removesuffix(" VALUE")
     return " ".join(filter(None, (f"Write {spelled} instead.", _WHY.get(name, ""))))
+
+
+def is_trainers(name: str) -> bool:
+    """Whether it was the Trainer's own, so that transformers' release decides."""
+    return name not in ("use_auth_token", "torch_dtype", "max_seq_length", "gradient_checkpointing_use_reentrant")

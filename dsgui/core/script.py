@@ -28,9 +28,6 @@ class Parser(Enum):
     LENIENT = "argparse that lets unknown arguments pass"
 
 
-_FILLED_HERE = (Parser.ARGPARSE, Parser.DEEPSPEED, Parser.TRAINER, Parser.LENIENT)
-
-
 @dataclass(frozen=True, slots=True)
 class ScriptFacts:
     """`strict`: it has a parser of its own that stops at an argument it does not know (argparse, click, typer, fire).
@@ -90,7 +87,7 @@ def script_facts(source: str) -> ScriptFacts:
         trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(tree),
         command_line=command_line(
             tree,
-            whole=parser in _FILLED_HERE,
+            whole=parser is not Parser.NONE and not names & {"click", "typer", "fire"},
             by_dataclass=parser is Parser.TRAINER,
             lenient="parse_known_args" in names,
         ),

@@ -10,7 +10,8 @@ from dsgui.core.command_line import NOTHING, ONE, PERHAPS, UNSET, Option
 from dsgui.core.declared import Module, dotted_name, module_of
 
 _FOR_DATACLASSES = ("HfArgumentParser", "TrlParser")
-_PARSERS = (*_FOR_DATACLASSES, "ArgumentParser", "add_argument_group", "add_mutually_exclusive_group")
+_MAKERS = (*_FOR_DATACLASSES, "ArgumentParser")
+_PARSERS = (*_MAKERS, "add_argument_group", "add_mutually_exclusive_group")
 _BARE = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
 # Keywords of ArgumentParser that change nothing about which words it takes.
 _HARMLESS = {
@@ -76,14 +77,14 @@ def command_line(tree: ast.Module, *, whole: bool, by_dataclass: bool, lenient: 
     own = [option for call in calls for option in _own(call)]
     groups, groups_known = _groups(tree, calls)
     file = _file(tree, named)
-    whole = whole and (groups_known or not by_dataclass) and file is not ArgumentsFile.SOMEHOW
+    whole = whole and bool(named & set(_MAKERS)) and (groups_known or not by_dataclass)
     # deepspeed.add_config_arguments may be handed a parser of any kind.
     own += _DEEPSPEED if "add_config_arguments" in named else ()
     return CommandLine(
         own=(_HELP, *own),
         groups=groups,
         module=module_of(tree),
-        whole=whole and _ordinary(calls) and not _handed_out(tree, calls),
+        whole=whole and file is not ArgumentsFile.SOMEHOW and _ordinary(calls) and not _handed_out(tree, calls),
         strict=not lenient and not _keeps_rest(calls),
         positionals=any(_adds(call) and not _own(call) for call in calls),
         by_dataclass=by_dataclass,
@@ -167,7 +168,7 @@ def _ordinary(calls: list[ast.Call]) -> bool:
     """Whether every parser here reads `sys.argv` as argparse does unless it is told otherwise."""
     for call in calls:
         words = {keyword.arg for keyword in call.keywords}
-        if called(call) in ("ArgumentParser", *_FOR_DATACLASSES) and words - _HARMLESS:
+        if called(call) in _MAKERS and words - _HARMLESS:
             return False
         if called(call) in ("add_subparsers", "parse_intermixed_args"):
             return False

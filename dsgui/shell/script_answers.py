@@ -57,7 +57,8 @@ def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object
         )
     path, converts = Path(plan.working_directory, named), line.file is ArgumentsFile.CONFIG
     try:
-        values = yaml.safe_load(_text(path, check))
+        text = _text(path, check)
+        values = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         values = None
     known = {str(key): value for key, value in values.items()} if isinstance(values, dict) else {}

@@ -7,7 +7,7 @@ from dsgui.core.context import Context, version_tuple
 from dsgui.core.conversion import truth
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.hardware import FP16_CAPABILITY, GIB, NATIVE_BF16_CAPABILITY, Hardware
-from dsgui.core.pointer import lookup
+from dsgui.core.pointer import MISSING, lookup
 from dsgui.core.rules.base import (
     Config,
     Rule,
@@ -28,14 +28,14 @@ def _bf16_hardware(config: Config, context: Context) -> Iterator[Finding]:
     if not enabled(config, block, context):
         return
     for device in context.hardware:
-        finding = _bf16_on(device, f"/{block}/enabled", context)
+        finding = _bf16_on(device, f"/{block}/enabled", context, _by_argument(config, context, block))
         if finding:
             yield finding
 
 
-def _bf16_on(device: Hardware, pointer: str, context: Context) -> Finding | None:
+def _bf16_on(device: Hardware, pointer: str, context: Context, argument: str) -> Finding | None:
     if device.vendor != "nvidia" or device.capability is None:
-        return _refused_by_accelerator(device, "bf16", device.bf16, pointer)
+        return _refused_by_accelerator(device, "bf16", device.bf16, pointer, argument)
     if device.capability >= NATIVE_BF16_CAPABILITY:
         return None
     asked = context.at_least(BF16_ASKED_SINCE)
@@ -69,14 +69,14 @@ def _fp16_hardware(config: Config, context: Context) -> Iterator[Finding]:
     if not enabled(config, "fp16", context):
         return
     for device in context.hardware:
-        finding = _fp16_on(device)
+        finding = _fp16_on(device, _by_argument(config, context, "fp16"))
         if finding:
             yield finding
 
 
-def _fp16_on(device: Hardware) -> Finding | None:
+def _fp16_on(device: Hardware, argument: str) -> Finding | None:
     if device.vendor != "nvidia" or device.capability is None:
-        return _refused_by_accelerator(device, "fp16", device.fp16, "/fp16/enabled")
+        return _refused_by_accelerator(device, "fp16", device.fp16, "/fp16/enabled", argument)
     if device.capability >= FP16_CAPABILITY:
         return None
     return found(
@@ -89,16 +89,28 @@ def _fp16_on(device: Hardware) -> Finding | None:
     )
 
 
-def _refused_by_accelerator(device: Hardware, dtype: str, supported: bool | None, pointer: str) -> Finding | None:
+def _by_argument(config: Config, context: Context, block: str) -> str:
+    """What to do about the script's arguments where they switch `block` on; "" where the file does."""
+    arguments = context.arguments
+    if arguments is None or lookup(config, f"/{block}/enabled") not in (MISSING, None, "auto"):
+        return ""
+    return f"Leave out --{block}." if block in arguments.given else f"Pass --{block} False."
+
+
+def _refused_by_accelerator(
+    device: Hardware, dtype: str, supported: bool | None, pointer: str, argument: str
+) -> Finding | None:
+    """`argument`: what to do about the arguments, where it is they that ask for `dtype`."""
     if supported is not False:
         return None
+    by = ", by the script's arguments," if argument else ""
     return found(
         Severity.ERROR,
         pointer,
-        f"{dtype} is on and DeepSpeed's {device.vendor.upper()} accelerator answers that this machine has none; "
+        f"{dtype} is on{by} and DeepSpeed's {device.vendor.upper()} accelerator answers that this machine has none; "
         f"deepspeed.initialize stops with “Type {dtype} is not supported on your device”.",
-        f"Switch {dtype} off, or plan for another device above.",
-        Fix(f"Switch {dtype} off", (Change(pointer, "false"),)),
+        argument or f"Switch {dtype} off, or plan for another device above.",
+        None if argument else Fix(f"Switch {dtype} off", (Change(pointer, "false"),)),
     )
 
 
