@@ -12,14 +12,18 @@ from textwrap import dedent
 import pytest
 
 from dsgui.cli import main
+from dsgui.core.command_line import Option
 from dsgui.core.findings import Finding, Severity
+from dsgui.core.gone_options import instead
 from dsgui.core.hardware import Gpu, Op
 from dsgui.core.machine import Disk, Host, Machine, Tool
 from dsgui.core.model_size import ModelSize, offload_need, spelled
+from dsgui.core.named_files import NamedFile, named_files
 from dsgui.core.plan import ConfigArgument, StartedBy
 from dsgui.core.planned import Launch, Question, Surroundings
-from dsgui.core.preflight import CHECKS, preflight
+from dsgui.core.preflight import AGREEMENT, CHECKS, preflight
 from dsgui.core.script import script_facts
+from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers
 from dsgui.core.verdicts import Status
 from dsgui.shell.model_files import model_size
 from dsgui.shell.preflight import FRESH_S, Scout
@@ -33,6 +37,14 @@ GIB, MIB = 1 << 30, 1 << 20
 HF, NATIVE, NONE = ConfigArgument.HF, ConfigArgument.NATIVE, ConfigArgument.NONE
 PARSER = "import argparse; p = argparse.ArgumentParser(); "
 TRAINER = "from transformers import HfArgumentParser; a = HfArgumentParser(T).parse_args_into_dataclasses()\n"
+WHOLE = (
+    PARSER + "p.add_argument('--lr'); p.add_argument('--epochs'); p.add_argument('--ever'); "
+    "p.add_argument('--flag', action='store_true'); p.parse_args()"
+)
+BY_CLASS = "from transformers import HfArgumentParser as H\nHfArgumentParser((A, B)).parse_args_into_dataclasses()"
+ALONE = "\nif len(sys.argv) == 2: p.parse_json_file(sys.argv[1])"
+OPTIONS = tuple(Option(name, (f"--{name}",), "?") for name in ("fp16", "learning_rate", "eval_strategy", "dtype"))
+TRAINERS = {"answers": ScriptAnswers(options=OPTIONS, known=True)}
 GIVEN = (
     "import deepspeed\n" + PARSER + "deepspeed.add_config_arguments(p); p.add_argument('--local_rank'); p.parse_args()"
 )
@@ -80,6 +92,32 @@ FAULTS = [
     ("takes_config", {"source": "import click"}, W, "Unless another file adds"),
     ("takes_config", {"source": PARSER + "more.add(p); p.parse_args()"}, W, "Unless another file adds"),
     ("twice", {"arguments": ("--deepspeed", "other.json")}, W, "The last one counts"),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--epoch", "3", "--lrr=1", "x")}, P,
+     "--lrr is not an option of this script. “x” follows no option that takes it. The script ends with exit code 2, "
+     "“unrecognized arguments: --lrr=1 x”."),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--lr",)}, P, "expected one argument"),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--flag=1",)}, P, "--flag takes no value"),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--e", "1")}, P, "--e could be --epochs, --ev"),
+    ("options", {"source": WHOLE.replace("parse_args", "parse_known_args"), "config_argument": NONE,
+                 "arguments": ("--epcohs", "1", "--else", "2")}, W, "--epcohs is not an option of this script."),
+    ("options", {"source": WHOLE + "\nothers.add(p)", "config_argument": NONE, "arguments": ("--epcohs", "1")}, W,
+     "--epcohs is not"),
+    ("options", {"source": BY_CLASS, "around": TRAINERS, "arguments": ("--overwrite_output_dir", "--fp16")}, P,
+     "--overwrite_output_dir is not an option of this script with transformers 4.57.3. The script ends with “Some "
+     "specified arguments are not used by the HfArgumentParser: ['--overwrite_output_dir']”."),
+    ("arguments_file", {"source": BY_CLASS + ALONE, "arguments": ("a.json",),
+                        "around": TRAINERS | {"arguments_file": ArgumentsFromFile("a.json")}}, P, "is given --deepspeed FILE and --local_rank too"),
+    ("arguments_file", {"source": BY_CLASS + ALONE, "config_argument": NONE, "started_by": StartedBy.TORCHRUN,
+                        "around": TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", {"fp61": True})},
+                        "arguments": ("a.json",)}, P, "Some keys are not used by the HfArgumentParser: ['fp61']"),
+    ("files", {"around": {"missing_files": ((NamedFile("--train_file", "x.json"), "/w/x.json"),)}}, P,
+     "--train_file: /w/x.json does not exist."),
+    ("files", {"around": {"missing_files": ((NamedFile("--train_file", "x.json"), "/w/x.json"),)}, "elsewhere": "a"}, W,
+     "--train_file"),
+    ("imports", {"source": TRAINER + "import evaluate", "around": {"answers": ScriptAnswers(("evaluate",))}}, P,
+     "lacks evaluate (line 2), which the script imports"),
+    ("agreement", {"by_arguments": (ERROR,)}, P, "100 is not 128."),
+    ("agreement", {"by_arguments": (replace(ERROR, severity=Severity.WARNING),)}, W, "100 is not 128."),
     ("twice", {"arguments": ("--deepspeed",)}, P, "without a value"),
     ("twice", {"arguments": ("--deepspeed",), "source": "print('deepspeed')"}, W, "without a value"),
     ("twice", {"source": GIVEN, "config_argument": NATIVE, "arguments": ("--deepspeed_config=a",)}, W, "as a in the"),
@@ -138,7 +176,7 @@ def test_a_launch_with_one_fault_has_one_row_that_says_it(name, given, status, s
 
 
 def test_every_check_is_tried():
-    told = {fault[0] for fault in FAULTS} | {"local_rank", "elsewhere"}
+    told = {fault[0] for fault in FAULTS} - {AGREEMENT} | {"local_rank", "elsewhere"}
     assert {entry.id for entry in CHECKS} == told
 
 
@@ -151,6 +189,12 @@ SOUND_LAUNCHES = [
     {"source": PARSER + "p.add_argument('--ds'); p.parse_args()", "config_argument": NONE},
     {"source": "print(1)"},
     {"script": "", "source": ""},
+    {"source": WHOLE, "config_argument": NONE, "arguments": ("--epo", "3", "--lr=-1e-4", "--flag")},
+    {"source": WHOLE + "\nothers.add(p)", "config_argument": NONE, "arguments": ("--train_iters", "1", "x")},
+    {"source": BY_CLASS, "around": TRAINERS, "arguments": ("--learning_rate", "1", "--fp16", "--eval_strat", "no")},
+    {"source": BY_CLASS, "arguments": ("--anything", "1")},  # its classes could not be read
+    {"source": BY_CLASS, "around": TRAINERS | {"arguments_file": ArgumentsFromFile("a.yaml", {"fp16": True})}},
+    {"by_arguments": (replace(ERROR, severity=Severity.NOTE),)},
     {"config": STAGE_3, "source": SPARING},  # ignored since 4.51
     {"config": OFFLOAD, "source": MAPPED},  # stage 2
     {"config": STAGE_3, "source": LOADS.format("device_map='auto'"), "config_argument": NATIVE},
@@ -526,3 +570,48 @@ def test_doctor_without_a_config_is_about_the_machine_alone(tmp_path, monkeypatc
     code, _, err = doctored(tmp_path, monkeypatch, capsys, "--ranks", "2")
     assert (code, "--config" in err) == (2, True)
     assert doctored(tmp_path, monkeypatch, capsys, "--config", Path("/no/such.json"))[0] == 2
+
+
+ADVICE = [
+    (("--overwrite_output_dir",), "Remove --overwrite_output_dir."),
+    (("--evaluation_strategy", "epoch"), "Write --eval_strategy epoch instead."),
+    (("--evaluation_strategy=epoch",), "Write --eval_strategy epoch instead."),
+    (("--torch_dtype", "bfloat16"), "Write --dtype bfloat16 instead."),
+    (("--per_gpu_train_batch_size", "4"), "Remove --per_gpu_train_batch_size."),  # the other is not there either
+    (("--lerning-rate", "1"), "Did you mean --learning_rate?"),
+    (("--zzz", "1"), "Remove --zzz."),
+]
+
+
+@pytest.mark.parametrize(("arguments", "advice"), ADVICE)
+def test_what_to_write_for_an_option_that_is_gone_or_misspelt(arguments, advice):
+    (row,) = [row for row in rows(source=BY_CLASS, around=TRAINERS, arguments=arguments) if row.check == "options"]
+    assert row.advice.startswith(advice)
+
+
+def test_a_renamed_option_is_told_in_both_directions():
+    assert instead("eval_strategy", "no", {"evaluation_strategy"}) == "This release calls it --evaluation_strategy."
+    assert instead("use_cpu", "", {"no_cuda"}) == "This release calls it --no_cuda."
+    assert instead("fp16", "", {"bf16"}) is None
+
+
+def test_what_is_missing_says_what_to_install():
+    lacks = {"answers": ScriptAnswers(("sklearn", "my_own"))}
+    found = rows(source=TRAINER + "import sklearn, my_own", around=lacks, target_python="/envs/a b/bin/python")
+    (row,) = [row for row in found if row.check == "imports"]
+    assert row.command == "'/envs/a b/bin/python' -m pip install scikit-learn"
+    assert "pip install scikit-learn" in row.advice
+    assert "Where my_own is of your own, add its folder to PYTHONPATH" in row.advice
+
+
+def test_files_to_read_are_told_from_those_to_write():
+    given = {
+        "train_file": ("a.json",), "validation_files": ("b.json", "c.json"), "model_name_or_path": ("./m",),
+        "resume_from_checkpoint": ("out/checkpoint-5",), "tokenizer_name": ("org/name",), "log_file": ("l.txt",),
+        "output_dir": ("out",), "test_file": ("https://x/y.json",), "data_file": ("*.json",), "logging_dir": ("/l",),
+        "data_dir": ("data",),
+    }  # fmt: skip
+    assert [(file.option, file.path) for file in named_files(given)] == [
+        ("--train_file", "a.json"), ("--validation_files", "b.json"), ("--validation_files", "c.json"),
+        ("--model_name_or_path", "./m"), ("--resume_from_checkpoint", "out/checkpoint-5"),
+    ]  # fmt: skip

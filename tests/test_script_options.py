@@ -32,7 +32,7 @@ TRAINER = """
         off: bool = False
         maybe: Optional[bool] = None
         named_list: Optional[List[str]] = field(default=None)
-        either: Union[str, List[str], None] = None
+        either: Union[None, str] = None
         quoted: "str | None" = None
         kind: Literal["a", "b"] = "a"
         many: list[int] = field(default_factory=list)
@@ -246,7 +246,10 @@ def test_logging_is_offered_where_the_trainer_would_log_every_500_steps() -> Non
 
 def test_what_trl_computes_is_computed() -> None:
     """trl/trainer/base_config.py: bf16 is on unless fp16 is, where nobody says."""
-    source = "from transformers import HfArgumentParser\n@dataclass\nclass C:\n    fp16: bool = False\n    bf16: bool | None = None\nHfArgumentParser(C)"
+    source = (
+        "from transformers import HfArgumentParser\n@dataclass\nclass C:\n    fp16: bool = False\n"
+        "    bf16: bool | None = None\nHfArgumentParser(C)"
+    )
     line, declared = facts(source), module_of(ast.parse(source)).classes["C"]
     known = ScriptAnswers(options=declared.options, known=True)
     for words, bf16 in (((), True), (("--fp16",), False), (("--bf16", "False"), False)):
