@@ -63,3 +63,36 @@ def test_nothing_sticks_out_on_a_phone(page, tmp_path):
     expect(preflight.locator('[data-check="takes_config"]')).to_be_visible()
     preflight.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+TRAINER = (
+    "from transformers import HfArgumentParser, TrainingArguments\n"
+    "print(HfArgumentParser(TrainingArguments).parse_args_into_dataclasses())\n"
+)
+
+
+def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_click(page, tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(TRAINER)
+    preflight = choose_script(page, script)
+    command, logs = page.locator("#command"), page.locator("#logs input")
+    expect(command).to_contain_text("--logging_steps 10")
+    expect(logs).to_be_checked()
+    logs.uncheck()
+    expect(command).not_to_contain_text("--logging_steps")
+
+    arguments = page.locator("#arguments textarea, #arguments input").first
+    arguments.fill("--logging_steps 5 --overwrite_output_dir")
+    expect(logs).to_have_count(0)
+    expect(preflight.locator('[data-check="options"]')).to_contain_text("Remove --overwrite_output_dir.")
+    expect(page.locator("#launch")).to_be_disabled()
+    arguments.fill("--logging_steps 5 --max_grad_norm 7")
+    expect(preflight.locator('[data-check="options"]')).to_have_count(0)
+
+    page.get_by_role("tab", name="1 · Configure").click()
+    page.locator("#config-text .cm-content").fill('{"gradient_clipping": 1.0, "zero_optimization": {"stage": 1}}')
+    page.get_by_role("tab", name="2 · Launch").click()
+    agreement = preflight.locator('[data-check="agreement"]')
+    expect(agreement).to_contain_text("gradient_clipping: 1.0 in the file, 7.0 from the arguments.")
+    expect(page.locator("#launch-verdict")).to_contain_text("With the script’s arguments it would fail")
+    expect(page.locator("#launch")).to_be_disabled()

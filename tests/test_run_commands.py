@@ -105,3 +105,56 @@ def test_an_ambiguous_beginning_names_the_candidates(bench: Bench, dsgui) -> Non
     assert code == 2
     assert "2 runs begin so" in err
     assert Path(bench.store.runs_dir).is_dir()
+
+
+SCRIPT = (
+    "from transformers import HfArgumentParser, TrainingArguments\n"
+    "print(HfArgumentParser(TrainingArguments).parse_args_into_dataclasses())"
+)
+MICRO = (
+    '{"train_micro_batch_size_per_gpu": 8, "gradient_accumulation_steps": "auto", "zero_optimization": {"stage": 1}}'
+)
+
+
+@pytest.fixture
+def trainer(bench: Bench, dsgui):
+    """A dry run of a script with the HF Trainer's arguments."""
+    config = bench.folder / "micro.json"
+    config.write_text(MICRO)
+    script = bench.script(SCRIPT)
+
+    def run(*words: str, options: tuple[str, ...] = ()):
+        asked = ("--dry-run", "--config", str(config), "--python", str(bench.python), *options)
+        return dsgui("launch", *asked, str(script), *words)
+
+    return run
+
+
+def test_a_config_that_contradicts_the_arguments_is_told_and_stops_the_start(trainer) -> None:
+    code, _, err = trainer("--per_device_train_batch_size", "4")
+    told = " ".join(err.split())
+    assert code == 1
+    assert "train_micro_batch_size_per_gpu: 8 in the file, 4 from the arguments." in told
+    assert "Pass --per_device_train_batch_size 8, or write “auto”" in told
+    code, _, err = trainer("--per_device_train_batch_size", "8")
+    assert (code, "Config and arguments" in err) == (0, False)
+
+
+def test_an_option_that_is_gone_and_a_file_that_is_not_there_are_told(trainer) -> None:
+    code, _, err = trainer("--overwrite_output_dir", "--resume_from_checkpoint", "out/checkpoint-5")
+    told = " ".join(err.split())
+    assert code == 1
+    assert "Remove --overwrite_output_dir." in told
+    assert "out/checkpoint-5 does not exist." in told
+
+
+def test_logging_is_added_and_said_and_left_out_when_asked(trainer) -> None:
+    right = ("--per_device_train_batch_size", "8")
+    _, out, err = trainer(*right)
+    assert "--logging_steps 10 --deepspeed" in out
+    assert "dsgui: added --logging_steps 10: the HF Trainer would log every 500 steps." in err
+    _, out, err = trainer(*right, options=("--no-logging-steps",))
+    assert "--logging_steps" not in out + err
+    _, out, err = trainer(*right, "--logging_steps", "3")
+    assert out.count("--logging_steps") == 1
+    assert "added" not in err

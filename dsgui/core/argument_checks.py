@@ -13,7 +13,7 @@ from dsgui.core.script_options import ArgumentsFile
 from dsgui.core.verdicts import Verdict, ok, problem, warning
 
 _LONGEST = 60
-_ALIKE, _VERY_ALIKE = 0.75, 0.88
+_ALIKE, _VERY_ALIKE = 0.75, 0.82
 _MOST_TOLD = 6
 # What to install for a module; of one that is not listed it may be the user's own.
 _OTHERWISE_NAMED = {

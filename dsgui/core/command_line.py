@@ -68,7 +68,7 @@ def read(words: Sequence[str], options: Iterable[Option]) -> Reading:
         word, place = words[place], place + 1
         option, value, begins = _option(word, table)
         if option is None:
-            loose = list(_values(words, place, table, ANY)) if word.startswith("-") else []
+            loose = list(_values(words, place, table, ANY)) if word.startswith("-") and "=" not in word else []
             leftovers.append(Leftover((word, *loose), begins))
             place += len(loose)
             continue
