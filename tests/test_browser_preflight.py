@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser import replace_text
+
 pytestmark = pytest.mark.browser
 
 STRICT = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr')\nparser.parse_args()\n"
@@ -90,7 +92,7 @@ def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_
     expect(preflight.locator('[data-check="options"]')).to_have_count(0)
 
     page.get_by_role("tab", name="1 · Configure").click()
-    page.locator("#config-text .cm-content").fill('{"gradient_clipping": 1.0, "zero_optimization": {"stage": 1}}')
+    replace_text(page, '{"gradient_clipping": 1.0, "zero_optimization": {"stage": 1}}')
     page.get_by_role("tab", name="2 · Launch").click()
     agreement = preflight.locator('[data-check="agreement"]')
     expect(agreement).to_contain_text("gradient_clipping: 1.0 in the file, 7.0 from the arguments.")

@@ -1,6 +1,7 @@
 """`python -m dsgui launch | runs | logs | stop`: the same runs without a browser."""
 
 import json
+import sys
 import threading
 from pathlib import Path
 
@@ -124,7 +125,7 @@ def trainer(bench: Bench, dsgui):
     script = bench.script(SCRIPT)
 
     def run(*words: str, options: tuple[str, ...] = ()):
-        asked = ("--dry-run", "--config", str(config), "--python", str(bench.python), *options)
+        asked = ("--dry-run", "--config", str(config), "--python", sys.executable, *options)
         return dsgui("launch", *asked, str(script), *words)
 
     return run
