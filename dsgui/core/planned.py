@@ -6,6 +6,7 @@ from typing import Any
 
 from dsgui.core.context import Context, Integration
 from dsgui.core.findings import Finding
+from dsgui.core.handing import mentions
 from dsgui.core.hardware import Gpu
 from dsgui.core.machine import Disk, Machine
 from dsgui.core.model_size import ModelSize
@@ -59,15 +60,21 @@ class Launch:
 
     @property
     def reader(self) -> Integration:
-        """Who reads the config; a script that finds its own is taken for a native one."""
-        return Integration.HF if self.config_argument is ConfigArgument.HF else Integration.NATIVE
+        """Who reads the config."""
+        return self.config_argument.integration
+
+    @property
+    def handed(self) -> bool:
+        """Whether the script is given this config, and does not read one of its own."""
+        return not self.config_argument.by_itself or mentions(self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a launch meets: the script's source, this machine, the model's size, where checkpoints go (`output` is the
     folder as given, `output_disk` None where it could not be asked), whether somebody else listens on the port.
-    `own_python` is the release that read the script's source, (3, 11)."""
+    `own_python` is the release that read the script's source, (3, 11); `own_config` the file that its source names as
+    the config, None where it names none or that can't be read."""
 
     script: ScriptFacts
     machine: Machine
@@ -76,6 +83,7 @@ class Surroundings:
     output_disk: Disk | None = None
     port_taken: bool = False
     own_python: tuple[int, int] = (3, 11)
+    own_config: str | None = None
 
     def version(self, package: str) -> str:
         """What the Python that trains has; "" where there is none, or it was not asked yet."""

@@ -1,26 +1,32 @@
 """Before a start: what would stop this launch or make it slow, one table of checks, each a sentence on what was seen,
 what was expected and what to do. Facts in, rows out."""
 
-from dsgui.core import build_checks, room_checks, script_checks
+from dsgui.core import build_checks, handing_checks, room_checks, script_checks
 from dsgui.core.findings import Severity
 from dsgui.core.planned import Launch, Question, Surroundings
-from dsgui.core.verdicts import Check, Row, Verdict, ok, problem, unknown, worst_first
+from dsgui.core.verdicts import Check, Row, Verdict, ok, problem, unknown, warning, worst_first
 
 CONFIG = "config"
 
 
 def config(question: Question) -> Verdict:
     launch = question.launch
+    judge = problem if launch.handed else _of_no_effect
     if launch.unreadable:
-        return problem(f"It can't be read. {launch.unreadable}", "Correct it.")
+        return judge(f"It can't be read. {launch.unreadable}", "Correct it.")
     errors = [finding for finding in launch.findings if finding.severity is Severity.ERROR]
     if not errors:
         return ok(f"checked for {launch.devices}")
     others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return problem(
+    return judge(
         f"DeepSpeed would refuse it at {launch.devices}: {errors[0].message}{others}",
         errors[0].advice or "See 1 · Configure, or python -m dsgui validate.",
     )
+
+
+def _of_no_effect(seen: str, advice: str) -> Verdict:
+    """Of a config that the script is not given: it stops nothing by itself."""
+    return warning(f"{seen} The script is not given this config; it reads its own.", advice)
 
 
 def elsewhere(question: Question) -> Verdict | None:
@@ -37,7 +43,8 @@ _ESTIMATORS = (
 CHECKS: tuple[Check[Question], ...] = (
     Check(CONFIG, "The config", "", config),
     Check("script", "The script", "", script_checks.readable),
-    Check("takes_config", "Its --deepspeed option", _ARGPARSE, script_checks.takes_config),
+    Check(handing_checks.TAKES_CONFIG, "How it gets the config", _ARGPARSE, handing_checks.takes_config),
+    Check("accelerate", "accelerate", "accelerate/accelerator.py", handing_checks.accelerate),
     Check("twice", "--deepspeed in the arguments", _ARGPARSE, script_checks.given_twice),
     Check("local_rank", "--local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
     Check("stage_3", "Loading for ZeRO-3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),

@@ -5,9 +5,10 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.handing_checks import Offer, offer
 from dsgui.core.machine_report import summary
 from dsgui.core.plan import Plan
-from dsgui.core.planned import Launch
+from dsgui.core.planned import Launch, Question
 from dsgui.core.preflight import CONFIG, preflight
 from dsgui.core.verdicts import Row, Status
 from dsgui.ui.events import ONCE
@@ -18,10 +19,12 @@ from dsgui.ui.services import Services
 _POLL_S = 2.0
 
 
-def rows_before_start(services: Services, plan: Plan, launch: Launch) -> tuple[Row, ...]:
-    """What would stop this launch or make it slow, but for the config: the line above speaks of that."""
-    rows = preflight(launch, services.surroundings(plan))
-    return tuple(row for row in rows if row.check != CONFIG)
+def before_start(services: Services, plan: Plan, launch: Launch) -> tuple[tuple[Row, ...], Offer | None]:
+    """What would stop this launch or make it slow, but for the config: the line above speaks of that. And what one
+    click can do where the script would not get its config."""
+    around = services.surroundings(plan)
+    rows = tuple(row for row in preflight(launch, around) if row.check != CONFIG)
+    return rows, offer(Question(launch, around))
 
 
 def preflight_html(rows: Sequence[Row]) -> str:
