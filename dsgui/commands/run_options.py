@@ -15,8 +15,8 @@ from dsgui.shell.store import Store
 DONE, FAILED, REFUSED = 0, 1, 2
 _HOW = (
     "how the script gets the config. auto: as its source reads it, else as hf; hf: --deepspeed FILE; native: "
-    "--deepspeed --deepspeed_config FILE; llamafactory: deepspeed=FILE after a YAML file; accelerate, lightning: by the "
-    "variables that each reads; script-hf, none: not at all, it reads one of its own (with the HF Trainer or "
+    "--deepspeed --deepspeed_config FILE; llamafactory: deepspeed=FILE after a YAML file; accelerate, lightning: by "
+    "the variables that each reads; script-hf, none: not at all, it reads one of its own (with the HF Trainer or "
     "accelerate; natively). "
     "{config} among the script's arguments stands for the config's place (default: %(default)s)"
 )
