@@ -79,6 +79,8 @@ FAULTS = [
     ("takes_config", {"source": GIVEN}, P, "unrecognized arguments: FILE"),
     ("takes_config", {"source": "import click"}, W, "Unless another file adds"),
     ("takes_config", {"source": PARSER + "more.add(p); p.parse_args()"}, W, "Unless another file adds"),
+    ("accelerate", {"source": "Accelerator().prepare(optimizer)", "config_argument": ConfigArgument.ACCELERATE,
+                    "config": {"optimizer": {"type": "Lamb"}}}, P, "Both the config and the script have an optimizer"),
     ("twice", {"arguments": ("--deepspeed", "other.json")}, W, "The last one counts"),
     ("twice", {"arguments": ("--deepspeed",)}, P, "without a value"),
     ("twice", {"arguments": ("--deepspeed",), "source": "print('deepspeed')"}, W, "without a value"),

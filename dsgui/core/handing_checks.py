@@ -268,7 +268,28 @@ def accelerate(question: Question) -> Verdict | None:
             "file and in the code at the same time.”",
             f"Remove the {clash} block from the config, or let the script make accelerate.utils.{stand_in}.",
         )
+    if launch.ranks > 1 and _on_cpu(question):
+        return _alone(question)
     return ok("config and script do not both make the optimizer or the scheduler")
+
+
+def _on_cpu(question: Question) -> bool:
+    environment = question.around.machine.environment
+    named = environment.target.accelerator if environment else None
+    return not question.launch.elsewhere and not question.around.machine.gpus and named in (None, "cpu")
+
+
+def _alone(question: Question) -> Verdict:
+    """accelerate/state.py: without a GPU there is no backend, and then `num_processes = 1`."""
+    ranks = question.launch.ranks
+    said = f"Without a GPU accelerate takes each of the {ranks} ranks for the only one"
+    if question.config.get("train_batch_size") == "auto":
+        return problem(
+            f"{said}: “auto” for train_batch_size becomes the batch of one rank, and DeepSpeed, which counts {ranks}, "
+            "refuses it.",
+            "Leave train_batch_size out of the config, or launch 1 rank.",
+        )
+    return warning(f"{said}: each trains on all of the data.", "Launch 1 rank, or take the run for a test only.")
 
 
 def _made_twice(question: Question, block: str) -> bool:
