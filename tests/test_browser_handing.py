@@ -37,13 +37,12 @@ def test_one_click_gives_a_strict_script_its_config(page, tmp_path):
 
 
 def test_a_script_that_brings_its_own_config_is_no_false_alarm(page, tmp_path):
-    """Its parser takes no config, and the one in the editor stops nothing; the reader is kept by the page."""
     source = "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"
     open_script(page, tmp_path / "plain.py", source)
     offer = page.locator("#config-offer")
     expect(offer).to_have_text("The script reads its config itself")
     offer.click()
     expect(page.locator("#command .cm-content")).to_contain_text("DSGUI_CONFIG=")
-    expect(page.locator("#launch-verdict")).to_contain_text("The script is not given this config; it reads its own.")
+    expect(page.locator("#launch-verdict")).to_contain_text("The script is not given this config.")
     expect(page.locator("#reader input")).to_have_value("The script reads its own config (HF Trainer or accelerate)")
     expect(page.locator("#launch")).to_be_enabled()

@@ -283,7 +283,10 @@ def test_a_config_that_the_script_is_not_given_stops_nothing() -> None:
     ):
         found = row(question("run()", argument, words, findings=(error,)), "config")
         assert found
-        assert (found.status, "reads its own" in found.seen) == (status, status is W)
+        assert (found.status, "if the script reads this config" in found.seen) == (status, status is W)
+    other = row(question("deepspeed.initialize(config=made())", NONE, findings=(error,)), "config")
+    assert other
+    assert other.status is U
 
 
 def test_accelerate_is_not_given_what_it_refuses() -> None:

@@ -202,6 +202,12 @@ def _reads_itself(question: Question) -> Verdict:
     return _its_own(question, own)
 
 
+def reads_another(question: Question) -> bool:
+    """Whether the script reads a config of its own, as far as its source shows, that is not the launch's."""
+    verdict = takes_config(question) if question.launch.config_argument.by_itself else None
+    return verdict is not None and verdict.status is Status.WARNING
+
+
 def _its_own(question: Question, own: ConfigCall) -> Verdict:
     given = value_of(question.launch.arguments, (f"--{own.option}",)) if own.option else None
     if CONFIG_VARIABLE in own.config:

@@ -11,7 +11,9 @@ CONFIG = "config"
 
 def config(question: Question) -> Verdict:
     launch = question.launch
-    judge = problem if launch.handed else _of_no_effect
+    if handing_checks.reads_another(question):
+        return unknown("The script reads a config of its own, so what is found about this one stops nothing.")
+    judge = problem if launch.handed else _perhaps
     if launch.unreadable:
         return judge(f"It can't be read. {launch.unreadable}", "Correct it.")
     errors = [finding for finding in launch.findings if finding.severity is Severity.ERROR]
@@ -24,9 +26,9 @@ def config(question: Question) -> Verdict:
     )
 
 
-def _of_no_effect(seen: str, advice: str) -> Verdict:
-    """Of a config that the script is not given: it stops nothing by itself."""
-    return warning(f"{seen} The script is not given this config; it reads its own.", advice)
+def _perhaps(seen: str, advice: str) -> Verdict:
+    """Of a config that the script is not given, and may read all the same."""
+    return warning(f"{seen} This counts if the script reads this config.", advice)
 
 
 def elsewhere(question: Question) -> Verdict | None:

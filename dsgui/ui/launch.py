@@ -13,7 +13,7 @@ from dsgui.core.handing_checks import Offer
 from dsgui.core.plan import AS_SCRIPT_READS, Plan
 from dsgui.core.planned import Launch
 from dsgui.core.variables import plain_and_secret
-from dsgui.core.verdicts import Row, has_problem
+from dsgui.core.verdicts import has_problem
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.context_bar import THIS_MACHINE
 from dsgui.ui.desk import Desk, build_desk, look_at_gpus, share_ranks
@@ -22,7 +22,7 @@ from dsgui.ui.escaping import plain
 from dsgui.ui.events import LIVE, ONCE
 from dsgui.ui.findings_view import verdict
 from dsgui.ui.launch_request import asked_of, preset_of, request_of
-from dsgui.ui.preflight_view import before_start, preflight_html
+from dsgui.ui.preflight_view import BeforeStart, before_start, preflight_html
 from dsgui.ui.services import Services
 from dsgui.ui.several_machines import (
     wire_several_machines,
@@ -107,8 +107,7 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         bar, asked = values[:bar_width], asked_of(values[bar_width:])
         reader = Integration.HF.value if asked.what in services.recipes else bar[0]
         says, refused, plan = "", False, None
-        rows: tuple[Row, ...] = ()
-        offer: Offer | None = None
+        before = BeforeStart()
         try:
             plan = services.runs.prepare(
                 request_of(services, text or "", asked, reader, preset_of(services, preset, text))
@@ -118,26 +117,30 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
             reads = plan.config_argument.integration
             context = make_context(services.target(), reads.value, plan.ranks // plan.nodes, plan.nodes, device, "")
             says, refused, config, findings = _verdict(workbench, text or "", context)
-            asks = Launch.of(plan, config, findings, context.devices)
-            rows, offer = before_start(services, plan, asks)
-            says, refused = f"{says}{_as_read(reads, reader, asks)}", refused and asks.handed
+            before = before_start(services, plan, Launch.of(plan, config, findings, context.devices))
+            says = says + _as_read(reads, reader, before) if before.counts else _NOT_THIS
+            refused = refused and before.handed
         except DsguiError as error:
             says = f"**{plain(str(error))}**"
-        refused = refused or has_problem(rows)
+        refused = refused or has_problem(before.rows)
         ready = plan is not None and (accepted or not refused)
         line = services.runs.shown_command(plan) if plan else ""
         # What was accepted once is not accepted for the next problem.
         tick = gr.Checkbox(visible=True) if refused else gr.Checkbox(False, visible=False)
+        offer = before.offer
         click = gr.Button(offer.label if offer else "", visible=offer is not None)
-        return line, says, preflight_html(rows), click, offer, tick, gr.Button(interactive=ready), plan
+        return line, says, preflight_html(before.rows), click, offer, tick, gr.Button(interactive=ready), plan
 
     return preview
 
 
-def _as_read(reads: Integration, configured: str, launch: Launch) -> str:
-    """What the reader of the line above would not expect: who reads the config, and whether this one is read."""
-    if not launch.handed:
-        return " The script is not given this config; it reads its own."
+_NOT_THIS = "The script reads a config of its own, not the one from 1 · Configure."
+
+
+def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:
+    """Who reads the config, where that is another than 1 · Configure says; whether it is this one."""
+    if not before.handed:
+        return " The script is not given this config."
     if reads.value == configured:
         return ""
     names = {Integration.HF: "the HF Trainer", Integration.NATIVE: "native DeepSpeed"}

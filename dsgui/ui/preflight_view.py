@@ -1,11 +1,12 @@
 """The checks before a start on the Launch page: problems and warnings open, the rest folded. Everything is escaped."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
-from dsgui.core.handing_checks import Offer, offer
+from dsgui.core.handing_checks import Offer, offer, reads_another
 from dsgui.core.machine_report import summary
 from dsgui.core.plan import Plan
 from dsgui.core.planned import Launch, Question
@@ -19,12 +20,22 @@ from dsgui.ui.services import Services
 _POLL_S = 2.0
 
 
-def before_start(services: Services, plan: Plan, launch: Launch) -> tuple[tuple[Row, ...], Offer | None]:
-    """What would stop this launch or make it slow, but for the config: the line above speaks of that. And what one
-    click can do where the script would not get its config."""
-    around = services.surroundings(plan)
-    rows = tuple(row for row in preflight(launch, around) if row.check != CONFIG)
-    return rows, offer(Question(launch, around))
+@dataclass(frozen=True, slots=True)
+class BeforeStart:
+    """The rows, and what one click can do where the script would not get its config. `handed`: the script is given this
+    config; `counts`: it may read it."""
+
+    rows: tuple[Row, ...] = ()
+    offer: Offer | None = None
+    handed: bool = True
+    counts: bool = True
+
+
+def before_start(services: Services, plan: Plan, launch: Launch) -> BeforeStart:
+    """What would stop this launch or make it slow, but for the config: the line above speaks of that."""
+    question = Question(launch, services.surroundings(plan))
+    rows = tuple(row for row in preflight(question.launch, question.around) if row.check != CONFIG)
+    return BeforeStart(rows, offer(question), launch.handed, not reads_another(question))
 
 
 def preflight_html(rows: Sequence[Row]) -> str:
