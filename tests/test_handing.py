@@ -302,8 +302,10 @@ def test_accelerate_is_not_given_what_it_refuses() -> None:
         ("--cpu", 1, CONFIG, W, "without DeepSpeed"),
         ("", 2, CONFIG, W, "each trains on all of the data"),
         ("", 2, CONFIG | {"train_batch_size": "auto"}, P, "which counts 2, refuses it"),
+        ("gathers", 2, CONFIG, P, "gather fails for the other ranks"),
     ):
-        found = row(question(ACCELERATOR, ACCELERATE, words, config=config, ranks=ranks), "accelerate")
+        source = ACCELERATOR + "a.gather_for_metrics(x)\n" if words == "gathers" else ACCELERATOR
+        found = row(question(source, ACCELERATE, words, config=config, ranks=ranks), "accelerate")
         assert found
         assert (found.status, says in found.seen) == (status, True)
     assert row(question("TrainingArguments('o')\n" + ACCELERATOR, ACCELERATE, config=OPTIMIZED), "accelerate") is None

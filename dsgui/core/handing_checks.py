@@ -295,6 +295,10 @@ def _alone(question: Question) -> Verdict:
             "refuses it.",
             "Leave train_batch_size out of the config, or launch 1 rank.",
         )
+    if question.around.script.gathers:
+        return problem(
+            f"{said}: each trains on all of the data, and gather fails for the other ranks.", "Launch 1 rank."
+        )
     return warning(f"{said}: each trains on all of the data.", "Launch 1 rank, or take the run for a test only.")
 
 

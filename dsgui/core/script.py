@@ -16,6 +16,7 @@ _PARSERS = {"ArgumentParser", "add_argument_group", "add_mutually_exclusive_grou
 # Only a part of the model is trained: what the optimizer holds can't be told from the model's size.
 _TRAINS_A_PART = {"LoraConfig", "get_peft_model", "PeftConfig", "requires_grad_"}
 
+_GATHERS = {"gather", "gather_for_metrics"}
 _STAND_INS = {"DummyOptim", "DummyScheduler"}
 
 
@@ -37,8 +38,8 @@ class ScriptFacts:
     arguments of model loading that ZeRO-3 can't live with (transformers/modeling_utils.py), written out;
     `may_break_stage_3`: those computed when it runs. `tells_transformers`: it makes a HfDeepSpeedConfig itself.
     `config_calls`: those that bring DeepSpeed its config; `stand_ins`: accelerate's for an optimizer and a scheduler
-    that the config has; `prepared`: the names that are given to accelerate's `prepare`. `problem`: why the source could
-    not be read as Python, or ""."""
+    that the config has; `prepared`: the names that are given to accelerate's `prepare`; `gathers`: it collects tensors
+    of all ranks with it. `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -53,6 +54,7 @@ class ScriptFacts:
     config_calls: tuple[ConfigCall, ...] = ()
     stand_ins: frozenset[str] = frozenset()
     prepared: frozenset[str] = frozenset()
+    gathers: bool = False
 
     @property
     def passes_local_rank(self) -> bool:
@@ -92,6 +94,7 @@ def script_facts(source: str) -> ScriptFacts:
         trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(tree),
         config_calls=config_calls(tree, calls),
         stand_ins=frozenset(names & _STAND_INS),
+        gathers=bool(names & _GATHERS),
         prepared=frozenset(name for call in calls for name in _prepared(call)),
     )
 
