@@ -219,7 +219,7 @@ def _its_own(question: Question, own: ConfigCall) -> Verdict:
         return ok(f"{shown(own)}, which is the same config")
     return warning(
         f"The script reads a config of its own ({shown(own)}), not this one{other}.",
-        f"To train with this config, let the script read os.environ[“{CONFIG_VARIABLE}”]. To check the other one, "
+        f'To train with this config, let the script read os.environ["{CONFIG_VARIABLE}"]. To check the other one, '
         "open it on 1 · Configure.",
     )
 
