@@ -266,13 +266,13 @@ def accelerate(question: Question) -> Verdict | None:
             "--cpu: with Accelerator(cpu=True) accelerate trains without DeepSpeed.",
             "Take --cpu out: on a machine without a GPU accelerate trains on the CPU anyway.",
         )
-    clash = next((block for block in _STAND_INS if _made_twice(question, block)), "")
-    if clash:
-        stand_in, one, _ = _STAND_INS[clash]
+    clashes = [block for block in _STAND_INS if _made_twice(question, block)]
+    if clashes:
+        stand_ins, one = " and ".join(_STAND_INS[block][0] for block in clashes), _STAND_INS[clashes[0]][1]
         return problem(
             f"Both the config and the script have {one}; accelerate stops: “You cannot specify {one} in the config "
             "file and in the code at the same time.”",
-            f"Remove the {clash} block from the config, or let the script make accelerate.utils.{stand_in}.",
+            f"Remove {' and '.join(clashes)} from the config, or let the script make accelerate’s {stand_ins}.",
         )
     if launch.ranks > 1 and _on_cpu(question):
         return _alone(question)

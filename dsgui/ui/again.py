@@ -81,7 +81,7 @@ def desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
         recipe or OWN_SCRIPT,
         gr.Textbox("" if recipe else request.script, visible=recipe is None),
         request.arguments,
-        gr.Dropdown(AS_SCRIPT_READS if recipe else request.config_argument.name, visible=recipe is None),
+        gr.update(value=AS_SCRIPT_READS if recipe else request.config_argument.name, visible=recipe is None),
         request.ranks,
         [str(index) for index in request.gpu_indices if index in here],
         "",
