@@ -78,7 +78,7 @@ class Runs:
             run_directory=str(self._store.directory(run_id).path),
             script_path=script,
             master_port=self._ports.hold(run_id, request.master_port),
-            passes_local_rank=script_source(script).passes_local_rank,
+            script=script_source(script),
         )
         plan = (
             replace(plan, arguments=(*plan.arguments, *LOGGING_WORDS)) if request.logs and self.may_log(plan) else plan

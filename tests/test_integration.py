@@ -2,6 +2,7 @@
 
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -81,3 +82,70 @@ def test_a_config_that_deepspeed_refuses_ends_as_failed_with_its_own_words(tmp_p
     run = ended(runs, run_id)
     assert run.state is RunState.FAILED
     assert "100 != 4 * 8 * 1" in run.reason
+
+
+def launched(runs, script, text, **changes):
+    request = LaunchRequest("", str(script), "", 2, (), None, "", text, ConfigArgument.HF, sys.executable, {})
+    run_id = runs.start(runs.prepare(replace(request, as_script_reads=True, **changes)), text)
+    return ended(runs, run_id)
+
+
+ACCELERATED = """
+import argparse
+import torch
+from accelerate import Accelerator
+from torch.utils.data import DataLoader, TensorDataset
+
+argparse.ArgumentParser().parse_args()
+accelerator = Accelerator()
+model = torch.nn.Linear(8, 1)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+loader = DataLoader(TensorDataset(torch.randn(16, 8), torch.randn(16, 1)), batch_size=4)
+model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+for x, y in loader:
+    accelerator.backward(torch.nn.functional.mse_loss(model(x), y))
+    optimizer.step()
+print("engine", type(model).__module__, model.zero_optimization_stage(), model.gradient_clipping(), flush=True)
+accelerator.end_training()
+"""
+
+
+def test_an_accelerate_script_trains_with_deepspeed_and_the_config_of_the_run(tmp_path):
+    script = tmp_path / "accelerated.py"
+    script.write_text(ACCELERATED)
+    text = '{"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 1}, "gradient_clipping": 0.25}'
+    run = launched(Runs(Store(tmp_path / "runs"), Launcher()), script, text)
+    assert run.state is RunState.SUCCEEDED, run.output[-3000:]
+    assert run.output.count("engine deepspeed.runtime.engine 1 0.25") == 2
+
+
+NAMED_INSIDE = """
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments
+
+args = TrainingArguments(
+    "out", deepspeed="own.json", use_cpu=True, max_steps=2, per_device_train_batch_size=2, logging_steps=1,
+    save_strategy="no", report_to=[], disable_tqdm=True,
+)
+model = GPT2LMHeadModel(GPT2Config(vocab_size=32, n_positions=16, n_embd=16, n_layer=1, n_head=2))
+data = [{"input_ids": torch.arange(8), "labels": torch.arange(8)} for _ in range(64)]
+trainer = Trainer(model, args, train_dataset=data)
+trainer.train()
+engine = trainer.model_wrapped
+print("engine", type(engine).__module__, engine.zero_optimization_stage(), engine.train_batch_size(), flush=True)
+torch.distributed.destroy_process_group()
+"""
+
+
+def test_a_config_that_training_arguments_name_in_code_is_left_to_the_script(tmp_path):
+    """“auto” is no native value: were the rules native, the launch would be refused before it starts."""
+    script = tmp_path / "inside.py"
+    script.write_text(NAMED_INSIDE)
+    text = '{"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 1}}'
+    (tmp_path / "own.json").write_text(text)
+    runs = Runs(Store(tmp_path / "runs"), Launcher())
+    run = launched(runs, script, text, working_directory=str(tmp_path))
+    assert run.state is RunState.SUCCEEDED, run.output[-3000:]
+    assert run.output.count("engine deepspeed.runtime.engine 1 4") == 2
+    assert "--deepspeed" not in run.about["command"].replace("deepspeed.launcher", "")
+    assert runs.summary(run.run_id).state is RunState.SUCCEEDED

@@ -3,7 +3,7 @@
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 from dsgui.core.hardware import GIB, Gpu
 from dsgui.core.plan import ConfigArgument, LaunchRequest
@@ -40,6 +40,8 @@ def test_the_same_again_fills_every_field_of_the_desk_in_its_order() -> None:
     request = LaunchRequest(
         "named", "train.py", "--output_dir out", 3, (), None, "there", "{}", ConfigArgument.HF, "python", environment={}
     )
-    asked = asked_of(desk_values(cast(Services, services), request))  # raises where one is missing
+    filled = desk_values(cast(Services, services), request)
+    asked = asked_of(filled)  # raises where one is missing
+    assert cast(Any, asked.reader)["value"] == "HF"
     assert (asked.name, asked.arguments, asked.output, asked.ranks) == ("named", "--output_dir out", "", 3)
     assert (asked.directory, asked.slurm_options) == ("there", request.slurm.options if request.slurm else "")

@@ -92,6 +92,8 @@ FAULTS = [
     ("takes_config", {"source": GIVEN}, P, "unrecognized arguments: FILE"),
     ("takes_config", {"source": "import click"}, W, "Unless another file adds"),
     ("takes_config", {"source": PARSER + "more.add(p); p.parse_args()"}, W, "Unless another file adds"),
+    ("accelerate", {"source": "Accelerator().prepare(optimizer)", "config_argument": ConfigArgument.ACCELERATE,
+                    "config": {"optimizer": {"type": "Lamb"}}}, P, "Both the config and the script have an optimizer"),
     ("twice", {"arguments": ("--deepspeed", "other.json")}, W, "The last one counts"),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--epoch", "3", "--lrr=1", "x")}, P,
      "--lrr is not an option of this script. “x” follows no option that takes it. The script ends with exit code 2, "

@@ -33,7 +33,7 @@ def rows_of_plan(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> tuple[Row
     environment = _asked(plan.target_python, "versions", VERSIONS_TIMEOUT_S)
     scout = Scout.of(runs_dir, lambda: environment)
     around = scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan))
-    arguments = around.trainer_arguments(plan.arguments)
+    arguments = around.arguments_of(plan)
     launch = with_config(Launch.of(plan, {}), text, around, arguments)
     if _wants_half_precision(launch, around, arguments):
         environment = _asked(plan.target_python, "accelerator", ACCELERATOR_TIMEOUT_S) or environment

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dsgui.commands.before_start import with_config
+from dsgui.commands.run_options import add_reader
 from dsgui.core.errors import PlanError
+from dsgui.core.handing import chosen
 from dsgui.core.machine import Machine
 from dsgui.core.machine_checks import check
 from dsgui.core.machine_report import FORMATS
 from dsgui.core.model_size import ModelSize
-from dsgui.core.plan import ConfigArgument
+from dsgui.core.plan import AS_SCRIPT_READS, READERS, ConfigArgument
 from dsgui.core.planned import Launch, Surroundings
 from dsgui.core.preflight import preflight
 from dsgui.core.script import ScriptFacts
@@ -20,10 +22,10 @@ from dsgui.core.verdicts import Row, has_problem, worst_first
 from dsgui.shell.asked_paths import script_source
 from dsgui.shell.folders import default_runs_dir
 from dsgui.shell.machine import read_disk, read_machine
+from dsgui.shell.preflight import read_own_config
 
 HELP = "check this machine; exit 0: no problem, 1: problems, 2: the Python that trains can't be asked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
-READERS = {"hf": ConfigArgument.HF, "native": ConfigArgument.NATIVE, "none": ConfigArgument.NONE}
 _COUNT = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)([MB]?)\Z", re.IGNORECASE)
 _UNITS = {"": 1, "M": 10**6, "B": 10**9}
 _MOST_PARAMETERS = 10**15
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     launch.add_argument("--config", type=Path, help="the ds_config.json")
     launch.add_argument("--script", default="", help="the Python file that would train")
     launch.add_argument("--ranks", type=_ranks, help="GPUs, or ranks on the CPU (default: every GPU, else 1)")
-    launch.add_argument("--reader", choices=READERS, default="hf", help="how the script takes the config")
+    add_reader(launch)
     launch.add_argument("--parameters", type=_parameters, help="the model's size: 7B, 770M or 6.7e9")
 
 
@@ -101,13 +103,15 @@ def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) ->
         output_disk=read_disk(folder),
         own_python=sys.version_info[:2],
         model=_model(options.parameters),
+        own_config=read_own_config(folder, facts),
     )
+    asked = READERS.get(options.reader, ConfigArgument.HF)
     launch = Launch(
         config={},
         findings=(),
         devices="",
         ranks=options.ranks or len(machine.gpus) or 1,
-        config_argument=READERS[options.reader],
+        config_argument=chosen(asked, options.reader == AS_SCRIPT_READS, facts, ()),
         script=script,
         passes_local_rank=facts.passes_local_rank,
     )

@@ -7,16 +7,15 @@ from pathlib import Path
 
 from dsgui.commands.before_start import rows_of_plan, told, worth_telling
 from dsgui.commands.logs import follow
-from dsgui.commands.run_options import DONE, FAILED, add_runs_dir, open_runs
+from dsgui.commands.run_options import DONE, FAILED, add_reader, add_runs_dir, open_runs
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.hostfile import Machines
-from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy, WhenBusy
+from dsgui.core.plan import AS_SCRIPT_READS, READERS, ConfigArgument, LaunchRequest, StartedBy, WhenBusy
 from dsgui.core.slurm import SlurmJob
 from dsgui.core.variables import plain_and_secret
 from dsgui.core.verdicts import has_problem
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
-_READERS = {"hf": ConfigArgument.HF, "native": ConfigArgument.NATIVE, "none": ConfigArgument.NONE}
 _WHEN_BUSY = {"wait": WhenBusy.WAIT, "start": WhenBusy.START, "refuse": WhenBusy.REFUSE}
 
 
@@ -39,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     slurm.add_argument(
         "--slurm-option", action="append", default=[], metavar="=--OPTION", help="a further one of sbatch"
     )
-    parser.add_argument("--reader", choices=_READERS, default="hf", help="how the script takes the config")
+    add_reader(parser)
     parser.add_argument("--launcher", choices=[kind.value for kind in StartedBy], default=StartedBy.DEEPSPEED.value)
     parser.add_argument("--when-busy", choices=_WHEN_BUSY, default="wait", help="if another run uses these GPUs")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="an environment variable")
@@ -107,7 +106,8 @@ def _request(
         master_port=options.port,
         working_directory=options.cwd or str(script.parent),
         config_text=text,
-        config_argument=_READERS[options.reader],
+        config_argument=READERS.get(options.reader, ConfigArgument.HF),
+        as_script_reads=options.reader == AS_SCRIPT_READS,
         target_python=options.python,
         environment=variables,
         started_by=StartedBy(options.launcher),

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from dsgui.core.errors import RunError
+from dsgui.core.plan import AS_SCRIPT_READS, READERS
 from dsgui.core.secrets import secret_values
 from dsgui.runs import Runs
 from dsgui.shell.folders import default_runs_dir
@@ -12,6 +13,18 @@ from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 
 DONE, FAILED, REFUSED = 0, 1, 2
+_HOW = (
+    "how the script gets the config. auto: as its source reads it, else as hf; hf: --deepspeed FILE; native: "
+    "--deepspeed --deepspeed_config FILE; llamafactory: deepspeed=FILE after a YAML file; accelerate, lightning: by "
+    "the variables that each reads; script-hf, none: not at all, it reads one of its own (with the HF Trainer or "
+    "accelerate; natively). "
+    "{config} among the script's arguments stands for the config's place (default: %(default)s)"
+)
+
+
+def add_reader(parser: argparse._ActionsContainer) -> None:
+    """The option --reader."""
+    parser.add_argument("--reader", choices=(AS_SCRIPT_READS, *READERS), default=AS_SCRIPT_READS, help=_HOW)
 
 
 def add_runs_dir(parser: argparse.ArgumentParser) -> None:

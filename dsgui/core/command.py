@@ -10,9 +10,10 @@ import shlex
 from collections.abc import Mapping
 
 from dsgui.core.hostfile import Machines
-from dsgui.core.plan import ConfigArgument, Plan, StartedBy
+from dsgui.core.plan import PLACEHOLDER, ConfigArgument, Plan, StartedBy
 from dsgui.core.slurm import batch_script
 
+CONFIG_VARIABLE = "DSGUI_CONFIG"  # where the config is, for a script that is not given it otherwise
 MARKER = "DSGUI_RUN_ID"  # every process of a run carries it: that is how a stray is proven to be ours
 CONFIG_FILE = "ds_config.json"
 HOSTFILE = "hostfile"
@@ -28,7 +29,7 @@ def argv(plan: Plan) -> tuple[str, ...]:
     if plan.slurm:
         return ("sbatch", "--parsable", posixpath.join(plan.run_directory, BATCH_SCRIPT))
     starts = _torchrun(plan) if plan.started_by is StartedBy.TORCHRUN else _deepspeed(plan)
-    return (plan.target_python, "-m", *starts, plan.script, *plan.arguments, *config_words(plan))
+    return (plan.target_python, "-m", *starts, plan.script, *script_words(plan), *config_words(plan))
 
 
 def _deepspeed(plan: Plan) -> tuple[str, ...]:
@@ -77,7 +78,7 @@ def slurm_script(plan: Plan) -> str:
         module = "deepspeed.launcher.runner"
         without = () if plan.passes_local_rank else ("--no_local_rank",)
         where = ['--hostfile="$hosts"', "--no_ssh", '--master_addr="$first"', port, *without]
-    trains = (plan.script, *plan.arguments, *config_words(plan))
+    trains = (plan.script, *script_words(plan), *config_words(plan))
     return batch_script(
         f"dsgui run {plan.run_id}, submitted with: {shlex.join(argv(plan))}",
         job.directives(plan.name, posixpath.join(directory, BATCH_OUTPUT), plan.working_directory),
@@ -122,7 +123,7 @@ def _added(plan: Plan) -> dict[str, str]:
     order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if plan.gpu_indices or plan.machines or plan.slurm else {}
     if plan.gpu_indices and plan.started_by is StartedBy.TORCHRUN:
         order["CUDA_VISIBLE_DEVICES"] = ",".join(str(index) for index in plan.gpu_indices)
-    return {"PYTHONUNBUFFERED": "1"} | order | dict(plan.environment)
+    return {"PYTHONUNBUFFERED": "1"} | order | told_by_environment(plan) | dict(plan.environment)
 
 
 def _devices(plan: Plan) -> str:
@@ -131,11 +132,39 @@ def _devices(plan: Plan) -> str:
     return f"--num_gpus={plan.ranks}"
 
 
+def config_path(plan: Plan) -> str:
+    """Where the run's config is, on every machine of the run."""
+    return posixpath.join(plan.run_directory, CONFIG_FILE)
+
+
+def script_words(plan: Plan) -> tuple[str, ...]:
+    """The script's arguments, with the config's place where they name it."""
+    return tuple(word.replace(PLACEHOLDER, config_path(plan)) for word in plan.arguments)
+
+
 def config_words(plan: Plan) -> tuple[str, ...]:
-    path = posixpath.join(plan.run_directory, CONFIG_FILE)
+    """What is added to them."""
+    path = config_path(plan)
     words = {
         ConfigArgument.HF: ("--deepspeed", path),
         ConfigArgument.NATIVE: ("--deepspeed", "--deepspeed_config", path),
-        ConfigArgument.NONE: (),
+        ConfigArgument.OVERRIDE: (f"deepspeed={path}",),
     }
-    return words[plan.config_argument]
+    return words.get(plan.config_argument, ())
+
+
+def told_by_environment(plan: Plan) -> dict[str, str]:
+    """The variables that name the config: those that `accelerate launch --use_deepspeed` sets
+    (accelerate/utils/launch.py), Lightning's own (strategies/deepspeed.py), or ours where the script is told nothing
+    else."""
+    path = config_path(plan)
+    variables = {
+        ConfigArgument.ACCELERATE: {
+            "ACCELERATE_USE_DEEPSPEED": "true",
+            "ACCELERATE_DEEPSPEED_CONFIG_FILE": path,
+        },
+        ConfigArgument.LIGHTNING: {"PL_DEEPSPEED_CONFIG_PATH": path},
+        ConfigArgument.TRAINER: {CONFIG_VARIABLE: path},
+        ConfigArgument.NONE: {CONFIG_VARIABLE: path},
+    }
+    return variables.get(plan.config_argument, {})

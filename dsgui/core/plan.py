@@ -5,18 +5,54 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
 
+from dsgui.core.context import Integration
 from dsgui.core.hostfile import Host, Machines
 from dsgui.core.slurm import SlurmJob
 
 _JIT = "__enable_jit_checkpoint"
+PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
 
 
 class ConfigArgument(Enum):
-    """How the script is told where its DeepSpeed config is."""
+    """How the script is told where its DeepSpeed config is: by arguments, by the environment, or not at all, where it
+    names a config of its own."""
 
     HF = "--deepspeed FILE"
     NATIVE = "--deepspeed --deepspeed_config FILE"
-    NONE = ""  # not passed; the script knows its own
+    OVERRIDE = "deepspeed=FILE"  # LLaMA-Factory, after a settings file
+    ACCELERATE = "ACCELERATE_DEEPSPEED_CONFIG_FILE=FILE"
+    LIGHTNING = "PL_DEEPSPEED_CONFIG_PATH=FILE"
+    TRAINER = "by itself, through the HF Trainer or accelerate"
+    NONE = ""  # by itself, natively
+
+    @property
+    def integration(self) -> Integration:
+        """Whose rules count for the config: who reads it in the end."""
+        natively = (ConfigArgument.NATIVE, ConfigArgument.LIGHTNING, ConfigArgument.NONE)
+        return Integration.NATIVE if self in natively else Integration.HF
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether nothing hands the config to the script."""
+        return self in (ConfigArgument.TRAINER, ConfigArgument.NONE)
+
+
+# How the command line names them.
+READERS = {
+    "hf": ConfigArgument.HF,
+    "native": ConfigArgument.NATIVE,
+    "llamafactory": ConfigArgument.OVERRIDE,
+    "accelerate": ConfigArgument.ACCELERATE,
+    "lightning": ConfigArgument.LIGHTNING,
+    "script-hf": ConfigArgument.TRAINER,
+    "none": ConfigArgument.NONE,
+}
+AS_SCRIPT_READS = "auto"
+
+
+def itself(integration: Integration) -> ConfigArgument:
+    """The script reads a config of its own, by these rules."""
+    return ConfigArgument.TRAINER if integration is Integration.HF else ConfigArgument.NONE
 
 
 class StartedBy(Enum):
@@ -37,7 +73,8 @@ class WhenBusy(Enum):
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
     """What is asked for: `arguments` as typed, or in words. `gpu_indices` are physical (PCI bus order), empty on CPU.
-    `logs`: --logging_steps 10 is added where the script's Trainer would log every 500 steps. `secrets` are environment
+    `as_script_reads`: `config_argument` counts only where the script itself tells nothing. `logs`:
+    --logging_steps 10 is added where its Trainer would log every 500 steps. `secrets` are environment
     variables whose values are handed on and written nowhere."""
 
     name: str
@@ -57,6 +94,7 @@ class LaunchRequest:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     machines: Machines | None = None
     slurm: SlurmJob | None = None
+    as_script_reads: bool = False
     logs: bool = False
 
 

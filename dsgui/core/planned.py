@@ -7,6 +7,7 @@ from typing import Any
 from dsgui.core.arguments import TrainingArguments
 from dsgui.core.context import Context, Integration
 from dsgui.core.findings import Finding
+from dsgui.core.handing import mentions
 from dsgui.core.hardware import Gpu
 from dsgui.core.machine import Disk, Machine
 from dsgui.core.model_size import ModelSize
@@ -71,17 +72,23 @@ class Launch:
 
     @property
     def reader(self) -> Integration:
-        """Who reads the config; a script that finds its own is taken for a native one."""
-        return Integration.HF if self.config_argument is ConfigArgument.HF else Integration.NATIVE
+        """Who reads the config."""
+        return self.config_argument.integration
+
+    @property
+    def handed(self) -> bool:
+        """Whether the script is given this config, and does not read one of its own."""
+        return not self.config_argument.by_itself or mentions(self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a launch meets: the script's source, this machine, the model's size, where checkpoints go (`output` is the
     folder as given, `output_disk` None where it could not be asked), whether somebody else listens on the port.
-    `own_python` is the release that read the script's source, (3, 11). `answers`: what the training environment has
-    for the script; `arguments_file`: the file of arguments it reads; `missing_files`: what its arguments name to be
-    read and is not there, with the place that was looked at."""
+    `own_python` is the release that read the script's source, (3, 11); `own_config` the file that its source names as
+    the config, None where it names none or that can't be read. `answers`: what the training environment has for the
+    script; `arguments_file`: the file of arguments it reads; `missing_files`: what its arguments name to be read and is
+    not there, with the place that was looked at."""
 
     script: ScriptFacts
     machine: Machine
@@ -90,6 +97,7 @@ class Surroundings:
     output_disk: Disk | None = None
     port_taken: bool = False
     own_python: tuple[int, int] = (3, 11)
+    own_config: str | None = None
     answers: ScriptAnswers = field(default_factory=ScriptAnswers)
     arguments_file: ArgumentsFromFile = field(default_factory=ArgumentsFromFile)
     missing_files: tuple[tuple[NamedFile, str], ...] = ()
@@ -98,9 +106,11 @@ class Surroundings:
         """What the script's parser makes of its arguments."""
         return taken(self.script.command_line, self.answers, arguments, self.arguments_file)
 
-    def trainer_arguments(self, arguments: tuple[str, ...]) -> TrainingArguments | None:
-        """The HF Trainer's, where the script's parser takes them."""
-        return trainer_arguments(self.script.command_line, self.answers, self.taken(arguments))
+    def arguments_of(self, plan: Plan) -> TrainingArguments | None:
+        """The HF Trainer's, where the script's parser takes them and it is given the config that they are held to."""
+        if plan.config_argument.by_itself and not mentions(plan.arguments):
+            return None
+        return trainer_arguments(self.script.command_line, self.answers, self.taken(plan.arguments))
 
     def version(self, package: str) -> str:
         """What the Python that trains has; "" where there is none, or it was not asked yet."""

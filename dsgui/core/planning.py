@@ -5,9 +5,11 @@ import re
 import shlex
 from collections.abc import Mapping
 
-from dsgui.core.command import MARKER, argv, config_words
+from dsgui.core.command import MARKER, argv, config_words, script_words, told_by_environment
 from dsgui.core.errors import PlanError
+from dsgui.core.handing import chosen, takes_local_rank
 from dsgui.core.plan import LaunchRequest, Plan, StartedBy
+from dsgui.core.script import ScriptFacts
 
 LOWEST_PORT, HIGHEST_PORT = 1024, 65535
 MOST_RANKS = 4096
@@ -15,6 +17,8 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 # The launcher puts its words into a command line for the other machines' shells; it quotes none but those with a space.
 _PLAIN_WORD = re.compile(r"[\w@+=:,./-]+\Z", re.ASCII)
 _PLAIN_WORDS = re.compile(r"[\w@+=:,./ -]+\Z", re.ASCII)
+
+_UNREAD = ScriptFacts()
 
 
 def make_plan(
@@ -24,33 +28,35 @@ def make_plan(
     run_directory: str,
     script_path: str,
     master_port: int,
-    passes_local_rank: bool = True,
+    script: ScriptFacts = _UNREAD,
 ) -> Plan:
-    """The plan for `request`. Raises `PlanError`; whether the files exist is for the caller to check."""
+    """The plan for `request`; `script` is what its source tells. Raises `PlanError`; whether the files exist is for the
+    caller to check."""
     ranks = _ranks_elsewhere(request) or request.ranks
     _check_ranks(ranks, request.gpu_indices)
     check_port(master_port)
     _check_environment({**request.environment, **request.secrets})
     if not request.script.strip():
         raise PlanError("Script: nothing was given. Expected the path of the Python file that trains. Give it.")
+    words = _split(request.arguments)
     plan = Plan(
         run_id=run_id,
         name=request.name.strip() or posixpath.splitext(posixpath.basename(script_path))[0],
         run_directory=run_directory,
         script=script_path,
-        arguments=_split(request.arguments),
+        arguments=words,
         ranks=ranks,
         gpu_indices=request.gpu_indices,
         master_port=master_port,
         working_directory=request.working_directory or run_directory,
-        config_argument=request.config_argument,
+        config_argument=chosen(request.config_argument, request.as_script_reads, script, words),
         target_python=request.target_python,
         environment=dict(request.environment),
         preset=request.preset,
         started_by=request.started_by,
         when_busy=request.when_busy,
         secret_names=tuple(sorted(request.secrets)),
-        passes_local_rank=passes_local_rank,
+        passes_local_rank=takes_local_rank(script, words),
         machines=request.machines,
         slurm=request.slurm,
     )
@@ -121,15 +127,25 @@ def _check_ranks(ranks: int, gpu_indices: tuple[int, ...]) -> None:
 
 def _check_for_other_shells(plan: Plan) -> None:
     """deepspeed/launcher/multinode_runner.py, PDSHRunner: what is typed here is read there by a shell once more."""
-    whole = (plan.target_python, plan.working_directory, plan.script, *config_words(plan))
+    whole = (
+        plan.target_python,
+        plan.working_directory,
+        plan.script,
+        *config_words(plan),
+        *told_by_environment(plan).values(),
+    )
     address = (plan.machines.master_addr.strip() or "-",) if plan.machines else ()
     for word in (*whole, *address):
         if not _PLAIN_WORD.match(word):
             raise _not_for_other_shells(word, "Paths and addresses have letters, digits and @+=:,./-_ only")
     values = [value for name, value in plan.environment.items() if value]
-    for word in (*plan.arguments, *values):
+    for word in (*script_words(plan), *values):
         if not _PLAIN_WORDS.match(word):
             raise _not_for_other_shells(word, "Arguments and variables may have spaces beside @+=:,./-_")
+
+
+def _handed(plan: Plan) -> tuple[str, ...]:
+    return (*config_words(plan), *told_by_environment(plan).values())
 
 
 def _check_for_sbatch(plan: Plan) -> None:

@@ -3,10 +3,10 @@ what was expected and what to do. Facts in, rows out."""
 
 from collections.abc import Iterator
 
-from dsgui.core import argument_checks, build_checks, room_checks, script_checks
+from dsgui.core import argument_checks, build_checks, handing_checks, room_checks, script_checks
 from dsgui.core.findings import Finding, Severity
 from dsgui.core.planned import Launch, Question, Surroundings
-from dsgui.core.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, worst_first
+from dsgui.core.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, warning, worst_first
 
 CONFIG = "config"
 AGREEMENT = "agreement"
@@ -14,16 +14,24 @@ AGREEMENT = "agreement"
 
 def config(question: Question) -> Verdict:
     launch = question.launch
+    if handing_checks.reads_another(question):
+        return unknown("The script reads a config of its own, so what is found about this one stops nothing.")
+    judge = problem if launch.handed else _perhaps
     if launch.unreadable:
-        return problem(f"It can't be read. {launch.unreadable}", "Correct it.")
+        return judge(f"It can't be read. {launch.unreadable}", "Correct it.")
     errors = [finding for finding in launch.findings if finding.severity is Severity.ERROR]
     if not errors:
         return ok(f"checked for {launch.devices}")
     others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return problem(
+    return judge(
         f"DeepSpeed would refuse it at {launch.devices}: {errors[0].message}{others}",
         errors[0].advice or "See 1 · Configure, or python -m dsgui validate.",
     )
+
+
+def _perhaps(seen: str, advice: str) -> Verdict:
+    """Of a config that the script is not given, and may read all the same."""
+    return warning(f"{seen} This counts if the script reads this config.", advice)
 
 
 def elsewhere(question: Question) -> Verdict | None:
@@ -40,7 +48,8 @@ _ESTIMATORS = (
 CHECKS: tuple[Check[Question], ...] = (
     Check(CONFIG, "The config", "", config),
     Check("script", "The script", "", script_checks.readable),
-    Check("takes_config", "Its --deepspeed option", _ARGPARSE, script_checks.takes_config),
+    Check(handing_checks.TAKES_CONFIG, "How it gets the config", _ARGPARSE, handing_checks.takes_config),
+    Check("accelerate", "accelerate", "accelerate/accelerator.py", handing_checks.accelerate),
     Check("twice", "--deepspeed in the arguments", _ARGPARSE, script_checks.given_twice),
     Check("options", "The script’s options", "transformers/hf_argparser.py, argparse", argument_checks.options),
     Check("arguments_file", "The file of arguments", "transformers/hf_argparser.py", argument_checks.arguments_file),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from dsgui.core.config_calls import ConfigCall, called, config_calls
 from dsgui.core.script_options import CommandLine, command_line
 
 # Parsers that take --local_rank, or that let an unknown argument pass.
@@ -15,6 +16,9 @@ _WITHOUT_VALUE = ("store_true", "store_false", "store_const", "append_const", "c
 _PARSERS = {"ArgumentParser", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser"}
 # Only a part of the model is trained: what the optimizer holds can't be told from the model's size.
 _TRAINS_A_PART = {"LoraConfig", "get_peft_model", "PeftConfig", "requires_grad_"}
+
+_GATHERS = {"gather", "gather_for_metrics"}
+_STAND_INS = {"DummyOptim", "DummyScheduler"}
 
 
 class Parser(Enum):
@@ -34,7 +38,9 @@ class ScriptFacts:
     `options`: those its own `add_argument` calls name, and whether each takes a value. `breaks_stage_3`: keyword
     arguments of model loading that ZeRO-3 can't live with (transformers/modeling_utils.py), written out;
     `may_break_stage_3`: those computed when it runs. `tells_transformers`: it makes a HfDeepSpeedConfig itself.
-    `problem`: why the source could not be read as Python, or ""."""
+    `config_calls`: those that bring DeepSpeed its config; `stand_ins`: accelerate's for an optimizer and a scheduler
+    that the config has; `prepared`: the names that are given to accelerate's `prepare`; `gathers`: it collects tensors
+    of all ranks with it. `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -46,6 +52,10 @@ class ScriptFacts:
     may_break_stage_3: tuple[tuple[str, int], ...] = ()
     tells_transformers: bool = False
     trains_a_part: bool = False
+    config_calls: tuple[ConfigCall, ...] = ()
+    stand_ins: frozenset[str] = frozenset()
+    prepared: frozenset[str] = frozenset()
+    gathers: bool = False
     command_line: CommandLine = field(default_factory=CommandLine)
 
     @property
@@ -85,6 +95,10 @@ def script_facts(source: str) -> ScriptFacts:
         may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
         tells_transformers="HfDeepSpeedConfig" in names,
         trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(tree),
+        config_calls=config_calls(tree, calls),
+        stand_ins=frozenset(names & _STAND_INS),
+        gathers=bool(names & _GATHERS),
+        prepared=frozenset(name for call in calls for name in _prepared(call)),
         command_line=command_line(
             tree,
             whole=parser is not Parser.NONE and not names & {"click", "typer", "fire"},
@@ -103,9 +117,9 @@ def _parser(tree: ast.AST, names: set[str], calls: list[ast.Call]) -> Parser:
         return Parser.DEEPSPEED
     if "parse_args" not in names:
         return Parser.ELSEWHERE if names & {"click", "typer", "fire"} else Parser.NONE
-    made = [call for call in calls if _called(call) == "ArgumentParser"]
+    made = [call for call in calls if called(call) == "ArgumentParser"]
     plain = made and all(keyword.arg != "parents" for call in made for keyword in call.keywords)
-    named = all(_options(call) or _is_positional(call) for call in calls if _called(call) == "add_argument")
+    named = all(_options(call) or _is_positional(call) for call in calls if called(call) == "add_argument")
     return Parser.ARGPARSE if plain and named and not _handed_on(tree, calls) else Parser.ELSEWHERE
 
 
@@ -120,16 +134,12 @@ def _handed_on(tree: ast.AST, calls: list[ast.Call]) -> bool:
 
 
 def _makes_parser(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and _called(node) in _PARSERS
-
-
-def _called(call: ast.Call) -> str:
-    return str(getattr(call.func, "attr", None) or getattr(call.func, "id", ""))
+    return isinstance(node, ast.Call) and called(node) in _PARSERS
 
 
 def _options(call: ast.Call) -> list[tuple[str, bool]]:
     """`add_argument("-d", "--deepspeed", action="store_true")` → its names, and whether a value follows."""
-    if _called(call) != "add_argument":
+    if called(call) != "add_argument":
         return []
     action = next((keyword.value for keyword in call.keywords if keyword.arg == "action"), None)
     named = getattr(action, "value", None) if isinstance(action, ast.Constant) else getattr(action, "attr", "")
@@ -141,6 +151,10 @@ def _options(call: ast.Call) -> list[tuple[str, bool]]:
 def _is_positional(call: ast.Call) -> bool:
     first = call.args[0] if call.args else None
     return isinstance(first, ast.Constant) and isinstance(first.value, str) and not first.value.startswith("-")
+
+
+def _prepared(call: ast.Call) -> list[str]:
+    return [word.id for word in call.args if isinstance(word, ast.Name)] if called(call) == "prepare" else []
 
 
 def _freezes(tree: ast.AST) -> bool:

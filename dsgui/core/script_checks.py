@@ -1,27 +1,18 @@
-"""Checks of the script before a start: it is Python, takes the config as it is given, and loads its model so that
-ZeRO-3 can. None where there is nothing to judge."""
+"""Checks of the script before a start: it is Python, is given nothing twice, and loads its model so that ZeRO-3 can.
+None where there is nothing to judge."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
-
-from dsgui.core.context import version_tuple
+from dsgui.core.context import Integration, version_tuple
 from dsgui.core.plan import ConfigArgument, StartedBy
 from dsgui.core.planned import Question
 from dsgui.core.rules.base import zero_stage
-from dsgui.core.script import Parser, ScriptFacts
-from dsgui.core.verdicts import Verdict, ok, problem, unknown, warning
+from dsgui.core.script import Parser
+from dsgui.core.verdicts import Verdict, ok, problem, warning
 from dsgui.core.words import value_of
 
 # transformers/modeling_utils.py: until 4.50 low_cpu_mem_usage=True raised too; 4.51 and newer take no notice of it.
 LOW_MEMORY_IGNORED_SINCE = "4.51"
 _REFUSED = "DeepSpeed Zero-3 is not compatible with passing a `device_map`."
 _REFUSED_BEFORE = "DeepSpeed Zero-3 is not compatible with `low_cpu_mem_usage=True` or with passing a `device_map`."
-_SAY_HOW = (
-    "Say how the script takes its config (Launch: “How the script takes the config”; command line: --reader hf, native "
-    "or none), or add the option to the script."
-)
-_ONE_ARGUMENT = "argument --deepspeed: expected one argument"
-_BOTH = "--deepspeed --deepspeed_config FILE"
 
 
 def readable(question: Question) -> Verdict | None:
@@ -39,87 +30,6 @@ def readable(question: Question) -> Verdict | None:
 def _python(question: Question) -> str:
     environment = question.around.machine.environment
     return environment.target.python_version if environment else ""
-
-
-def takes_config(question: Question) -> Verdict | None:
-    script, argument = question.around.script, question.launch.config_argument
-    if not question.launch.script or script.problem or argument is ConfigArgument.NONE:
-        return None
-    return _BY_PARSER[script.parser](script, argument)
-
-
-def _no_parser(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
-    if script.takes_deepspeed:
-        return ok("its source names --deepspeed")
-    return unknown(f"No reading of a command line is seen in the script; it is given {argument.value}.")
-
-
-def _elsewhere(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
-    if script.takes_deepspeed:
-        return ok("its source names --deepspeed")
-    return warning(
-        f"The script reads a command line and names no --deepspeed itself; it is given {argument.value}. Unless "
-        "another file adds the option, it stops with exit code 2.",
-        _SAY_HOW,
-    )
-
-
-def _lenient(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
-    if _resolved(script.options, "--deepspeed"):
-        return ok("its parser names --deepspeed")
-    return unknown(
-        "The script lets unknown arguments pass; whether it reads its config from --deepspeed can't be seen."
-    )
-
-
-def _known(script: ScriptFacts, argument: ConfigArgument, refuses: Callable[..., str]) -> Verdict:
-    """Of a parser whose answer is certain; `refuses` gives argparse's words, "" where it takes the config."""
-    words = refuses(script, argument)
-    if not words:
-        return ok(f"{script.parser.value}: it takes {argument.value}")
-    return problem(f"The script is given {argument.value} and ends with exit code 2: “{words}”.", _SAY_HOW)
-
-
-def _trainer_refuses(script: ScriptFacts, argument: ConfigArgument) -> str:
-    """HfArgumentParser with TrainingArguments: --deepspeed has a value."""
-    return "" if argument is ConfigArgument.HF else _ONE_ARGUMENT
-
-
-def _deepspeed_refuses(script: ScriptFacts, argument: ConfigArgument) -> str:
-    """deepspeed.add_config_arguments: --deepspeed is a switch."""
-    return "" if argument is ConfigArgument.NATIVE else "unrecognized arguments: FILE"
-
-
-def _argparse_refuses(script: ScriptFacts, argument: ConfigArgument) -> str:
-    config = _resolved(script.options, "--deepspeed_config")
-    named = _resolved(script.options, "--deepspeed")
-    native = argument is ConfigArgument.NATIVE
-    if not named:
-        return f"unrecognized arguments: {argument.value}"
-    takes_value = script.options[named]
-    if not native:
-        return "" if takes_value else "unrecognized arguments: FILE"
-    if takes_value:
-        return _ONE_ARGUMENT if named == "--deepspeed" else f"argument {named}: expected one argument"
-    return "" if config else "unrecognized arguments: --deepspeed_config FILE"
-
-
-def _resolved(options: Mapping[str, bool], word: str) -> str:
-    """The option that argparse takes `word` for: its own name, or the only one that begins so."""
-    if word in options:
-        return word
-    begun = [option for option in options if option.startswith(word)]
-    return begun[0] if len(begun) == 1 else ""
-
-
-_BY_PARSER: dict[Parser, Callable[[ScriptFacts, ConfigArgument], Verdict]] = {
-    Parser.NONE: _no_parser,
-    Parser.ELSEWHERE: _elsewhere,
-    Parser.LENIENT: _lenient,
-    Parser.TRAINER: partial(_known, refuses=_trainer_refuses),
-    Parser.DEEPSPEED: partial(_known, refuses=_deepspeed_refuses),
-    Parser.ARGPARSE: partial(_known, refuses=_argparse_refuses),
-}
 
 
 def given_twice(question: Question) -> Verdict | None:
@@ -155,7 +65,7 @@ def local_rank(question: Question) -> Verdict | None:
 
 def loads_for_stage_3(question: Question) -> Verdict | None:
     launch, script = question.launch, question.around.script
-    by_trainer = launch.config_argument is ConfigArgument.HF or script.parser is Parser.TRAINER
+    by_trainer = launch.reader is Integration.HF or script.parser is Parser.TRAINER
     told = by_trainer or script.tells_transformers
     if not launch.script or not told or zero_stage(question.config) != 3:
         return None

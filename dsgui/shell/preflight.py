@@ -4,10 +4,12 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from dsgui.core.errors import PlaceError
+from dsgui.core.handing import own_file
 from dsgui.core.machine import Environment, Machine
 from dsgui.core.model_size import ModelSize
 from dsgui.core.named_files import NamedFile
@@ -20,6 +22,7 @@ from dsgui.shell.machine import read_disk, read_here
 from dsgui.shell.model_files import model_size
 from dsgui.shell.script_answers import ScriptReader, arguments_file
 
+_CONFIG_CHARACTERS = 1_000_000
 FRESH_S = 2.0  # readings of the machine are kept that long: a person types faster
 
 
@@ -66,6 +69,7 @@ class Scout:
             output=str(folder),
             output_disk=read_disk(folder) if self._may_read(folder) else None,
             port_taken=port_taken,
+            own_config=read_own_config(Path(plan.working_directory), script, self._check),
         )
 
     def machine(self, script: ScriptFacts) -> Surroundings:
@@ -104,3 +108,18 @@ class Scout:
         except PlaceError:
             return False
         return True
+
+
+def read_own_config(
+    directory: Path, script: ScriptFacts, check: Callable[[Path], object] = lambda path: None
+) -> str | None:
+    """The text of the config that the script's source names, a path from its working directory; None where it names
+    none, or that can't be read."""
+    named = own_file(script)
+    if not named:
+        return None
+    with suppress(OSError, ValueError, PlaceError):
+        check(directory / named)
+        with open(directory / named, encoding="utf-8") as file:
+            return file.read(_CONFIG_CHARACTERS)
+    return None

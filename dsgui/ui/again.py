@@ -9,13 +9,12 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.clone import Clone
-from dsgui.core.context import Integration
 from dsgui.core.errors import DsguiError
 from dsgui.core.hostfile import Machines
-from dsgui.core.plan import ConfigArgument, LaunchRequest
+from dsgui.core.plan import AS_SCRIPT_READS, LaunchRequest
 from dsgui.core.slurm import SlurmJob
 from dsgui.ui.configure import ConfigurePage
-from dsgui.ui.desk import AS_CONFIGURED, OWN_SCRIPT
+from dsgui.ui.desk import OWN_SCRIPT
 from dsgui.ui.escaping import plain
 from dsgui.ui.events import NEW_TEXT, TELLING, details
 from dsgui.ui.files import notes_html
@@ -24,7 +23,6 @@ from dsgui.ui.runs_page import RunsPage
 from dsgui.ui.services import Services
 from dsgui.ui.several_machines import HERE, SEVERAL, SLURM
 
-_READS = {ConfigArgument.HF: Integration.HF.value, ConfigArgument.NATIVE: Integration.NATIVE.value}
 _TOLD_S = 12  # long enough to read what was changed; Launch keeps the sentence
 
 
@@ -46,7 +44,7 @@ def wire_again(
         request = made.request
         known = next((p.id for p in services.all_presets() if p.id == request.preset.partition(" ")[0]), None)
         headline = _headline(run_id, kind)
-        config = (request.config_text, _READS.get(request.config_argument, gr.skip()), NEW_TEXT)
+        config = (request.config_text, request.config_argument.integration.value, NEW_TEXT)
         ready = "launch" if kind == "resume" else "configure"
         said = (
             f"{headline} Look it over and press Launch." if not made.notes else f"{headline} Changed: {_joined(made)}."
@@ -83,7 +81,7 @@ def desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
         recipe or OWN_SCRIPT,
         gr.Textbox("" if recipe else request.script, visible=recipe is None),
         request.arguments,
-        AS_CONFIGURED if recipe else request.config_argument.name,
+        gr.update(value=AS_SCRIPT_READS if recipe else request.config_argument.name, visible=recipe is None),
         request.ranks,
         [str(index) for index in request.gpu_indices if index in here],
         "",

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.hardware import GIB, Gpu, Target
-from dsgui.core.plan import ConfigArgument, StartedBy, WhenBusy
+from dsgui.core.plan import AS_SCRIPT_READS, PLACEHOLDER, ConfigArgument, StartedBy, WhenBusy
 from dsgui.ui.events import ONCE
 from dsgui.ui.services import Services
 from dsgui.ui.several_machines import (
@@ -20,12 +20,15 @@ from dsgui.ui.several_machines import (
 from dsgui.ui.slurm_panel import build_slurm_panel
 
 OWN_SCRIPT = "own"
-AS_CONFIGURED = "configured"
 _READERS = [
-    ("as “Who reads the config” on 1 · Configure says", AS_CONFIGURED),
+    ("As the script reads it", AS_SCRIPT_READS),
     ("--deepspeed FILE (HF Trainer)", ConfigArgument.HF.name),
     ("--deepspeed --deepspeed_config FILE (native)", ConfigArgument.NATIVE.name),
-    ("the script finds its own config", ConfigArgument.NONE.name),
+    ("deepspeed=FILE (LLaMA-Factory with a YAML file)", ConfigArgument.OVERRIDE.name),
+    ("Environment, as “accelerate launch” sets it", ConfigArgument.ACCELERATE.name),
+    ("Environment, as Lightning reads it", ConfigArgument.LIGHTNING.name),
+    ("The script reads its own config (HF Trainer or accelerate)", ConfigArgument.TRAINER.name),
+    ("The script reads its own config (native DeepSpeed)", ConfigArgument.NONE.name),
 ]
 _RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words (needs no download)"}
 
@@ -87,6 +90,14 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
         info="As you would type them after the script's name. The config is added for you.",
         elem_id="arguments",
     )
+    reader = gr.Dropdown(
+        _READERS,
+        value=AS_SCRIPT_READS,
+        label="How the script takes the config",
+        info=f"Its source is looked at. {PLACEHOLDER} among the arguments stands for the config’s path.",
+        visible=False,
+        elem_id="reader",
+    )
     several = build_several_machines()
     slurm = build_slurm_panel()
     ranks = gr.Number(default_ranks, label=_ranks_label(target), precision=0, elem_id="ranks", visible=not target.gpus)
@@ -131,7 +142,6 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
             info="Added to dsgui’s own. Values of secrets (HF_TOKEN, WANDB_API_KEY …) are handed on and kept nowhere.",
             elem_id="environment",
         )
-        reader = gr.Dropdown(_READERS, value=AS_CONFIGURED, label="How the script takes the config")
         port = gr.Textbox("", label="Master port", placeholder="a free one is chosen", elem_id="port")
         directory = gr.Textbox(
             "",
@@ -147,7 +157,7 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
             elem_id="output-dir",
         )
         name = gr.Textbox("", label="Name of the run", placeholder="the script's name", elem_id="run-name")
-    what.change(lambda chosen: gr.Textbox(visible=chosen == OWN_SCRIPT), [what], [script], **ONCE)
+    what.change(_for_own_script, [what], [script, reader], **ONCE)
 
     def shows(where: str) -> tuple[Any, ...]:
         here = where == HERE
@@ -189,6 +199,11 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
         slurm_options=slurm.options,
     )
     return desk, several
+
+
+def _for_own_script(chosen: str) -> tuple[gr.Textbox, gr.Dropdown]:
+    own = chosen == OWN_SCRIPT
+    return gr.Textbox(visible=own), gr.Dropdown(visible=own)
 
 
 def _ranks_label(target: Target) -> str:

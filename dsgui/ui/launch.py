@@ -10,12 +10,13 @@ from dsgui.core.arguments import TrainingArguments
 from dsgui.core.context import Context, Integration
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.findings import has_error
+from dsgui.core.handing_checks import Offer
 from dsgui.core.launch_findings import LaunchFindings, launch_findings
-from dsgui.core.plan import Plan
+from dsgui.core.plan import AS_SCRIPT_READS, Plan
 from dsgui.core.planned import Launch
 from dsgui.core.taken import LOGGING_WORDS
 from dsgui.core.variables import plain_and_secret
-from dsgui.core.verdicts import Row, has_problem
+from dsgui.core.verdicts import has_problem
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.context_bar import THIS_MACHINE
 from dsgui.ui.desk import Desk, build_desk, look_at_gpus, share_ranks
@@ -24,7 +25,7 @@ from dsgui.ui.escaping import plain
 from dsgui.ui.events import LIVE, ONCE
 from dsgui.ui.findings_view import verdict
 from dsgui.ui.launch_request import asked_of, preset_of, request_of
-from dsgui.ui.preflight_view import preflight_html, rows_before_start
+from dsgui.ui.preflight_view import BeforeStart, before_start, preflight_html
 from dsgui.ui.services import Services
 from dsgui.ui.several_machines import (
     wire_several_machines,
@@ -66,14 +67,15 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
                 buttons=["copy"],
             )
             checks = gr.HTML("", elem_id="preflight", apply_default_css=False, padding=False)
+            offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
             anyway = gr.Checkbox(
                 False, label="Launch although the checks say it would fail", visible=False, elem_id="although"
             )
             launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
-    plan, run_id = gr.State(None), gr.State("")
+    plan, run_id, offer = gr.State(None), gr.State(""), gr.State(None)
     inputs = [configure.text, configure.presets.chooser, anyway, *configure.bar.inputs, *desk.inputs]
-    outputs = [command, verdict_line, checks, anyway, launch, plan, desk.logs]
+    outputs = [command, verdict_line, checks, offered, offer, anyway, launch, plan, desk.logs]
     preview = _previewer(services, workbench, len(configure.bar.inputs))
 
     def preview_on(triggers: list[Any]) -> Any:
@@ -81,6 +83,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
     preview_on([component.change for component in (anyway, *desk.inputs)])
+    offered.click(_accepted, [offer, desk.arguments], [desk.reader, desk.arguments], **ONCE)
     share_ranks(services.target(), desk.ranks, configure.bar.gpus)
     wire_several_machines(several, plan, services)
     started = launch.click(
@@ -107,36 +110,60 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         bar, asked = values[:bar_width], asked_of(values[bar_width:])
         reader = Integration.HF.value if asked.what in services.recipes else bar[0]
         says, refused, plan = "", False, None
-        rows: tuple[Row, ...] = ()
+        before = BeforeStart()
         try:
             plan = services.runs.prepare(
                 request_of(services, text or "", asked, reader, preset_of(services, preset, text))
             )
             # What runs here is judged here, whatever Configure plans for.
             device = bar[3] if plan.machines or plan.slurm else THIS_MACHINE
-            context = make_context(services.target(), reader, plan.ranks // plan.nodes, plan.nodes, device, "")
+            reads = plan.config_argument.integration
+            context = make_context(services.target(), reads.value, plan.ranks // plan.nodes, plan.nodes, device, "")
             around = services.surroundings(plan)
-            says, refused, config, found = _verdict(
-                workbench, text or "", context, around.trainer_arguments(plan.arguments)
-            )
+            says, refused, config, found = _verdict(workbench, text or "", context, around.arguments_of(plan))
             launch = Launch.of(plan, config, found.alone, context.devices, found.by_arguments)
-            rows = rows_before_start(launch, around)
+            before = before_start(launch, around)
+            says = says + _as_read(reads, reader, before) if before.counts else _NOT_THIS
+            refused = refused and before.handed
         except DsguiError as error:
             says = f"**{plain(str(error))}**"
-        refused = refused or has_problem(rows)
+        refused = refused or has_problem(before.rows)
         ready = plan is not None and (accepted or not refused)
         line = services.runs.shown_command(plan) if plan else ""
         # What was accepted once is not accepted for the next problem.
         tick = gr.Checkbox(visible=True) if refused else gr.Checkbox(False, visible=False)
-        offer = gr.Checkbox(visible=plan is not None and _offered(services, plan, asked.logs))
-        return line, says, preflight_html(rows), tick, gr.Button(interactive=ready), plan, offer
+        offer = before.offer
+        click = gr.Button(offer.label if offer else "", visible=offer is not None)
+        logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, asked.logs))
+        return line, says, preflight_html(before.rows), click, offer, tick, gr.Button(interactive=ready), plan, logs
 
     return preview
 
 
-def _offered(services: Services, plan: Plan, chosen: bool) -> bool:
+def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
     """Whether --logging_steps was added, or may be."""
     return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
+
+
+_NOT_THIS = "The script reads a config of its own, not the one from 1 · Configure."
+
+
+def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:
+    """Who reads the config, where that is another than 1 · Configure says; whether it is this one."""
+    if not before.handed:
+        return " The script is not given this config."
+    if reads.value == configured:
+        return ""
+    names = {Integration.HF: "the HF Trainer", Integration.NATIVE: "native DeepSpeed"}
+    return f" This script hands it to {names[reads]}, so it is checked for that; 1 · Configure checks it for the other."
+
+
+def _accepted(offer: Offer | None, arguments: str | None) -> tuple[str, str]:
+    """The reader and the arguments after the offer was taken."""
+    if offer is None:
+        return AS_SCRIPT_READS, arguments or ""
+    reader = offer.argument.name if offer.argument else AS_SCRIPT_READS
+    return reader, " ".join(filter(None, ((arguments or "").rstrip(), *offer.words)))
 
 
 def _verdict(

@@ -8,11 +8,10 @@ from typing import Any
 from dsgui.core.context import Integration
 from dsgui.core.errors import PlanError
 from dsgui.core.hostfile import Machines
-from dsgui.core.plan import ConfigArgument, LaunchRequest, StartedBy, WhenBusy
+from dsgui.core.plan import AS_SCRIPT_READS, ConfigArgument, LaunchRequest, StartedBy, WhenBusy
 from dsgui.core.slurm import SlurmJob
 from dsgui.core.variables import plain_and_secret
 from dsgui.core.words import with_option
-from dsgui.ui.desk import AS_CONFIGURED
 from dsgui.ui.services import Services
 from dsgui.ui.several_machines import (
     HERE,
@@ -22,7 +21,7 @@ from dsgui.ui.several_machines import (
 from dsgui.ui.slurm_panel import slurm_asked
 
 _SAVES = " --enable_jit_checkpoint True"
-_AS_READ = {Integration.HF.value: ConfigArgument.HF.name, Integration.NATIVE.value: ConfigArgument.NATIVE.name}
+_AS_CONFIGURED = {Integration.HF.value: ConfigArgument.HF, Integration.NATIVE.value: ConfigArgument.NATIVE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +70,7 @@ def request_of(services: Services, text: str, asked: Asked, reader: str, preset:
     script = str(Path(asked.script.strip()).expanduser().absolute()) if asked.script.strip() else ""
     variables, secrets = plain_and_secret(asked.environment)
     machines, slurm = _elsewhere(asked)
+    detects = recipe is not None or asked.reader == AS_SCRIPT_READS
     return LaunchRequest(
         name=asked.name.strip() or (asked.what if recipe else ""),
         script=str(recipe) if recipe else script,
@@ -80,7 +80,8 @@ def request_of(services: Services, text: str, asked: Asked, reader: str, preset:
         master_port=_port(asked.port.strip()),
         working_directory=asked.directory.strip() or ("" if recipe else str(Path(script).parent)),
         config_text=text,
-        config_argument=ConfigArgument[_AS_READ[reader] if recipe or asked.reader == AS_CONFIGURED else asked.reader],
+        config_argument=_AS_CONFIGURED[reader] if detects else ConfigArgument[asked.reader],
+        as_script_reads=detects and not recipe,
         target_python=services.target().python,
         environment=variables,
         started_by=StartedBy[asked.started_by],

@@ -1,12 +1,14 @@
 """The checks before a start on the Launch page: problems and warnings open, the rest folded. Everything is escaped."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
+from dsgui.core.handing_checks import Offer, offer, reads_another
 from dsgui.core.machine_report import summary
-from dsgui.core.planned import Launch, Surroundings
+from dsgui.core.planned import Launch, Question, Surroundings
 from dsgui.core.preflight import CONFIG, preflight
 from dsgui.core.verdicts import Row, Status
 from dsgui.ui.events import ONCE
@@ -17,9 +19,22 @@ from dsgui.ui.services import Services
 _POLL_S = 2.0
 
 
-def rows_before_start(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
+@dataclass(frozen=True, slots=True)
+class BeforeStart:
+    """The rows, and what one click can do where the script would not get its config. `handed`: the script is given this
+    config; `counts`: it may read it."""
+
+    rows: tuple[Row, ...] = ()
+    offer: Offer | None = None
+    handed: bool = True
+    counts: bool = True
+
+
+def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
     """What would stop this launch or make it slow, but for the config: the line above speaks of that."""
-    return tuple(row for row in preflight(launch, around) if row.check != CONFIG)
+    question = Question(launch, around)
+    rows = tuple(row for row in preflight(question.launch, question.around) if row.check != CONFIG)
+    return BeforeStart(rows, offer(question), launch.handed, not reads_another(question))
 
 
 def preflight_html(rows: Sequence[Row]) -> str:

@@ -1,0 +1,146 @@
+"""The calls in a script's source that bring DeepSpeed its config: who is called, where, and with which config."""
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class Caller(Enum):
+    """What reads a config; the value names it in sentences."""
+
+    TRAINING_ARGUMENTS = "TrainingArguments"
+    PLUGIN = "DeepSpeedPlugin"
+    ACCELERATOR = "Accelerator"
+    STRATEGY = "Lightning’s DeepSpeed strategy"
+    ENGINE = "deepspeed.initialize"
+    LLAMA_FACTORY = "LLaMA-Factory"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigCall:
+    """`config` is the expression that is given as the config, as Python spells it, "" for none; `value` what it is
+    where that is written out in the file (a path or a dict), else None. `takes_arguments`: deepspeed.initialize is
+    given the script's arguments too. `option` is the attribute in `args.ds_config`."""
+
+    caller: Caller
+    line: int
+    config: str = ""
+    value: Any = None
+    takes_arguments: bool = False
+    option: str = ""
+
+
+# trl/trainer: they are TrainingArguments under other names.
+_TRL = {f"{kind}Config" for kind in ("SFT", "DPO", "GRPO", "RLOO", "KTO", "ORPO", "CPO", "BCO", "GKD", "Reward", "PRM")}
+_KEYWORDS = {
+    Caller.TRAINING_ARGUMENTS: ("deepspeed",),
+    Caller.PLUGIN: ("hf_ds_config",),
+    Caller.STRATEGY: ("config",),
+    Caller.ENGINE: ("config", "config_params"),
+}
+_CONFIG_PLACE = 10  # deepspeed/__init__.py: initialize(args, model, …, config)
+_LIGHTNING_TRAINERS = ("Trainer", "Fabric")
+
+
+def config_calls(tree: ast.AST, calls: Sequence[ast.Call]) -> tuple[ConfigCall, ...]:
+    """In the order of the source. `calls` are all of the tree's."""
+    written = _written_out(tree)
+    found = [_call(caller, call, written) for call in calls if (caller := _caller(call))]
+    found += [ConfigCall(Caller.LLAMA_FACTORY, line) for line in _imports_llama_factory(tree)]
+    return tuple(sorted(found, key=lambda call: call.line))
+
+
+def _caller(call: ast.Call) -> Caller | None:
+    name = called(call)
+    if name.endswith("TrainingArguments") or name in _TRL:
+        return Caller.TRAINING_ARGUMENTS
+    if name in _LIGHTNING_TRAINERS and _names_deepspeed(keyword(call, "strategy")):
+        return Caller.STRATEGY
+    return next((caller for fits, caller in _BY_NAME if fits(call)), None)
+
+
+def _named(name: str) -> Callable[[ast.Call], bool]:
+    return lambda call: called(call) == name
+
+
+def _is_initialize(call: ast.Call) -> bool:
+    owner = getattr(call.func, "value", None)
+    return called(call) == "initialize" and getattr(owner, "id", "") == "deepspeed"
+
+
+_BY_NAME: tuple[tuple[Callable[[ast.Call], bool], Caller], ...] = (
+    (_named("DeepSpeedPlugin"), Caller.PLUGIN),
+    (_named("Accelerator"), Caller.ACCELERATOR),
+    (_named("DeepSpeedStrategy"), Caller.STRATEGY),
+    (_is_initialize, Caller.ENGINE),
+)
+
+
+def called(call: ast.Call) -> str:
+    """The name behind the last dot: `transformers.TrainingArguments(…)` → TrainingArguments."""
+    return str(getattr(call.func, "attr", None) or getattr(call.func, "id", ""))
+
+
+def keyword(call: ast.Call, *names: str) -> ast.expr | None:
+    """The value of the first of these keyword arguments; None too where it is written out as None."""
+    given = (one.value for one in call.keywords if one.arg in names)
+    return next((value for value in given if not (isinstance(value, ast.Constant) and value.value is None)), None)
+
+
+def _call(caller: Caller, call: ast.Call, written: dict[str, ast.expr]) -> ConfigCall:
+    given = keyword(call, *_KEYWORDS.get(caller, ()))
+    if caller is Caller.ENGINE and given is None and len(call.args) > _CONFIG_PLACE:
+        given = call.args[_CONFIG_PLACE]
+    if given is None:
+        return ConfigCall(caller, call.lineno)
+    return ConfigCall(
+        caller,
+        call.lineno,
+        ast.unparse(given),
+        _value(written.get(given.id, given) if isinstance(given, ast.Name) else given),
+        caller is Caller.ENGINE and bool(call.args or keyword(call, "args")),
+        given.attr if isinstance(given, ast.Attribute) else "",
+    )
+
+
+def _value(expression: ast.expr) -> Any:
+    try:
+        value = ast.literal_eval(expression)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, str | dict) else None
+
+
+def _written_out(tree: ast.AST) -> dict[str, ast.expr]:
+    """Names that are given a value once in the whole file, and that value."""
+    values: dict[str, list[ast.expr]] = {}
+    for name, value in _assignments(tree):
+        values.setdefault(name, []).append(value)
+    return {name: given[0] for name, given in values.items() if len(given) == 1}
+
+
+def _assignments(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """`config["x"] = 1` counts as another value for `config`."""
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        for target in targets:
+            while isinstance(target, ast.Subscript | ast.Attribute):
+                target = target.value
+            if isinstance(target, ast.Name) and isinstance(value, ast.expr):
+                yield target.id, value
+
+
+def _names_deepspeed(strategy: ast.expr | None) -> bool:
+    return isinstance(strategy, ast.Constant) and str(strategy.value).startswith("deepspeed")
+
+
+def _imports_llama_factory(tree: ast.AST) -> Iterator[int]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        named = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+        if any(name.partition(".")[0] == "llamafactory" for name in named):
+            yield node.lineno
