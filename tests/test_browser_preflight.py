@@ -92,7 +92,8 @@ def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_
     expect(preflight.locator('[data-check="options"]')).to_have_count(0)
 
     page.get_by_role("tab", name="1 · Configure").click()
-    replace_text(page, '{"gradient_clipping": 1.0, "zero_optimization": {"stage": 1}}')
+    sound = '"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 1}'
+    replace_text(page, f'{{"gradient_clipping": 1.0, {sound}}}')
     page.get_by_role("tab", name="2 · Launch").click()
     agreement = preflight.locator('[data-check="agreement"]')
     expect(agreement).to_contain_text("gradient_clipping: 1.0 in the file, 7.0 from the arguments.")

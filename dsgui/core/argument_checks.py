@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from dsgui.core.command_line import Leftover
 from dsgui.core.gone_options import instead, is_trainers
-from dsgui.core.plan import StartedBy
+from dsgui.core.plan import ConfigArgument, StartedBy
 from dsgui.core.planned import Question
 from dsgui.core.script_options import ArgumentsFile
 from dsgui.core.verdicts import Verdict, ok, problem, warning
@@ -141,11 +141,15 @@ def _odd_keys(path: str, odd: list[str], known: Collection[str], ends: bool) -> 
     return problem(f"{seen} It ends with “{said}”.", " ".join(dict.fromkeys(advice)))
 
 
+_BY_WORDS = (ConfigArgument.HF, ConfigArgument.NATIVE, ConfigArgument.OVERRIDE)
+
+
 def _added(question: Question) -> str:
     """What the script is given beside the arguments typed."""
     launch = question.launch
     ranked = launch.passes_local_rank and launch.started_by is StartedBy.DEEPSPEED
-    return " and ".join(filter(None, (launch.config_argument.value, "--local_rank" if ranked else "")))
+    config = launch.config_argument.value if launch.config_argument in _BY_WORDS else ""
+    return " and ".join(filter(None, (config, "--local_rank" if ranked else "")))
 
 
 def files(question: Question) -> Verdict | None:
