@@ -110,10 +110,6 @@ FAULTS = [
      "specified arguments are not used by the HfArgumentParser: ['--overwrite_output_dir']”."),
     ("arguments_file", {"source": BY_CLASS + ALONE, "arguments": ("a.json",), "around": NAMED}, P,
      "is given --deepspeed FILE and --local_rank too"),
-    ("arguments_file", {"source": BY_CLASS + ALONE, "arguments": ("a.json",), "around": NAMED,
-                        "config_argument": ConfigArgument.TRAINER,
-                        "started_by": StartedBy.TORCHRUN}, P,
-     "Some keys are not used by the HfArgumentParser: ['fp61']"),
     ("files", {"around": {"missing_files": ((NamedFile("--train_file", "x.json"), "/w/x.json"),)}}, P,
      "--train_file: /w/x.json does not exist."),
     ("files", {"around": {"missing_files": ((NamedFile("--train_file", "x.json"), "/w/x.json"),)}, "elsewhere": "a"}, W,
@@ -619,3 +615,12 @@ def test_files_to_read_are_told_from_those_to_write():
         ("--train_file", "a.json"), ("--validation_files", "b.json"), ("--validation_files", "c.json"),
         ("--model_name_or_path", "./m"), ("--resume_from_checkpoint", "out/checkpoint-5"),
     ]  # fmt: skip
+
+
+def test_a_file_of_arguments_alone_is_read_and_its_keys_are_known():
+    alone = {"config_argument": ConfigArgument.TRAINER, "started_by": StartedBy.TORCHRUN, "arguments": ("a.json",)}
+    found = rows(source=BY_CLASS + ALONE, around=NAMED, **alone)
+    (row,) = [row for row in found if row.check == "arguments_file"]
+    assert row.status is P
+    assert "Some keys are not used by the HfArgumentParser: ['fp61']" in row.seen
+    assert row.advice == "Did you mean fp16?"
