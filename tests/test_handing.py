@@ -233,6 +233,7 @@ JUDGED = [
     ((FACTORY, OVERRIDE, "x.yaml"), OK, "deepspeed=FILE", None),
     ((FACTORY, HF, "x.yaml"), W, "another way (LLaMA-Factory reads x.yaml", AS_READ),
     ((ACCELERATOR, HF), W, "another way (line 1: Accelerator", AS_READ),
+    ((TRAINED, NONE), U, "DSGUI_CONFIG", None),
     ((PARSER + PARSED, HF), P, "unrecognized arguments", Offer("The script reads its config itself", TRAINER)),
     ((PARSER + PARSED, NATIVE), P, "unrecognized arguments", Offer("The script reads its config itself", NONE)),
     ((PARSER + "p.add_argument('--ds_config')\n" + PARSED, HF), P, "unrecognized",

@@ -42,10 +42,10 @@ class Offer:
 def offer(question: Question) -> Offer | None:
     """None where the script gets its config."""
     verdict, launch, script = takes_config(question), question.launch, question.around.script
+    if verdict and not launch.config_argument.by_itself and _told_otherwise(question):
+        return Offer("Pass the config as the script reads it", None)
     if verdict is None or verdict.status not in (Status.PROBLEM, Status.WARNING):
         return None
-    if _told_otherwise(question):
-        return Offer("Pass the config as the script reads it", None)
     option = own_option(script, launch.arguments)
     if option:
         return Offer(f"Add {option} {PLACEHOLDER} to the arguments", None, (option, PLACEHOLDER))
