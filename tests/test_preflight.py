@@ -108,8 +108,6 @@ FAULTS = [
     ("options", {"source": BY_CLASS, "around": TRAINERS, "arguments": ("--overwrite_output_dir", "--fp16")}, P,
      "--overwrite_output_dir is not an option of this script with transformers 5.23.0. The script ends with “Some "
      "specified arguments are not used by the HfArgumentParser: ['--overwrite_output_dir']”."),
-    ("arguments_file", {"source": BY_CLASS + ALONE, "arguments": ("a.json",), "around": NAMED}, P,
-     "is given --deepspeed FILE and --local_rank too"),
     ("files", {"around": {"missing_files": ((NamedFile("--train_file", "x.json"), "/w/x.json"),)}}, P,
      "--train_file: /w/x.json does not exist."),
     ("files", {"around": {"missing_files": ((NamedFile("--train_file", "x.json"), "/w/x.json"),)}, "elsewhere": "a"}, W,
@@ -176,7 +174,7 @@ def test_a_launch_with_one_fault_has_one_row_that_says_it(name, given, status, s
 
 
 def test_every_check_is_tried():
-    told = {fault[0] for fault in FAULTS} - {AGREEMENT} | {"local_rank", "elsewhere"}
+    told = {fault[0] for fault in FAULTS} - {AGREEMENT} | {"local_rank", "elsewhere", "arguments_file"}
     assert {entry.id for entry in CHECKS} == told
 
 
@@ -624,3 +622,10 @@ def test_a_file_of_arguments_alone_is_read_and_its_keys_are_known():
     assert row.status is P
     assert "Some keys are not used by the HfArgumentParser: ['fp61']" in row.seen
     assert row.advice == "Did you mean fp16?"
+
+
+def test_a_file_of_arguments_beside_other_words_is_not_looked_at():
+    found = rows(source=BY_CLASS + ALONE, around=NAMED, arguments=("a.json",))
+    (row,) = [row for row in found if row.check == "arguments_file"]
+    assert row.status is P
+    assert "is given --deepspeed FILE and --local_rank too" in row.seen
