@@ -6,25 +6,37 @@ it may be stale, since tqdm redraws ten times a second at most).
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from dsgui.core.bars import BAR, BARE_BAR, bar_epoch, bar_values, clock_seconds, described_values
+from dsgui.core.bars import (
+    BAR,
+    BARE_BAR,
+    SCALED_BAR,
+    bar_count,
+    bar_epoch,
+    bar_unit,
+    bar_values,
+    clock_seconds,
+    described_values,
+)
 from dsgui.core.dict_lines import is_broken
 from dsgui.core.ending import Ending
+from dsgui.core.epochs import EpochCounts
 from dsgui.core.errors import PatternError
 from dsgui.core.happenings import Happenings
+from dsgui.core.metric_blocks import MetricBlock
 from dsgui.core.numerals import is_loss
 from dsgui.core.patterns import MOST_PATTERNS, SOURCE, Pattern
-from dsgui.core.phases import Phase
+from dsgui.core.phases import PREPARATIONS, Doing, Phase
 from dsgui.core.points import OUTPUT, Event, Point
 from dsgui.core.reading_lines import as_text, readings
 from dsgui.core.readings import Form, Reading
 from dsgui.core.shapes import Shape, Shapes
 from dsgui.core.step_times import StepTimes, Timed
-from dsgui.core.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_PHASES, TellingLines
-from dsgui.core.training_bar import Epochs, TrainingBar, may_train
+from dsgui.core.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_EPOCHS, OF_PHASES, OF_PREPARATIONS, TellingLines
+from dsgui.core.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, work_of
 
 # A line longer than this is cut: no line worth reading is, and a run may print megabytes without a newline.
 LINE_LIMIT_BYTES = 1 << 15
@@ -32,19 +44,34 @@ LINE_LIMIT_BYTES = 1 << 15
 BAR_PATIENCE = 12
 
 _PASSED_BYTES = 1 << 16
-_MOST_RANKS = 4096
 _MOST_DULL, _DULL_BYTES = 1024, 400
 _BREAK = re.compile(rb"[\r\n]")
+_PLAIN, _PATTERN, _DICT = Form.PLAIN, Form.PATTERN, Form.DICT  # to look up a member takes as long as to read a number
+_NO_TRAINING, _WITHOUT_SHAPE = (Form.MEMORY, Form.EPOCH), (Form.OVERFLOW, Form.EPOCH)
+_OF_ENGINE = (Form.ENGINE, Form.SPEED)
+_NO_VALUES: dict[str, float] = {}
+_STEPS_A_SECOND = (b"it/s", b"s/it")
+_STARS, _NESTED = "***** ", b"\x1b[A"
+_ANNOUNCED = re.compile(r"\*{5} Running (?P<what>training|evaluation|prediction|test)", re.IGNORECASE)
 _SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where the training is. `eta_s` is what the bar said, None where there is no bar."""
+    """Where the training is: steps since it began. `eta_s` is what the bar said, None where there is no bar or it is
+    an epoch's."""
 
     step: int
     total: int | None
     eta_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """The epoch that the output named last, and how many there will be, where that is known."""
+
+    number: float
+    epochs: int | None
 
 
 @dataclass(slots=True)
@@ -67,6 +94,7 @@ class TrainLog:
         self._tail = b""
         self._overflow = False
         self._bar = TrainingBar()
+        self._bar_at = 0  # its step since the training began
         self._bar_said: int | None = None  # the step at which the bar's postfix was a point
         self._held: list[_Held] = []
         self._points: list[Point] = []
@@ -74,7 +102,10 @@ class TrainLog:
         self._trained = False
         self._last_loss: float | None = None
         self._skipped = 0
-        self._epochs: dict[int | None, Epochs] = {}
+        self._epochs, self._bar_epochs = EpochCounts(), EpochCounts()
+        self._epoch: Epoch | None = None
+        self._metrics = MetricBlock()
+        self._told: dict[str, tuple[int | None, dict[str, float]]] = {}  # by kind: the last of evaluations and ends
         self._times = StepTimes()
         self._passed: list[bytes] = []
         self._passed_bytes = 0
@@ -88,11 +119,14 @@ class TrainLog:
         for pattern in patterns:
             self.add_pattern(pattern)
 
-    def add_pattern(self, pattern: Pattern) -> None:
-        """Tried on each line from here on, before anything else. Raises PatternError for one too many."""
+    def add_pattern(self, pattern: Pattern, counted: EpochCounts | None = None) -> None:
+        """Tried on each line from here on, before anything else; `counted` is what it has read before. Raises
+        PatternError for one too many."""
         if len(self._patterns) >= MOST_PATTERNS:
             raise PatternError(f"Patterns: {MOST_PATTERNS} are tried on each line, and no more. Remove one first.")
         self._patterns.append(pattern)
+        if counted:
+            self._epochs.adopt(counted)
         word = pattern.word.encode("utf-8", "replace").lower()
         if word:
             self._words, self._flood_words = (*self._words, word), (*self._flood_words, word)
@@ -107,6 +141,16 @@ class TrainLog:
     @property
     def phase(self) -> str:
         return self._phase.name
+
+    @property
+    def doing(self) -> Doing | None:
+        """What is prepared, before the training."""
+        return self._phase.doing if self._phase.name in PREPARATIONS else None
+
+    @property
+    def epoch(self) -> Epoch | None:
+        """None where no line of a script's own and no bar named one."""
+        return self._epoch
 
     @property
     def progress(self) -> Progress | None:
@@ -136,7 +180,7 @@ class TrainLog:
         self._catch_up()
         self._end_line()
         self._add_timed(self._times.finish())
-        self._release(self._bar.step if self._bar.total is not None else None)
+        self._release(self._bar_at if self._bar.total is not None else None)
         return self._take()
 
     def _take(self) -> list[Point]:
@@ -163,15 +207,17 @@ class TrainLog:
     def _block(self, block: bytes, in_a_flood: bool) -> None:
         words = self._flood_words if in_a_flood else self._words
         if not in_a_flood and self._phase.before_training:
-            words = (*words, *OF_PHASES)
+            words = (*words, *OF_PHASES, *OF_PREPARATIONS)
+        if self._epochs_begin:
+            words = (*words, *OF_EPOCHS)
         telling = TellingLines(block.lower(), words)
-        shapes, tracebacks = self._shapes, self.ending.tracebacks
+        shapes, tracebacks, metrics = self._shapes, self.ending.tracebacks, self._metrics
         start, end = 0, len(block)
         while start < end:
             if (match := shapes.guess(block, start)) and not tracebacks.writing and self._short_way(match):
                 start = self._run(block, match.end())
                 continue
-            if tracebacks.writing or self._reads_all or (self._held and not in_a_flood):
+            if tracebacks.writing or self._reads_all or metrics.open or (self._held and not in_a_flood):
                 begins = start
             else:
                 begins = telling.after(start)
@@ -222,7 +268,7 @@ class TrainLog:
             if line and not line.isspace():
                 self._line(line)
             return True
-        if self.ending.tracebacks.writing:
+        if self.ending.tracebacks.writing or self._metrics.open:
             self._line(line)
         elif len(line) <= _DULL_BYTES and line.translate(_SAME_DIGITS) in self._dull:
             self._last_plain = line
@@ -266,7 +312,7 @@ class TrainLog:
         step_at, total_at, epoch_at, rank_at = map(shape.place, ("step", "total", "epoch", "rank"))
         assert step_at is not None  # it is of steps
         counts, epochs = shape.form is Form.PLAIN, self._epochs
-        points, values, total, epoch, rank = self._points, None, None, None, None
+        points, values, total, epoch, rank = self._points, None, None, epochs.epoch if counts else None, None
         before, done = len(points), None
         with suppress(ValueError):  # a number that is none: that line goes the long way
             while match := matches(block, start):
@@ -279,17 +325,20 @@ class TrainLog:
                     epoch = float(told[epoch_at])
                 if rank_at:
                     rank = int(told[rank_at])
-                if counts and (epochs or epoch is not None):
-                    counted = self._count(rank, step, total, epoch)
+                if counts and (epoch is not None or epochs.of):
+                    counted = epochs.count(rank, step, total, epoch)
                 points.append(Point(counted, epoch, read, "train", rank))
                 if not rank:
-                    done = step, total
+                    done = counted, total, rank
                 values, start, last = read, match.end(), match
         if values is None:
             return start
         self._last_loss = values.get("loss", self._last_loss)
         if done and (counts or self._bar.total is None):
-            self._progress = (*done, None) if counts else (done[0], self._progress[1] if self._progress else None, None)
+            said = self._whole(done[2], done[1]) if counts else self._progress[1] if self._progress else None
+            self._progress = (done[0], said, None)
+        if epoch_at and counts and epoch is not None:
+            self._in_epoch(epoch, None)
         self._last_plain = last[0]
         self.ending.trains(self._last_loss, len(points) - before)
         return start
@@ -314,8 +363,13 @@ class TrainLog:
         self._tell_last_plain()
         text = as_text(raw)
         if not text:
+            if _NESTED in raw:
+                self._nested()
             return
         raised = self.ending.line(text)
+        if (self._metrics.open and self._in_block(text)) or (_STARS in text and self._announced(text)):
+            self._age_held()
+            return
         if raised:
             self._happenings.once("error", raised, self._step())
         elif not self.ending.tracebacks.writing:
@@ -325,16 +379,16 @@ class TrainLog:
             self._nothing(raw, text)
             return
         lowered = raw.lower()
-        if len(found) == 1 and not any(word in lowered for word in BEYOND_NUMBERS):
+        if len(found) == 1 and not _says_more(lowered):
             self._learn(raw, found[0])
         for one in found:
             self._apply(one, text)
-        if any(one.form is not Form.MEMORY for one in found):
+        if found[0].form not in _NO_TRAINING:
             self.ending.trains(self._last_loss)
 
     def _learn(self, raw: bytes, reading: Reading) -> None:
         """Evaluations, overflows and ends are events too, and are rare."""
-        if reading.kind == "train" and reading.form is not Form.OVERFLOW:
+        if reading.kind == "train" and reading.form not in _WITHOUT_SHAPE:
             self._shapes.show(raw, reading, self._read_again)
 
     def _read_again(self, raw: bytes) -> Reading | None:
@@ -344,13 +398,14 @@ class TrainLog:
     def _nothing(self, raw: bytes, text: str) -> None:
         if is_broken(text):
             self.bad_lines += 1
+        elif self._phase.line(text):
+            pass
         elif len(raw) <= _DULL_BYTES and not self._patterns and not self._happenings.saved(text):
             lowered = raw.lower()
-            if not any(word in lowered for word in BEYOND_NUMBERS):
+            if not _says_more(lowered):
                 if len(self._dull) >= _MOST_DULL:
                     self._dull.clear()
                 self._dull.add(raw.translate(_SAME_DIGITS))
-        self._phase.line(text)
         self._age_held()
 
     def _tell_last_plain(self) -> None:
@@ -364,7 +419,9 @@ class TrainLog:
 
     def _bars(self, line: bytes) -> bytes:
         """Reads the complete bars of `line`; returns what follows the last."""
-        while (percent := line.find(b"%|")) >= 0 and (match := BAR.search(line, max(percent - 3, 0))):
+        while (percent := line.find(b"%|")) >= 0 and (
+            match := BAR.search(line, max(percent - 3, 0)) or SCALED_BAR.search(line, max(percent - 3, 0))
+        ):
             before = line[: match.start()]
             if self._take_bar(before, match) and before.strip():
                 self._line(before)
@@ -373,37 +430,79 @@ class TrainLog:
 
     def _take_bar(self, before: bytes, match: re.Match[bytes]) -> bool:
         """Reads one bar. Returns whether what stands before it is a line of its own rather than its description."""
-        step, total = int(match["step"]), int(match["total"])
-        description = as_text(before).strip() if before else ""
-        described = description.endswith(":")
-        if described and not may_train(description):
-            return False
-        if self._bar.is_this(step, total, self._trained):
-            self._training_bar(step, total, match["left"].decode("ascii", "replace"))
-            # At 0 a postfix is that of the step being done, or of the epoch before.
-            if step and step != self._bar_said:
-                values = (described_values(description) if described else {}) | bar_values(match["postfix"])
-                if values:
-                    self._drawn(values, step, total, bar_epoch(description) if described else None)
-        elif self._trained:
-            self._phase.name = "evaluating"
+        spelled, of, left, rate, postfix = match.groups()
+        step, total = (int(spelled), int(of)) if match.re is BAR else (bar_count(spelled), bar_count(of))
+        said = as_text(before).strip() if before else ""
+        described, counts_steps = said.endswith(":"), rate.endswith(_STEPS_A_SECOND)
+        work, values = TRAINING, _NO_VALUES
+        # At 0 a postfix is that of the step being done, or of the epoch before.
+        if postfix and (described or (step and step != self._bar_said)):
+            values = bar_values(postfix)
+        if described or not counts_steps:
+            unit = "" if counts_steps else bar_unit(rate)
+            work = work_of(said if described else "", unit, any(map(is_loss, values)))
+        if work is TRAINING and self._bar.is_this(step, total, self._trained):
+            self._training_bar(step, total, left, said if described else "", values)
+        elif work is EPOCHS:
+            self._in_epoch(float(step), total)
+        elif work is TRAINING or work is EVALUATING:
+            self._phase.name = "evaluating" if self._trained or self._bar.evaluating else self._phase.name
+        else:
+            unit = "" if counts_steps else bar_unit(rate)
+            self._prepares(Doing.of(work, said if described else "", step, total, unit))
         return not described
 
-    def _training_bar(self, step: int, total: int, left: str) -> None:
-        if step < self._bar.step:
+    def _training_bar(self, step: int, total: int, left: bytes, description: str, values: dict[str, float]) -> None:
+        bar = self._bar
+        if step < bar.step:
             self._bar_said = None  # the next epoch's
-        self._bar.step = step
-        self._progress = (step, total, left)
-        if step >= 1:
+        bar.step = step
+        counted, whole, epoch = step, total, None
+        if description or self._epochs.epoch is not None:
+            epoch = self._bar_epoch(description)
+        if epoch is not None or self._bar_epochs.of:
+            counted = self._bar_epochs.count(None, step, total, epoch)
+            whole = self._bar_epochs.rank(None).whole(total, self._bar_epochs.epochs) or total
+        self._bar_at = counted
+        self._progress = (counted, whole, left.decode("ascii", "replace") if whole == total else None)
+        if step >= 1 and not bar.over:
             self._phase.name = "training"
             if self._times.begun:
-                self._add_timed(self._times.script_is_at(step))
-        self._release(step)
+                self._add_timed(self._times.script_is_at(counted))
+        if self._held:
+            self._release(counted)
+        if step and step != self._bar_said:
+            values = described_values(description) | values if description else values
+            if values:
+                self._drawn(values, step, counted, epoch)
 
-    def _drawn(self, values: dict[str, float], step: int, total: int, epoch: float | None) -> None:
+    def _bar_epoch(self, description: str) -> float | None:
+        """The epoch that a training's bar is of, where it or a line before it says so."""
+        epoch, epochs = bar_epoch(description) if description else (None, None)
+        if epoch is not None:
+            self._in_epoch(epoch, epochs)
+            self._bar_epochs.named(epoch, epochs)
+        elif self._epochs.epoch is not None:
+            epoch, self._bar_epochs.epochs = self._epochs.epoch, self._epochs.epochs
+        return epoch
+
+    def _prepares(self, doing: Doing) -> None:
+        """A bar without a description that filled up before was a preparation's too."""
+        if self._trained:
+            return
+        if self._bar.total is not None and self._bar.step >= self._bar.total and not self._bar.over:
+            self._phase.becomes("starting")
+        self._phase.prepares(doing)
+
+    def _nested(self) -> None:
+        """The bar drawn last stands below one that goes on: an evaluation's in a training."""
+        if self._bar.was_nested():
+            self._progress = (self._bar.step, self._bar.total, None)
+            self._phase.name = "evaluating"
+
+    def _drawn(self, values: Mapping[str, float], step: int, counted: int, epoch: float | None) -> None:
         """A bar is redrawn at the same step: the first time that it has numbers counts."""
         self._bar_said = step
-        counted = self._count(None, step, total, epoch)
         self._note_loss(values)
         self._add(Point(counted, epoch, values), "")
         self.ending.trains(self._last_loss)
@@ -424,16 +523,18 @@ class TrainLog:
 
     def _apply(self, reading: Reading, text: str) -> None:
         form = reading.form
-        if form is Form.PLAIN or form is Form.PATTERN:
+        if form is _PLAIN or form is _PATTERN:
             self._plain(reading, text)
-        elif form is Form.DICT:
+        elif form is _DICT:
             self._dict(reading, text)
-        elif form is Form.ENGINE or form is Form.SPEED:
+        elif form in _OF_ENGINE:
             self._engine(reading)
         elif form is Form.OVERFLOW:
             self._skips_step(reading, text)
         elif form is Form.MEMORY:
             self._points.append(Point(self._step(), None, reading.values, rank=reading.rank))
+        elif form is Form.EPOCH:
+            self._begins_epoch(reading)
         else:
             self._timed(reading)
 
@@ -441,25 +542,59 @@ class TrainLog:
         values, rank, step = reading.values, reading.rank, reading.step
         if "loss" in values:
             self._last_loss = values["loss"]
-        source = SOURCE if reading.form is Form.PATTERN else OUTPUT
+        source = SOURCE if reading.form is _PATTERN else OUTPUT
+        if reading.epoch is None:
+            reading.epoch = self._epochs.epoch
+        else:
+            self._in_epoch(reading.epoch, reading.epochs)
+            self._epochs.named(reading.epoch, reading.epochs)
+        epoch = reading.epoch
         if step is None:
             if self._bar.total is not None and source is OUTPUT:
                 self._held.append(_Held(reading, text))
             else:
-                self._add(Point(None, reading.epoch, values, reading.kind, rank, source), text)
+                self._add(Point(self._step_if_none(reading), epoch, values, reading.kind, rank, source), text)
             return
-        epoch = reading.epoch
-        counted = step if epoch is None and not self._epochs else self._count(rank, step, reading.total, epoch)
+        counted = self._epochs.count(rank, step, reading.total, epoch) if epoch is not None or self._epochs.of else step
         if reading.kind == "train" and not rank:
             if self._times.begun:
                 self._add_timed(self._times.script_is_at(counted))
-            self._progress = (step, reading.total, None)
-        self._add(Point(counted, reading.epoch, values, reading.kind, rank, source), text)
+            self._progress = (counted, self._whole(rank, reading.total), None)
+        self._add(Point(counted, epoch, values, reading.kind, rank, source), text)
+
+    def _begins_epoch(self, reading: Reading) -> None:
+        """`Epoch 2/5`, on a line of its own: what follows is of it."""
+        if not self._epochs_begin or reading.epoch is None:
+            return
+        self._epochs.epoch = reading.epoch
+        self._epochs.named(reading.epoch, reading.epochs)
+        self._in_epoch(reading.epoch, reading.epochs)
+
+    @property
+    def _epochs_begin(self) -> bool:
+        """Whether epochs may begin with a line of their own: not once something was trained without one."""
+        return not self._trained or self._epochs.epoch is not None
+
+    def _whole(self, rank: int | None, total: int | None) -> int | None:
+        if total is None or rank not in self._epochs.of:
+            return total
+        epochs = self._epochs.rank(rank)
+        return epochs.whole(total, self._epochs.epochs if epochs.begins_again else None)
+
+    def _in_epoch(self, epoch: float, epochs: int | None) -> None:
+        if epoch == epoch:  # a number
+            known = self._epoch.epochs if self._epoch else None
+            self._epoch = Epoch(epoch, epochs if known is None else known)
 
     def _dict(self, reading: Reading, text: str) -> None:
         self._age_held()
         if "loss" in reading.values:
             self._last_loss = reading.values["loss"]
+        if self._bar.over:
+            if reading.kind == "train":
+                self._bar.begins()
+        elif reading.kind == "final":
+            self._bar.ends()
         if reading.step is not None:
             if reading.kind == "train" and not reading.rank:
                 if self._times.begun:
@@ -504,21 +639,56 @@ class TrainLog:
         if point.kind == "train":
             self._trained = True
             self._phase.name = "training"
-        elif point.kind == "eval":
+            return
+        if point.kind == "eval":
             self._happenings.add("evaluation", text.strip() or "Evaluation", point.step)
+        self._trained = self._trained or point.kind == "final"
+        self._remember(point)
 
-    def _count(self, rank: int | None, step: int, total: int | None, epoch: float | None) -> int:
-        epochs = self._epochs.get(rank)
-        if epochs is None:
-            if len(self._epochs) >= _MOST_RANKS:
-                self._epochs.clear()
-            epochs = self._epochs[rank] = Epochs()
-        return epochs.count(step, total, epoch)
+    def _remember(self, point: Point) -> None:
+        """What a block of metrics may say again."""
+        step, told = self._told.get(point.kind, (None, {}))
+        self._told[point.kind] = point.step, (told if step == point.step else {}) | dict(point.values)
+
+    # -- blocks ----------------------------------------------------------------------------------------------------
+
+    def _announced(self, text: str) -> bool:
+        """`***** eval metrics *****`, `***** Running Evaluation *****`."""
+        if self._metrics.begins(text):
+            return True
+        match = _ANNOUNCED.search(text)
+        if not match:
+            return False
+        if match["what"].lower() != "training":
+            self._bar.evaluating, self._phase.name = True, "evaluating"
+        elif not self._trained or self._bar.over:
+            self._bar.begins()
+            self._progress = self._progress if self._trained else None
+        return True
+
+    def _in_block(self, text: str) -> bool:
+        """Whether the line is one of a block of metrics; what it says for the first time is a point."""
+        metric = self._metrics.line(text)
+        if metric is None:
+            return False
+        step, (at, told) = self._step(), self._told.get(metric.kind, (None, {}))
+        if metric.name == "epoch" or (at == step and metric.repeats(told)):
+            return True
+        point = Point(step, self._metrics.epoch, {metric.name: metric.value}, metric.kind)
+        self._points.append(point)
+        if metric.kind == "eval" and not (told and at == step):
+            self._happenings.add("evaluation", "Evaluation", step)
+        self._remember(point)
+        return True
 
     def _step(self) -> int | None:
         return self._progress[0] if self._progress else None
 
-    def _note_loss(self, values: dict[str, float]) -> None:
+    def _step_if_none(self, reading: Reading) -> int | None:
+        """Of a line that has no step: an evaluation's is the training's."""
+        return None if reading.kind == "train" else self._step()
+
+    def _note_loss(self, values: Mapping[str, float]) -> None:
         self._last_loss = next((value for name, value in values.items() if is_loss(name)), self._last_loss)
 
     # -- held ------------------------------------------------------------------------------------------------------
@@ -529,10 +699,19 @@ class TrainLog:
         held, self._held = self._held, []
         for one in held:
             reading = one.reading
-            self._add(Point(step, reading.epoch, reading.values, reading.kind, reading.rank), one.text)
+            at = self._step_if_none(reading) if step is None else step
+            self._add(Point(at, reading.epoch, reading.values, reading.kind, reading.rank), one.text)
 
     def _age_held(self) -> None:
         for one in self._held:
             one.lines += 1
         if self._held and self._held[0].lines >= BAR_PATIENCE:
-            self._release(self._bar.step)
+            self._release(self._bar_at)
+
+
+def _says_more(lowered: bytes) -> bool:
+    """Whether a line does more than its numbers say."""
+    for word in BEYOND_NUMBERS:  # noqa: SIM110 — any() takes twice as long
+        if word in lowered:
+            return True
+    return False
