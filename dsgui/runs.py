@@ -13,7 +13,8 @@ from dsgui.core.checkpoint import RESUME
 from dsgui.core.command import shell_line, slurm_script
 from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.news import Cursor, Delta, RunSummary
-from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
+from dsgui.core.no_loss import NoLoss, Told, no_loss
+from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
@@ -214,6 +215,7 @@ class Runs:
             can_end=status.state.live or _can_be_ended(plan, seen),
             can_save=plan.saves_when_asked and status.state is RunState.RUNNING,
             progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
+            no_loss=self._no_loss(directory, plan, status),
             about=self._about(directory, plan) if cursor.fresh else {},
             curves=curves,
             events=[event | {"text": self.masked(str(event.get("text", "")))} for event in _parse(events)],
@@ -264,6 +266,20 @@ class Runs:
         tables = enumerate((*cursor.samples, 0))  # and the one that may have been begun meanwhile
         news += sum(max(size_of(directory.samples_file(number)) - offset, 0) for number, offset in tables)
         return not cursor.fresh and news < _QUICK_BYTES and run_id not in self._lost
+
+    def _no_loss(self, directory: RunDirectory, plan: Plan, status: RunStatus) -> NoLoss | None:
+        progress = directory.read_progress()
+        told = Told(
+            arguments=plan.arguments,
+            trainer=plan.config_argument is ConfigArgument.HF,
+            state=status.state,
+            series=directory.read_series(),
+            phase=status.phase,
+            elapsed_s=self._elapsed_s(directory, status),
+            step=progress.get("step"),
+            total=progress.get("total"),
+        )
+        return no_loss(told)
 
     def _about(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         return {"command": self.shown_command(plan), "directory": str(directory.path), "preset": plan.preset}
@@ -319,6 +335,7 @@ class Runs:
             devices=_devices(plan),
             script=plan.script,
             place=asked.place if asked else 0,
+            no_loss=self._no_loss(directory, plan, seen.status),
         )
 
     def _seen(self, directory: RunDirectory, plan: Plan) -> Seen:

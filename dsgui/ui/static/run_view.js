@@ -69,7 +69,7 @@ export class RunView {
     this.note = el("p", { class: "ds-remark", hidden: true });
     this.alerts = new Alerts(() => this.title.textContent);
     this.log = new Log(this.id, (end) => { this.follower.cursor.output = end; });
-    this.board = new Board(() => [{ name: this.title.textContent, curves: this.follower.curves, events: this.follower.events, estimate: () => this.afterwards.estimate }], {
+    this.board = new Board(() => [{ name: this.title.textContent, curves: this.follower.curves, live: LIVE_STATES.has(this.lastState), noLoss: this.noLoss, events: this.follower.events, estimate: () => this.afterwards.estimate }], {
       refine: async (axis, low, high) => {
         const ids = this.board.hidden(this.follower.curves, axis, low, high);
         await this.follower.refine(axis, low, high, ids, () => this.board.looksAt(axis, low, high));
@@ -137,6 +137,7 @@ export class RunView {
     }
     this.save.hidden = !delta.can_save;
     this.lastState = delta.state;
+    this.noLoss = delta.no_loss?.text || "";
     this.afterwards.update(delta.state, live);
     this.alerts.show(live);
     const { step, total, eta_s: eta } = delta.progress || {};
@@ -164,7 +165,7 @@ export class RunView {
     const first = live ? this.progress[0] : null;
     let rate = first && step > first[1] && delta.elapsed_s > first[0] ? (step - first[1]) / (delta.elapsed_s - first[0]) : NaN;
     if (!Number.isFinite(rate)) {
-      const clock = this.follower.curves.clock();
+      const clock = this.follower.curves.clock("step");
       const [begin, end] = [clock?.stretches[0]?.low, clock?.last?.high];
       if (begin && end && end.time > begin.time) rate = (end.step - begin.step) / (end.time - begin.time);
     }
