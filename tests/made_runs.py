@@ -39,10 +39,11 @@ class Made:
 
 @dataclass(frozen=True)
 class Printed:
-    """A run by what it printed, `lines` by the second at which each came; it was sampled once a second."""
+    """A run by what it printed, `lines` by the second at which each came; it was sampled once a second. A point or an
+    event stands for itself."""
 
     name: str
-    lines: Iterable[tuple[float, str]]
+    lines: Iterable[tuple[float, str | Point | Event]]
     seconds: int = 60
     arguments: str = ""
     reads_config: ConfigArgument = ConfigArgument.NATIVE
@@ -83,11 +84,16 @@ def make_printed(folder: Path, printed: Printed) -> str:
     lines = list(printed.lines)
     for second in range(printed.seconds + 1):
         while lines and lines[0][0] <= second:
-            now[0], text = lines.pop(0)
-            records.take_output(text.encode())
+            now[0], came = lines.pop(0)
+            if isinstance(came, Point):
+                records.take_points([came])
+            elif isinstance(came, Event):
+                records.take_event(came)
+            else:
+                records.take_output(came.encode())
         now[0] = float(second)
         records.take_sample(_sample(Made(steps=printed.seconds, gpus=0), second, now[0]))
-    records.finish()
+    records.finish()  # writes how far it came
     _end(directory, printed.state, now[0], records.log.phase)
     return directory.run_id
 
