@@ -215,6 +215,8 @@ class Runs:
             can_end=status.state.live or _can_be_ended(plan, seen),
             can_save=plan.saves_when_asked and status.state is RunState.RUNNING,
             progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
+            epoch={"number": progress["epoch"], "epochs": progress.get("epochs")} if "epoch" in progress else None,
+            doing=self._doing(progress, status),
             no_loss=self._no_loss(directory, plan, status),
             about=self._about(directory, plan) if cursor.fresh else {},
             curves=curves,
@@ -266,6 +268,11 @@ class Runs:
         tables = enumerate((*cursor.samples, 0))  # and the one that may have been begun meanwhile
         news += sum(max(size_of(directory.samples_file(number)) - offset, 0) for number, offset in tables)
         return not cursor.fresh and news < _QUICK_BYTES and run_id not in self._lost
+
+    def _doing(self, progress: Mapping[str, Any], status: RunStatus) -> str:
+        """What is prepared now: in a script's own words, which may be anything."""
+        doing = progress.get("doing") if status.state is RunState.RUNNING else None
+        return self.masked(str(doing.get("text", ""))) if isinstance(doing, dict) else ""
 
     def _no_loss(self, directory: RunDirectory, plan: Plan, status: RunStatus) -> NoLoss | None:
         progress = directory.read_progress()
@@ -335,6 +342,7 @@ class Runs:
             devices=_devices(plan),
             script=plan.script,
             place=asked.place if asked else 0,
+            doing=self._doing(progress, seen.status),
             no_loss=self._no_loss(directory, plan, seen.status),
         )
 

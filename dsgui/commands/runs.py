@@ -52,10 +52,14 @@ def table(rows: list[tuple[str, ...]]) -> str:
 
 
 def _row(summary: RunSummary) -> tuple[str, ...]:
-    step = "–" if summary.step is None else f"{summary.step}" + (f"/{summary.total}" if summary.total else "")
+    step = (
+        summary.doing or "–"
+        if summary.step is None
+        else f"{summary.step}" + (f"/{summary.total}" if summary.total else "")
+    )
     loss = f"{summary.loss:.4g}" if isinstance(summary.loss, int | float) else summary.loss or "–"
     started = summary.started_at and time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.started_at))
-    name = " ".join(summary.name.split())
+    name = " ".join(summary.name.split()) + (f" ({summary.doing})" if summary.doing else "")
     return summary.run_id, summary.state.value, step, loss, duration(summary.duration_s), started or "–", name
 
 

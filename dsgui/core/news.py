@@ -32,8 +32,8 @@ class Cursor:
 @dataclass(frozen=True, slots=True)
 class RunSummary:
     """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged, and
-    `no_loss` says why. `place` counts the runs in the order they were launched; 0 for those from before they were
-    counted."""
+    `no_loss` says why; `doing` is what is prepared before the training. `place` counts the runs in the order they were
+    launched; 0 for those from before they were counted."""
 
     run_id: str
     name: str
@@ -48,6 +48,7 @@ class RunSummary:
     devices: str = ""
     script: str = ""
     place: int = 0
+    doing: str = ""
     no_loss: NoLoss | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -57,9 +58,10 @@ class RunSummary:
 @dataclass(frozen=True, slots=True)
 class Delta:
     """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run; `progress`
-    has `step`, `total`, `eta_s`, or is None before the output told any. `no_loss` says why there is no curve of the
-    loss; `about` is what never changes, told once. `curves` is as `core.thinning.to_json` says, with the `series` that
-    are new, by id."""
+    has `step`, `total`, `eta_s`, or is None before the output told any; `epoch` has `number` and `epochs`, where a
+    script names them; `doing` is what is prepared before the training, in words. `no_loss` says why there is no curve
+    of the loss; `about` is what never changes, told once. `curves` is as `core.thinning.to_json` says, with the
+    `series` that are new, by id."""
 
     run_id: str
     name: str
@@ -76,6 +78,8 @@ class Delta:
     can_end: bool
     can_save: bool
     progress: dict[str, Any] | None
+    epoch: dict[str, Any] | None
+    doing: str
     no_loss: NoLoss | None
     about: dict[str, Any]
     curves: dict[str, Any]

@@ -236,6 +236,10 @@ class Records:
         if progress:
             eta_s = self._pace.eta_s(progress, self._monotonic())
             found |= {"step": progress.step, "total": progress.total, "eta_s": eta_s}
+        if doing := self.log.doing:
+            found |= {"doing": doing.to_json()}
+        if epoch := self.log.epoch:
+            found |= {"epoch": epoch.number, "epochs": epoch.epochs}
         return found
 
     def _try(self, write: Callable[[Any], None], value: Any) -> None:

@@ -144,7 +144,8 @@ export class RunView {
     if (total) { this.bar.max = total; this.bar.value = step || 0; }
     else if (live) this.bar.removeAttribute("value");
     this.bar.hidden = !live && !total;
-    const facts = [["Step", total ? `${step ?? 0} / ${total}` : figure(step)], ["Speed", this.speed(delta, live)], ["Elapsed", duration(delta.elapsed_s)],
+    const place = delta.epoch && !total ? [["Epoch", delta.epoch.epochs ? `${figure(delta.epoch.number)} / ${delta.epoch.epochs}` : figure(delta.epoch.number)]] : [];
+    const facts = [...place, ["Step", total ? `${step ?? 0} / ${total}` : figure(step)], ["Speed", this.speed(delta, live)], ["Elapsed", duration(delta.elapsed_s)],
       ["ETA", live && eta !== null && eta !== undefined ? duration(eta) : "–"], ["Loss", figure(this.loss())], ["Run", this.id]];
     this.facts.replaceChildren(...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
     this.command.textContent = this.follower.about?.command || "";
@@ -181,6 +182,7 @@ export class RunView {
     }
     if (delta.state === "pending") return "Starting the supervisor…";
     if (delta.state !== "running") return "";
+    if (delta.doing) return `${delta.doing[0].toUpperCase()}${delta.doing.slice(1)}. The training has not begun.`;
     if (delta.phase.startsWith("waiting in Slurm")) return "Submitted to Slurm; it waits there for its nodes.";
     if (delta.phase === "compiling") return "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later ones start at once.";
     if (delta.phase === "starting") return "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its operators, about a minute.";
