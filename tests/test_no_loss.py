@@ -27,11 +27,12 @@ def told(arguments="--do_train", *, state=ENDED, trainer=True, series=(), phase=
     ("run", "code", "says"),
     [
         (
-            told(step=250, total=250, series=(*FINAL, *EVALUATED)),
+            told(step=250, total=250, series=FINAL),
             "logs_too_seldom",
             "No loss was printed. The HF Trainer logs every 500 steps by default and this run has 250: add "
             "--logging_steps 10.",
         ),
+        (told(step=9, total=9, series=EVALUATED), "logs_too_seldom", "No training loss was printed. The HF Trainer"),
         (told(step=30, total=250, state=RUNNING), "logs_too_seldom", "No loss will be printed. The HF Trainer logs"),
         (told("--logging_steps 1000", step=1, total=250), "logs_too_seldom", "every 1,000 steps and this run has 250"),
         (told("--logging-steps=1000", step=1, total=250), "logs_too_seldom", "use --logging_steps 10."),

@@ -85,7 +85,7 @@ def _too_early(told: Told) -> bool:
 
 def _reasons(told: Told) -> Iterator[NoLoss]:
     if not told.live and not told.trained and told.state is not RunState.SUCCEEDED:
-        yield NoLoss("before_training", "No loss was printed: the run ended before its first step.")
+        yield NoLoss("before_training", f"{_none(told)} was printed: the run ended before its first step.")
     advice = "add a pattern under “Curves and where they come from”"
     if told.live:
         yield NoLoss(
@@ -106,7 +106,7 @@ def _reasons_of_trainer(told: Told) -> Iterator[NoLoss]:
             f"{_lead(told)} --logging_strategy no turns logging off: use --logging_steps {ADVISED_STEPS} instead.",
         )
     elif strategy == "epoch":
-        wait = "No loss yet." if told.live else "No loss was printed."
+        wait = f"{_none(told)} yet." if told.live else _lead(told)
         yield NoLoss(
             "logs_by_epoch",
             f"{wait} With --logging_strategy epoch the HF Trainer logs at the end of each epoch; "
@@ -134,7 +134,7 @@ def _too_few_steps(told: Told) -> Iterator[NoLoss]:
         yield NoLoss("logs_too_seldom", f"{_lead(told)} {logs} and this run has {told.total:,}: {advice}")
     elif told.live and (told.step or 0) < every:
         at = "" if told.step is None else f", and this run is at step {told.step:,}"
-        yield NoLoss("before_first_log", f"No loss yet. {logs}{at}. To log more often, {advice}")
+        yield NoLoss("before_first_log", f"{_none(told)} yet. {logs}{at}. To log more often, {advice}")
     elif not told.live and told.step is not None and told.step < every:
         yield NoLoss(
             "before_first_log", f"No loss was printed. {logs} and this run ended at step {told.step:,}: {advice}"
@@ -144,7 +144,13 @@ def _too_few_steps(told: Told) -> Iterator[NoLoss]:
 
 
 def _lead(told: Told) -> str:
-    return "No loss will be printed." if told.live else "No loss was printed."
+    return f"{_none(told)} will be printed." if told.live else f"{_none(told)} was printed."
+
+
+def _none(told: Told) -> str:
+    """An evaluation's loss may stand right below."""
+    evaluated = any(one.kind == "eval" and _LOSS.search(one.name) for one in told.series)
+    return "No training loss" if evaluated else "No loss"
 
 
 def _steps(given: str | None, total: int | None) -> int | None:

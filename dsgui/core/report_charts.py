@@ -31,7 +31,7 @@ _TRAINING = (
     ("Tokens a second", (("tokens_per_second", "train"),)),
 )
 _SPOKEN = {"loss": "training", "eval_loss": "evaluation"}
-_NOT_A_SCORE = re.compile(r"_(runtime|per_second|loss|preparation_time)\Z|_mem_")
+_NOT_A_SCORE = re.compile(r"_(runtime|per_second|samples|loss|preparation_time)\Z|_mem_")
 _FEWEST_SECONDS = 5.0  # that a speed is measured over
 
 Drawn = tuple[str, Curve]  # what it is of in one run, and the curve

@@ -7,7 +7,7 @@ import { el } from "./dom.js";
 
 const GIB = 2 ** 30;
 const KEPT_VIEW = "dsgui.charts";
-const EVAL_COSTS = /runtime|per_second|gen_len/;
+const EVAL_COSTS = /runtime|per_second|gen_len|_samples$/; // what an evaluation took, and no score
 const MIB = 2 ** 20;
 
 // Which chart a logged curve belongs to, by its name; what nobody knows gets a chart of its own.
