@@ -11,7 +11,7 @@ from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.performance import figures
 from dsgui.core.plan import Plan
-from dsgui.core.report_charts import charts
+from dsgui.core.report_charts import by_time, charts
 from dsgui.core.report_page import Assets, Reported, duration, report_html
 from dsgui.core.secrets import MASK, is_secret_name
 from dsgui.core.thinning import Curve
@@ -45,9 +45,9 @@ class Reports:
         curves = [self._runs.curves(run_id) for run_id in wanted]
         told = [self._reported(run_id, own) for run_id, own in zip(wanted, curves, strict=True)]
         names = _distinct(told)
-        drawn = charts([(name, self._masked(own)) for name, own in zip(names, curves, strict=True)])
+        shown = [(name, self._masked(own)) for name, own in zip(names, curves, strict=True)]
         made = f"Made by dsgui on {_date(self._clock())}"
-        return report_html(told, drawn, self._assets(), made)
+        return report_html(told, charts(shown), self._assets(), made, by_time(shown))
 
     def _reported(self, run_id: str, curves: Sequence[Curve]) -> Reported:
         directory = self._store.open(run_id)
@@ -69,6 +69,7 @@ class Reports:
             config=config,
             facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s) if value],
             figures=figures(curves),
+            no_loss=summary.no_loss.text if summary.no_loss else "",
             output=self._output(run_id),
             diagnosis=_masked(failed.to_json(), hide) if failed else {},
         )

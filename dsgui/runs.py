@@ -13,9 +13,9 @@ from dsgui.core.checkpoint import RESUME
 from dsgui.core.command import shell_line, slurm_script
 from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.news import Cursor, Delta, RunSummary
-from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
+from dsgui.core.no_loss import NoLoss, Told, no_loss
+from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
-from dsgui.core.readable import readable
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.taken import LOGGING_WORDS, offers_logging
@@ -226,8 +226,10 @@ class Runs:
             kill_in_s=None if status.kill_due_s is None else max(status.kill_due_s - self._monotonic(), 0.0),
             can_end=status.state.live or _can_be_ended(plan, seen),
             can_save=plan.saves_when_asked and status.state is RunState.RUNNING,
-            progress=_progress(progress),
-            doing=self._doing(progress) if status.state.live else None,
+            progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
+            epoch={"number": progress["epoch"], "epochs": progress.get("epochs")} if "epoch" in progress else None,
+            doing=self._doing(progress, status),
+            no_loss=self._no_loss(directory, plan, status),
             about=self._about(directory, plan) if cursor.fresh else {},
             curves=curves,
             events=[event | {"text": self.masked(str(event.get("text", "")))} for event in _parse(events)],
@@ -279,9 +281,24 @@ class Runs:
         news += sum(max(size_of(directory.samples_file(number)) - offset, 0) for number, offset in tables)
         return not cursor.fresh and news < _QUICK_BYTES and run_id not in self._lost
 
-    def _doing(self, progress: Mapping[str, Any]) -> dict[str, Any] | None:
-        doing = progress.get("doing")
-        return doing and doing | {"label": self.masked(readable(str(doing.get("label", ""))))}
+    def _doing(self, progress: Mapping[str, Any], status: RunStatus) -> str:
+        """What is prepared now: in a script's own words, which may be anything."""
+        doing = progress.get("doing") if status.state is RunState.RUNNING else None
+        return self.masked(str(doing.get("text", ""))) if isinstance(doing, dict) else ""
+
+    def _no_loss(self, directory: RunDirectory, plan: Plan, status: RunStatus) -> NoLoss | None:
+        progress = directory.read_progress()
+        told = Told(
+            arguments=plan.arguments,
+            trainer=plan.config_argument is ConfigArgument.HF,
+            state=status.state,
+            series=directory.read_series(),
+            phase=status.phase,
+            elapsed_s=self._elapsed_s(directory, status),
+            step=progress.get("step"),
+            total=progress.get("total"),
+        )
+        return no_loss(told)
 
     def _about(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         return {"command": self.shown_command(plan), "directory": str(directory.path), "preset": plan.preset}
@@ -337,6 +354,8 @@ class Runs:
             devices=_devices(plan),
             script=plan.script,
             place=asked.place if asked else 0,
+            doing=self._doing(progress, seen.status),
+            no_loss=self._no_loss(directory, plan, seen.status),
         )
 
     def _seen(self, directory: RunDirectory, plan: Plan) -> Seen:
@@ -423,9 +442,3 @@ def _parse(lines: Iterable[bytes]) -> list[dict[str, Any]]:
         if isinstance(value, dict):
             found.append(value)
     return found
-
-
-def _progress(read: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Where the training is; None before its output told any of it."""
-    known = ("step", "total", "eta_s", "epoch", "epochs")
-    return {key: read.get(key) for key in known} if "step" in read or "epoch" in read else None

@@ -4,7 +4,7 @@ import math
 import random
 import sys
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from dsgui.core.points import Event, Point
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.telemetry import GpuSample, Sample
 from dsgui.shell.records import Records
-from dsgui.shell.store import Store
+from dsgui.shell.store import RunDirectory, Store
 
 GIB = 1 << 30
 STEP_S = 0.4
@@ -37,24 +37,22 @@ class Made:
     state: RunState = RunState.SUCCEEDED
 
 
+@dataclass(frozen=True)
+class Printed:
+    """A run by what it printed, `lines` by the second at which each came; it was sampled once a second. A point or an
+    event stands for itself."""
+
+    name: str
+    lines: Iterable[tuple[float, str | Point | Event]]
+    seconds: int = 60
+    arguments: str = ""
+    reads_config: ConfigArgument = ConfigArgument.NATIVE
+    state: RunState = RunState.SUCCEEDED
+
+
 def make_run(folder: Path, made: Made) -> str:
     """Writes it; returns its id."""
-    store = Store(folder)
-    directory = store.create(store.new_id())
-    request = LaunchRequest(
-        made.name, "train.py", "", 2, tuple(range(made.gpus)), None, str(folder), made.config, ConfigArgument.HF,
-        sys.executable, environment={},
-    )  # fmt: skip
-    plan = make_plan(
-        request,
-        run_id=directory.run_id,
-        run_directory=str(directory.path),
-        script_path=str(folder / "train.py"),
-        master_port=29500,
-        passes_local_rank=False,
-    )
-    place = len(store.list()) + 1  # in the order in which they are made
-    store.write_plan(directory, plan, made.config, Asked(place, 0.0, ""))
+    directory = _create(folder, made.name, config=made.config, gpus=made.gpus)
     now = [0.0]
     records = Records(directory, time.monotonic, lambda: now[0])
     records.take_output(made.output.encode())
@@ -73,13 +71,75 @@ def make_run(folder: Path, made: Made) -> str:
         if step % every == 0:
             records.take_sample(_sample(made, step, now[0]))
     records.finish()
-    status = RunStatus(
-        made.state, started_at=time.time() - now[0], ended_at=time.time(), begun_s=0, lasted_s=now[0], exit_code=0
-    )
-    directory.write_status(status)
-    progress = {"step": made.steps, "total": made.steps, "eta_s": None, "loss": 0.4}
-    directory.write_progress(progress)
+    _end(directory, made.state, now[0])
+    directory.write_progress({"step": made.steps, "total": made.steps, "eta_s": None, "loss": 0.4})
     return directory.run_id
+
+
+def make_printed(folder: Path, printed: Printed) -> str:
+    """Writes it as a supervisor does that reads these lines; returns its id."""
+    directory = _create(folder, printed.name, arguments=printed.arguments, reads_config=printed.reads_config)
+    now = [0.0]
+    records = Records(directory, lambda: now[0], lambda: now[0])
+    lines = list(printed.lines)
+    for second in range(printed.seconds + 1):
+        while lines and lines[0][0] <= second:
+            now[0], came = lines.pop(0)
+            if isinstance(came, Point):
+                records.take_points([came])
+            elif isinstance(came, Event):
+                records.take_event(came)
+            else:
+                records.take_output(came.encode())
+        now[0] = float(second)
+        records.take_sample(_sample(Made(steps=printed.seconds, gpus=0), second, now[0]))
+    records.finish()  # writes how far it came
+    _end(directory, printed.state, now[0], records.log.phase)
+    return directory.run_id
+
+
+def _create(
+    folder: Path,
+    name: str,
+    *,
+    config: str = "{}",
+    gpus: int = 0,
+    arguments: str = "",
+    reads_config: ConfigArgument = ConfigArgument.HF,
+) -> RunDirectory:
+    """A run's folder with its plan."""
+    store = Store(folder)
+    directory = store.create(store.new_id())
+    request = LaunchRequest(
+        name, "train.py", arguments, 2, tuple(range(gpus)), None, str(folder), config, reads_config, sys.executable,
+        environment={},
+    )  # fmt: skip
+    plan = make_plan(
+        request,
+        run_id=directory.run_id,
+        run_directory=str(directory.path),
+        script_path=str(folder / "train.py"),
+        master_port=29500,
+        passes_local_rank=False,
+    )
+    place = len(store.list()) + 1  # in the order in which they are made
+    store.write_plan(directory, plan, config, Asked(place, 0.0, ""))
+    return directory
+
+
+def _end(directory: RunDirectory, state: RunState, lasted_s: float, phase: str = "training") -> None:
+    ended = time.time()
+    directory.write_status(
+        RunStatus(
+            state,
+            started_at=ended - lasted_s,
+            ended_at=ended,
+            begun_s=0,
+            lasted_s=lasted_s,
+            exit_code=int(state is RunState.FAILED),
+            phase=phase,
+        )
+    )
 
 
 def _sample(made: Made, step: int, now_s: float) -> Sample:

@@ -4,11 +4,14 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 
 from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
 from dsgui.core.news import RunSummary
 
 HELP = "list runs, newest first"
+_TOLD_BY_STATE = ("before_training",)
+_MOST_EXPLAINED = 5
 _HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")
 
 
@@ -25,9 +28,20 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps([summary.to_json() for summary in summaries], indent=2))
     elif summaries:
         sys.stdout.write(table([_HEADINGS, *(_row(summary) for summary in summaries)]))
+        sys.stdout.writelines(f"\n{text}\n  {', '.join(ids)}\n" for text, ids in _without_loss(summaries).items())
     else:
         print(f"No runs in {options.runs_dir}. Start one with “python -m dsgui launch” or in the browser.")
     return DONE
+
+
+def _without_loss(summaries: Sequence[RunSummary]) -> dict[str, list[str]]:
+    """Why the newest of those without a loss have none; of one that never began its state tells enough."""
+    silent = [one for one in summaries if one.no_loss and one.no_loss.code not in _TOLD_BY_STATE][:_MOST_EXPLAINED]
+    found: dict[str, list[str]] = {}
+    for one in silent:
+        if one.no_loss:
+            found.setdefault(one.no_loss.text, []).append(one.run_id)
+    return found
 
 
 def table(rows: list[tuple[str, ...]]) -> str:
@@ -38,10 +52,14 @@ def table(rows: list[tuple[str, ...]]) -> str:
 
 
 def _row(summary: RunSummary) -> tuple[str, ...]:
-    step = "–" if summary.step is None else f"{summary.step}" + (f"/{summary.total}" if summary.total else "")
+    step = (
+        summary.doing or "–"
+        if summary.step is None
+        else f"{summary.step}" + (f"/{summary.total}" if summary.total else "")
+    )
     loss = f"{summary.loss:.4g}" if isinstance(summary.loss, int | float) else summary.loss or "–"
     started = summary.started_at and time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.started_at))
-    name = " ".join(summary.name.split())
+    name = " ".join(summary.name.split()) + (f" ({summary.doing})" if summary.doing else "")
     return summary.run_id, summary.state.value, step, loss, duration(summary.duration_s), started or "–", name
 
 

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dsgui.core.no_loss import NoLoss
 from dsgui.core.state import RunState
 
 
@@ -30,8 +31,9 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged.
-    `place` counts the runs in the order they were launched; 0 for those from before they were counted."""
+    """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged, and
+    `no_loss` says why; `doing` is what is prepared before the training. `place` counts the runs in the order they were
+    launched; 0 for those from before they were counted."""
 
     run_id: str
     name: str
@@ -46,6 +48,8 @@ class RunSummary:
     devices: str = ""
     script: str = ""
     place: int = 0
+    doing: str = ""
+    no_loss: NoLoss | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"state": self.state.value}
@@ -54,9 +58,10 @@ class RunSummary:
 @dataclass(frozen=True, slots=True)
 class Delta:
     """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run; `progress`
-    has `step`, `total`, `eta_s`, `epoch`, `epochs`, or is None before the output told any; `doing` is what the run
-    prepares before it trains (core/phases.py). `about` is what never changes, told once.
-    `curves` is as `core.thinning.to_json` says, with the `series` that are new, by id."""
+    has `step`, `total`, `eta_s`, or is None before the output told any; `epoch` has `number` and `epochs`, where a
+    script names them; `doing` is what is prepared before the training, in words. `no_loss` says why there is no curve
+    of the loss; `about` is what never changes, told once. `curves` is as `core.thinning.to_json` says, with the
+    `series` that are new, by id."""
 
     run_id: str
     name: str
@@ -73,7 +78,9 @@ class Delta:
     can_end: bool
     can_save: bool
     progress: dict[str, Any] | None
-    doing: dict[str, Any] | None
+    epoch: dict[str, Any] | None
+    doing: str
+    no_loss: NoLoss | None
     about: dict[str, Any]
     curves: dict[str, Any]
     events: list[dict[str, Any]]
@@ -83,4 +90,5 @@ class Delta:
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, no NaN."""
         fields = {name: getattr(self, name) for name in self.__slots__}
-        return fields | {"state": self.state.value, "cursor": self.cursor.to_json()}
+        no_loss = self.no_loss and self.no_loss.to_json()
+        return fields | {"state": self.state.value, "cursor": self.cursor.to_json(), "no_loss": no_loss}

@@ -3,6 +3,7 @@ training, evaluating."""
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 _COMPILES = re.compile(
     r"building extension module|creating extension directory|emitting ninja build|detected cuda files|"
@@ -17,11 +18,11 @@ _UNBOUNDED = re.compile(
     r"(?P<label>[^:\[\]]{1,100}): (?P<done>\d{1,15})(?: ?[A-Za-z]{1,16})? "
     r"\[[\d:]{1,20}, *[\d.?kMG]{1,20} ?(?P<unit>[A-Za-z]{1,16})/s\]"
 )
-STARTING, COMPILING, PREPARING = "starting", "compiling", "preparing"
+STARTING, COMPILING, PREPARING, TOKENIZING = "starting", "compiling", "preparing", "tokenizing"
 _LABEL_LIMIT = 80
 # The first that fits names what a bar's description says is prepared.
 _PREPARATIONS = (
-    ("tokenizing", re.compile(r"tokeni[sz]", re.IGNORECASE)),
+    (TOKENIZING, re.compile(r"tokeni[sz]", re.IGNORECASE)),
     ("downloading", re.compile(r"download|fetch", re.IGNORECASE)),
     ("loading", re.compile(r"\bload|materializ", re.IGNORECASE)),
     ("saving", re.compile(r"\bsav(?:e|ing)\b|upload|\bwriting\b", re.IGNORECASE)),
@@ -34,6 +35,7 @@ _PREPARATIONS = (
         ),
     ),
 )
+_IS_WORK = re.compile(r"[a-z]{2,20}ing\b")
 PREPARATIONS = frozenset(code for code, _ in _PREPARATIONS)
 
 
@@ -58,6 +60,18 @@ class Doing:
         """With the words that stand before a bar."""
         unit = "B" if unit.endswith("B") else unit.lower()
         return cls(code, label.strip().rstrip(":")[:_LABEL_LIMIT], done, total, unit)
+
+    @property
+    def text(self) -> str:
+        """`tokenizing 4,000 / 120,000`."""
+        own = self.label[:1].lower() + self.label[1:]
+        what = own if _IS_WORK.match(own) else f"preparing data: {self.label}"
+        if self.code == TOKENIZING and not own.startswith(TOKENIZING):
+            what = TOKENIZING  # “Running tokenizer on train dataset”
+        return f"{what} {self.done:,}" + ("" if self.total is None else f" / {self.total:,}")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"code": self.code, "text": self.text, "done": self.done, "total": self.total}
 
 
 @dataclass(slots=True)

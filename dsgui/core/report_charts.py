@@ -31,7 +31,7 @@ _TRAINING = (
     ("Tokens a second", (("tokens_per_second", "train"),)),
 )
 _SPOKEN = {"loss": "training", "eval_loss": "evaluation"}
-_NOT_A_SCORE = re.compile(r"_(runtime|per_second|loss|preparation_time)\Z|_mem_")
+_NOT_A_SCORE = re.compile(r"_(runtime|per_second|samples|loss|preparation_time)\Z|_mem_")
 _FEWEST_SECONDS = 5.0  # that a speed is measured over
 
 Drawn = tuple[str, Curve]  # what it is of in one run, and the curve
@@ -41,16 +41,33 @@ Chart = dict[str, Any]
 def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
     """The charts of runs, each by its name with all its curves; those without a line are left out."""
     joined = [(name, _joined(curves)) for name, curves in runs]
-    found = [_chart(joined, title, "", "step", _pick(wanted)) for title, wanted in _TRAINING]
+    axis = "time" if by_time(runs) else "step"
+    found = [_chart(joined, title, "", axis, _pick(wanted)) for title, wanted in _TRAINING]
     if not any(chart["lines"] for chart in found[-2:]):
-        found.append(_chart(joined, "Steps a second", "", "step", _speeds))
-    found += [_chart(joined, name, "", "step", _pick(((name, "eval"),))) for name in _evaluated(joined)]
+        found.append(_chart(joined, "Steps a second", "", axis, _speeds))
+    found += [_chart(joined, name, "", axis, _pick(((name, "eval"),))) for name in _evaluated(joined)]
     found += [
-        _chart(joined, "Main memory", "GiB", "time", _host_memory, _GIB),
-        _chart(joined, "GPU memory", "GiB", "time", _card_memory, _GIB),
-        _chart(joined, "Utilisation", "%", "time", _utilisation),
+        _chart(joined, "Main memory", "GiB", "time", _host_memory, _GIB, zero=True),
+        _chart(joined, "GPU memory", "GiB", "time", _card_memory, _GIB, zero=True),
+        _chart(joined, "Utilisation", "%", "time", _utilisation, zero=True),
     ]
     return [chart for chart in found if chart["lines"]]
+
+
+def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
+    """Why all charts of these runs are drawn by time, in a sentence: the training points of some have no two different
+    steps (axis.js decides the same). "" where each has them."""
+    told = ((name, [one for one in curves if len(one)]) for name, curves in runs)
+    without = [name for name, curves in told if curves and not any(_has_steps(one) for one in curves)]
+    whose = f"{', '.join(without)} logged no steps" if len(runs) > 1 else "no steps were logged"
+    return f"Drawn by time: {whose}." if without else ""
+
+
+def _has_steps(curve: Curve) -> bool:
+    if curve.series.kind != "train":
+        return False
+    steps = curve.step[np.isfinite(curve.step)]
+    return bool(len(steps)) and bool((steps != steps[0]).any())
 
 
 def _chart(
@@ -60,13 +77,14 @@ def _chart(
     axis: str,
     pick: Callable[[Sequence[Curve]], Iterator[Drawn]],
     scale: float = 1.0,
+    zero: bool = False,
 ) -> Chart:
     lines = []
     for run, (name, curves) in enumerate(runs):
         for place, (what, curve) in enumerate(pick(curves)):
             look = {"colour": place, "dash": 0} if len(runs) == 1 else {"colour": run, "dash": place}
             lines.append({"run": name, "what": what} | look | _line(curve, scale))
-    return {"title": title, "unit": unit, "axis": axis, "zero": axis == "time", "lines": lines}
+    return {"title": title, "unit": unit, "axis": axis, "zero": zero, "lines": lines}
 
 
 # --- which curves -----------------------------------------------------------------------------------------------------

@@ -25,7 +25,8 @@ DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 @dataclass(frozen=True, slots=True)
 class Reported:
     """One run as it is told to others: every text without secrets. Times are written as they are shown. `config` None:
-    the config can't be read as one. `facts` are rows of name and text."""
+    the config can't be read as one. `facts` are rows of name and text; `no_loss` says why there is no curve of its
+    loss."""
 
     run_id: str
     name: str
@@ -36,6 +37,7 @@ class Reported:
     config: Document | None
     facts: Sequence[tuple[str, str]]
     figures: Figures
+    no_loss: str = ""
     output: str = ""
     diagnosis: Mapping[str, Any] = field(default_factory=dict)
 
@@ -49,8 +51,8 @@ class Assets:
     style: str
 
 
-def report_html(runs: Sequence[Reported], charts: Sequence[Chart], assets: Assets, made: str) -> str:
-    """The page. `made` says when and by what."""
+def report_html(runs: Sequence[Reported], charts: Sequence[Chart], assets: Assets, made: str, by_time: str = "") -> str:
+    """The page. `made` says when and by what; `by_time` why all charts are drawn by time, where they are."""
     several = len(runs) > 1
     title = f"{len(runs)} runs compared" if several else runs[0].name
     state = "" if several else _state(runs[0])
@@ -59,7 +61,7 @@ def report_html(runs: Sequence[Reported], charts: Sequence[Chart], assets: Asset
             f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p></header>",
             f"<div class=runs>{''.join(_head(run, several) for run in runs)}</div>",
             f"<section><h2>Figures</h2>{_figures_table(runs)}</section>",
-            _charts_section(charts, several),
+            _charts_section(charts, runs, by_time),
             _differences_section(runs),
             "".join(_details_section(run, several) for run in runs),
         ]
@@ -194,20 +196,29 @@ def duration(seconds: float | None) -> str:
 # --- what is drawn and what differs -----------------------------------------------------------------------------------
 
 
-def _charts_section(charts: Sequence[Chart], several: bool) -> str:
+def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: str) -> str:
+    several = len(runs) > 1
+    silent = "".join(f"<p>{escape(f'{run.name}: ' * several + run.no_loss)}</p>" for run in runs if run.no_loss)
     if not charts:
-        return "<section><h2>Curves</h2><p>Nothing was logged or sampled.</p></section>"
+        return f"<section><h2>Curves</h2><p>Nothing was logged or sampled.</p>{silent}</section>"
     drawn = "".join(
         f"<figure><figcaption>{escape(chart['title'])}{escape(' (' + chart['unit'] + ')' if chart['unit'] else '')}"
         f"</figcaption>{_legend(chart, several)}<div class=chart data-chart={place}></div></figure>"
         for place, chart in enumerate(charts)
     )
-    ways = "".join(f"<option value={value}>{text}</option>" for value, text in (("step", "step"), ("time", "time")))
     return (
-        f"<section><h2>Curves</h2>{_runs_legend(charts) if several else ''}"
-        f"<p class=ways><label>Training by <select id=axis>{ways}</select></label></p>"
+        f"<section><h2>Curves</h2>{silent}{_runs_legend(charts) if several else ''}"
+        f"<p class=ways>{_ways(by_time)}</p>"
         f"<noscript><p>The curves need JavaScript.</p></noscript><div class=charts>{drawn}</div></section>"
     )
+
+
+def _ways(by_time: str) -> str:
+    """The choice of the axis; where there is none, why."""
+    if by_time:
+        return escape(by_time)
+    options = "".join(f"<option value={way}>{way}</option>" for way in ("step", "time"))
+    return f"<label>Training by <select id=axis>{options}</select></label>"
 
 
 def _legend(chart: Chart, several: bool) -> str:

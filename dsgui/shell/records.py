@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -252,10 +252,10 @@ class Records:
         if progress:
             eta_s = self._pace.eta_s(progress, self._monotonic())
             found |= {"step": progress.step, "total": progress.total, "eta_s": eta_s}
+        if doing := self.log.doing:
+            found |= {"doing": doing.to_json()}
         if epoch := self.log.epoch:
             found |= {"epoch": number_to_json(epoch.number), "epochs": epoch.epochs}
-        if doing := self.log.doing:
-            found |= {"doing": asdict(doing)}
         return found
 
     def _try(self, write: Callable[[Any], None], value: Any) -> None:

@@ -1,13 +1,13 @@
 // The charts of one run or of several laid over each other, and how they are looked at: axis, scale, smoothing, zoom.
 
+import { AXES, axisOf, choices } from "./axis.js";
 import { Chart, COLOURS, look } from "./chart.js";
 import { Clock } from "./curves.js";
 import { el } from "./dom.js";
 
 const GIB = 2 ** 30;
 const KEPT_VIEW = "dsgui.charts";
-const AXES = [["step", "Step"], ["time", "Time"], ["epoch", "Epoch"]];
-const EVAL_COSTS = /runtime|per_second|gen_len/;
+const EVAL_COSTS = /runtime|per_second|gen_len|_samples$/; // what an evaluation took, and no score
 const MIB = 2 ** 20;
 
 // Which chart a logged curve belongs to, by its name; what nobody knows gets a chart of its own.
@@ -52,11 +52,13 @@ function readingOf(curve) {
 }
 
 export class Board {
-  // `sources` is a function that gives [{ name, curves, events, colour? }], one for each run; `csv` saves a chart's points.
+  // `sources` is a function that gives [{ name, curves, live?, events?, noLoss?, estimate? }], one for each run; `noLoss`
+  // says why it has no curve of its loss. `csv` saves a chart's points.
   constructor(sources, { refine = () => {}, csv = null, kept = KEPT_VIEW } = {}) {
     Object.assign(this, { sources, refine, csv, kept });
-    this.view = { axis: "step", log: false, smoothing: 0, range: null, ...this.stored() };
+    this.view = { axis: null, log: false, smoothing: 0, range: null, ...this.stored() };
     this.view.range = null;
+    this.shown = { axis: "time", why: "" }; // `view.axis` is what the user chose, null for nothing
     this.charts = new Map();
     this.main = el("div", { class: "ds-charts" });
     this.extra = el("div", { class: "ds-charts" });
@@ -70,7 +72,7 @@ export class Board {
 
   tools() {
     const axes = AXES.map(([axis, title]) => {
-      const button = el("button", { type: "button", class: "ds-step", "data-axis": axis, "aria-pressed": String(axis === this.view.axis) }, title);
+      const button = el("button", { type: "button", class: "ds-step", "data-axis": axis, "aria-pressed": "false" }, title);
       button.addEventListener("click", () => this.change({ axis, range: null }));
       return button;
     });
@@ -82,13 +84,13 @@ export class Board {
     this.amount = el("output", {}, this.view.smoothing.toFixed(2));
     this.reset = el("button", { type: "button", class: "ds-step", hidden: true }, "Show all");
     this.reset.addEventListener("click", () => this.zoom(null));
-    return el("div", { class: "ds-board-tools" }, this.axes, el("label", {}, this.log, " log scale"), el("label", {}, "smoothing ", this.smoothing, this.amount), this.reset);
+    this.why = el("p", { class: "ds-remark ds-why", role: "status", hidden: true });
+    return el("div", { class: "ds-board-tools" }, this.axes, el("label", {}, this.log, " log scale"), el("label", {}, "smoothing ", this.smoothing, this.amount), this.reset, this.why);
   }
 
   change(changes) {
     if (changes.axis || changes.range === null) for (const one of this.sources()) one.curves.coarsen();
     Object.assign(this.view, changes);
-    for (const button of this.axes.children) button.setAttribute("aria-pressed", String(button.dataset.axis === this.view.axis));
     this.amount.textContent = this.view.smoothing.toFixed(2);
     this.reset.hidden = !this.view.range;
     this.keep();
@@ -102,10 +104,21 @@ export class Board {
     if (range) this.asking = setTimeout(() => this.refine(this.axis(), ...range), 150);
   }
 
-  // Before anything is logged there are no steps to draw the machine by.
-  axis() {
-    const silent = this.sources().every((one) => [...one.curves.each].every((curve) => curve.kind === "sample"));
-    return silent ? "time" : this.view.axis;
+  // What all charts are drawn by, as it was at the last update.
+  axis() { return this.shown.axis; }
+
+  choose(sources) {
+    const before = this.shown.axis;
+    this.shown = axisOf(this.view.axis, sources);
+    if (this.drawn && before !== this.shown.axis) this.view.range = null; // a zoom was one of the other axis
+    this.drawn = true;
+    const may = choices(sources);
+    for (const button of this.axes.children) {
+      button.setAttribute("aria-pressed", String(button.dataset.axis === this.shown.axis));
+      button.disabled = !may.includes(button.dataset.axis);
+    }
+    this.why.hidden = !this.shown.why;
+    if (this.why.textContent !== this.shown.why) this.why.textContent = this.label(this.shown.why);
   }
 
   looksAt(axis, low, high) { const { range } = this.view; return this.axis() === axis && range?.[0] === low && range[1] === high; }
@@ -129,20 +142,24 @@ export class Board {
   // Which lines every chart has now.
   update() {
     const sources = this.sources();
+    this.choose(sources);
     const axis = this.axis();
-    if (this.drawn && this.drawn !== axis) this.view.range = null; // the first step came: a zoom was one of times
-    this.drawn = axis;
     this.reset.hidden = !this.view.range;
     const several = sources.length > 1;
+    const clocks = sources.map((one) => (axis === "time" ? null : new Clock(one.curves.clock(axis), axis)));
+    // Where no point has a time, the machine has no place on their axis: its charts are by time on their own.
+    const apart = clocks.some((clock) => clock?.timeless);
     const lines = new Map(); // chart title → lines
     const limits = new Map();
     for (const [place, one] of sources.entries()) {
-      const clock = axis === "time" ? null : new Clock(one.curves.clock(), axis);
       const late = (curve) => (curve.kind === "eval" ? 1 : 0); // training comes first, whatever was logged first
       for (const curve of one.curves.best().sort((a, b) => late(a) - late(b))) {
-        const at = curve.kind === "sample" ? readingOf(curve) : placeOf(curve);
+        const sampled = curve.kind === "sample";
+        const at = sampled ? readingOf(curve) : placeOf(curve);
         if (!at || (several && at.alone) || (at.ifAny && !curve.stretches.some((stretch) => stretch.high.y > 0))) continue;
         const chart = this.chart(this.label(at.chart), this.label(at.y ?? at.unit), { fromZero: at.fromZero, unit: at.unit || "", more: at.more });
+        chart.own = sampled && apart ? "time" : "";
+        const clock = chart.own ? null : clocks[place];
         const mine = lines.get(chart) || [];
         lines.set(chart, mine);
         const plain = [several ? one.name : "", this.name(curve, at)].filter(Boolean).join(" · ");
@@ -157,9 +174,16 @@ export class Board {
         if (at.chart === "Memory" && !several) this.hostLimit(limits, chart, one);
       }
     }
-    for (const chart of this.charts.values()) chart.set(lines.get(chart) || [], limits.get(chart) || []);
+    const message = this.noLoss(sources);
+    if (message) this.chart("Loss", "loss", {});
+    for (const chart of this.charts.values()) chart.set(lines.get(chart) || [], limits.get(chart) || [], chart.title === "Loss" ? message : "");
     this.more.hidden = ![...this.charts.values()].some((chart) => chart.node.parentElement === this.extra && chart.lines.length);
     this.draw();
+  }
+
+  noLoss(sources) {
+    const silent = sources.filter((one) => one.noLoss);
+    return silent.map((one) => (sources.length > 1 ? `${one.name}: ${one.noLoss}` : one.noLoss)).join("\n");
   }
 
   // A card has the same colour in every chart.
@@ -202,7 +226,7 @@ export class Board {
     if (sources.length !== 1) return [];
     const [{ curves, events = [] }] = sources;
     const axis = this.axis();
-    const clock = axis === "time" ? null : new Clock(curves.clock(), axis);
+    const clock = axis === "time" ? null : new Clock(curves.clock(axis), axis);
     const at = (event) => {
       if (axis === "time") return event.elapsed_s;
       return axis === "step" && event.step !== null ? event.step : clock.at(event.elapsed_s);

@@ -18,6 +18,8 @@ const MARKS = {
   alert: { symbol: "star", colour: COLOURS[1] },
 };
 const LINED = new Set(["checkpoint", "error", "stop", "alert"]);
+const ENDS = new Set(["error", "stop"]);
+const MARK_REACH = 0.1;
 export const TITLES = { step: "step", time: "seconds since start", epoch: "epoch" };
 
 let plotlyLoading = null;
@@ -41,18 +43,12 @@ function theme() {
 export const look = (place) => ({ colour: COLOURS[place % COLOURS.length], dash: DASHES[Math.floor(place / COLOURS.length) % DASHES.length] });
 
 // The points of a curve on an axis: `x`, `y` as logged with a gap where a value is none, and smoothed `means`.
-function points(curve, view, scale, clock) {
+function points(curve, view, scale, place) {
   const x = []; const y = []; const meanX = []; const means = [];
-  const sampled = curve.kind === "sample" && view.axis !== "time";
-  const place = (point) => (sampled ? clock.at(point.time) : point[view.axis]);
-  let smooth = 0; let weight = 0; let order = 0;
+  let smooth = 0; let weight = 0;
   for (const one of curve.drawn()) {
-    order += one.n;
     const pair = one.low === one.high ? [one.low] : [one.low, one.high];
-    let ends = pair.map((point) => [place(point), point.y]);
-    // A curve that never said its steps is drawn by the order in which it came.
-    if (view.axis === "step" && !sampled && !Number.isFinite(ends[0][0])) ends = pair.map((point) => [order, point.y]);
-    ends = ends.filter(([at]) => Number.isFinite(at)).sort((a, b) => a[0] - b[0]);
+    const ends = pair.map((point) => [place(point), point.y]).filter(([at]) => Number.isFinite(at)).sort((a, b) => a[0] - b[0]);
     for (const [at, value] of ends) { x.push(at); y.push(Number.isFinite(value) ? value / scale : null); }
     if (view.smoothing && Number.isFinite(one.mean) && ends.length) {
       const keep = view.smoothing ** one.n; // a stretch of many points weighs as many
@@ -65,16 +61,41 @@ function points(curve, view, scale, clock) {
   return { x, y, meanX, means };
 }
 
+// Where a point of a curve is on the axis that is drawn; by time there is no clock.
+const placing = (curve, clock) => (!clock ? (point) => point.time : curve.kind === "sample" ? (point) => clock.at(point.time) : (point) => clock.of(point));
+
+// A text with its options (--logging_steps) as code, which no line break parts.
+const withOptions = (text) => text.split(/(--[a-z_]+)/).map((part, i) => (i % 2 ? el("code", {}, part) : part));
+
+// The least and the largest place that has a point, of all traces; null where there is none.
+export function extent(traces) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const { x } of traces) for (const at of x) { if (at < low) low = at; if (at > high) high = at; }
+  return low <= high ? [low, high] : null;
+}
+
+// Where a mark is drawn: one a little outside of the points at their edge, the end of the run there too; others nowhere.
+export function markPlace({ at, kind }, reach) {
+  if (!reach || !Number.isFinite(at)) return null;
+  const [low, high] = reach;
+  const near = (high - low) * MARK_REACH;
+  if (at > high) return ENDS.has(kind) || at <= high + near ? high : null;
+  return at >= low ? at : at >= low - near ? low : null;
+}
+
+const ZOOMS = /^([-+=−_0]|Arrow.*)$/;
 const KEYS = "Keys: + and − zoom, arrows move, 0 shows all, F fills the screen, P, S and C save PNG, SVG and CSV";
 
 export class Chart {
   // `lines` are { name, curve, colour, dash, scale, axis, mode, symbol }; `onRange` is told a zoom, `onHover` a place.
   constructor(title, yTitle, { fromZero = false, unit = "", onRange = () => {}, onHover = () => {}, csv = null } = {}) {
     Object.assign(this, { title, yTitle, fromZero, unit, onRange, onHover, csv });
-    this.lines = []; this.limits = [];
+    this.lines = []; this.limits = []; this.events = []; this.message = "";
+    this.own = ""; // the axis of this chart alone: no other's zoom is its own
     this.plot = el("div", { class: "ds-plot" });
     this.caption = el("figcaption", {}, el("span", { class: "ds-chart-title" }, title), el("span", { class: "ds-chart-source" }));
-    this.node = el("figure", { class: "ds-chart", "data-chart": title, hidden: true, tabindex: "0", "aria-label": `Chart: ${title}. ${KEYS}`, title: KEYS }, this.caption, this.plot);
+    this.said = el("p", { class: "ds-chart-empty", role: "status", hidden: true });
+    this.node = el("figure", { class: "ds-chart", "data-chart": title, hidden: true, tabindex: "0", "aria-label": `Chart: ${title}. ${KEYS}`, title: KEYS }, this.caption, this.said, this.plot);
     this.node.addEventListener("keydown", (event) => this.key(event));
     this.revision = 0; this.drawingSince = 0; this.drawn = "";
     // A chart that gets a neighbour becomes narrower; one that fills the screen becomes higher.
@@ -83,7 +104,12 @@ export class Chart {
     this.node.addEventListener("fullscreenchange", () => this.draw(this.view, true));
   }
 
-  set(lines, limits = []) { this.lines = lines.filter((line) => line.curve.count); this.limits = limits; }
+  // `message` says why there is nothing to draw, or not all that one looks for.
+  set(lines, limits = [], message = "") {
+    this.lines = lines.filter((line) => line.curve.count);
+    Object.assign(this, { limits, message });
+  }
+
   get source() { return [...new Set(this.lines.map((line) => line.curve.source))].filter((name) => name !== "telemetry").join(", "); }
 
   traces() {
@@ -91,7 +117,7 @@ export class Chart {
     const found = [];
     for (const known of this.lines) {
       const line = { ...known, colour: seen(known.colour) };
-      const { x, y, meanX, means } = points(line.curve, view, line.scale || 1, line.clock);
+      const { x, y, meanX, means } = points(line.curve, view, line.scale || 1, placing(line.curve, line.clock));
       const smoothed = means.length > 1;
       const mode = line.mode || (x.length === 1 ? "markers" : "lines");
       const hover = `%{y:.5~g}${this.unit && line.axis !== "y2" ? ` ${this.unit}` : ""}`;
@@ -104,13 +130,15 @@ export class Chart {
       }
       this.addOdd(found, line, x, y);
     }
-    if (view.marked && view.events?.length) found.push(this.marks());
+    this.reach = extent(found);
+    this.events = (view.events || []).map((event) => ({ ...event, at: markPlace(event, this.reach) })).filter((event) => event.at !== null).slice(-MOST_MARKS);
+    if (view.marked && this.events.length) found.push(this.marks());
     return found;
   }
 
   // Where a value was NaN or infinite: a cross at the height of the last number before it.
   addOdd(found, line, x, y) {
-    const odd = line.curve.odd.map((point) => [point[this.view.axis], point.y]).filter(([at]) => Number.isFinite(at)).slice(-MOST_MARKS);
+    const odd = line.curve.odd.map((point) => [placing(line.curve, line.clock)(point), point.y]).filter(([at]) => Number.isFinite(at)).slice(-MOST_MARKS);
     if (!odd.length) return;
     const height = (at) => { let last = null; for (let i = 0; i < x.length && x[i] <= at; i += 1) if (y[i] !== null) last = y[i]; return last ?? y.find((value) => value !== null) ?? 1; };
     found.push({ x: odd.map(([at]) => at), y: odd.map(([at]) => height(at)), text: odd.map(([, value]) => String(value)), type: "scatter", mode: "markers",
@@ -118,7 +146,7 @@ export class Chart {
   }
 
   marks() {
-    const events = this.view.events.slice(-MOST_MARKS);
+    const { events } = this;
     return { x: events.map((event) => event.at), y: events.map(() => 0.03), text: events.map((event) => event.label), type: "scatter", mode: "markers",
       yaxis: "y3", showlegend: false, cliponaxis: false, hovertemplate: "%{text}<extra></extra>",
       marker: { size: 9, symbol: events.map((event) => MARKS[event.kind]?.symbol || "circle"), color: events.map((event) => MARKS[event.kind]?.colour || COLOURS[6]) } };
@@ -129,7 +157,7 @@ export class Chart {
     const axis = (title) => ({ title: { text: title, standoff: 6 }, gridcolor: colours.grid, zerolinecolor: colours.grid, automargin: true });
     const right = this.lines.find((line) => line.axis === "y2");
     const full = document.fullscreenElement === this.node;
-    const lined = (view.events || []).filter((event) => LINED.has(event.kind)).slice(-MOST_MARKS);
+    const lined = this.events.filter((event) => LINED.has(event.kind));
     const vertical = lined.map((event) => ({ type: "line", x0: event.at, x1: event.at, yref: "paper", y0: 0, y1: 1, opacity: 0.5, line: { color: MARKS[event.kind].colour, width: 1, dash: "dot" } }));
     const level = this.limits.map(({ at, colour }) => ({ type: "line", xref: "paper", x0: 0, x1: 1, y0: at, y1: at, line: { color: colour || COLOURS[6], width: 1.5, dash: "dash" } }));
     const named = this.limits.map(({ at, text }) => ({ xref: "paper", x: 1, y: view.log ? Math.log10(at) : at, xanchor: "right", yanchor: "bottom", text, showarrow: false, font: { size: 10, color: colours.text } }));
@@ -137,7 +165,7 @@ export class Chart {
       // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
       datarevision: this.revision, uirevision: `${view.axis}${view.log}`, height: full ? window.innerHeight - 60 : HEIGHT,
       margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 }, paper_bgcolor: full ? colours.ground : "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colours.text, size: 12 },
-      xaxis: { ...axis(TITLES[view.axis]), ...(view.range ? { range: view.range, autorange: false } : { autorange: true }) },
+      xaxis: { ...axis(TITLES[view.axis]), ...(view.range ? { range: view.range, autorange: false } : { autorange: true, ...this.clip() }) },
       yaxis: { ...axis(this.yTitle), type: view.log ? "log" : "linear", rangemode: this.fromZero ? "tozero" : "normal" },
       yaxis3: { overlaying: "y", range: [0, 1], fixedrange: true, visible: false },
       ...(right ? { yaxis2: { ...axis(right.title || "%"), overlaying: "y", side: "right", showgrid: false, rangemode: "tozero" } } : {}),
@@ -148,14 +176,25 @@ export class Chart {
     };
   }
 
+  // The axis ends where the points do, with room for those that have a symbol: no mark stretches it.
+  clip() {
+    const [low, high] = this.reach || [0, 0];
+    if (low === high) return {};
+    const room = this.lines.some((line) => line.mode) ? (high - low) * 0.03 : 0;
+    return { autorangeoptions: { clipmin: low - room, clipmax: high + room } };
+  }
+
   // Never awaited by the poll: a drawing that hangs must not stop the run from being followed.
-  draw(view, force = false) {
-    if (!view) return;
+  draw(asked, force = false) {
+    if (!asked) return;
+    const view = this.own ? { ...asked, axis: this.own, range: null, events: [] } : asked;
     this.view = view;
     const busy = this.drawingSince && performance.now() - this.drawingSince < DRAW_LIMIT_MS;
-    if (!this.lines.length) { this.node.hidden = true; return; }
-    if (busy) return;
-    this.node.hidden = false;
+    this.node.hidden = !this.lines.length && !this.message;
+    this.plot.hidden = !this.lines.length;
+    this.said.hidden = !this.message;
+    if (this.said.textContent !== this.message) this.said.replaceChildren(...withOptions(this.message));
+    if (!this.lines.length || busy) return;
     if (!this.node.isConnected || !this.node.offsetWidth) return;
     const state = JSON.stringify([view.axis, view.log, view.smoothing, view.range, view.events?.length, this.limits, this.lines.map((line) => [line.name, line.curve.version, line.axis])]);
     if (state === this.drawn && !force) return;
@@ -174,8 +213,8 @@ export class Chart {
     await Plotly.react(this.plot, this.traces(), { ...this.layout(), width: this.plot.clientWidth }, this.config);
     if (this.listening) return;
     this.listening = true;
-    this.plot.on("plotly_relayout", (change) => this.relayout(change));
-    this.plot.on("plotly_hover", (event) => this.onHover(this, event.xvals?.[0] ?? event.points?.[0]?.x));
+    this.plot.on("plotly_relayout", (change) => { if (!this.own) this.relayout(change); });
+    this.plot.on("plotly_hover", (event) => !this.own && this.onHover(this, event.xvals?.[0] ?? event.points?.[0]?.x));
     this.plot.on("plotly_unhover", () => this.onHover(this, null));
   }
 
@@ -190,7 +229,7 @@ export class Chart {
       0: () => this.onRange(null), f: () => this.toggleFull(), p: () => this.save("png"), s: () => this.save("svg"), c: () => this.csv?.(this),
     };
     const act = acts[{ "=": "+", "−": "-", _: "-" }[event.key] || (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
-    if (act) { event.preventDefault(); act(); }
+    if (act && !(this.own && ZOOMS.test(event.key))) { event.preventDefault(); act(); }
   }
 
   save(format) {
@@ -210,7 +249,7 @@ export class Chart {
   }
 
   hover(place) {
-    if (!this.listening || this.node.hidden || !this.plot._fullLayout) return;
+    if (!this.listening || this.own || this.node.hidden || !this.plot._fullLayout) return;
     if (place === null) window.Plotly.Fx.unhover(this.plot); else window.Plotly.Fx.hover(this.plot, { xval: place });
   }
 

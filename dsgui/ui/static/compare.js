@@ -29,7 +29,7 @@ export class CompareView {
     this.table = el("div", { class: "ds-scroll" });
     this.answers = el("div", { class: "ds-answers" });
     this.differences = el("div", {});
-    this.board = new Board(() => this.runs.map((run) => ({ name: run.name, curves: run.follower.curves })), {
+    this.board = new Board(() => this.runs.map((run) => ({ name: run.name, curves: run.follower.curves, live: run.live, noLoss: run.noLoss })), {
       kept: "dsgui.compared",
       refine: async (axis, low, high) => {
         const wanted = () => this.board.looksAt(axis, low, high);
@@ -51,6 +51,7 @@ export class CompareView {
       run.name = this.runs.some((other) => other !== run && other.given === delta.name) ? `${delta.name} (${run.follower.id.slice(-4)})` : delta.name || run.follower.id;
       run.given = delta.name;
       run.live = LIVE_STATES.has(delta.state);
+      run.noLoss = delta.no_loss?.text || "";
     }
     this.polls += 1;
     this.board.update();

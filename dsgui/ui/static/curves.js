@@ -64,6 +64,7 @@ export class Curve {
     for (const one of found) {
       this.stretches.push(one);
       this.count += one.n;
+      this.order(one);
       if (one.n === 1 && !Number.isFinite(one.low.y) && this.kind !== "sample") this.odd.push(one.low);
     }
     this.odd.push(...odd);
@@ -74,11 +75,33 @@ export class Curve {
     this.version += 1;
   }
 
+  // What a later pattern found in the past has no time; where the lines say no step either, their order is one.
+  order(one) {
+    for (const point of [one.low, one.high]) if (!Number.isFinite(point.time) && !Number.isFinite(point.step)) point.step = this.count;
+  }
+
   halve() {
     const half = [];
     for (let i = 0; i + 1 < this.stretches.length; i += 2) half.push(merged(this.stretches[i], this.stretches[i + 1]));
     if (this.stretches.length % 2) half.push(this.stretches[this.stretches.length - 1]);
     this.stretches = half;
+  }
+
+  // Whether two of its points have different places on an axis.
+  spans(axis) {
+    if (this.spanned?.version !== this.version) this.spanned = { version: this.version };
+    this.spanned[axis] ??= this.differs(axis);
+    return this.spanned[axis];
+  }
+
+  differs(axis) {
+    let first = NaN;
+    for (const { low, high } of this.stretches) {
+      for (const { [axis]: at } of [low, high]) {
+        if (Number.isFinite(at) && at !== first) { if (Number.isFinite(first)) return true; first = at; }
+      }
+    }
+    return false;
   }
 
   get last() { return this.stretches[this.stretches.length - 1]; }
@@ -146,34 +169,60 @@ export class Curves {
     return [...chosen.values()];
   }
 
-  // The curve that tells at what time which step was done.
-  clock() {
-    let found = null;
-    for (const curve of this.each) {
-      if (curve.kind === "train" && curve.count > (found?.count || 0) && Number.isFinite(curve.last.low.step)) found = curve;
-    }
-    return found;
+  // The curve that tells at what time which step was done, or which epoch: the fullest of the training's that has two
+  // of them, else of the evaluations'.
+  clock(axis) {
+    const fullest = (kind) => [...this.each].filter((curve) => curve.kind === kind && curve.spans(axis)).sort((a, b) => b.count - a.count)[0];
+    return fullest("train") || fullest("eval") || null;
   }
 }
 
-// At which step or epoch a time was, and the reverse, between logged points.
+// At which step or epoch a time was, between logged points.
 export class Clock {
   constructor(curve, axis) {
-    const points = (curve?.stretches || []).map((one) => one.low).filter((p) => Number.isFinite(p[axis]) && Number.isFinite(p.time));
-    points.sort((a, b) => a.time - b.time);
-    this.times = points.map((p) => p.time);
-    this.places = points.map((p) => p[axis]);
+    this.axis = axis;
+    const placed = (curve?.stretches || []).map((one) => one.low).filter((p) => Number.isFinite(p[axis]));
+    const points = placed.filter((p) => Number.isFinite(p.time)).sort((a, b) => a.time - b.time);
+    this.timeless = placed.length > 0 && !points.length;
+    this.spread = axis === "epoch" && repeats(points);
+    const knots = this.spread ? throughEpochs(points) : points.map((p) => [p.time, p[axis]]);
+    this.times = knots.map(([time]) => time);
+    this.places = knots.map(([, place]) => place);
   }
 
   get known() { return this.times.length > 1; }
 
+  covers(time) { return this.known && time >= this.times[0] && time <= this.times[this.times.length - 1]; }
+
+  // Where a point is: where it says, else where the training was when it was logged.
+  of(point) {
+    const own = this.spread ? NaN : point[this.axis];
+    return Number.isFinite(own) ? own : this.at(point.time);
+  }
+
   at(time) {
     const { times, places } = this;
     let [low, high] = [0, times.length - 1];
-    if (!this.known || time > times[high] + (times[high] - times[0]) / Math.max(high, 1)) return this.known && time > times[high] ? places[high] : NaN;
-    if (time <= times[0]) return NaN; // before the first step there is none
+    if (!this.known || !Number.isFinite(time) || time < times[0]) return NaN; // before the first step there is none
+    if (time >= times[high]) return places[high];
     while (high - low > 1) { const middle = (low + high) >> 1; if (times[middle] <= time) low = middle; else high = middle; }
-    const span = times[high] - times[low];
-    return span > 0 ? places[low] + ((places[high] - places[low]) * Math.min((time - times[low]) / span, 1)) : places[high];
+    return places[low] + ((places[high] - places[low]) * (time - times[low])) / (times[high] - times[low]);
   }
+}
+
+// Whether a script prints whole epochs only, the same with many points: `[2,   100] loss: 1.9`.
+function repeats(points) {
+  const [again, next] = [(p, i) => i && p.epoch === points[i - 1].epoch, (p, i) => i && p.epoch !== points[i - 1].epoch];
+  return points.every((p) => Number.isInteger(p.epoch)) && points.some(again) && points.some(next);
+}
+
+// [time, epochs done]: an epoch's points are spread from its beginning to that of the next.
+function throughEpochs(points) {
+  const begins = points.filter((p, i) => !i || p.epoch !== points[i - 1].epoch);
+  const first = begins.some((p) => p.epoch === 0) ? 0 : 1; // counted from 0 or from 1
+  const knots = begins.map((p) => [p.time, p.epoch - first]);
+  const [[before], [begun, done]] = knots.slice(-2);
+  const last = points[points.length - 1].time;
+  if (last > begun) knots.push([last, done + Math.min((last - begun) / (begun - before), 1)]);
+  return knots;
 }

@@ -5,7 +5,7 @@
   const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/report_page.py has them
   const PRINTED_WIDTH = 660;
   const charts = JSON.parse(document.getElementById("charts").textContent);
-  const axis = document.getElementById("axis");
+  const axis = document.getElementById("axis"); // none where no run has steps
   const boxes = [...document.querySelectorAll("[data-chart]")];
   let printing = false;
 
@@ -50,7 +50,7 @@
 
   function draw(box) {
     const chart = charts[Number(box.dataset.chart)];
-    const wanted = chart.axis === "time" ? "time" : axis.value;
+    const wanted = chart.axis === "time" || !axis ? "time" : axis.value;
     const by = wanted === "step" && chart.lines.every((line) => known(line.step)) ? "step" : "time";
     const longest = chart.lines.reduce((most, line) => line.time.reduce((a, b) => Math.max(a, b ?? 0), most), 0);
     const [unit, scale] = unitOf(longest);
@@ -74,6 +74,6 @@
   addEventListener("afterprint", () => { printing = false; all(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
   matchMedia("print").addEventListener("change", (event) => { printing = event.matches; all(); });
-  axis.addEventListener("change", all);
+  axis?.addEventListener("change", all);
   all();
 })();

@@ -171,7 +171,7 @@ class Monitor {
     name.textContent = run.name || run.run_id;
     state.textContent = run.state;
     state.dataset.state = run.state;
-    sub.textContent = `step ${step}${loss} · ${duration(run.duration_s)}`;
+    sub.textContent = `${run.doing || `step ${step}${loss}`} · ${duration(run.duration_s)}`;
     const script = (run.script || "").split("/").pop();
     what.textContent = [run.devices, run.model, run.preset].filter(Boolean).join(" · ");
     row.title = [started(run.started_at), script, run.run_id].filter(Boolean).join(" · ");
