@@ -129,6 +129,7 @@ def test_colours_in_the_middle_of_a_token_hide_it_from_nobody(token, colour, cut
         "[rank0]: key: layer.0.attention.weight",
         "https://example.org/docs/page?page=12345678&lang=en#section-one",
         "secretary=12345678 keyboard=12345678 monkey=12345678",
+        'HF_TOKEN="$HF_TOKEN" WANDB_API_KEY=$WANDB_API_KEY',
         "Loading tokenizer from /data/models/tokenizer-of-mine",
     ],
 )
