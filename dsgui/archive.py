@@ -36,11 +36,11 @@ class Archive:
         plan, diagnosis = directory.read_plan(), directory.read_diagnosis()
         failed = self._runs.summary(run_id).state.value == "failed"
         return {
-            "diagnosis": diagnosis.to_json() if diagnosis and failed else None,
-            "provenance": directory.read_provenance(),
+            "diagnosis": self._runs.masked_json(diagnosis.to_json()) if diagnosis and failed else None,
+            "provenance": self._runs.masked_json(directory.read_provenance()),
             "checkpoints": [one.to_json(plan.ranks) for one in self._checkpoints(directory, plan)],
-            "config": directory.read_config(),
-            "script": plan.script,
+            "config": self._runs.shown_config(run_id),
+            "script": self._runs.masked(plan.script),
             "estimate": self._estimate(directory, plan),
         }
 

@@ -1,10 +1,10 @@
 """What one looks up in runs: lines of their output, patterns for them, and several runs side by side."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from dsgui.core.ansi import without_escapes
 from dsgui.core.comparison import Compared, answers, config_differences
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError, PatternError, RunError
@@ -18,7 +18,6 @@ from dsgui.shell.store import RunDirectory, Store, size_of
 
 _LINES_SHOWN = 5
 _MOST_KEPT = 200
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Inspection:
@@ -33,7 +32,8 @@ class Inspection:
         """The last lines of the output with `words`; with `errors`, the first line that tells of an error."""
         directory = self._store.open(run_id)
         found, more = ([first_error(directory)], False) if errors else search(directory, words)
-        lines = [{"offset": one.offset, "line": _plain(self._runs.masked(_text(one.line)))} for one in found if one]
+        shown = (words, self._runs.masked)
+        lines = [{"offset": one.offset, "line": _excerpt(_text(one.line), *shown)} for one in found if one]
         return {"matches": lines, "more": more}
 
     def output_around(self, run_id: str, offset: int) -> dict[str, Any]:
@@ -102,9 +102,16 @@ class Inspection:
         return found
 
 
+def _excerpt(line: str, words: str, hide: Callable[[str], str]) -> str:
+    """The part of a line that is shown for the words that were looked for, cut once nothing is in it to hide."""
+    plain = without_escapes(hide(line).strip("\r\n"))
+    hit = plain.lower().find(words.lower())
+    return plain[max(hit - LINE_SHOWN // 2, 0) :][:LINE_SHOWN] if hit > LINE_SHOWN // 2 else plain[:LINE_SHOWN]
+
+
 def _plain(line: str) -> str:
     """What a terminal would show of it, without colours, cut."""
-    return _ANSI.sub("", line.strip("\r\n"))[:LINE_SHOWN]
+    return without_escapes(line.strip("\r\n"))[:LINE_SHOWN]
 
 
 def _told(point: Point) -> str:

@@ -1,12 +1,12 @@
 """A report of one run or of several compared: gathers what the HTML file tells. Every text in it is without secrets."""
 
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from dsgui.core.ansi import without_escapes
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.performance import figures
@@ -22,7 +22,6 @@ from dsgui.shell.store import RunDirectory, Store
 MOST_RUNS = 12
 _LINES_SHOWN = 100
 _LINE_SHOWN = 2000
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Reports:
@@ -76,7 +75,7 @@ class Reports:
 
     def _output(self, run_id: str) -> str:
         """Its last lines, as a terminal would show them."""
-        text = _ANSI.sub("", self._runs.output_end(run_id)[0])
+        text = without_escapes(self._runs.output_end(run_id)[0])
         lines = [line.rstrip("\r").rpartition("\r")[2][:_LINE_SHOWN] for line in text.rstrip().split("\n")]
         return "\n".join(lines[-_LINES_SHOWN:])
 

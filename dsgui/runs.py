@@ -261,6 +261,14 @@ class Runs:
         """The text as it may be shown to others: without what is known to be secret."""
         return mask(text, self._secrets)
 
+    def masked_json(self, value: Any) -> Any:
+        """The same of every text in a JSON value, names too."""
+        if isinstance(value, str):
+            return self.masked(value)
+        if isinstance(value, Mapping):
+            return {self.masked(str(name)): self.masked_json(one) for name, one in value.items()}
+        return [self.masked_json(one) for one in value] if isinstance(value, list | tuple) else value
+
     def window(self, run_id: str, ids: Sequence[str], axis: str, low: float, high: float) -> dict[str, Any]:
         """The part of some curves whose `axis` ("step", "epoch", "time") lies in a range, in as many points as a screen
         shows. Raises `RunError`."""
@@ -301,7 +309,11 @@ class Runs:
         return no_loss(told)
 
     def _about(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
-        return {"command": self.shown_command(plan), "directory": str(directory.path), "preset": plan.preset}
+        return {
+            "command": self.shown_command(plan),
+            "directory": self.masked(str(directory.path)),
+            "preset": self.masked(plan.preset),
+        }
 
     def output(self, run_id: str) -> Iterator[str]:
         """All that is kept of what the run printed, secrets and all: for the terminal of who owns the files. Raises
@@ -342,17 +354,17 @@ class Runs:
         progress, asked = directory.read_progress(), directory.read_asked()
         return RunSummary(
             run_id=plan.run_id,
-            name=plan.name,
+            name=self.masked(plan.name),
             state=seen.status.state,
             started_at=seen.status.started_at,
             duration_s=self._elapsed_s(directory, seen.status),
             step=progress.get("step"),
             total=progress.get("total"),
             loss=progress.get("loss"),
-            preset=plan.preset,
-            model=value_of(plan.arguments, MODEL_OPTIONS) or "",
+            preset=self.masked(plan.preset),
+            model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or ""),
             devices=_devices(plan),
-            script=plan.script,
+            script=self.masked(plan.script),
             place=asked.place if asked else 0,
             doing=self._doing(progress, seen.status),
             no_loss=self._no_loss(directory, plan, seen.status),

@@ -1,51 +1,26 @@
-"""Which words are secrets, and a text without them.
+"""Which words are secrets, and a text without them: where it is written, and once more where it is shown.
 
 A secret is known by its value (what this process has in variables with such a name), by the name before it, or by the
-shape that a service gives its tokens. Masking errs towards hiding: a masked word can be read in the run's own files.
+shape that a service gives its tokens (`secret_forms.py`). Colours in the middle of one hide it from nobody, so they
+hide it from nothing here either. Masking errs towards hiding.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from dsgui.core.ansi import Plain, escapes_in, unfinished_escape
+from dsgui.core.secret_forms import SHORTEST, find, is_secret_name
+
+__all__ = ["MASK", "Masker", "finished", "is_secret_name", "longest_first", "mask", "mask_bytes", "secret_values"]
+
 MASK = "••••••••"
-_SHORTEST = 8  # a shorter value ("true", "1234") would be hidden all over the page
-_WORDS = "TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
-# As a part of a variable's name: HF_TOKEN, AWS_SECRET_ACCESS_KEY, KEYFILE_PASSWORD; not TOKENIZERS_PARALLELISM, MONKEY.
-_NAME = re.compile(rf"(?:\A|_)(?:API)?(?:{_WORDS})S?(?:\Z|_)", re.IGNORECASE)
-_ASSIGNED = re.compile(
-    rf"\b((?:[A-Z0-9]+_)*(?:API)?(?:{_WORDS})(?:_[A-Z0-9]+)*=)([\"']?)[^\s\"'$][^\s\"']{{{_SHORTEST - 1},}}\2"
-)
-_OPTION = re.compile(
-    rf"(--?(?:[A-Za-z0-9]+[-_])*(?:api)?(?:{_WORDS})(?:\s+|=))([\"']?)[^\s\"'-][^\s\"']{{{_SHORTEST - 1},}}\2",
-    re.IGNORECASE,
-)
-_URL = re.compile(r"(\b[a-z][a-z0-9+.-]{1,15}://[^\s/:@]{0,80}:)[^\s/@]{1,200}(?=@)", re.IGNORECASE)
-_SHAPES = (
-    r"hf_[A-Za-z0-9]{16,}",
-    r"gh[pousr]_[A-Za-z0-9]{20,}",
-    r"github_pat_\w{20,}",
-    r"glpat-[\w-]{16,}",
-    r"sk-[\w-]{20,}",
-    r"AKIA[A-Z0-9]{16}",
-    r"xox[abprs]-[\w-]{10,}",
-    r"eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}",
-)
-_SHAPED = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_SHAPES)})")
-# The last word of a text that goes on may be the first half of a secret.
-_UNFINISHED = re.compile(
-    rf"(?:\b(?:[A-Z0-9]+_)*(?:API)?(?:{_WORDS})(?:_[A-Z0-9]+)*=|(?<![A-Za-z0-9])(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-"
-    r"|AKIA|xox[abprs]-|eyJ)|://[^\s/]*:)[^\s]{0,400}\Z"
-)
-
-
-def is_secret_name(name: str) -> bool:
-    """Whether a variable of this name holds something that others must not read."""
-    return _NAME.search(name) is not None
+_MASK = MASK.encode()
+# Of a word that does not end so much is waited for; a line of output is cut there too (core/trainlog.py).
+_MOST_HELD_BYTES = 1 << 15
 
 
 def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values to hide wherever they turn up, the longest first."""
-    return longest_first(v for name, v in environment.items() if is_secret_name(name) and len(v) >= _SHORTEST)
+    return longest_first(v for name, v in environment.items() if is_secret_name(name) and len(v) >= SHORTEST)
 
 
 def longest_first(values: Iterable[str]) -> tuple[str, ...]:
@@ -54,23 +29,75 @@ def longest_first(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def mask(text: str, values: Sequence[str] = ()) -> str:
-    """The text with every secret in it replaced."""
+    """The text with every secret in it replaced. Linear in its length."""
     if not text:
         return text
-    for value in values:
-        text = text.replace(value, MASK)
-    text = _URL.sub(rf"\1{MASK}", text)
-    text = _ASSIGNED.sub(rf"\1{MASK}", text)
-    return _SHAPED.sub(MASK, _OPTION.sub(rf"\1{MASK}", text))
+    raw = _raw(text)
+    hidden = mask_bytes(raw, tuple(map(_raw, values)))
+    return text if hidden is raw else _text(hidden)
+
+
+def mask_bytes(raw: bytes, values: Sequence[bytes] = ()) -> bytes:
+    """The same of a program's output; the very object where nothing is to hide."""
+    plain = Plain.of(raw)
+    return _hidden(raw, plain, find(plain.text, values).spans)
 
 
 def finished(text: str, values: Sequence[str] = ()) -> int:
     """How many characters of a text that goes on can be shown: what may be a secret's first half waits for the rest."""
-    unfinished = _UNFINISHED.search(text)
-    end = unfinished.start() if unfinished else len(text)
-    for value in values:
-        for length in range(min(len(value) - 1, len(text)), 0, -1):
-            if text.endswith(value[:length]):
-                end = min(end, len(text) - length)
-                break
-    return end
+    raw = _raw(text)
+    plain = Plain.of(raw[: unfinished_escape(raw)])
+    found = find(plain.text, tuple(map(_raw, values)))
+    return len(_text(raw[: plain.place(found.cut(found.open_from))]))
+
+
+class Masker:
+    """A program's output, in chunks cut anywhere, without the secrets in it. What may be the first half of one waits
+    for the rest: at most the last line, at most 32 KiB."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values = tuple(map(_raw, longest_first(values)))
+        self._held = b""
+
+    def feed(self, chunk: bytes) -> bytes:
+        """What can be told of all that came until now and was not told before."""
+        raw = self._held + chunk
+        whole = raw[: unfinished_escape(raw)]
+        plain = Plain.of(whole)
+        found = find(plain.text, self._values)
+        cut = plain.place(found.cut(found.word_from))
+        if len(raw) - cut > _MOST_HELD_BYTES:
+            self._held = b""
+            return mask_bytes(raw, self._values)
+        self._held = raw[cut:]
+        spans = [span for span in found.spans if plain.place(span[1] - 1) < cut]
+        hidden = _hidden(whole, plain, spans)
+        return hidden[: len(hidden) - (len(whole) - cut)]
+
+    def finish(self) -> bytes:
+        """The rest."""
+        held, self._held = self._held, b""
+        return mask_bytes(held, self._values)
+
+    def text(self, text: str) -> str:
+        """A text by itself: a curve's name, an error."""
+        return _text(mask_bytes(_raw(text), self._values))
+
+
+def _hidden(raw: bytes, plain: Plain, spans: Sequence[tuple[int, int]]) -> bytes:
+    if not spans:
+        return raw
+    parts, end = list[bytes](), 0
+    for low, high in spans:
+        begin, after = plain.place(low), plain.place(high - 1) + 1
+        parts += (raw[end:begin], _MASK, escapes_in(raw[begin:after]))
+        end = after
+    return b"".join((*parts, raw[end:]))
+
+
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogatepass")

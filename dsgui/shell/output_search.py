@@ -11,6 +11,7 @@ from dsgui.shell.store import RunDirectory
 MOST_MATCHES = 200
 LINE_SHOWN = 400
 _BLOCK_BYTES = 1 << 20
+_AROUND_BYTES = 1 << 14
 _BEFORE_BYTES, _AFTER_BYTES = 1 << 14, 1 << 16
 # The first line that tells of an error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
 _COLOUR = rb"\x1b\[[\d;]*m"
@@ -25,7 +26,8 @@ _ERROR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A line and where it begins, in bytes of the output."""
+    """A line, and where it is to be opened, in bytes of the output. More of it than is shown: what is cut off may be
+    the name before a secret."""
 
     offset: int
     line: bytes
@@ -53,12 +55,12 @@ def first_error(directory: RunDirectory) -> Match | None:
 
 
 def _line(begins: int, block: bytes, hit: int) -> tuple[Match, int]:
-    """The line around a place of a block, not more of it than is shown, and where the next one begins."""
+    """The line around a place of a block, not without bound, and where the next one begins."""
     begin = max(block.rfind(b"\n", 0, hit), block.rfind(b"\r", 0, hit)) + 1
     ends = [end for end in (block.find(b"\n", hit), block.find(b"\r", hit)) if end >= 0]
     end = min(ends, default=len(block) - 1) + 1
-    begin = max(begin, hit - LINE_SHOWN)
-    return Match(begins + begin, block[begin : min(end, begin + 4 * LINE_SHOWN)]), end
+    line = block[max(begin, hit - _AROUND_BYTES) : min(end, hit + _AROUND_BYTES)]
+    return Match(begins + max(begin, hit - LINE_SHOWN), line), end
 
 
 def around(directory: RunDirectory, offset: int) -> tuple[bytes, bytes, bytes]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from dsgui.core.alerts import Alerts
@@ -17,6 +17,7 @@ from dsgui.core.epochs import EpochCounts
 from dsgui.core.errors import PatternError
 from dsgui.core.patterns import Pattern
 from dsgui.core.points import OUTPUT, Event, Point, number_to_json
+from dsgui.core.secrets import Masker
 from dsgui.core.telemetry import Sample, SampleTable
 from dsgui.core.trainlog import Progress, TrainLog
 from dsgui.shell.growing import Appender, OutputFile, RecordFile
@@ -127,10 +128,18 @@ class SampleRows:
 
 class Records:
     """The files that grow with the run. A disk that refuses them never stops the training. `elapsed_s` counts from the
-    run's beginning."""
+    run's beginning. Nothing that `masker` knows for a secret is written, and nothing else here sees it."""
 
-    def __init__(self, directory: RunDirectory, monotonic: Callable[[], float], elapsed_s: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        directory: RunDirectory,
+        monotonic: Callable[[], float],
+        elapsed_s: Callable[[], float],
+        masker: Masker | None = None,
+    ) -> None:
         self._directory, self._monotonic, self._elapsed_s = directory, monotonic, elapsed_s
+        self._masker = masker or Masker()
+        self._hidden = lru_cache(maxsize=4096)(self._masker.text)
         self.log = TrainLog()
         self.refused = False
         self._output = OutputFile(directory)
@@ -148,6 +157,10 @@ class Records:
         self._progress: dict[str, Any] = {}
 
     def take_output(self, chunk: bytes) -> None:
+        """What may be the first half of a secret waits for the rest."""
+        self._take_shown(self._masker.feed(chunk))
+
+    def _take_shown(self, chunk: bytes) -> None:
         self._try(self._output.write, chunk)
         read = self.log.skim if self._rush.adds(len(chunk), self._monotonic()) else self.log.feed
         began = time.thread_time()
@@ -165,6 +178,8 @@ class Records:
         """Points of any source, as they become known; `elapsed_s` where they were logged at another time than now."""
         now = self._elapsed_s() if elapsed_s is None else elapsed_s
         for point in points:
+            if point.source != OUTPUT:  # the names in a script's files have met no masker
+                point = point._replace(values={self._hidden(name): value for name, value in point.values.items()})
             records = self._series.encode(point, now)
             if self._series_kept < len(self._series):  # first: who reads a record finds what it is of
                 self._try(self._keep_series, self._series.all)
@@ -222,6 +237,7 @@ class Records:
     def finish(self) -> None:
         """Patterns that were added at the last read all that was printed: after the log's own end, so that none reads a
         line twice."""
+        self._take_shown(self._masker.finish())
         self.take_points(self.log.finish())
         self._finished = True
         self._finish_patterns()

@@ -5,14 +5,18 @@ import os
 import stat
 import time
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from dsgui.archive import Archive
 from dsgui.core.news import Cursor
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.core.points import Event, Point
-from dsgui.core.secrets import MASK, finished, is_secret_name, mask, secret_values
-from dsgui.core.state import Asked
+from dsgui.core.secrets import MASK, Masker, finished, is_secret_name, mask, mask_bytes, secret_values
+from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.inspection import Inspection
 from dsgui.runs import Runs
 from dsgui.shell.launcher import NOT_HANDED_ON, Launcher
@@ -66,6 +70,49 @@ def test_tokens_of_known_services_are_hidden_wherever_they_are(token):
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"api_key": "', '", "project": "t5"}'),
+        ("{'apiKey': '", "'}"),
+        ('{"HF_TOKEN": "', '"}'),
+        ('\\"client_secret\\": \\"', '\\"'),
+        ("api_key: ", ""),
+        ("Authorization: Bearer ", ""),
+        ("authorization: ", ""),
+        ("{'Authorization': 'Basic ", "'}"),
+        ("sent with bearer ", ", and then"),
+        ("GET /v1/models?access_token=", "&page=2"),
+        ("https://host/path?page=2&sig=", " done"),
+        ("TrainingArguments(hub_token=", ", seed=1)"),
+        ("export MY_PASSWORD=", ""),
+        ("curl -H 'X-Api-Key: ", "'"),
+        ("--wandb-api-key=", " --seed 1"),
+        ("postgres://me:", "@host/db"),
+    ],
+)
+def test_a_value_is_hidden_for_the_way_it_is_written(before, after):
+    value = "Zq3" * 6
+    assert mask(f"{before}{value}{after}") == f"{before}{MASK}{after}"
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "hf_" + "aB3" * 10,
+        "AIza" + "Sy1_x" * 7,
+        "npm_" + "a1B2c3" * 6,
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+    ],
+)
+@pytest.mark.parametrize("colour", ["\x1b[1m", "\x1b[38;5;196m", "\x1b[0;31m\x1b[K", "\x1b]0;title\x07"])
+@pytest.mark.parametrize("cut", [1, 3, 8])
+def test_colours_in_the_middle_of_a_token_hide_it_from_nobody(token, colour, cut):
+    shown = mask(f"token: {token[:cut]}{colour}{token[cut:]}\x1b[0m.")
+    assert shown == f"token: {MASK}{colour}\x1b[0m."
+    assert mask(f"{SECRET[:cut]}{colour}{SECRET[cut:]}", (SECRET,)) == MASK + colour
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "{'loss': '14.29', 'num_tokens': '1234567890', 'epoch': '0.04'}",
@@ -75,6 +122,15 @@ def test_tokens_of_known_services_are_hidden_wherever_they_are(token):
         "  5%|▌         | 5/100 [00:01<00:19,  4.98it/s]",
         "--tokenizer_name google-t5/t5-small",
         "KeyError: 'optimizer'",
+        '"pad_token": "<|endoftext|>", "eos_token_id": 50256, "bos_token": "beginning-of-text"',
+        "tokens=[12345678, 23456789] total_tokens=1234567890",
+        "hub_token=<HUB_TOKEN>, hub_private_repo=None",
+        "{'train_tokens_per_second': '1234567.89', 'num_input_tokens_seen': 12345678}",
+        "[rank0]: key: layer.0.attention.weight",
+        "https://example.org/docs/page?page=12345678&lang=en#section-one",
+        "secretary=12345678 keyboard=12345678 monkey=12345678",
+        'HF_TOKEN="$HF_TOKEN" WANDB_API_KEY=$WANDB_API_KEY',
+        "Loading tokenizer from /data/models/tokenizer-of-mine",
     ],
 )
 def test_ordinary_output_is_left_alone(line):
@@ -177,3 +233,165 @@ def test_nobody_else_reads_a_runs_folder(tmp_path):
 
 def test_the_servers_own_variables_are_not_handed_on():
     assert {"DSGUI_TOKEN", "GRADIO_TEMP_DIR"} <= NOT_HANDED_ON
+
+
+_PIECES = st.sampled_from(
+    [
+        SECRET,
+        SECRET[:9],
+        "hf_" + "aB3" * 10,
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+        "api_key",
+        '"api_key": ',
+        "HF_TOKEN=",
+        "--hub_token ",
+        "Authorization: Bearer ",
+        "https://me:",
+        "@host/path",
+        "?access_token=",
+        "Zq3Zq3Zq3Zq3Zq3",
+        "\x1b[1m",
+        "\x1b[0m",
+        "\n",
+        "\r",
+        " ",
+        '"',
+        ".",
+        "-",
+        "loss 2.3",
+        "üser",
+    ]
+)
+
+
+@given(st.lists(_PIECES, max_size=14), st.data())
+def test_a_masker_hides_the_same_however_the_output_is_cut(pieces, data):
+    raw = "".join(pieces).encode()
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(raw)), max_size=6)))
+    masker, told = Masker([SECRET]), b""
+    for begin, end in pairwise((0, *cuts, len(raw))):
+        told += masker.feed(raw[begin:end])
+    told += masker.finish()
+    assert told == mask_bytes(raw, (SECRET.encode(),))
+    assert SECRET.encode() not in told
+
+
+def test_a_word_without_end_is_not_held_for_ever():
+    masker = Masker([SECRET])
+    told = b"".join(masker.feed(b"a" * 1000) for _ in range(100))
+    assert len(told) > 60_000
+
+
+_HOSTILE = [
+    "-a",
+    "A_",
+    "Ala-Gly-",
+    "3-5-7-",
+    "eyJ",
+    "-eyJ",
+    "eyJ.",
+    "eyJaaaaaaaaaaaa.",
+    "TOKEN",
+    "TOKEN=",
+    "TOKEN_",
+    "key ",
+    "key:",
+    "api_key ",
+    '"api_key":',
+    "--key ",
+    "-key-",
+    "Authorization:",
+    "Bearer ",
+    "bearer",
+    "://",
+    "://a:",
+    "a://",
+    "://a:b@",
+    "hf_",
+    "sk-",
+    "-sk-",
+    "ghp_a",
+    "?sig=",
+    "&key=",
+    "'",
+    '\\"',
+    "\x1b[",
+    "\x1b[1m",
+    "\x1b]0;",
+    "\x1b]",
+    "a",
+    " ",
+    "secret\x1b[1m",
+    "iter",
+    "apikey=a ",
+]
+
+
+@pytest.mark.parametrize("piece", _HOSTILE)
+def test_what_a_stranger_prints_costs_in_proportion_to_its_length(piece):
+    """By ratio: four times the text may take no more than eight times as long. Quadratic work takes sixteen."""
+    short, long = (piece * (size // len(piece)) for size in (20_000, 80_000))
+    ratios = []
+    for _ in range(5):
+        begun = time.process_time()
+        mask(short, (SECRET,))
+        finished(short, (SECRET,))
+        middle = time.process_time()
+        mask(long, (SECRET,))
+        finished(long, (SECRET,))
+        ratios.append((time.process_time() - middle) / max(middle - begun, 1e-3))
+        if ratios[-1] < 8:
+            return
+    pytest.fail(f"{piece!r}: {ratios}")
+
+
+def test_a_search_cuts_a_line_once_nothing_is_in_it_to_hide(tmp_path):
+    store = Store(tmp_path / "runs")
+    runs = Runs(store, Launcher())
+    run_id = _written(store, runs, tmp_path)
+    token = "hf_" + "aB3" * 200
+    Records(store.open(run_id), time.monotonic, lambda: 0.0)._output.write(f"{token} needle {token}\n".encode())
+    [found] = Inspection(store, runs).search(run_id, "needle")["matches"]
+    assert found["line"] == f"{MASK} needle {MASK}"
+
+
+def _written(store, runs, tmp_path, **changes):
+    (tmp_path / "t.py").write_text("")
+    request = LaunchRequest("", str(tmp_path / "t.py"), "", 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
+    plan = replace(runs.prepare(request), **changes)
+    directory = store.create(plan.run_id)
+    store.write_plan(directory, plan, request.config_text, Asked(1, time.monotonic(), boot_id()))
+    return plan.run_id
+
+
+def test_what_is_written_of_a_run_holds_no_secret_that_its_supervisor_knows(tmp_path):
+    """Whoever reads the folder later, a server that was started again among them, has never seen the value."""
+    store = Store(tmp_path / "runs")
+    run_id = _written(store, Runs(store, Launcher()), tmp_path)
+    directory = store.open(run_id)
+    records = Records(directory, time.monotonic, lambda: 0.0, Masker([SECRET]))
+    half, rest = SECRET[:7], SECRET[7:]
+    for chunk in (f"step=1 loss=2.0 {half}", f"\x1b[1m{rest}\x1b[0m=1.5\n", f"Saved a checkpoint to /out/{SECRET}\n"):
+        records.take_output(chunk.encode())
+    records.take_output(f'Traceback (most recent call last):\n  File "t.py", line 1\nValueError: {SECRET}\n'.encode())
+    records.take_points([Point(2, None, {f"{SECRET}/loss": 1.0}, source="tensorboard")])
+    records.finish()
+    told = {path.name: path.read_bytes() for path in directory.path.iterdir() if path.is_file()}
+    assert [name for name, content in told.items() if SECRET.encode() in content or rest.encode() in content] == []
+    assert MASK.encode() in told["output.log"]
+
+
+def test_names_models_diagnosis_and_config_are_shown_without_secrets(tmp_path):
+    token = "hf_" + "aB3" * 10
+    store = Store(tmp_path / "runs")
+    runs = Runs(store, Launcher(), secrets=(SECRET,))
+    run_id = _written(store, runs, tmp_path, name=f"with {SECRET}", arguments=("--model_name_or_path", f"/m/{token}"))
+    directory = store.open(run_id)
+    store.write_status(directory, RunStatus(RunState.FAILED, reason=f"because of {SECRET}"))
+    (directory.path / "ds_config.json").write_text(f'{{"comet": {{"api_key": "plain-{"x" * 12}"}}, "note": "{token}"}}')
+    (directory.path / "provenance.json").write_text(json.dumps({"python": "3.11", "versions": {"x": token}}))
+    about = Archive(store, runs).about(run_id)
+    shown = json.dumps([about, [run.to_json() for run in runs.list()], runs.summary(run_id).to_json()])
+    assert SECRET not in shown
+    assert token not in shown
+    assert "x" * 12 not in shown
