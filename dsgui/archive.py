@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dsgui.core.checkpoint import RESUME, Checkpoint
+from dsgui.core.checkpoint import Checkpoint
 from dsgui.core.clone import Clone, clone
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError, RunError
@@ -13,14 +13,18 @@ from dsgui.core.offloading import estimate
 from dsgui.core.plan import Plan
 from dsgui.core.planned import Launch
 from dsgui.core.remedies import Remedy
+from dsgui.core.resume import can_load, note_on, options_for, way_of
+from dsgui.core.resuming import Resuming
 from dsgui.core.state import RunStatus
 from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.runs import Runs
 from dsgui.shell.asked_paths import script_source
-from dsgui.shell.checkpoints import find_checkpoints
+from dsgui.shell.checkpoints import Span, find_checkpoints
 from dsgui.shell.model_files import model_size
 from dsgui.shell.removal import Removal, measure, remove
 from dsgui.shell.store import RunDirectory, Store
+
+_CLOCK_SLACK_S = 2.0  # of a file's date: file systems count more coarsely than clocks
 
 
 class Archive:
@@ -38,10 +42,18 @@ class Archive:
         return {
             "diagnosis": diagnosis.to_json() if diagnosis and failed else None,
             "provenance": directory.read_provenance(),
-            "checkpoints": [one.to_json(plan.ranks) for one in self._checkpoints(directory, plan)],
+            **self._resuming(directory, plan),
             "config": directory.read_config(),
             "script": plan.script,
             "estimate": self._estimate(directory, plan),
+        }
+
+    def _resuming(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
+        """The checkpoints that its script can go on from, and why not from all."""
+        way, found = self._way(plan), self._checkpoints(directory, plan)
+        return {
+            "checkpoints": [one.to_json(plan.ranks) for one in found if can_load(way, one)],
+            "resume_note": note_on(way, found, script_source(plan.script).problem),
         }
 
     def _estimate(self, directory: RunDirectory, plan: Plan) -> dict[str, Any] | None:
@@ -77,19 +89,34 @@ class Archive:
         """The same again from the checkpoint at `path`, one of those that `about` lists."""
         directory = self._store.open(run_id)
         plan = directory.read_plan()
-        chosen = next((one for one in self._checkpoints(directory, plan) if one.path == path), None)
+        way = self._way(plan)
+        found = self._checkpoints(directory, plan)
+        chosen = next((one for one in found if one.path == path and can_load(way, one)), None)
         if chosen is None:
-            raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]}. It may have been removed meanwhile.")
-        made = clone(plan, directory.read_config(), Remedy("Resume", None, ((RESUME, chosen.path),)))
+            why = note_on(way, found) or "It may have been removed meanwhile."
+            raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
         problem = chosen.problem(plan.ranks)
+        if not chosen.complete:
+            raise RunError(f"Run {run_id}: {problem}")
+        made = clone(plan, directory.read_config(), Remedy("Resume", None, options_for(way, chosen, plan)))
         return Clone(made.request, (*made.notes, *([problem] if problem else [])))
 
+    def _way(self, plan: Plan) -> Resuming:
+        return way_of(script_source(plan.script).resuming, plan.arguments)
+
     def _checkpoints(self, directory: RunDirectory, plan: Plan) -> list[Checkpoint]:
-        """The plan is written as the run is started: what is older belongs to another run. Where the clock was set
-        back meanwhile, what the run saved may bear an earlier date than that."""
+        return find_checkpoints(plan, self._span(directory), script_source(plan.script).resuming.saving)
+
+    def _span(self, directory: RunDirectory) -> Span:
+        """The plan is written as the run is started: what is older belongs to another run, and so does what is newer
+        than its end. Where the clock was set meanwhile, what the run saved may bear a date outside of that."""
         status = directory.read_status() or RunStatus()
         planned = directory.plan_file.stat().st_mtime
-        return find_checkpoints(plan, min(planned, status.started_at or planned) - status.clock_back_s - 1)
+        begin = min(planned, status.started_at or planned) - status.clock_back_s - _CLOCK_SLACK_S
+        if status.ended_at is None:
+            return Span(begin)
+        lasted = (status.started_at or planned) + (status.lasted_s or 0.0)
+        return Span(begin, max(status.ended_at, lasted + status.clock_ahead_s) + _CLOCK_SLACK_S)
 
     # -- deleting --------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from dsgui.core.resuming import Resuming, resuming
+
 # Parsers that take --local_rank, or that let an unknown argument pass.
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
 _TAKES_CONFIG = {"HfArgumentParser", "parse_args_into_dataclasses", "add_config_arguments", "parse_known_args"}
@@ -32,7 +34,7 @@ class ScriptFacts:
     `options`: those its own `add_argument` calls name, and whether each takes a value. `breaks_stage_3`: keyword
     arguments of model loading that ZeRO-3 can't live with (transformers/modeling_utils.py), written out;
     `may_break_stage_3`: those computed when it runs. `tells_transformers`: it makes a HfDeepSpeedConfig itself.
-    `problem`: why the source could not be read as Python, or ""."""
+    `resuming`: how it goes on from a checkpoint. `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -44,6 +46,7 @@ class ScriptFacts:
     may_break_stage_3: tuple[tuple[str, int], ...] = ()
     tells_transformers: bool = False
     trains_a_part: bool = False
+    resuming: Resuming = field(default_factory=Resuming)
 
     @property
     def passes_local_rank(self) -> bool:
@@ -81,6 +84,7 @@ def script_facts(source: str) -> ScriptFacts:
         may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
         tells_transformers="HfDeepSpeedConfig" in names,
         trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(tree),
+        resuming=resuming(tree),
     )
 
 
