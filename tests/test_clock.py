@@ -130,7 +130,7 @@ def launch(bench: Bench, name: str) -> tuple[str, Path]:
     script, told = bench.script(UNTIL_TOLD, "until told.py"), bench.folder / f"{name} may end"
     config = bench.folder / "config.json"
     config.write_text(CONFIG, encoding="utf-8")
-    where = ("--runs-dir", bench.store.runs_dir, "--python", bench.python, "--config", config)
+    where = ("--runs-dir", bench.store.runs_dir, "--python", bench.python, "--config", config, "--when-busy", "wait")
     command = [sys.executable, "-m", "dsgui", "launch", *where, "--name", name, "--although", script, told]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     return done.stdout.strip(), told
