@@ -24,7 +24,9 @@ from dsgui.shell.model_files import model_size
 from dsgui.shell.removal import Removal, measure, remove
 from dsgui.shell.store import RunDirectory, Store
 
-_CLOCK_SLACK_S = 2.0  # of a file's date: file systems count more coarsely than clocks
+# Of a file's date: clocks of file servers differ. At the beginning none is needed, for a run saves nothing in its first
+# second, and the run that it was resumed from may have ended just before.
+_LATE_S, _EARLY_S = 2.0, 0.05
 
 
 class Archive:
@@ -112,11 +114,11 @@ class Archive:
         than its end. Where the clock was set meanwhile, what the run saved may bear a date outside of that."""
         status = directory.read_status() or RunStatus()
         planned = directory.plan_file.stat().st_mtime
-        begin = min(planned, status.started_at or planned) - status.clock_back_s - _CLOCK_SLACK_S
+        begin = min(planned, status.started_at or planned) - status.clock_back_s - _EARLY_S
         if status.ended_at is None:
             return Span(begin)
         lasted = (status.started_at or planned) + (status.lasted_s or 0.0)
-        return Span(begin, max(status.ended_at, lasted + status.clock_ahead_s) + _CLOCK_SLACK_S)
+        return Span(begin, max(status.ended_at, lasted + status.clock_ahead_s) + _LATE_S)
 
     # -- deleting --------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 # The names scripts give to the model they start from, and to the folder they write to.
 MODEL_OPTIONS = ("--model_name_or_path", "--model_name", "--model", "--pretrained_model_name_or_path", "--model_path")
 OUTPUT_OPTIONS = ("--output_dir", "--output", "--save_dir", "--checkpoint_dir", "--ckpt_dir", "--save_path")
+# And to the folders that trackers write their event files below.
+LOGGING_OPTIONS = ("--logging_dir", "--project_dir", "--tensorboard_dir", "--tb_dir", "--log_dir", "--tb_log_dir")
 
 
 def value_of(words: Sequence[str], options: Iterable[str]) -> str | None:
