@@ -62,7 +62,7 @@ def test_a_native_script_without_an_option_is_told_how_to_resume(page, app, ids,
     page.goto(f"{app.url}?run={ids['without']}")
     note = page.locator(".ds-resume-note")
     expect(note).to_contain_text("It saved global_step10, but the script has no option to resume.")
-    expect(note).to_contain_text(f"model_engine.load_checkpoint(“{folder}/without/saved”)")
+    expect(note).to_contain_text(f'model_engine.load_checkpoint("{folder}/without/saved")')
     expect(page.locator("#clone-run")).to_be_visible()
     expect(page.locator("#resume-run")).to_have_count(0)
 

@@ -11,9 +11,9 @@ from dsgui.core.words import value_of
 # Where the script's own file has no parser: options that others have for it, Megatron's among them.
 _USUAL_FOLDERS = ("--load_checkpoint_dir", "--load_dir", "--load")
 _IN_CODE = {
-    SavedBy.TRAINER: "Let it call trainer.train(resume_from_checkpoint=“{path}”)",
-    SavedBy.ENGINE: "Let it call model_engine.load_checkpoint(“{folder}”) after deepspeed.initialize",
-    SavedBy.ACCELERATE: "Let it call accelerator.load_state(“{path}”)",
+    SavedBy.TRAINER: 'Let it call trainer.train(resume_from_checkpoint="{path}")',
+    SavedBy.ENGINE: 'Let it call model_engine.load_checkpoint("{folder}") after deepspeed.initialize',
+    SavedBy.ACCELERATE: 'Let it call accelerator.load_state("{path}")',
 }
 
 
