@@ -293,12 +293,9 @@ def test_a_checkpoint_that_was_cut_short_is_said_to_be_incomplete_and_not_resume
 
 def test_a_tag_that_is_newer_than_latest_was_not_saved_to_its_end(bench: Bench, archive: Archive) -> None:
     run_id, folder = ended_run(bench, NATIVE, arguments="--save_dir out")
-    save_states(folder / "out/global_step5", ranks=2)
-    date_back(folder / "out", time.time() - 0.5)
     save_states(folder / "out/global_step9", ranks=2)
-    (folder / "out/latest").write_text("global_step5")
-    date_back(folder / "out/global_step5", time.time() - 0.5)
-    os.utime(folder / "out/latest", (time.time() - 0.4,) * 2)
+    save_states(folder / "out/global_step5", ranks=2)  # and `latest`
+    date_back(folder / "out/global_step9", time.time() + 0.5)
     listed = archive.about(run_id)["checkpoints"]
     assert [(one["name"], one["complete"]) for one in listed] == [("global_step9", False), ("global_step5", True)]
     (folder / "out/latest").write_text("global_step9")
