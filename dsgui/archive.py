@@ -15,7 +15,7 @@ from dsgui.core.planned import Launch
 from dsgui.core.remedies import Remedy
 from dsgui.core.resume import can_load, note_on, options_for, way_of
 from dsgui.core.resuming import Resuming
-from dsgui.core.state import RunStatus
+from dsgui.core.state import RunState, RunStatus
 from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.runs import Runs
 from dsgui.shell.asked_paths import script_source
@@ -27,6 +27,7 @@ from dsgui.shell.store import RunDirectory, Store
 # Of a file's date: clocks of file servers differ. At the beginning none is needed, for a run saves nothing in its first
 # second, and the run that it was resumed from may have ended just before.
 _LATE_S, _EARLY_S = 2.0, 0.05
+_ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what they print
 
 
 class Archive:
@@ -116,9 +117,17 @@ class Archive:
         planned = directory.plan_file.stat().st_mtime
         begin = min(planned, status.started_at or planned) - status.clock_back_s - _EARLY_S
         if status.ended_at is None:
-            return Span(begin)
+            return Span(begin, self._lost_at(directory))
         lasted = (status.started_at or planned) + (status.lasted_s or 0.0)
         return Span(begin, max(status.ended_at, lasted + status.clock_ahead_s) + _LATE_S)
+
+    def _lost_at(self, directory: RunDirectory) -> float | None:
+        """After which nothing of a lost run wrote any more; None while something may."""
+        lost = self._runs.summary(directory.run_id).state is RunState.LOST
+        if not lost or self._runs.alive_processes(directory.run_id):
+            return None
+        seen = directory.last_sign_of_life()
+        return None if seen is None else seen + _ALONE_S
 
     # -- deleting --------------------------------------------------------------------------------------------------
 

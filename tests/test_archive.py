@@ -241,6 +241,16 @@ def test_a_launch_that_resumes_with_other_ranks_is_refused(bench: Bench, ranks: 
     assert bench.runs.prepare(universal).ranks == ranks
 
 
+@pytest.mark.parametrize("words", [("--load_dir", "{out}"), ("--load_dir", "{out}", "--ckpt_id", "global_step5")])
+def test_a_native_launch_that_resumes_with_other_ranks_is_refused(bench: Bench, words: tuple[str, ...]) -> None:
+    save_states(bench.folder / "out/global_step5", ranks=2)
+    given = tuple(word.format(out=bench.folder / "out") for word in words)
+    request = bench.request(bench.script(NATIVE), arguments=given, ranks=2)
+    assert bench.runs.prepare(request).ranks == 2
+    with pytest.raises(PlanError, match="--load_dir: global_step5 was saved by 2 ranks, and this would run on 1"):
+        bench.runs.prepare(replace(request, ranks=1))
+
+
 def test_checkpoints_of_earlier_runs_are_not_offered(bench: Bench, archive: Archive) -> None:
     out = bench.folder / "shared"
     old = save_checkpoint(out, 5, ranks=2)
@@ -323,6 +333,15 @@ def test_what_another_run_saved_in_the_same_folder_is_not_offered(bench: Bench, 
     assert [one["step"] for one in archive.about(second)["checkpoints"]] == [500]
     with pytest.raises(RunError, match="no checkpoint"):
         archive.resumed(first, str(bench.folder / "global_step500"))
+
+
+def test_what_was_saved_long_after_a_run_was_lost_is_another_runs(bench: Bench, archive: Archive) -> None:
+    run_id, _ = ended_run(bench, NATIVE, working_directory=str(bench.folder))
+    bench.store.open(run_id).write_status(RunStatus(RunState.RUNNING, started_at=time.time()))
+    save_states(bench.folder / "global_step4", ranks=2)
+    assert [one["step"] for one in archive.about(run_id)["checkpoints"]] == [4]
+    date_back(bench.folder / "global_step4", time.time() + 300)
+    assert archive.about(run_id)["checkpoints"] == []
 
 
 def test_a_config_of_its_own_in_the_checkpoint_proves_it_whatever_its_date(bench: Bench, archive: Archive) -> None:
