@@ -108,7 +108,8 @@ class Archive:
         return way_of(script_source(plan.script).resuming, plan.arguments)
 
     def _checkpoints(self, directory: RunDirectory, plan: Plan) -> list[Checkpoint]:
-        return find_checkpoints(plan, self._span(directory), script_source(plan.script).resuming.saving)
+        way = self._way(plan)
+        return find_checkpoints(plan, self._span(directory), (*way.saving, *filter(None, [way.folder])))
 
     def _span(self, directory: RunDirectory) -> Span:
         """The plan is written as the run is started: what is older belongs to another run, and so does what is newer

@@ -335,6 +335,12 @@ def test_what_another_run_saved_in_the_same_folder_is_not_offered(bench: Bench, 
         archive.resumed(first, str(bench.folder / "global_step500"))
 
 
+def test_a_resumed_run_that_saves_where_it_loads_from_has_its_checkpoints(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, NATIVE, arguments="--load_dir old")
+    save_states(folder / "old/global_step8", ranks=2)
+    assert [one["step"] for one in archive.about(run_id)["checkpoints"]] == [8]
+
+
 def test_what_was_saved_long_after_a_run_was_lost_is_another_runs(bench: Bench, archive: Archive) -> None:
     run_id, _ = ended_run(bench, NATIVE, working_directory=str(bench.folder))
     bench.store.open(run_id).write_status(RunStatus(RunState.RUNNING, started_at=time.time()))

@@ -74,8 +74,8 @@ TRAINER = """
     ENDS = {6: "crash", 10: "kill", 14: "stop"}
 
     class Ends(TrainerCallback):
-        def on_log(self, args, state, control, **kwargs):
-            if state.global_step in ENDS and "loss" in kwargs["logs"]:
+        def on_step_begin(self, args, state, control, **kwargs):  # when the step before was printed
+            if state.global_step in ENDS:
                 first_time(state.global_step, ENDS[state.global_step])
 
     (training,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()

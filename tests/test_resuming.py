@@ -202,6 +202,7 @@ def test_without_a_tag_only_the_newest_is_offered() -> None:
     way = resuming(ast.parse(source))
     assert [can_load(way, one) for one in (ENGINE, OLDER)] == [True, False]
     assert "always loads the newest" in note_on(way, [ENGINE, OLDER])
+    assert "another run’s by now" in note_on(way, [OLDER])
     with_tag = resuming(ast.parse(script(option("--load_dir", "--tag"), "e.load_checkpoint(args.load_dir, args.tag)")))
     assert can_load(with_tag, OLDER)
     assert note_on(with_tag, [ENGINE, OLDER]) == ""

@@ -85,10 +85,10 @@ def test_a_monitor_that_is_off_or_misspelt_is_not_looked_for(plan, block):
 
 
 def test_trackers_are_searched_below_what_the_arguments_name_and_the_working_directory(plan):
-    given = with_arguments(plan, "--project_dir", "logs", "--output_dir=/out", "--tb_dir", "/tb")
-    assert sources(given, {}).searched == tuple(
-        (folder, 3) for folder in ("/work dir/logs", "/tb", "/out", "/work dir")
-    )
+    given = ("--project_dir", "logs", "--save_path=/out", "--tb-dir", "/tb", "--load_checkpoint_dir", "/exp")
+    given = with_arguments(plan, *given, "--data_dir", "/data", "--cache_dir", "/c", "--lr", "1")
+    found = sources(given, {}).searched
+    assert found == tuple((folder, 3) for folder in ("/work dir/logs", "/tb", "/exp", "/out", "/work dir"))
 
 
 def test_all_of_a_runs_own_folder_is_looked_at_where_no_option_tells(plan):

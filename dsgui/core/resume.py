@@ -61,6 +61,11 @@ def note_on(way: Resuming, found: Sequence[Checkpoint], problem: str = "") -> st
     if len(left) < sum(one.complete for one in found):
         return "This script always loads the newest checkpoint of a folder, so earlier ones can’t be chosen."
     one = left[0]
+    if one.saved_by is SavedBy.ENGINE and (way.folder or way.from_output):
+        return (
+            f"It saved {one.name}, but this script always loads the newest checkpoint of a folder, and that is another "
+            "run’s by now. Resume from that run."
+        )
     if problem:
         return f"It saved {one.name}, but the script can’t be read any more, so how it resumes is not known: {problem}"
     if one.saved_by is SavedBy.TRAINER and way.ignores:

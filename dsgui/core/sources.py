@@ -7,13 +7,13 @@ from typing import Any
 
 from dsgui.core.checkpoint import RESUME
 from dsgui.core.plan import Plan
-from dsgui.core.words import LOGGING_OPTIONS, OUTPUT_OPTIONS, value_of
+from dsgui.core.words import OUTPUT_OPTIONS, folders_of, value_of
 
 _JOB_NAME = "DeepSpeedJobName"  # deepspeed/monitor/config.py
 _TRAINER_OUTPUT = "trainer_output"  # transformers/training_args.py, where --output_dir is not given
 _OWN_DEPTH = 4  # output/translation/runs/<date>, seen from the run's own folder
 _RUNS_DEPTH = 2
-_SEARCH_DEPTH = 3
+_SEARCH_DEPTH, _MOST_SEARCHED = 3, 8
 NEWEST = "the newest checkpoint"
 _YES, _NO = ("true", "1", "yes"), ("", "false", "0", "no", "none")
 
@@ -74,10 +74,8 @@ def _outputs(plan: Plan) -> tuple[tuple[str, int], ...]:
 def _searched(plan: Plan) -> tuple[tuple[str, int], ...]:
     """The folders that the arguments name, and the working directory: accelerate's trackers write to
     `<project_dir>/<project>`, HelloDeepSpeed to `<checkpoint_dir>/<experiment>/tb_dir`."""
-    given = [value_of(plan.arguments, (option,)) for option in (*LOGGING_OPTIONS, *OUTPUT_OPTIONS)]
-    return tuple(
-        (folder, _SEARCH_DEPTH) for folder in dict.fromkeys(_absolute(plan, one) for one in (*given, ".") if one)
-    )
+    given = [_absolute(plan, one) for one in folders_of(plan.arguments)[:_MOST_SEARCHED]]
+    return tuple((folder, _SEARCH_DEPTH) for folder in dict.fromkeys([*given, plan.working_directory]))
 
 
 def _logging_folders(plan: Plan) -> tuple[str, ...]:

@@ -47,16 +47,16 @@ class Span:
         return self.begin <= at and (self.end is None or at <= self.end)
 
 
-def find_checkpoints(plan: Plan, span: Span, saving: Sequence[str] = ()) -> list[Checkpoint]:
-    """The run's own, the latest step first. Looks where its arguments say that it writes (`saving` are options of its
-    script's own for that); without such an option in the run's own folder or the working directory."""
-    given = value_of(plan.arguments, (*saving, *OUTPUT_OPTIONS))
+def find_checkpoints(plan: Plan, span: Span, options: Sequence[str] = ()) -> list[Checkpoint]:
+    """The run's own, the latest step first. Looks where its arguments say that it writes (`options` are its script's
+    own, also for where it loads from: many go on saving there); without such an option in the run's own folder or the
+    working directory."""
+    given = {value_of(plan.arguments, (option,)) for option in (*options, *OUTPUT_OPTIONS)} - {None, ""}
     if given:
-        roots = _within(Path(plan.working_directory, given), 1)
-    elif plan.working_directory == plan.run_directory:
-        roots = _within(Path(plan.run_directory), _DEPTH_WITHOUT_OPTION)
+        roots = [root for one in given for root in _within(Path(plan.working_directory, str(one)), 1)]
     else:
-        roots = _within(Path(plan.working_directory), 1)
+        depth = _DEPTH_WITHOUT_OPTION if plan.working_directory == plan.run_directory else 1
+        roots = list(_within(Path(plan.working_directory), depth))
     found = {one.path: one for root in roots for one in _in(root) if _is_of(one, plan.run_id, span)}
     own = (_with_all_ranks(one, plan.ranks) for one in found.values())
     return sorted(own, key=lambda one: (one.step, one.path), reverse=True)
