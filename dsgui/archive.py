@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dsgui.core.checkpoint import RESUME, Checkpoint
+from dsgui.core.checkpoint import Checkpoint
 from dsgui.core.clone import Clone, clone
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError, RunError
@@ -13,14 +13,21 @@ from dsgui.core.offloading import estimate
 from dsgui.core.plan import Plan
 from dsgui.core.planned import Launch
 from dsgui.core.remedies import Remedy
-from dsgui.core.state import RunStatus
+from dsgui.core.resume import can_load, note_on, options_for, way_of
+from dsgui.core.resuming import Resuming
+from dsgui.core.state import RunState, RunStatus
 from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.runs import Runs
 from dsgui.shell.asked_paths import script_source
-from dsgui.shell.checkpoints import find_checkpoints
+from dsgui.shell.checkpoints import Span, find_checkpoints
 from dsgui.shell.model_files import model_size
 from dsgui.shell.removal import Removal, measure, remove
 from dsgui.shell.store import RunDirectory, Store
+
+# Of a file's date: clocks of file servers differ. At the beginning none is needed, for a run saves nothing in its first
+# second, and the run that it was resumed from may have ended just before.
+_LATE_S, _EARLY_S = 2.0, 0.05
+_ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what they print
 
 
 class Archive:
@@ -38,10 +45,18 @@ class Archive:
         return {
             "diagnosis": self._runs.masked_json(diagnosis.to_json()) if diagnosis and failed else None,
             "provenance": self._runs.masked_json(directory.read_provenance()),
-            "checkpoints": [one.to_json(plan.ranks) for one in self._checkpoints(directory, plan)],
+            **self._resuming(directory, plan),
             "config": self._runs.shown_config(run_id),
             "script": self._runs.masked(plan.script),
             "estimate": self._estimate(directory, plan),
+        }
+
+    def _resuming(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
+        """The checkpoints that its script can go on from, and why not from all."""
+        way, found = self._way(plan), self._checkpoints(directory, plan)
+        return {
+            "checkpoints": [one.to_json(plan.ranks) for one in found if can_load(way, one)],
+            "resume_note": note_on(way, found, script_source(plan.script).problem),
         }
 
     def _estimate(self, directory: RunDirectory, plan: Plan) -> dict[str, Any] | None:
@@ -77,19 +92,43 @@ class Archive:
         """The same again from the checkpoint at `path`, one of those that `about` lists."""
         directory = self._store.open(run_id)
         plan = directory.read_plan()
-        chosen = next((one for one in self._checkpoints(directory, plan) if one.path == path), None)
+        way = self._way(plan)
+        found = self._checkpoints(directory, plan)
+        chosen = next((one for one in found if one.path == path and can_load(way, one)), None)
         if chosen is None:
-            raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]}. It may have been removed meanwhile.")
-        made = clone(plan, directory.read_config(), Remedy("Resume", None, ((RESUME, chosen.path),)))
+            why = note_on(way, found) or "It may have been removed meanwhile."
+            raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
         problem = chosen.problem(plan.ranks)
+        if not chosen.complete:
+            raise RunError(f"Run {run_id}: {problem}")
+        made = clone(plan, directory.read_config(), Remedy("Resume", None, options_for(way, chosen, plan)))
         return Clone(made.request, (*made.notes, *([problem] if problem else [])))
 
+    def _way(self, plan: Plan) -> Resuming:
+        return way_of(script_source(plan.script).resuming, plan.arguments)
+
     def _checkpoints(self, directory: RunDirectory, plan: Plan) -> list[Checkpoint]:
-        """The plan is written as the run is started: what is older belongs to another run. Where the clock was set
-        back meanwhile, what the run saved may bear an earlier date than that."""
+        way = self._way(plan)
+        return find_checkpoints(plan, self._span(directory), (*way.saving, *filter(None, [way.folder])))
+
+    def _span(self, directory: RunDirectory) -> Span:
+        """The plan is written as the run is started: what is older belongs to another run, and so does what is newer
+        than its end. Where the clock was set meanwhile, what the run saved may bear a date outside of that."""
         status = directory.read_status() or RunStatus()
         planned = directory.plan_file.stat().st_mtime
-        return find_checkpoints(plan, min(planned, status.started_at or planned) - status.clock_back_s - 1)
+        begin = min(planned, status.started_at or planned) - status.clock_back_s - _EARLY_S
+        if status.ended_at is None:
+            return Span(begin, self._lost_at(directory))
+        lasted = (status.started_at or planned) + (status.lasted_s or 0.0)
+        return Span(begin, max(status.ended_at, lasted + status.clock_ahead_s) + _LATE_S)
+
+    def _lost_at(self, directory: RunDirectory) -> float | None:
+        """After which nothing of a lost run wrote any more; None while something may."""
+        lost = self._runs.summary(directory.run_id).state is RunState.LOST
+        if not lost or self._runs.alive_processes(directory.run_id):
+            return None
+        seen = directory.last_sign_of_life()
+        return None if seen is None else seen + _ALONE_S
 
     # -- deleting --------------------------------------------------------------------------------------------------
 

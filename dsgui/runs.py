@@ -9,20 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dsgui.core.checkpoint import RESUME
 from dsgui.core.command import shell_line, slurm_script
 from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.news import Cursor, Delta, RunSummary
 from dsgui.core.no_loss import NoLoss, Told, no_loss
 from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
+from dsgui.core.resume import asked_folder
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.thinning import Curve, to_json
 from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.shell.asked_paths import python_path, script_path, script_source, working_directory
-from dsgui.shell.checkpoints import checkpoint_at
+from dsgui.shell.checkpoints import checkpoint_at, newest_in
 from dsgui.shell.curves import read_points, read_samples, sample_series
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.liveness import Seen, look
@@ -125,16 +125,17 @@ class Runs:
     def _check_resume(self, plan: Plan, config_text: str) -> None:
         """DeepSpeed refuses a checkpoint of another number of ranks when all of it is loaded (deepspeed/runtime/zero,
         `load_state_dict`), unless it was made universal. One in a folder that may not be looked into is not judged."""
-        given = value_of(plan.arguments, (RESUME,))
-        if not given or "load_universal" in config_text:
+        asked = asked_folder(script_source(plan.script).resuming, plan)
+        if asked is None or "load_universal" in config_text:
             return
-        path = Path(plan.working_directory, given)
+        option, named, is_checkpoint = asked
         try:
-            chosen = checkpoint_at(self._places.check(path) if self._places else path)
+            path = self._places.check(Path(named)) if self._places else Path(named)
         except PlaceError:
             return
+        chosen = checkpoint_at(path) if is_checkpoint else newest_in(path)
         if chosen and (problem := chosen.problem(plan.ranks)):
-            raise PlanError(f"{RESUME}: {problem}")
+            raise PlanError(f"{option}: {problem}")
 
     def busy(self) -> dict[str, list[str]]:
         """Which runs use what now: names of runs by slot ("gpu-0", "cpu")."""

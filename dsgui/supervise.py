@@ -314,10 +314,12 @@ class Supervisor:
         return self._monotonic() - (self._status.begun_s or 0.0)
 
     def _notice_clock(self) -> None:
-        """Files saved after the clock was set back look older than the run: whoever looks for them must know."""
+        """Files saved after the clock was set look older or newer than the run: whoever looks for them must know."""
         back_s = (self._status.started_at or 0.0) + self._elapsed_s() - self._clock()
         if back_s > self._status.clock_back_s + _CLOCK_SLACK_S:
             self._write(clock_back_s=back_s)
+        if -back_s > self._status.clock_ahead_s + _CLOCK_SLACK_S:
+            self._write(clock_ahead_s=-back_s)
 
     def _family(self) -> dict[int, ProcessStat]:
         """The run's living processes, by pid."""

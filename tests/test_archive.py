@@ -2,8 +2,10 @@
 
 import json
 import os
+import pickle
 import subprocess
 import time
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.archive import Archive
-from dsgui.core.checkpoint import checkpoint_from
+from dsgui.core.checkpoint import SavedBy, checkpoint_from
 from dsgui.core.clone import clone
 from dsgui.core.command import argv
 from dsgui.core.errors import PlanError, RunError
@@ -35,14 +37,35 @@ BATCH = """
 """
 
 
+TRAINER = """
+    from transformers import HfArgumentParser, Trainer, TrainingArguments
+    (training,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()
+    Trainer(args=training).train(resume_from_checkpoint=training.resume_from_checkpoint)
+"""
+
+
+NATIVE = """
+    import argparse
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--save_dir")
+    parser.add_argument("--load_dir")
+    parser.add_argument("--ckpt_id")
+    args = parser.parse_args()
+    engine = None
+    if args.load_dir:
+        engine.load_checkpoint(args.load_dir, args.ckpt_id)
+    engine.save_checkpoint(args.save_dir)
+"""
+
+
 @pytest.fixture
 def archive(bench: Bench) -> Archive:
     return Archive(bench.store, bench.runs)
 
 
-def ended_run(bench: Bench, **changes: object) -> tuple[str, Path]:
+def ended_run(bench: Bench, source: str = TRAINER, **changes: object) -> tuple[str, Path]:
     """A run that has ended, as the supervisor leaves it; its id and folder."""
-    plan = bench.runs.prepare(bench.request(bench.script(""), **changes))
+    plan = bench.runs.prepare(bench.request(bench.script(source), **changes))
     directory = bench.store.create(plan.run_id)
     directory.write_plan(plan, CONFIG)
     directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=time.time(), ended_at=time.time() + 1))
@@ -149,14 +172,36 @@ def test_an_option_is_set_where_it_stood_in_either_spelling() -> None:
 # --- checkpoints ------------------------------------------------------------------------------------------------------
 
 
-def save_checkpoint(folder: Path, step: int, ranks: int, missing: int = 0) -> Path:
-    """The files that DeepSpeed and the HF Trainer write, empty."""
-    states = folder / f"checkpoint-{step}" / f"global_step{step}"
+def saved(path: Path, config: str = "") -> None:
+    """A file as torch saves it: what is pickled, tensors, the directory at the end."""
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("archive/data.pkl", pickle.dumps({"ds_config": config}))
+        file.writestr("archive/data/0", b"0" * 100)
+
+
+def save_states(states: Path, ranks: int, missing: int = 0, config: str = "") -> None:
+    """The files that DeepSpeed's engine writes, `latest` after all the others."""
     states.mkdir(parents=True)
-    (states / "mp_rank_00_model_states.pt").touch()
-    for rank in range(ranks - missing):
-        (states / f"bf16_zero_pp_rank_{rank + missing}_mp_rank_00_optim_states.pt").touch()
-    return states.parent
+    saved(states / "mp_rank_00_model_states.pt", config)
+    for rank in range(missing, ranks):
+        saved(states / f"bf16_zero_pp_rank_{rank}_mp_rank_00_optim_states.pt", config)
+    (states.parent / "latest").write_text(states.name)
+
+
+def save_checkpoint(folder: Path, step: int, ranks: int, missing: int = 0, config: str = "") -> Path:
+    """What the HF Trainer writes, as far as it is looked at."""
+    path = folder / f"checkpoint-{step}"
+    save_states(path / f"global_step{step}", ranks, missing)
+    saved(path / "training_args.bin", config)
+    for rank in range(ranks):
+        (path / f"rng_state_{rank}.pth").touch()
+    (path / "trainer_state.json").write_text(f'{{"global_step": {step}}}\n')
+    return path
+
+
+def date_back(folder: Path, when: float) -> None:
+    for path in (*folder.rglob("*"), folder):
+        os.utime(path, (when, when))
 
 
 def test_the_latest_checkpoint_comes_first_and_resuming_passes_it(bench: Bench, archive: Archive) -> None:
@@ -176,16 +221,16 @@ def test_a_checkpoint_of_other_ranks_and_half_a_one_say_so(bench: Bench, archive
     save_checkpoint(folder / "output/translation", 5, ranks=4)
     save_checkpoint(folder / "output/translation", 9, ranks=2, missing=1)
     half, four = archive.about(run_id)["checkpoints"]
-    assert "not whole" in half["problem"]
+    assert "checkpoint-9 is incomplete" in half["problem"]
     assert "saved by 4 ranks, and this would run on 2" in four["problem"]
     assert "universal" in archive.resumed(run_id, four["path"]).notes[-1]
 
 
 @pytest.mark.parametrize(("ranks", "config", "fits"), [(2, CONFIG, True), (1, CONFIG, False), (4, CONFIG, False)])
 def test_a_launch_that_resumes_with_other_ranks_is_refused(bench: Bench, ranks: int, config: str, fits: bool) -> None:
-    saved = save_checkpoint(bench.folder / "out", 5, ranks=2)
+    path = save_checkpoint(bench.folder / "out", 5, ranks=2)
     request = bench.request(
-        bench.script(""), arguments=("--resume_from_checkpoint", str(saved)), ranks=ranks, config_text=config
+        bench.script(""), arguments=("--resume_from_checkpoint", str(path)), ranks=ranks, config_text=config
     )
     if fits:
         bench.runs.prepare(request)
@@ -196,18 +241,27 @@ def test_a_launch_that_resumes_with_other_ranks_is_refused(bench: Bench, ranks: 
     assert bench.runs.prepare(universal).ranks == ranks
 
 
+@pytest.mark.parametrize("words", [("--load_dir", "{out}"), ("--load_dir", "{out}", "--ckpt_id", "global_step5")])
+def test_a_native_launch_that_resumes_with_other_ranks_is_refused(bench: Bench, words: tuple[str, ...]) -> None:
+    save_states(bench.folder / "out/global_step5", ranks=2)
+    given = tuple(word.format(out=bench.folder / "out") for word in words)
+    request = bench.request(bench.script(NATIVE), arguments=given, ranks=2)
+    assert bench.runs.prepare(request).ranks == 2
+    with pytest.raises(PlanError, match="--load_dir: global_step5 was saved by 2 ranks, and this would run on 1"):
+        bench.runs.prepare(replace(request, ranks=1))
+
+
 def test_checkpoints_of_earlier_runs_are_not_offered(bench: Bench, archive: Archive) -> None:
     out = bench.folder / "shared"
     old = save_checkpoint(out, 5, ranks=2)
-    os.utime(old, (1, 1))
+    date_back(old, 1)
     run_id, _ = ended_run(bench, arguments=f"--output_dir {out}")
     assert archive.about(run_id)["checkpoints"] == []
 
 
 def test_a_checkpoint_saved_after_the_clock_was_set_back_is_offered(bench: Bench, archive: Archive) -> None:
     run_id, folder = ended_run(bench)
-    saved = save_checkpoint(folder / "tmp", 5, ranks=2)
-    os.utime(saved, (time.time() - 3600,) * 2)
+    date_back(save_checkpoint(folder / "tmp", 5, ranks=2), time.time() - 3600)
     assert archive.about(run_id)["checkpoints"] == []
     directory = bench.store.open(run_id)
     directory.write_status(replace(directory.read_status(), clock_back_s=3601.0))  # type: ignore[type-var]
@@ -215,20 +269,113 @@ def test_a_checkpoint_saved_after_the_clock_was_set_back_is_offered(bench: Bench
 
 
 def test_deepspeeds_own_folders_are_known_by_latest(bench: Bench, archive: Archive) -> None:
-    run_id, folder = ended_run(bench, arguments="--save_dir saved")
-    save_checkpoint(folder / "tmp", 7, ranks=2).joinpath("global_step7").rename(folder / "global_step7")
-    (folder / "saved").mkdir()
-    (folder / "global_step7").rename(folder / "saved/global_step7")
-    assert archive.about(run_id)["checkpoints"] == []
-    (folder / "saved/latest").write_text("global_step7")
+    run_id, folder = ended_run(bench, NATIVE, arguments="--save_dir saved")
+    save_states(folder / "saved/global_step7", ranks=2)
     assert [one["name"] for one in archive.about(run_id)["checkpoints"]] == ["global_step7"]
+    (folder / "saved/latest").unlink()
+    assert archive.about(run_id)["checkpoints"] == []
 
 
 def test_states_that_are_not_divided_fit_any_ranks() -> None:
-    found = checkpoint_from("/x/checkpoint-1", 1, True, ["mp_rank_00_model_states.pt", "notes.txt"])
+    found = checkpoint_from("/x/checkpoint-1", SavedBy.TRAINER, ["mp_rank_00_model_states.pt", "notes.txt"])
     assert found
     assert (found.shards, found.problem(3)) == (None, "")
-    assert checkpoint_from("/x", 1, True, ["notes.txt"]) is None
+    assert checkpoint_from("/x", SavedBy.TRAINER, ["notes.txt"]) is None
+
+
+def test_a_checkpoint_that_was_cut_short_is_said_to_be_incomplete_and_not_resumed(
+    bench: Bench, archive: Archive
+) -> None:
+    run_id, folder = ended_run(bench, arguments="--output_dir out")
+    paths = [save_checkpoint(folder / "out", step, ranks=2) for step in (1, 2, 3, 4, 5)]
+    shard = paths[1] / "global_step2/bf16_zero_pp_rank_1_mp_rank_00_optim_states.pt"
+    shard.write_bytes(shard.read_bytes()[:-30])
+    (paths[2] / "trainer_state.json").unlink()
+    (paths[3] / "rng_state_1.pth").unlink()
+    (paths[4] / "checkpoint-is-incomplete.txt").touch()
+    listed = archive.about(run_id)["checkpoints"]
+    assert [one["step"] for one in listed if one["complete"]] == [1]
+    assert all("incomplete" in one["problem"] for one in listed if one["step"] != 1)
+    with pytest.raises(RunError, match="checkpoint-3 is incomplete"):
+        archive.resumed(run_id, str(paths[2]))
+    assert "checkpoint-1" in archive.resumed(run_id, str(paths[0])).request.arguments
+
+
+def test_a_tag_that_is_newer_than_latest_was_not_saved_to_its_end(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, NATIVE, arguments="--save_dir out")
+    save_states(folder / "out/global_step9", ranks=2)
+    save_states(folder / "out/global_step5", ranks=2)  # and `latest`
+    date_back(folder / "out/global_step9", time.time() + 0.5)
+    listed = archive.about(run_id)["checkpoints"]
+    assert [(one["name"], one["complete"]) for one in listed] == [("global_step9", False), ("global_step5", True)]
+    (folder / "out/latest").write_text("global_step9")
+    assert all(one["complete"] for one in archive.about(run_id)["checkpoints"])
+
+
+def test_a_run_has_fewer_shards_than_ranks_where_one_was_killed_before_it_saved(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, NATIVE, arguments="--save_dir out", ranks=2)
+    save_states(folder / "out/global_step5", ranks=1)
+    [one] = archive.about(run_id)["checkpoints"]
+    assert "incomplete" in one["problem"]
+
+
+@pytest.mark.parametrize("when", ["while it ran", "later"])
+def test_what_another_run_saved_in_the_same_folder_is_not_offered(bench: Bench, archive: Archive, when: str) -> None:
+    """Both models' checkpoints lie in one working directory; a config of another run, or the date, tells them apart."""
+    shared = {"working_directory": str(bench.folder), "arguments": ""}
+    (first, _), (second, _) = ended_run(bench, NATIVE, **shared), ended_run(bench, NATIVE, **shared)
+    config = bench.store.directory(second).path / "ds_config.json"
+    save_states(bench.folder / "global_step500", ranks=2, config=str(config) if when == "while it ran" else "")
+    if when == "later":
+        directory = bench.store.open(first)
+        directory.write_status(RunStatus(RunState.FAILED, started_at=time.time() - 60, ended_at=time.time() - 50))
+    assert archive.about(first)["checkpoints"] == []
+    assert [one["step"] for one in archive.about(second)["checkpoints"]] == [500]
+    with pytest.raises(RunError, match="no checkpoint"):
+        archive.resumed(first, str(bench.folder / "global_step500"))
+
+
+def test_a_resumed_run_that_saves_where_it_loads_from_has_its_checkpoints(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, NATIVE, arguments="--load_dir old")
+    save_states(folder / "old/global_step8", ranks=2)
+    assert [one["step"] for one in archive.about(run_id)["checkpoints"]] == [8]
+
+
+def test_what_was_saved_long_after_a_run_was_lost_is_another_runs(bench: Bench, archive: Archive) -> None:
+    run_id, _ = ended_run(bench, NATIVE, working_directory=str(bench.folder))
+    bench.store.open(run_id).write_status(RunStatus(RunState.RUNNING, started_at=time.time()))
+    save_states(bench.folder / "global_step4", ranks=2)
+    assert [one["step"] for one in archive.about(run_id)["checkpoints"]] == [4]
+    date_back(bench.folder / "global_step4", time.time() + 300)
+    assert archive.about(run_id)["checkpoints"] == []
+
+
+def test_a_config_of_its_own_in_the_checkpoint_proves_it_whatever_its_date(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, arguments="--output_dir out")
+    config = bench.store.directory(run_id).path / "ds_config.json"
+    date_back(save_checkpoint(folder / "out", 4, ranks=2, config=str(config)), 1)
+    assert [one["step"] for one in archive.about(run_id)["checkpoints"]] == [4]
+
+
+def test_what_was_saved_after_the_clock_was_set_ahead_and_back_again_is_its_own(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench)
+    date_back(save_checkpoint(folder / "out", 4, ranks=2), time.time() + 3600)
+    assert archive.about(run_id)["checkpoints"] == []
+    directory = bench.store.open(run_id)
+    directory.write_status(replace(directory.read_status(), lasted_s=1.0, clock_ahead_s=3601.0))  # type: ignore[type-var]
+    assert [one["step"] for one in archive.about(run_id)["checkpoints"]] == [4]
+
+
+def test_pipes_and_broken_files_among_checkpoints_hold_up_nobody(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, arguments="--output_dir out")
+    path = save_checkpoint(folder / "out", 4, ranks=2)
+    for name in ("training_args.bin", "trainer_state.json", "latest"):
+        (path / name).unlink()
+        os.mkfifo(path / name)
+    shard = path / "global_step4/mp_rank_00_model_states.pt"
+    shard.write_bytes(b"PK\x05\x06" + b"\xff" * 18)
+    [one] = archive.about(run_id)["checkpoints"]
+    assert "incomplete" in one["problem"]
 
 
 # --- deleting ---------------------------------------------------------------------------------------------------------

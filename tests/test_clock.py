@@ -130,7 +130,7 @@ def launch(bench: Bench, name: str) -> tuple[str, Path]:
     script, told = bench.script(UNTIL_TOLD, "until told.py"), bench.folder / f"{name} may end"
     config = bench.folder / "config.json"
     config.write_text(CONFIG, encoding="utf-8")
-    where = ("--runs-dir", bench.store.runs_dir, "--python", bench.python, "--config", config)
+    where = ("--runs-dir", bench.store.runs_dir, "--python", bench.python, "--config", config, "--when-busy", "wait")
     command = [sys.executable, "-m", "dsgui", "launch", *where, "--name", name, "--although", script, told]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     return done.stdout.strip(), told
@@ -157,13 +157,14 @@ def test_the_queue_and_the_list_keep_their_order_when_the_clock_is_set_back(benc
     assert bench.ended(third).state is RunState.SUCCEEDED
 
 
-def test_a_run_remembers_how_far_the_clock_was_set_back(bench: Bench, clock: MovedClock) -> None:
+@pytest.mark.parametrize(("hours", "kept"), [(-1, "clock_back_s"), (1, "clock_ahead_s")], ids=["back", "ahead"])
+def test_a_run_remembers_how_far_the_clock_was_set(bench: Bench, clock: MovedClock, hours: int, kept: str) -> None:
     run_id = bench.start(STUBBORN_TRAINING)
     wait_until(lambda: len(sampled(bench.runs.follow(run_id, Cursor()).curves)) >= 1)
-    clock.move(-HOUR)
+    clock.move(hours * HOUR)
 
     def noticed() -> bool:
         status = bench.store.open(run_id).read_status()
-        return status is not None and abs(status.clock_back_s - HOUR) < 60
+        return status is not None and abs(getattr(status, kept) - HOUR) < 60
 
     wait_until(noticed)

@@ -1,6 +1,7 @@
 """`python -m dsgui launch | runs | logs | stop`: the same runs without a browser."""
 
 import json
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -8,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from dsgui.cli import main
+from dsgui.core.plan import WhenBusy
 from dsgui.core.state import RunState
+from tests.app_server import ROOT
 from tests.run_fixtures import Bench, bench, wait_until
+from tests.test_queue import UNTIL_TOLD
 
 __all__ = ["bench"]
 
@@ -67,6 +71,38 @@ def test_stop_says_that_nothing_is_left(bench: Bench, dsgui) -> None:
     assert told[0][0] == 0
     assert told[0][1] == f"{run_id}: stopped\n"
     assert bench.runs.alive_processes(run_id) == []
+
+
+def test_a_follower_is_told_what_a_queued_run_waits_for(bench: Bench) -> None:
+    told = bench.folder / "first may end"
+    first = bench.start(UNTIL_TOLD, name="first", arguments=f"'{told}'")
+    bench.wait_for_output(first, "on")
+    config = bench.folder / "ds.json"
+    config.write_text("{}")
+    words = ("--runs-dir", bench.store.runs_dir, "--python", bench.python, "--config", config, "--when-busy", "wait")
+    command = [sys.executable, "-m", "dsgui", "launch", *words, "--although", "-f", bench.script("print('go')", "b.py")]
+    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as follower:
+        assert follower.stderr is not None
+        line = next((line for line in follower.stderr if "queued" in line), "")
+        told.touch()
+        rest, _ = follower.communicate(timeout=60)
+    assert f"queued. Waits for this machine’s processor: run “first” ({first}) comes first." in line
+    assert rest.splitlines()[-1] == "go"
+    assert follower.returncode == 0
+
+
+def test_on_the_cpu_runs_start_beside_each_other_as_on_the_page(bench: Bench, dsgui) -> None:
+    told = bench.folder / "first may end"
+    _, first, _ = launch(bench, dsgui, UNTIL_TOLD, arguments=(str(told),))
+    bench.wait_for_output(first.strip(), "on")
+    code, out, _ = launch(bench, dsgui, "print('beside it')", "-f")
+    assert (code, "beside it" in out) == (0, True)
+    assert bench.runs.summary(first.strip()).state is RunState.RUNNING
+    told.touch()
+    bench.ended(first.strip())
+    plans = [bench.store.open(run.run_id).read_plan() for run in bench.runs.list()]
+    assert {plan.when_busy for plan in plans} == {WhenBusy.START}
+    assert [WhenBusy.usual(on_gpus) for on_gpus in (True, False)] == [WhenBusy.WAIT, WhenBusy.START]
 
 
 def test_a_failed_run_followed_to_its_end_is_exit_code_1(bench: Bench, dsgui) -> None:

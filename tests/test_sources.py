@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 
@@ -83,6 +84,13 @@ def test_a_monitor_that_is_off_or_misspelt_is_not_looked_for(plan, block):
     assert found.events == (("/work dir/trainer_output/runs", 2), ("/work dir/runs", 2))
 
 
+def test_trackers_are_searched_below_what_the_arguments_name_and_the_working_directory(plan):
+    given = ("--project_dir", "logs", "--save_path=/out", "--tb-dir", "/tb", "--load_checkpoint_dir", "/exp")
+    given = with_arguments(plan, *given, "--data_dir", "/data", "--cache_dir", "/c", "--lr", "1")
+    found = sources(given, {}).searched
+    assert found == tuple((folder, 3) for folder in ("/work dir/logs", "/tb", "/exp", "/out", "/work dir"))
+
+
 def test_all_of_a_runs_own_folder_is_looked_at_where_no_option_tells(plan):
     assert sources(plan, {}).states == ((plan.run_directory, 4),)
     assert sources(with_arguments(plan, "--resume_from_checkpoint", "True"), {}).resumes == NEWEST
@@ -97,6 +105,8 @@ def test_all_of_a_runs_own_folder_is_looked_at_where_no_option_tells(plan):
         ("Train_Samples_loss_scale", "train", "loss_scale"),
         ("Train/Samples/eval_loss", "eval", "eval_loss"),
         ("train/loss", "train", "loss"),
+        ("Train/loss", "train", "loss"),
+        ("Eval/loss", "eval", "eval_loss"),
         ("train/grad_norm", "train", "grad_norm"),
         ("train/train_runtime", "final", "train_runtime"),
         ("eval/loss", "eval", "eval_loss"),
@@ -327,6 +337,57 @@ def test_an_event_file_of_another_living_process_is_left_alone(bench):  # noqa: 
     (folder / "go on").touch()
     assert bench.ended(run_id, 120).state.value == "succeeded"
     assert {one.series.name for one in bench.runs.curves(run_id) if one.series.source == "tensorboard"} == {"ours"}
+
+
+TRACKED = """
+import accelerate, pathlib, sys, time
+accelerator = accelerate.Accelerator(cpu=True, log_with="tensorboard", project_dir=sys.argv[2])
+accelerator.init_trackers("nlp_example", {"lr": 0.1})
+for epoch in range(3):
+    print(f"step={epoch} loss={3 - epoch}", flush=True)
+    accelerator.log({"loss": float(3 - epoch), "accuracy": 0.25 * epoch}, step=epoch)
+accelerator.end_training()
+"""
+
+
+@pytest.mark.deepspeed
+def test_what_accelerates_tracker_writes_is_found_and_the_loss_is_one_curve(bench):  # noqa: F811
+    project = bench.folder / "project"
+    write_scalars(project / "nlp_example", [("of the day before", 1.0, 1)])
+    run_id = bench.start(TRACKED, arguments=("--project_dir", str(project)))
+    assert bench.ended(run_id, 120).state.value == "succeeded"
+    curves = {one.series: one for one in bench.runs.curves(run_id) if one.series.source in ("output", "tensorboard")}
+    accuracy = curves[Series("accuracy", source="tensorboard")]
+    assert list(zip(accuracy.step.tolist(), accuracy.value.tolist(), strict=True)) == [(0, 0), (1, 0.25), (2, 0.5)]
+    # Of one name and kind: the page shows the fullest.
+    assert {(one.name, one.kind) for one in curves} == {("loss", "train"), ("accuracy", "train")}
+
+
+def test_a_search_goes_three_folders_deep_and_into_no_checkpoint_other_run_or_package(tmp_path):
+    searched = Sources(searched=((str(tmp_path), 3),))
+    write_scalars(tmp_path / "a/b", [("old", 1.0, 1)])
+    watch = Watch(searched)
+    for place in ("a/b/c", "here", "a/b/c/d", ".git/x", "checkpoint-3", "global_step3", "node_modules", "run"):
+        write_scalars(tmp_path / place, [(place, 1.0, 1)])
+    (tmp_path / "run/plan.json").touch()
+    assert {name for point in look_until_quiet(watch) for name in point.values} == {"a/b/c", "here"}
+    write_scalars(tmp_path / "late", [("late", 1.0, 1)])
+    assert {name for point in watch.finish() for name in point.values} == {"late"}
+
+
+def test_a_search_lists_a_bounded_part_of_a_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr("dsgui.shell.sources._MOST_ENTRIES", 50)
+    for number in range(40):
+        (tmp_path / f"{number} x").mkdir()
+        for name in "abc":
+            (tmp_path / f"{number} x" / name).touch()
+    listed = []
+    monkeypatch.setattr(
+        "dsgui.shell.sources.islice", lambda entries, most: listed.append(most) or islice(entries, most)
+    )
+    assert Watch(Sources(searched=((str(tmp_path), 3),))).look() == []
+    assert listed[:4] == [50, 10, 7, 4]
+    assert listed.count(0) > 30
 
 
 def test_a_file_is_read_only_where_it_grew_and_a_broken_one_once(tmp_path, capfd):

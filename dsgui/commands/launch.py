@@ -40,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_reader(parser)
     parser.add_argument("--launcher", choices=[kind.value for kind in StartedBy], default=StartedBy.DEEPSPEED.value)
-    parser.add_argument("--when-busy", choices=_WHEN_BUSY, default="wait", help="if another run uses these GPUs")
+    parser.add_argument(
+        "--when-busy", choices=_WHEN_BUSY, help="if another run uses these GPUs (default: wait; on the CPU: start)"
+    )
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="an environment variable")
     parser.add_argument("--name", default="", help="of the run (default: the script's)")
     parser.add_argument("--cwd", default="", help="working directory (default: the script's folder)")
@@ -111,7 +113,7 @@ def _request(
         target_python=options.python,
         environment=variables,
         started_by=StartedBy(options.launcher),
-        when_busy=_WHEN_BUSY[options.when_busy],
+        when_busy=_WHEN_BUSY.get(options.when_busy, WhenBusy.usual(bool(options.gpus or options.hostfile))),
         secrets=secrets,
         machines=_machines(options),
         slurm=_slurm(options),

@@ -34,12 +34,15 @@ def follow(runs: Runs, run_id: str) -> int:
     """Prints until the run has ended, then how it did. 0: it succeeded or was stopped; 1: it did not."""
     for text in runs.output(run_id):
         _put(text)
-    cursor, live = Cursor(output=runs.output_size(run_id)), True
+    cursor, live, told = Cursor(output=runs.output_size(run_id)), True, ""
     while live:
         live = runs.summary(run_id).state.live  # before the look: what is printed last is not missed
         delta = runs.follow(run_id, cursor)
         cursor = delta.cursor
         _put(delta.output)
+        if delta.state is RunState.QUEUED and delta.reason != told:
+            told = delta.reason
+            print(f"{run_id}: queued. {told}", file=sys.stderr, flush=True)
         if live:
             time.sleep(_POLL_S)
     print(f"\n{run_id}: {delta.state.value}. {delta.reason}".rstrip(), file=sys.stderr)

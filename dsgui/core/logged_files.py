@@ -41,9 +41,9 @@ def named(tag: str) -> Named:
             kind = "eval" if rest.startswith("eval_") else "train"
             return Named(kind, _OF_DEEPSPEED.get(rest, rest)[:_LONGEST_NAME], True)
     group, slash, rest = tag.partition("/")
-    if slash and group in ("eval", "test"):
-        return Named("eval", f"{group}_{rest}"[:_LONGEST_NAME])
-    if slash and group == "train":
+    if slash and group.lower() in ("eval", "test"):
+        return Named("eval", f"{group.lower()}_{rest}"[:_LONGEST_NAME])
+    if slash and group.lower() == "train":
         return Named("final" if _is_final(rest) else "train", rest[:_LONGEST_NAME])
     return Named("eval" if group.lower() in _EVALUATED else "train", tag[:_LONGEST_NAME])
 

@@ -69,6 +69,12 @@ class WhenBusy(Enum):
     START = "start anyway"
     REFUSE = "don’t start"
 
+    @classmethod
+    def usual(cls, on_gpus: bool) -> "WhenBusy":
+        """Unless somebody says otherwise, on the page and the command line alike: GPUs are waited for, processors are
+        shared."""
+        return cls.WAIT if on_gpus else cls.START
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:

@@ -7,6 +7,7 @@ from enum import Enum
 
 from dsgui.core.config_calls import ConfigCall, called, config_calls
 from dsgui.core.script_options import CommandLine, command_line
+from dsgui.core.resuming import Resuming, resuming
 
 # Parsers that take --local_rank, or that let an unknown argument pass.
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
@@ -40,7 +41,8 @@ class ScriptFacts:
     `may_break_stage_3`: those computed when it runs. `tells_transformers`: it makes a HfDeepSpeedConfig itself.
     `config_calls`: those that bring DeepSpeed its config; `stand_ins`: accelerate's for an optimizer and a scheduler
     that the config has; `prepared`: the names that are given to accelerate's `prepare`; `gathers`: it collects tensors
-    of all ranks with it. `problem`: why the source could not be read as Python, or ""."""
+    of all ranks with it. `resuming`: how it goes on from a checkpoint. `problem`: why the source could not be read as
+    Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -57,6 +59,7 @@ class ScriptFacts:
     prepared: frozenset[str] = frozenset()
     gathers: bool = False
     command_line: CommandLine = field(default_factory=CommandLine)
+    resuming: Resuming = field(default_factory=Resuming)
 
     @property
     def passes_local_rank(self) -> bool:
@@ -105,6 +108,7 @@ def script_facts(source: str) -> ScriptFacts:
             by_dataclass=parser is Parser.TRAINER,
             lenient="parse_known_args" in names,
         ),
+        resuming=resuming(tree),
     )
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from dsgui.core.checkpoint import RESUME
 from dsgui.core.plan import Plan
-from dsgui.core.words import OUTPUT_OPTIONS, value_of
+from dsgui.core.words import OUTPUT_OPTIONS, folders_of, value_of
 
 _JOB_NAME = "DeepSpeedJobName"  # deepspeed/monitor/config.py
 _TRAINER_OUTPUT = "trainer_output"  # transformers/training_args.py, where --output_dir is not given
 _OWN_DEPTH = 4  # output/translation/runs/<date>, seen from the run's own folder
 _RUNS_DEPTH = 2
+_SEARCH_DEPTH, _MOST_SEARCHED = 3, 8
 NEWEST = "the newest checkpoint"
 _YES, _NO = ("true", "1", "yes"), ("", "false", "0", "no", "none")
 
@@ -20,14 +21,16 @@ _YES, _NO = ("true", "1", "yes"), ("", "false", "0", "no", "none")
 @dataclass(frozen=True, slots=True)
 class Sources:
     """Absolute folders. `csv` hold DeepSpeed's CSV files themselves; `events` are searched for TensorBoard's files down
-    to a depth, `states` for trainer_state.json, in them and in their checkpoints. `batch` is train_batch_size where the
-    config tells it as a number. `resumes` is the checkpoint that the script goes on from, or `NEWEST`, or ""."""
+    to a depth, and so, more seldom, are `searched`, where trackers may write in folders of any name. `states` are
+    searched for trainer_state.json, in them and in their checkpoints. `batch` is train_batch_size where the config
+    tells it as a number. `resumes` is the checkpoint that the script goes on from, or `NEWEST`, or ""."""
 
     csv: tuple[str, ...] = ()
     events: tuple[tuple[str, int], ...] = ()
     states: tuple[tuple[str, int], ...] = ()
     batch: int | None = None
     resumes: str = ""
+    searched: tuple[tuple[str, int], ...] = ()
 
 
 def sources(plan: Plan, config: Mapping[str, Any]) -> Sources:
@@ -43,6 +46,7 @@ def sources(plan: Plan, config: Mapping[str, Any]) -> Sources:
         outputs,
         _batch(config),
         _resumes(plan),
+        _searched(plan),
     )
 
 
@@ -65,6 +69,13 @@ def _outputs(plan: Plan) -> tuple[tuple[str, int], ...]:
     if plan.working_directory == plan.run_directory:
         return ((plan.run_directory, _OWN_DEPTH),)
     return ((_absolute(plan, _TRAINER_OUTPUT), 0),)
+
+
+def _searched(plan: Plan) -> tuple[tuple[str, int], ...]:
+    """The folders that the arguments name, and the working directory: accelerate's trackers write to
+    `<project_dir>/<project>`, HelloDeepSpeed to `<checkpoint_dir>/<experiment>/tb_dir`."""
+    given = [_absolute(plan, one) for one in folders_of(plan.arguments)[:_MOST_SEARCHED]]
+    return tuple((folder, _SEARCH_DEPTH) for folder in dict.fromkeys([*given, plan.working_directory]))
 
 
 def _logging_folders(plan: Plan) -> tuple[str, ...]:

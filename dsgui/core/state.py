@@ -68,8 +68,8 @@ class RunStatus:
 
     `started_at` and `ended_at` are dates, unix seconds: they are shown and never subtracted, since a clock may be set
     in between. `begun_s`, and `kill_due_s` (when a stopping run's processes are killed), are seconds of the monotonic
-    clock, which count while the supervisor's boot lasts; `lasted_s` is a length. `clock_back_s`: how far the clock was
-    set back while it ran, so that the dates of its files can be understood."""
+    clock, which count while the supervisor's boot lasts; `lasted_s` is a length. `clock_back_s`, `clock_ahead_s`: how
+    far the clock was set back and ahead while it ran, so that the dates of its files can be understood."""
 
     state: RunState = RunState.PENDING
     supervisor: Identity | None = None
@@ -84,6 +84,7 @@ class RunStatus:
     lasted_s: float | None = None
     kill_due_s: float | None = None
     clock_back_s: float = 0.0
+    clock_ahead_s: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -100,6 +101,7 @@ class RunStatus:
             "lasted_s": self.lasted_s,
             "kill_due_s": self.kill_due_s,
             "clock_back_s": self.clock_back_s,
+            "clock_ahead_s": self.clock_ahead_s,
         }
 
     @classmethod
@@ -119,6 +121,7 @@ class RunStatus:
             lasted_s=value.get("lasted_s"),
             kill_due_s=value.get("kill_due_s"),
             clock_back_s=float(value.get("clock_back_s", 0.0)),
+            clock_ahead_s=float(value.get("clock_ahead_s", 0.0)),
         )
 
     def lost(self, alive: int, rebooted: bool) -> "RunStatus":

@@ -1,10 +1,13 @@
 """A script's arguments as words: what an option is set to, and the same arguments with it set otherwise."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 # The names scripts give to the model they start from, and to the folder they write to.
 MODEL_OPTIONS = ("--model_name_or_path", "--model_name", "--model", "--pretrained_model_name_or_path", "--model_path")
 OUTPUT_OPTIONS = ("--output_dir", "--output", "--save_dir", "--checkpoint_dir", "--ckpt_dir", "--save_path")
+_FOLDER_OPTION = re.compile(r"--[\w-]*(?:dir|folder)\Z")
+_READ_FROM = ("data", "cache", "model", "tokenizer", "config", "script")
 
 
 def value_of(words: Sequence[str], options: Iterable[str]) -> str | None:
@@ -18,6 +21,13 @@ def value_of(words: Sequence[str], options: Iterable[str]) -> str | None:
                 if words[place] == spelling:
                     return words[place + 1] if _has_value(words, place) else ""
     return None
+
+
+def folders_of(words: Sequence[str]) -> list[str]:
+    """What options named `…dir` are set to, but for those that name where data and models are read from."""
+    names = dict.fromkeys(word.partition("=")[0] for word in words if word.startswith("--") and len(word) < 1000)
+    named = [n for n in names if _FOLDER_OPTION.match(n[:100]) and not any(word in n.lower() for word in _READ_FROM)]
+    return [folder for name in (*named, *OUTPUT_OPTIONS) if (folder := value_of(words, (name,)))]
 
 
 def with_option(words: Sequence[str], option: str, value: str | None) -> tuple[str, ...]:

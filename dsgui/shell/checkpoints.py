@@ -1,38 +1,156 @@
-"""Finds the checkpoints a run has saved: the HF Trainer's `checkpoint-N` folders, and DeepSpeed's own."""
+"""Finds the checkpoints a run has saved: the HF Trainer's `checkpoint-N` folders, DeepSpeed's own, and accelerate's.
+
+Whose a checkpoint is, its files tell: the engine and the Trainer save the path of the config they were given, which is
+the run's. Where they save none, it is when it was written.
+"""
 
 import os
-from collections.abc import Iterator
+import stat
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
-from dsgui.core.checkpoint import HF_FOLDER, STATE_FOLDER, Checkpoint, checkpoint_from
+from dsgui.core.checkpoint import (
+    ARGUMENTS_OF_TRAINER,
+    HF_FOLDER,
+    LATEST,
+    OF_ACCELERATE,
+    STATE_FOLDER,
+    STATE_OF_TRAINER,
+    Checkpoint,
+    SavedBy,
+    checkpoint_from,
+    is_state_file,
+    lists_accelerate,
+    lists_all_of_trainer,
+    runs_named,
+)
 from dsgui.core.plan import Plan
 from dsgui.core.words import OUTPUT_OPTIONS, value_of
 
 _MOST_FOLDERS = 300
 _DEPTH_WITHOUT_OPTION = 3  # output/translation/checkpoint-10, seen from the working directory
+_MOST_TEXT_BYTES = 1024
+_MOST_PICKLED_BYTES = 16 << 20  # the structure of what torch saved; the tensors are beside it
 
 
-def find_checkpoints(plan: Plan, since: float) -> list[Checkpoint]:
-    """Those saved after `since` (unix seconds), the latest step first. Looks where the arguments say that the run
-    writes; without such an option in the run's own folder, and nowhere else."""
-    given = value_of(plan.arguments, OUTPUT_OPTIONS)
+@dataclass(frozen=True, slots=True)
+class Span:
+    """When a run wrote, in unix seconds as its machine's clock told them; `end` None while it goes on."""
+
+    begin: float
+    end: float | None = None
+
+    def __contains__(self, at: float) -> bool:
+        return self.begin <= at and (self.end is None or at <= self.end)
+
+
+def find_checkpoints(plan: Plan, span: Span, options: Sequence[str] = ()) -> list[Checkpoint]:
+    """The run's own, the latest step first. Looks where its arguments say that it writes (`options` are its script's
+    own, also for where it loads from: many go on saving there); without such an option in the run's own folder or the
+    working directory."""
+    given = {value_of(plan.arguments, (option,)) for option in (*options, *OUTPUT_OPTIONS)} - {None, ""}
     if given:
-        roots = _within(Path(plan.working_directory, given), 1)
-    elif plan.working_directory == plan.run_directory:
-        roots = _within(Path(plan.run_directory), _DEPTH_WITHOUT_OPTION)
+        roots = [root for one in given for root in _within(Path(plan.working_directory, str(one)), 1)]
     else:
-        roots = _within(Path(plan.working_directory), 1)
-    found = {one.path: one for root in roots for one in _in(root) if _modified(one.path) >= since}
-    return sorted(found.values(), key=lambda one: (one.step, one.path), reverse=True)
+        depth = _DEPTH_WITHOUT_OPTION if plan.working_directory == plan.run_directory else 1
+        roots = list(_within(Path(plan.working_directory), depth))
+    found = {one.path: one for root in roots for one in _in(root) if _is_of(one, plan.run_id, span)}
+    own = (_with_all_ranks(one, plan.ranks) for one in found.values())
+    return sorted(own, key=lambda one: (one.step, one.path), reverse=True)
 
 
 def checkpoint_at(path: Path) -> Checkpoint | None:
-    """The HF Trainer's checkpoint in this very folder; None where it is none, or one without DeepSpeed's states."""
-    match = HF_FOLDER.match(path.name)
-    if not match:
+    """The checkpoint in this very folder; None where it is none, or one without DeepSpeed's states."""
+    names = _names(path)
+    if HF_FOLDER.match(path.name):
+        return _of_trainer(path, names)
+    if lists_accelerate(names):
+        return _with_states(path, path / OF_ACCELERATE, SavedBy.ACCELERATE)
+    return _with_states(path, path, SavedBy.ENGINE)
+
+
+def newest_in(folder: Path) -> Checkpoint | None:
+    """The one that `latest` in this folder names, which an engine loads from it."""
+    tag = _text(folder / LATEST).strip()
+    states = folder / tag
+    return _with_states(states, states, SavedBy.ENGINE) if tag and states.parent == folder else None
+
+
+# --- one checkpoint ---------------------------------------------------------------------------------------------------
+
+
+def _of_trainer(path: Path, names: Sequence[str]) -> Checkpoint | None:
+    states = next((one for one in _folders(path) if STATE_FOLDER.match(one.name)), None)
+    found = _with_states(path, states, SavedBy.TRAINER) if states else None
+    if found is None:
         return None
-    names = [name for states in _folders(path) if STATE_FOLDER.match(states.name) for name in _names(states)]
-    return checkpoint_from(str(path), int(match[1]), True, names)
+    whole = lists_all_of_trainer(names, found.shards) and _end(path / STATE_OF_TRAINER).rstrip().endswith(b"}")
+    return replace(found, complete=found.complete and whole)
+
+
+def _with_states(path: Path, states: Path, saved_by: SavedBy) -> Checkpoint | None:
+    """The checkpoint at `path`, which has DeepSpeed's files in `states`."""
+    names = _names(states)
+    found = checkpoint_from(str(path), saved_by, names)
+    if found is None:
+        return None
+    files = [states / name for name in names if is_state_file(name)]
+    latest = states.parent / LATEST
+    newest = _text(latest).strip() == states.name
+    # `latest` is written after the last rank has saved: states that are newer than another's `latest` were cut off.
+    saved = newest or max(map(_modified, files)) <= _modified(latest)
+    return replace(found, complete=found.complete and saved and all(map(_is_whole, files)), newest=newest)
+
+
+def _is_whole(path: Path) -> bool:
+    """Of torch's zip files: its directory stands at the end."""
+    try:
+        with _opened(path) as file:
+            head = file.read(2)
+            return bool(head) and (head != b"PK" or zipfile.is_zipfile(file))
+    except OSError:
+        return False
+
+
+def _with_all_ranks(one: Checkpoint, ranks: int) -> Checkpoint:
+    """A run's own has the states of all its ranks, or some were not saved yet."""
+    return replace(one, complete=one.complete and (one.shards or ranks) * one.model_ranks >= ranks)
+
+
+# --- whose it is ------------------------------------------------------------------------------------------------------
+
+
+def _is_of(one: Checkpoint, run_id: str, span: Span) -> bool:
+    named = runs_named(_pickled(_telling(one)))
+    return named == {run_id} or ((not named or run_id in named) and _modified(_telling(one)) in span)
+
+
+def _telling(one: Checkpoint) -> Path:
+    """The file that names the config."""
+    folder = Path(one.path)
+    if one.saved_by is SavedBy.TRAINER:
+        return folder / ARGUMENTS_OF_TRAINER
+    states = folder / OF_ACCELERATE if one.saved_by is SavedBy.ACCELERATE else folder
+    return next((states / name for name in sorted(_names(states)) if is_state_file(name)), states)
+
+
+def _pickled(path: Path) -> bytes:
+    """What stands beside the tensors in a file of torch's. It is searched, never unpickled."""
+    try:
+        with _opened(path) as opened, zipfile.ZipFile(opened) as file:
+            name = next((name for name in file.namelist() if name.endswith("/data.pkl")), None)
+            if name is None:
+                return b""
+            with file.open(name) as pickled:
+                return pickled.read(_MOST_PICKLED_BYTES)
+    except (OSError, ValueError, NotImplementedError, RuntimeError, EOFError, zipfile.BadZipFile):
+        return b""
+
+
+# --- the disk ---------------------------------------------------------------------------------------------------------
 
 
 def _within(folder: Path, depth: int) -> Iterator[Path]:
@@ -45,15 +163,14 @@ def _within(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def _in(folder: Path) -> Iterator[Checkpoint]:
-    own = (folder / "latest").is_file()
-    for child in _folders(folder):
-        if HF_FOLDER.match(child.name):
-            one = checkpoint_at(child)
-        elif own and (match := STATE_FOLDER.match(child.name)):
-            one = checkpoint_from(str(child), int(match[1]), False, _names(child))
-        else:
-            continue
+    names = _names(folder)
+    if lists_accelerate(names):
+        one = checkpoint_at(folder)
         if one:
+            yield one
+        return
+    for child in _folders(folder):
+        if (HF_FOLDER.match(child.name) or LATEST in names) and (one := checkpoint_at(child)):
             yield one
 
 
@@ -73,8 +190,35 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _modified(path: str) -> float:
+def _modified(path: Path) -> float:
     try:
-        return os.stat(path).st_mtime
+        return path.lstat().st_mtime
     except OSError:
         return 0.0
+
+
+def _text(path: Path) -> str:
+    """Of a short file; "" where it can't be read."""
+    try:
+        with _opened(path) as file:
+            return file.read(_MOST_TEXT_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _end(path: Path) -> bytes:
+    try:
+        with _opened(path) as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - _MOST_TEXT_BYTES, 0))
+            return file.read(_MOST_TEXT_BYTES)
+    except OSError:
+        return b""
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Raises OSError, also for what is no regular file: a pipe would be waited for."""
+    file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb")  # noqa: SIM115
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return file
+    file.close()
+    raise OSError(f"{path} is no regular file")

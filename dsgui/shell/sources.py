@@ -9,12 +9,13 @@ import socket
 import stat
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-from dsgui.core.checkpoint import HF_FOLDER
+from dsgui.core.checkpoint import HF_FOLDER, STATE_FOLDER
 from dsgui.core.event_file import EventFile, writer_of
 from dsgui.core.logged_files import Batch, CsvFile, ScalarPoints, history, history_points
 from dsgui.core.points import Point
@@ -27,6 +28,11 @@ _MOST_STATE_BYTES = 64 << 20
 _MOST_FOLDERS, _MOST_FILES = 300, 100
 _MOST_WAITING = 50_000  # points that nobody has taken yet
 _LAST_LOOKS = 1000
+# A working directory may hold anything: of what lies there a bounded part is listed, and not with every look.
+_SEARCH_EACH = 4
+_MOST_ENTRIES = 20_000
+_NOT_ENTERED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "mlruns"})
+_RUN_FILE = "plan.json"  # a run's folder, which is another's unless it is named
 _EVENTS, _STATE = "events.out.tfevents.", "trainer_state.json"
 
 
@@ -53,16 +59,34 @@ class Watch:
         self._events = ScalarPoints(self._batch)
         self._seen_states = dict(self._states())
         self._entries = len(history(self._resumed()))
-        self._before = dict(self._files())
+        self._before = dict([*self._files(), *self._search()])
         self._turn = 0
         self.more = False
 
     def look(self) -> list[Point]:
         """What was added since the last look, a bounded part of it; `more` says whether something is left."""
         points = self._new_states()
-        self._meet_files()
-        self.more, read = False, 0
         self._turn += 1
+        self._meet_files(self._files())
+        if self._turn % _SEARCH_EACH == 1:
+            self._meet_files(self._search())
+        return points + self._read_files()
+
+    def finish(self) -> list[Point]:
+        """What was written since the last look, and what waited for something that did not come."""
+        points: list[Point] = []
+        self._meet_files(self._search())
+        for _ in range(_LAST_LOOKS):
+            points += self._read_files()
+            if not self.more:
+                break
+        return points + [point for file in self._growing.values() for point in file.finish()] + self._events.finish()
+
+    # -- what grows ------------------------------------------------------------------------------------------------
+
+    def _read_files(self) -> list[Point]:
+        points: list[Point] = []
+        self.more, read = False, 0
         files = list(self._growing.values())
         first = self._turn % len(files) if files else 0
         for file in files[first:] + files[:first]:
@@ -75,14 +99,8 @@ class Watch:
             points += file.feed(piece) if piece else []
         return points
 
-    def finish(self) -> list[Point]:
-        """What waited for something that did not come."""
-        return [point for file in self._growing.values() for point in file.finish()] + self._events.finish()
-
-    # -- what grows ------------------------------------------------------------------------------------------------
-
-    def _meet_files(self) -> None:
-        for path, size in self._files():
+    def _meet_files(self, files: Iterable[tuple[Path, int]]) -> None:
+        for path, size in files:
             if path not in self._growing and path not in self._foreign and len(self._growing) < _MOST_FILES:
                 self._meet(path, size)
 
@@ -124,6 +142,10 @@ class Watch:
                 for entry, found in _regular_files(below):
                     if entry.name.startswith(_EVENTS):
                         yield Path(entry.path), found.st_size
+
+    def _search(self) -> Iterator[tuple[Path, int]]:
+        for folder, depth in self._sources.searched:
+            yield from _event_files(Path(folder), depth)
 
     # -- what is replaced ------------------------------------------------------------------------------------------
 
@@ -205,6 +227,42 @@ def _regular_files(folder: Path) -> Iterator[tuple["os.DirEntry[str]", os.stat_r
                     yield entry, found
     except OSError:
         return
+
+
+def _event_files(root: Path, depth: int) -> Iterator[tuple[Path, int]]:
+    """TensorBoard's files in a folder and below it, those changed last first, with their sizes. Folders of checkpoints,
+    of other runs and of installed packages are not entered."""
+    level, left = [root], _MOST_ENTRIES
+    for deeper in range(depth, -1, -1):
+        below: list[tuple[int, Path]] = []
+        for folder in level[:_MOST_FOLDERS]:
+            entries = _entries(folder, left)
+            left -= len(entries)
+            if folder != root and any(entry.name == _RUN_FILE for entry in entries):
+                continue
+            for entry in entries:
+                with suppress(OSError):
+                    if entry.name.startswith(_EVENTS):
+                        found = entry.stat(follow_symlinks=False)
+                        if stat.S_ISREG(found.st_mode):
+                            yield Path(entry.path), found.st_size
+                    elif deeper and _may_hold_events(entry):
+                        below.append((-entry.stat(follow_symlinks=False).st_mtime_ns, Path(entry.path)))
+        level = [path for _, path in sorted(below)]
+
+
+def _entries(folder: Path, limit: int) -> list["os.DirEntry[str]"]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(islice(entries, max(limit, 0)))
+    except OSError:
+        return []
+
+
+def _may_hold_events(entry: "os.DirEntry[str]") -> bool:
+    name = entry.name
+    skipped = name.startswith(".") or name in _NOT_ENTERED or HF_FOLDER.match(name) or STATE_FOLDER.match(name)
+    return not skipped and entry.is_dir(follow_symlinks=False)
 
 
 def _folders(folder: Path, depth: int) -> list[Path]:

@@ -130,7 +130,7 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
         )
         when_busy = gr.Dropdown(
             [(choice.value, choice.name) for choice in WhenBusy],
-            value=(WhenBusy.WAIT if target.gpus else WhenBusy.START).name,
+            value=WhenBusy.usual(bool(target.gpus)).name,
             label="If another run uses these GPUs" if target.gpus else "If another run trains here",
             elem_id="when-busy",
         )
@@ -166,9 +166,10 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
             gr.Column(visible=where == SLURM),
             gr.Number(visible=here and not target.gpus),
             gr.CheckboxGroup(visible=here and bool(target.gpus)),
+            gr.Dropdown(WhenBusy.usual(bool(target.gpus) or where == SEVERAL).name),
         )
 
-    several.where.change(shows, [several.where], [several.panel, slurm.panel, ranks, gpus], **ONCE)
+    several.where.change(shows, [several.where], [several.panel, slurm.panel, ranks, gpus, when_busy], **ONCE)
     desk = Desk(
         what=what,
         script=script,

@@ -36,7 +36,7 @@ export class Afterwards {
     const about = await answer.json();
     this.estimate = about.estimate;
     this.showDiagnosis(about.diagnosis);
-    this.showActions(about.checkpoints, live);
+    this.showActions(about, live);
     this.showAbout(about);
   }
 
@@ -65,22 +65,26 @@ export class Afterwards {
     if (box) requestAnimationFrame(() => { box.scrollTop = box.scrollHeight; }); // what was raised stands at its end
   }
 
-  showActions(checkpoints, live) {
+  showActions({ checkpoints, resume_note: note }, live) {
     const parts = [button("Same again, change this", { class: "ds-step", id: "clone-run" }, () => this.again("same"))];
     if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
     if (!live) parts.push(button("Delete…", { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
     this.question = el("div", { class: "ds-question", hidden: true });
-    this.actions.replaceChildren(...parts, this.question);
+    const remark = el("p", { class: "ds-remark ds-resume-note", hidden: live || !note }, note);
+    this.actions.replaceChildren(...parts, remark, this.question);
   }
 
   resumeParts(checkpoints) {
     const chosen = el("select", { class: "ds-step", "aria-label": "Checkpoint to resume from", id: "checkpoint" },
-      ...checkpoints.map((one) => el("option", { value: one.path }, one.name)));
+      ...checkpoints.map((one) => el("option", { value: one.path, disabled: !one.complete },
+        one.complete ? one.name : `${one.name} (incomplete)`)));
+    const whole = checkpoints.find((one) => one.complete);
+    if (whole) chosen.value = whole.path;
     const problem = el("span", { class: "ds-remark ds-misfit" });
     const tell = () => { problem.textContent = checkpoints.find((one) => one.path === chosen.value)?.problem || ""; };
     chosen.addEventListener("change", tell);
     tell();
-    const resume = button("Resume from", { class: "ds-step", id: "resume-run" }, () => this.again("resume", chosen.value));
+    const resume = button("Resume from", { class: "ds-step", id: "resume-run", disabled: !whole }, () => this.again("resume", chosen.value));
     return [el("span", { class: "ds-resume" }, resume, chosen), problem];
   }
 

@@ -1,0 +1,345 @@
+"""How a training script is told to go on from a checkpoint, read from its source: which options reach the call that
+loads one, and what each of them wants.
+
+`engine.load_checkpoint(args.load_dir, tag=args.ckpt_id)`, `accelerator.load_state(args.resume)` and
+`trainer.train(resume_from_checkpoint=…)` are looked for; a name is followed through assignments and through calls of
+the script's own functions. Where no such call is seen in the file, options are known by their usual names.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+_ENGINE, _ACCELERATE, _TRAINER = "load_checkpoint", "load_state", "train"
+_FROM = "resume_from_checkpoint"
+_GIVES_PARSER = {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}
+# argparse's usual names where the call that loads is in another file; DeepSpeed's documentation and Megatron's.
+_FOLDERS = ("load_checkpoint_dir", "load_dir", "load", "load_checkpoint", "checkpoint_load_dir", "resume_dir")
+_TAGS = ("load_tag", "ckpt_id", "load_checkpoint_id", "checkpoint_tag", "ckpt_tag")
+_SWITCHES = ("store_true", "store_false", "store_const", "BooleanOptionalAction")
+# What splits a checkpoint's own path into the folder and the tag that `load_checkpoint` wants.
+_SPLITS = {"dirname", "basename", "split", "rsplit", "rpartition", "parent", "name"}
+_COMMANDS = {"fire": "Fire", "typer": "run"}
+_MOST_STEPS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Resuming:
+    """Options of the script, "" where it has none: `checkpoint` is given the checkpoint's own path, `folder` the one it
+    lies in, `tag` its name; `switches` have no value. `not_beside` are options that the script refuses beside those.
+    `from_output`: it loads from where it saves, given by that option or written in the source. `saving` are the options
+    for that folder. `loads`: whether a call that loads was seen; `ignores`: --resume_from_checkpoint is taken and never
+    handed to the Trainer."""
+
+    checkpoint: str = ""
+    folder: str = ""
+    tag: str = ""
+    switches: tuple[str, ...] = ()
+    not_beside: tuple[str, ...] = ()
+    from_output: bool = False
+    saving: tuple[str, ...] = ()
+    loads: bool = False
+    ignores: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One of the command line: the name in the source that holds it, whether a value follows, and the group of which
+    only one may be given."""
+
+    name: str
+    held_in: str
+    takes_value: bool
+    group: str = ""
+
+
+def resuming(tree: ast.Module) -> Resuming:
+    """Of a script's source."""
+    source = _Source(tree)
+    found = next((way for call in source.calls if (way := source.way_of(call))), None)
+    if found is None:
+        found = source.by_name()
+    return source.completed(found)
+
+
+class _Source:
+    """A tree with what is asked of it more than once."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.nodes = list(ast.walk(tree))
+        self.calls = [node for node in self.nodes if isinstance(node, ast.Call)]
+        self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+        self.functions = {n.name: n for n in self.nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
+        self.names = {n.id for n in self.nodes if isinstance(n, ast.Name)} | {
+            n.attr for n in self.nodes if isinstance(n, ast.Attribute)
+        }
+        groups = {
+            name
+            for node in self.nodes
+            if isinstance(node, ast.Assign) and _called(node.value) == "add_mutually_exclusive_group"
+            for name in _names_of(node.targets[0])
+        }
+        self.options = {option.held_in: option for option in _options(self.calls, self.functions, groups)}
+        if self.names & _GIVES_PARSER:
+            self.options |= {option.held_in: option for option in _of_dataclasses(self.nodes)}
+            self.options[_FROM] = Option(f"--{_FROM}", _FROM, True)
+        self.bound = _bindings(self.nodes, self.calls, self.functions)
+
+    # -- the call that loads ---------------------------------------------------------------------------------------
+
+    def way_of(self, call: ast.Call) -> Resuming | None:
+        """What reaches this call, where it is one that loads."""
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        if call.func.attr == _TRAINER:
+            return self._of_trainer(call)
+        if call.func.attr == _ACCELERATE:
+            return self._of_path(call, _argument(call, "input_dir", 0))
+        return self._of_engine(call) if call.func.attr == _ENGINE else None
+
+    def _of_trainer(self, call: ast.Call) -> Resuming | None:
+        """`model.train(False)` is none."""
+        given = _argument(call, _FROM, 0)
+        if isinstance(given, ast.Constant):
+            return Resuming(from_output=True, loads=True) if given.value is True and call.keywords else None
+        found = self._of_path(call, given)
+        return found if found and (found.checkpoint or call.keywords) else None
+
+    def _of_path(self, call: ast.Call, given: ast.expr | None) -> Resuming | None:
+        found = self._best(self._reaching(given)[0])
+        return Resuming(found.name if found else "", switches=self._switches(call), loads=True) if given else None
+
+    def _of_engine(self, call: ast.Call) -> Resuming | None:
+        place, tag = _argument(call, "load_dir", 0), _argument(call, "tag", 1)
+        if place is None:
+            return None
+        reaching, words = self._reaching(place)
+        folder, named = self._best(reaching), self._best(self._reaching(tag)[0])
+        switches = self._switches(call)
+        if folder and (words & _SPLITS or folder == named):
+            return Resuming(checkpoint=folder.name, switches=switches, loads=True)
+        tag_option = named.name if named else ""
+        saved = {option.held_in for option in self._saving()}
+        if folder and (folder.held_in not in saved or _says_loading(folder)):
+            return Resuming(folder=folder.name, tag=tag_option, switches=switches, loads=True)
+        written = folder is None and isinstance(place, ast.Constant) and isinstance(place.value, str)
+        return Resuming(tag=tag_option, switches=switches, from_output=folder is not None or written, loads=True)
+
+    def _saving(self) -> list[Option]:
+        """The options that reach a call that saves."""
+        calls = (call for call in self.calls if _called(call) in ("save_checkpoint", "save_state"))
+        given = (_argument(call, name, 0) for call in calls for name in ("save_dir", "output_dir"))
+        return [option for one in given for option in self._reaching(one)[0] if option.takes_value]
+
+    # -- options ---------------------------------------------------------------------------------------------------
+
+    def _reaching(self, node: ast.expr | None) -> tuple[list[Option], set[str]]:
+        """The options whose values reach an expression, and the words met on the way."""
+        found: dict[str, Option] = {}
+        words, waiting, seen = set[str](), [node] if node is not None else [], set[str]()
+        for _ in range(_MOST_STEPS):
+            if not waiting:
+                break
+            for word in _words(waiting.pop(0)):
+                words.add(word)
+                if word in self.options:
+                    found[word] = self.options[word]
+                if word not in seen:
+                    seen.add(word)
+                    waiting += self.bound.get(word, ())
+        return list(found.values()), words
+
+    @staticmethod
+    def _best(options: Iterable[Option]) -> Option | None:
+        """Of those that take a value, one whose name is about loading comes first."""
+        takes = [option for option in options if option.takes_value]
+        return next((option for option in takes if _says_loading(option)), takes[0] if takes else None)
+
+    def _switches(self, call: ast.AST, depth: int = 3) -> tuple[str, ...]:
+        """The options without a value that an `if` around the call asks for, or one around its function's calls."""
+        found: dict[str, None] = {}
+        child, node = call, self.parents.get(call)
+        while node is not None:
+            if isinstance(node, ast.If | ast.IfExp) and child is not node.test and child not in _otherwise(node):
+                held = (self.options.get(word) for word in _words(node.test) if not _negated(node.test))
+                found |= {option.name: None for option in held if option and not option.takes_value}
+            if isinstance(node, ast.FunctionDef) and depth:
+                for caller in self.calls:
+                    if _called(caller) == node.name:
+                        found |= dict.fromkeys(self._switches(caller, depth - 1))
+            child, node = node, self.parents.get(node)
+        return tuple(found)
+
+    # -- without such a call, and what else is known -----------------------------------------------------------------
+
+    def by_name(self) -> Resuming:
+        """By the usual names, where another file loads."""
+        if self.names & _GIVES_PARSER:
+            trains = any(isinstance(c.func, ast.Attribute) and _is_trainer(c.func) for c in self.calls)
+            return Resuming(ignores=True) if trains else Resuming(checkpoint=f"--{_FROM}")
+        folder = self._named(_FOLDERS)
+        return Resuming(folder=folder, tag=self._named(_TAGS) if folder else "")
+
+    def _named(self, names: Iterable[str]) -> str:
+        return next((self.options[name].name for name in names if name in self.options), "")
+
+    def completed(self, way: Resuming) -> Resuming:
+        """With the options that stand in the way."""
+        saving = (one.name for one in self._saving() if _names_folder(one) and not _says_loading(one))
+        given = {way.checkpoint, way.folder, way.tag, *way.switches} - {""}
+        excluded = [name for name in dict.fromkeys(self._excluded(given)) if name not in given]
+        return replace(way, not_beside=tuple(excluded), saving=tuple(saving)[:1])
+
+    def _excluded(self, given: set[str]) -> Iterator[str]:
+        groups = {option.group for option in self.options.values() if option.name in given and option.group}
+        yield from (option.name for option in self.options.values() if option.group in groups and option.group)
+        for terms in map(_refused, self.nodes):
+            named = [self.options[word].name for term in terms for word in _words(term) if word in self.options]
+            if given & set(named) and len(named) == len(terms):
+                yield from named
+
+
+def _refused(node: ast.AST) -> list[ast.expr]:
+    """`if a is not None and b is not None: raise …`: what is refused together."""
+    if not (isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)):
+        return []
+    ends = any(
+        isinstance(one, ast.Raise | ast.Return)
+        or (isinstance(one, ast.Expr) and _called(one.value) in ("error", "exit"))
+        for one in node.body
+    )
+    return node.test.values if ends and all(map(_is_given, node.test.values)) else []
+
+
+def _is_trainer(called: ast.Attribute) -> bool:
+    """`trainer.train`, not `model.train`."""
+    return called.attr == _TRAINER and any("trainer" in word.lower() for word in _words(called.value))
+
+
+def _is_given(test: ast.expr) -> bool:
+    """`x`, `args.x` or `x is not None`."""
+    if isinstance(test, ast.Compare):
+        return len(test.ops) == 1 and isinstance(test.ops[0], ast.IsNot) and _is_given(test.left)
+    return isinstance(test, ast.Name | ast.Attribute)
+
+
+def _otherwise(node: ast.If | ast.IfExp) -> list[ast.AST]:
+    return list(node.orelse) if isinstance(node, ast.If) else [node.orelse]
+
+
+def _negated(test: ast.expr) -> bool:
+    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+
+
+def _names_folder(option: Option) -> bool:
+    return any(
+        word in option.held_in.lower() for word in ("dir", "path", "save", "out", "folder", "ckpt", "checkpoint")
+    )
+
+
+def _says_loading(option: Option) -> bool:
+    return any(word in option.held_in.lower() for word in ("load", "resum", "restore"))
+
+
+# --- where names come from --------------------------------------------------------------------------------------------
+
+
+def _options(
+    calls: Iterable[ast.Call], functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], groups: set[str]
+) -> Iterator[Option]:
+    """Of argparse and click; of a function that fire or typer calls."""
+    for call in calls:
+        called, owner = _called(call), getattr(getattr(call.func, "value", None), "id", "")
+        if called in ("add_argument", "option"):
+            yield from _of_call(call, owner if owner in groups else "")
+        elif _COMMANDS.get(owner) == called and call.args and isinstance(call.args[0], ast.Name):
+            function = functions.get(call.args[0].id)
+            yield from _of_function(function.args, owner == "typer") if function else ()
+
+
+def _of_call(call: ast.Call, group: str) -> Iterator[Option]:
+    words = [w.value for w in call.args if isinstance(w, ast.Constant) and isinstance(w.value, str)]
+    named = [word for word in words if word.startswith("-")]
+    if not named:
+        return
+    longest = next((word for word in named if word.startswith("--")), named[0])
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    action, flag, held = keywords.get("action"), keywords.get("is_flag"), keywords.get("dest")
+    switch = (getattr(action, "value", None) or getattr(action, "attr", None) or "") in _SWITCHES
+    switch = switch or (isinstance(flag, ast.Constant) and flag.value is True)
+    told = held.value if isinstance(held, ast.Constant) and isinstance(held.value, str) else ""
+    name = longest.partition("/")[0]
+    yield Option(name, told or name.lstrip("-").replace("-", "_"), not switch, group)
+
+
+def _of_function(arguments: ast.arguments, dashes: bool) -> Iterator[Option]:
+    every = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(every) - len(arguments.defaults)) + list(arguments.defaults)
+    for one, default in [
+        *zip(every, defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]:
+        switch = isinstance(default, ast.Constant) and isinstance(default.value, bool)
+        yield Option("--" + (one.arg.replace("_", "-") if dashes else one.arg), one.arg, not switch)
+
+
+def _of_dataclasses(nodes: Iterable[ast.AST]) -> Iterator[Option]:
+    """The fields that HfArgumentParser makes options of."""
+    for node in nodes:
+        if isinstance(node, ast.ClassDef) and any("dataclass" in _words(one) for one in node.decorator_list):
+            for one in node.body:
+                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+                    yield Option(f"--{one.target.id}", one.target.id, "bool" not in _words(one.annotation))
+
+
+def _bindings(
+    nodes: Iterable[ast.AST],
+    calls: Iterable[ast.Call],
+    functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef],
+) -> dict[str, list[ast.expr]]:
+    """What each name was given: by assignments, and by calls of the file's own functions."""
+    bound: dict[str, list[ast.expr]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for word in (word for target in targets for word in _names_of(target)):
+                bound.setdefault(word, []).append(node.value)
+    for call in calls:
+        if function := functions.get(_called(call)):
+            names = [one.arg for one in function.args.args]
+            pairs = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
+            for name, value in pairs:
+                bound.setdefault(str(name), []).append(value)
+    return bound
+
+
+def _names_of(target: ast.expr) -> list[str]:
+    if isinstance(target, ast.Tuple | ast.List):
+        return [name for one in target.elts for name in _names_of(one)]
+    return [target.id] if isinstance(target, ast.Name) else []
+
+
+def _words(node: ast.AST) -> list[str]:
+    """Names, attributes and keys (`args["resume"]`) of an expression."""
+    found = []
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name):
+            found.append(one.id)
+        elif isinstance(one, ast.Attribute):
+            found.append(one.attr)
+        elif isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Constant):
+            found.append(str(one.slice.value))
+    return found
+
+
+def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    named = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+    if named is not None:
+        return named
+    return call.args[place] if place < len(call.args) and not isinstance(call.args[place], ast.Starred) else None
+
+
+def _called(node: ast.AST) -> str:
+    if not isinstance(node, ast.Call):
+        return ""
+    return str(getattr(node.func, "attr", None) or getattr(node.func, "id", ""))
