@@ -17,6 +17,7 @@ from dsgui.core.tracebacks import LINE_LIMIT, Tracebacks
 _REASON_LIMIT = 300
 _SIGABRT, _SIGKILL = 6, 9
 _ENDS_RANKS = frozenset({_SIGABRT, _SIGKILL, 11, 15})
+_TO_ALL = frozenset({None, 1, 2, 15})
 _SIGNALS = {
     1: "SIGHUP",
     2: "SIGINT",
@@ -38,6 +39,7 @@ _TORCHRUN_CODE = re.compile(r"\s*exitcode\s*: (-?\d{1,9}) \(pid: \d+\)")
 _TRAINING_STILL = re.compile(r"['\"]loss['\"]")
 _SPAWNED = re.compile(r"process (\d{1,9}(?!\d)) spawned with command")
 _ENDED_WELL = re.compile(r"Process (\d{1,9}(?!\d)) exits successfully")
+_LOCAL_RANK = re.compile(r"'--local_rank=(\d{1,6})'")
 _RETURN_CODE = re.compile(r"exits with return code = (-?\d{1,9}(?!\d))")
 # pdsh, when the launcher of one machine has failed: it goes on waiting for the others.
 _MACHINE_FAILED = re.compile(r"\Apdsh@[\w.-]+: ([\w.-]+): ssh exited with exit code (\d{1,3})\b")
@@ -111,6 +113,7 @@ class Ending:
         match = _SPAWNED.search(text)
         if match:
             self.spawned.add(int(match[1]))
+            self.tracebacks.alone = len(self.spawned) == 1
         return bool(match)
 
     def _ends_well(self, text: str) -> bool:
@@ -123,7 +126,16 @@ class Ending:
         match = _RETURN_CODE.search(text)
         if match:
             self.return_code = int(match[1])
+            self._names_killed(text)
         return bool(match)
+
+    def _names_killed(self, text: str) -> None:
+        """The launcher's last line quotes the command of the process that failed, which has its local rank: where one
+        machine trains, its rank. One of several has its name before the line. A signal that is sent to a whole run
+        says nothing of a rank."""
+        match = _LOCAL_RANK.search(text)
+        if match and text.startswith("[") and signal_number(self.return_code or 0) not in _TO_ALL:
+            self.rank = int(match[1])
 
     def _kills(self, text: str) -> bool:
         kills = bool(_KILLING.search(text))
@@ -166,12 +178,13 @@ _LAUNCHERS: tuple[tuple[str, Callable[[Ending, str], bool]], ...] = (
 )
 
 
-def verdict(exit_code: int, ending: Ending, left: int) -> tuple[RunState, str]:
-    """The state and a sentence on it. `exit_code` is Popen's; `left` processes outlived the launcher and were ended."""
+def verdict(exit_code: int, ending: Ending, left: int, why: str = "") -> tuple[RunState, str]:
+    """The state and a sentence on it. `exit_code` is Popen's; `left` processes outlived the launcher and were ended;
+    `why` is what is known of a signal that ended a rank."""
     code = ending.return_code or exit_code
     after = f" {_processes(left)} it left behind {'was' if left == 1 else 'were'} ended." if left else ""
     if code:
-        return _failed_or_finished(code, ending, after)
+        return _failed_or_finished(code, ending, after, why)
     if problem := _silent_failure(ending):
         return RunState.FAILED, problem + after
     return RunState.SUCCEEDED, after.strip()
@@ -188,7 +201,7 @@ def _silent_failure(ending: Ending) -> str:
     return f"Something outside dsgui told the launcher to end{_told(ending)}" if ending.killing else ""
 
 
-def _failed_or_finished(code: int, ending: Ending, after: str) -> tuple[RunState, str]:
+def _failed_or_finished(code: int, ending: Ending, after: str, why: str) -> tuple[RunState, str]:
     number = signal_number(code)
     if number == _SIGABRT and ending.finished and not ending.error:
         return RunState.SUCCEEDED, (
@@ -197,7 +210,9 @@ def _failed_or_finished(code: int, ending: Ending, after: str) -> tuple[RunState
         )
     if number is None:
         return RunState.FAILED, f"Ended with exit code {code}{_told(ending)}{after}"
-    return RunState.FAILED, f"A process was killed by {_signal_name(number)}{_told(ending)}{_hint(number)}{after}"
+    who = "A process" if ending.rank is None else f"Rank {ending.rank}"
+    told = f". {why}" if why and not ending.error else _told(ending)
+    return RunState.FAILED, f"{who} was killed by {_signal_name(number)}{told}{after}"
 
 
 def signal_number(code: int) -> int | None:
@@ -226,11 +241,6 @@ def _sentence(text: str) -> str:
 
 def _signal_name(number: int) -> str:
     return f"{_SIGNALS[number]} (signal {number})" if number in _SIGNALS else f"signal {number}"
-
-
-def _hint(number: int) -> str:
-    out_of_memory = " The system does that when memory runs out: look at the memory curve and at dmesg."
-    return out_of_memory if number == _SIGKILL else ""
 
 
 def _processes(count: int) -> str:
