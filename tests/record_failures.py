@@ -200,9 +200,19 @@ FAILURES = {
     "use-cpu-batch": Failure(HF, AUTO, ON_GPU_WORDS, "hf"),
     "use-cpu-mismatch": Failure(
         HF,
-        {"train_micro_batch_size_per_gpu": 4, "train_batch_size": 8, "gradient_accumulation_steps": 1},
+        AUTO | {"train_micro_batch_size_per_gpu": 4, "train_batch_size": 8, "gradient_accumulation_steps": 1},
         (*ON_GPU_WORDS, "--per_device_train_batch_size", "4"),
         "hf",
+    ),
+    "zero-block-missing": Failure(HF, {"train_micro_batch_size_per_gpu": "auto"}, HF_WORDS, "hf"),
+    "example-too-new": Failure(
+        "from transformers.utils import check_min_version\ncheck_min_version('99.1.0.dev0')\n", how="none", ranks=1
+    ),
+    "package-too-old": Failure(
+        "from transformers.utils.versions import require_version\n"
+        "require_version('datasets>=99.0', 'To fix: pip install -r examples/pytorch/translation/requirements.txt')\n",
+        how="none",
+        ranks=1,
     ),
     "use-cpu-bf16": Failure(HF, AUTO | {"bf16": {"enabled": "auto"}}, (*ON_GPU_WORDS, "--bf16"), "hf"),
     "hf-fp16-cpu": Failure(HF, AUTO | {"fp16": {"enabled": "auto"}}, (*HF_WORDS, "--fp16"), "hf"),

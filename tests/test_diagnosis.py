@@ -27,7 +27,8 @@ def expected(name: str) -> dict:
 
 def circumstances(case: dict) -> Circumstances:
     document = Document(json.dumps(case["config"]))
-    return Circumstances(document, tuple(case["arguments"]), case["ranks"], case["trainer"])
+    facts = {name: case[name] for name in ("on_cpu", "address_space_bytes") if name in case}
+    return Circumstances(document, tuple(case["arguments"]), case["ranks"], case["trainer"], **facts)
 
 
 def ending_of(output: bytes, sizes: list[int] | None = None) -> Ending:
@@ -166,7 +167,8 @@ def test_what_python_ignores_is_no_traceback_of_the_end() -> None:
     ("facts", "signature", "says"),
     [
         ({"oom_kills": 2, "oom_kills_here": 0}, "killed", "the machine's memory had run out"),
-        ({"oom_kills": 2, "oom_kills_here": 1}, "cgroup-memory", "control group"),
+        ({"oom_kills": 2, "oom_kills_here": 1, "memory_limit_bytes": 8 << 30}, "cgroup-memory", "may use 8 GiB"),
+        ({"oom_kills": 2, "oom_kills_here": 1}, "killed", "the machine's memory had run out"),
         ({"oom_kills": 0, "oom_kills_here": 0}, "killed", "another program or user"),
         ({}, "killed", "Mostly the kernel"),
     ],

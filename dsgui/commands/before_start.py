@@ -33,9 +33,12 @@ def rows_of_plan(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> tuple[Row
     what `doctor` is for."""
     environment = _versions(plan.target_python)
     scout = Scout.of(runs_dir, lambda: environment)
-    around = scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan))
-    launch = Launch.of(plan, {})
-    return preflight(with_config(launch, text, around), around)
+    return rows_around(plan, text, scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan)))
+
+
+def rows_around(plan: Plan, text: str, around: Surroundings) -> tuple[Row, ...]:
+    """For a plan in surroundings that are known."""
+    return preflight(with_config(Launch.of(plan, {}), text, around), around)
 
 
 def with_config(launch: Launch, text: str, around: Surroundings) -> Launch:

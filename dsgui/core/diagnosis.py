@@ -139,6 +139,8 @@ def _diagnosis(
 ) -> Diagnosis:
     told = {name: (value or "").strip() for name, value in match.groupdict().items()} if match else {}
     told |= one.tells(match, run.arguments) if match and one.tells else {}
+    if run.address_space_bytes:
+        told["limit"] = size(run.address_space_bytes)
     remedies = (make(match, run) for make in one.remedies)
     return Diagnosis(
         signature=one.id,
@@ -166,7 +168,10 @@ def why_failed(ending: Ending, exit_code: int, left: int, found: Diagnosis) -> s
 
 
 def _only_rank(ending: Ending, run: Circumstances) -> int | None:
-    return ending.rank if ending.rank is not None else 0 if run.ranks == 1 else None
+    """Of a traceback that does not say whose it is, or of none: the rank, where only one can be meant."""
+    if ending.rank is not None or run.ranks == 1:
+        return ending.rank or 0
+    return ending.seen_failing if ending.tracebacks.headers == 1 else None
 
 
 def _killed_silently(run: Circumstances) -> _Found | None:
@@ -218,7 +223,7 @@ def _unknown(code: int, ending: Ending, traceback: Traceback | None, run: Circum
         name = traceback.error.partition(":")[0].rpartition(".")[2]
         title, meaning = f"It ended with {name}", traceback.own_message[:2000]
         rank = traceback.rank if traceback.rank is not None else _only_rank(ending, run)
-        advice = ("Read the traceback from below: the last lines of your own files are the place to look.",)
+        advice = ("Start with the last line of the traceback; the last lines of your own files are the place to look.",)
         return Diagnosis(UNKNOWN, title, meaning, advice, rank, traceback.error, traceback.text)
     last = ending.last_line.strip()
     meaning = f"The last line of its output: “{last}”." if last else "It printed nothing before."

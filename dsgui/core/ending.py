@@ -61,7 +61,8 @@ class Ending:
     last_line: str = ""
     tracebacks: Tracebacks = field(default_factory=Tracebacks)  # those after the last trained steps
     last_words: list[tuple[int | None, str]] = field(default_factory=list)  # rank, line
-    rank: int | None = None  # the first that failed, where torchrun's summary tells
+    rank: int | None = None  # the first that failed, where the launcher tells
+    seen_failing: int | None = None  # the rank whose end DeepSpeed's launcher saw; others may have failed before
     machine: str = ""  # the first of several machines whose launcher failed
     lost_numbers: bool = False  # the last logged loss was no number
     _points_since: int = 0
@@ -134,7 +135,10 @@ class Ending:
         machine trains, its rank. One of several has its name before the line. A signal that is sent to a whole run
         says nothing of a rank."""
         match = _LOCAL_RANK.search(text)
-        if match and text.startswith("[") and signal_number(self.return_code or 0) not in _TO_ALL:
+        if match is None or not text.startswith("["):
+            return
+        self.seen_failing = int(match[1])
+        if signal_number(self.return_code or 0) not in _TO_ALL:
             self.rank = int(match[1])
 
     def _kills(self, text: str) -> bool:

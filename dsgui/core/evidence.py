@@ -11,7 +11,7 @@ _MISMATCH = re.compile(r"^- ds (?P<key>[\w.]+)=(?P<has>.*?) vs hf (?P<argument>[
 _OPTION = re.compile(r"--[A-Za-z][\w-]{0,100}")
 _QUOTED = re.compile(r"'([^'\n]{1,300})'")
 _PATH = re.compile(r"(?:[Dd]irectory|at|file) ((?:/|\.{1,2}/|[\w-]{1,100}/)[^\s'\n]{1,300})")
-_ASKED = re.compile(r"(?:reach|find) '?([\w./@:-]{1,300})")
+_ASKED = re.compile(r"reach '?([\w./@:-]{1,300})")
 _MODULE = re.compile(r"find a module script at ([^\s']{1,300})")
 _OFFLINE = re.compile(r"(?i:offline mode is enabled|offlinemode|offline=1|outgoing traffic has been disabled)")
 Words = tuple[str, ...]
@@ -54,8 +54,9 @@ def told_hub(match: re.Match[str], arguments: Words) -> dict[str, str]:
     """What was asked for, where the message names it, and whether the run was told to stay offline."""
     module, asked = _MODULE.search(match.string), _ASKED.search(match.string)
     name = posixpath.basename(module[1]).removesuffix(".py") if module else asked[1] if asked else ""
-    offline = _OFFLINE.search(match.string)
-    return {"what": f": {name}" if name else "", "offline": ": offline mode is on (HF_HUB_OFFLINE)" if offline else ""}
+    offline = ": offline mode is on (HF_HUB_OFFLINE)" if _OFFLINE.search(match.string) else ""
+    either = ". evaluate says “doesn't exist” then too" if module else ""
+    return {"what": f": {name}" if name else "", "offline": offline + either}
 
 
 def told_needs(match: re.Match[str], arguments: Words) -> dict[str, str]:

@@ -37,7 +37,8 @@ class WhenBusy(Enum):
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
     """What is asked for: `arguments` as typed, or in words. `gpu_indices` are physical (PCI bus order), empty on CPU.
-    `secrets` are environment variables whose values are handed on and written nowhere."""
+    `secrets` are environment variables whose values are handed on and written nowhere. `parent`: the run that this is a
+    clone of, "" for none."""
 
     name: str
     script: str
@@ -56,6 +57,7 @@ class LaunchRequest:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     machines: Machines | None = None
     slurm: SlurmJob | None = None
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class Plan:
     passes_local_rank: bool = True
     machines: Machines | None = None
     slurm: SlurmJob | None = None
+    parent: str = ""
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -154,6 +157,7 @@ class Plan:
             passes_local_rank=bool(value.get("passes_local_rank", True)),
             machines=Machines.from_json(value.get("machines")),
             slurm=SlurmJob.from_json(value.get("slurm")),
+            parent=str(value.get("parent", "")),
         )
 
 

@@ -53,6 +53,7 @@ def make_plan(
         passes_local_rank=passes_local_rank,
         machines=request.machines,
         slurm=request.slurm,
+        parent=request.parent,
     )
     _check_words(argv(plan))
     if plan.machines:

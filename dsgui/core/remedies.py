@@ -157,6 +157,10 @@ def _can_offload(run: Circumstances) -> bool:
     return run.trainer if name is MISSING else isinstance(name, str) and name.lower() in _ADAMS
 
 
+def has_address_limit(match: re.Match[str], run: Circumstances) -> bool:
+    return run.address_space_bytes is not None
+
+
 def no_loader_workers(match: Match, run: Circumstances) -> Remedy | None:
     if (value_of(run.arguments, ("--dataloader_num_workers",)) or "0") == "0":
         return None
@@ -273,6 +277,10 @@ def remove_unknown_key(match: Match, run: Circumstances) -> Remedy | None:
     return _changed(f"Without {named}", *changes) if changes else None
 
 
+def zero_block(match: Match, run: Circumstances) -> Remedy | None:
+    return _changed("zero_optimization with stage 0", Change(_STAGE, "0"))
+
+
 def allow_untested_optimizer(match: Match, run: Circumstances) -> Remedy | None:
     return _changed("Allow it (zero_allow_untested_optimizer)", Change("/zero_allow_untested_optimizer", "true"))
 
@@ -337,6 +345,12 @@ def steady_numbers(match: Match, run: Circumstances) -> Remedy | None:
 
 def another_port(match: Match, run: Circumstances) -> Remedy | None:
     return Remedy("A free port")
+
+
+def without_deepspeed(match: Match, run: Circumstances) -> Remedy | None:
+    if value_of(run.arguments, ("--deepspeed",)) is None:
+        return None
+    return _changed("Without the second --deepspeed", options=(("--deepspeed", None),))
 
 
 def without_resume(match: Match, run: Circumstances) -> Remedy | None:

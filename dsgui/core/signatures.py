@@ -25,6 +25,7 @@ from dsgui.core.remedies import (
     fit_optimizer_step,
     fp16_for_bf16,
     fp32,
+    has_address_limit,
     keep_client_optimizer,
     mismatches_to_auto,
     no_loader_workers,
@@ -36,8 +37,10 @@ from dsgui.core.remedies import (
     steady_numbers,
     use_cpu,
     use_cpu_if_trainer,
+    without_deepspeed,
     without_resume,
     without_unknown_options,
+    zero_block,
 )
 
 
@@ -115,6 +118,21 @@ SIGNATURES: tuple[Signature, ...] = (
         ),
         "torch/csrc: CUDACachingAllocator",
         remedies=(shrink_micro_batch, checkpoint_activations, fit_model_states),
+    ),
+    Signature(
+        "address-space",
+        "A limit on address space was reached: {limit}",
+        r"(?:MemoryError|numpy\S*MemoryError|RuntimeError: (?s:.{0,300})DefaultCPUAllocator: (?:can't allocate|not "
+        r"enough) memory|OSError: \[Errno 12\]|RuntimeError: \[enforce fail at alloc_cpu|RuntimeError: can't start new "
+        r"thread|[\w.]+: (?s:.{0,400})(?:failed to map segment|[Cc]annot allocate memory|bad_alloc))",
+        "The run may reserve {limit} of address space a process (ulimit -v), and a rank asked for more. torch alone "
+        "reserves several GiB that it never fills.",
+        (
+            "Lift the limit where dsgui is started: ulimit -v unlimited. It may be set in /etc/security/limits.conf.",
+            "To limit memory use a container or a Slurm job's --mem instead.",
+        ),
+        "man 2 getrlimit: RLIMIT_AS",
+        when=has_address_limit,
     ),
     Signature(
         "host-memory",
@@ -250,6 +268,15 @@ SIGNATURES: tuple[Signature, ...] = (
         "transformers/integrations/deepspeed.py: trainer_config_finalize",
         tells=told_mismatches,
         remedies=(mismatches_to_auto,),
+    ),
+    Signature(
+        "zero-block-missing",
+        "The HF Trainer needs a zero_optimization block",
+        r"ValueError: Please specify the ZeRO optimization config in the DeepSpeed config",
+        "accelerate, which starts DeepSpeed for the Trainer, refuses a config without zero_optimization.",
+        ("Add the block: stage 0 is without ZeRO, stage 1 divides the optimizer states over the ranks.",),
+        "accelerate/utils/dataclasses.py: DeepSpeedPlugin",
+        remedies=(zero_block,),
     ),
     Signature(
         "auto-natively",
@@ -721,6 +748,17 @@ SIGNATURES: tuple[Signature, ...] = (
             "If the one on Launch counts, take config= out of deepspeed.initialize.",
         ),
         "deepspeed/__init__.py: initialize",
+    ),
+    Signature(
+        "config-twice",
+        "--deepspeed is among the arguments too",
+        r"[\w./ -]+\.py: error: argument --deepspeed: expected one argument",
+        "The config is passed as --deepspeed FILE already. The one among the arguments has no value, and the parser "
+        "stops.",
+        ("Take --deepspeed out of the arguments.",),
+        "python: argparse",
+        Where.SAID,
+        remedies=(without_deepspeed,),
     ),
     Signature(
         "option-unknown",

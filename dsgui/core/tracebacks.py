@@ -111,6 +111,7 @@ class Tracebacks:
 
     def __init__(self) -> None:
         self.alone = False  # whether all that is printed comes from one rank
+        self.headers = 0  # how many began, those chained to another or mixed into one among them
         self._kept: list[Traceback] = []
         self._open: dict[int | None, Traceback] = {}
         self._ignoring: set[int | None] = set()
@@ -132,11 +133,12 @@ class Tracebacks:
 
     def forget(self) -> None:
         """They ended nothing: the run went on."""
-        self._kept, self._open = [], {}
+        self._kept, self._open, self.headers = [], {}, 0
 
     def line(self, rank: int | None, text: str) -> bool:
         """One line, without its rank's prefix. Returns whether it completed the line that says what was raised."""
         if text.strip() == _HEADER:
+            self.headers += 1
             self._begin(rank)
             return False
         current = self._open.get(rank)

@@ -1,4 +1,4 @@
-"""How many processes the kernel has killed for want of memory, and what it holds this run to, to tell why a rank died."""
+"""What tells why a rank was killed: how many processes the kernel ended for want of memory, and this run's limits."""
 
 import resource
 from dataclasses import dataclass
