@@ -36,6 +36,7 @@ from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell import machines, slurm
 from dsgui.shell.detached import Wakeup, detach
 from dsgui.shell.elsewhere import end_elsewhere, what_is_left
+from dsgui.shell.ends import Ends
 from dsgui.shell.leftovers import (
     build_locks,
     extensions_folder,
@@ -116,6 +117,7 @@ class Supervisor:
         self._kin = Kin(os.getpid())
         self._oom_before = read_oom_kills()
         self._left = 0
+        self._ends = Ends()
         self._locks: set[Path] = set()
         self._telemetry: Telemetry | None = None
         self._nodes: Nodes | None = None
@@ -248,6 +250,7 @@ class Supervisor:
         with selectors.DefaultSelector() as selector:
             selector.register(output, selectors.EVENT_READ)
             selector.register(wakeup.descriptor, selectors.EVENT_READ)
+            selector.register(self._ends, selectors.EVENT_READ)
             next_sample = time.monotonic() + SAMPLE_S
             self._tick(process, telemetry, nodes)  # however short the run, it has one sample
             while not self._over(process):
@@ -256,6 +259,8 @@ class Supervisor:
                         selector.unregister(output)
                     elif key.fd == output and took < _CALM_BYTES:
                         wakeup.wait(_READ_PAUSE_S)
+                self._ends.watch(self._records.log.ending.spawned)
+                self._ends.take()
                 wakeup.clear()
                 if time.monotonic() >= next_sample:
                     next_sample = time.monotonic() + SAMPLE_S
@@ -424,6 +429,7 @@ class Supervisor:
             if source:
                 source.close()
         reap(spare=0)
+        self._ends.close()
         self._directory.give_up_reserve()
         if state is RunState.FAILED:  # before the state, so that who reads the one finds the other
             reason = self._diagnose(exit_code)
@@ -433,6 +439,13 @@ class Supervisor:
         self._write_end(
             state=state, reason=reason, exit_code=exit_code, phase=phase, kill_due_s=None, telemetry_note=note
         )
+
+    def _first_ended(self) -> int | None:
+        """The rank whose process ended before the others', but for those that ended well."""
+        ending = self._records.log.ending
+        failed = (pid for pid in self._ends.order if pid not in ending.ended_well)
+        pid = next(failed, None)
+        return None if pid is None or self._plan.elsewhere else ending.rank_of(pid)
 
     def _diagnose(self, exit_code: int) -> str:
         """Keeps why the run failed; returns it in a sentence."""
@@ -454,6 +467,7 @@ class Supervisor:
             self._plan.ranks,
             trainer,
             on_cpu=not self._plan.gpu_indices and not self._plan.elsewhere,
+            first_ended=self._first_ended(),
             oom_kills=oom.machine,
             oom_kills_here=oom.group,
             memory_limit_bytes=oom.limit_bytes,

@@ -200,8 +200,8 @@ FAILURES = {
     "use-cpu-batch": Failure(HF, AUTO, ON_GPU_WORDS, "hf"),
     "use-cpu-mismatch": Failure(
         HF,
-        AUTO | {"train_micro_batch_size_per_gpu": 4, "train_batch_size": 8, "gradient_accumulation_steps": 1},
-        (*ON_GPU_WORDS, "--per_device_train_batch_size", "4"),
+        AUTO | {"train_micro_batch_size_per_gpu": 8, "train_batch_size": 16, "gradient_accumulation_steps": 1},
+        ON_GPU_WORDS,
         "hf",
     ),
     "zero-block-missing": Failure(HF, {"train_micro_batch_size_per_gpu": "auto"}, HF_WORDS, "hf"),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from dsgui.core.ending import Ending, signal_number, verdict
+from dsgui.core.ending import TO_ALL, Ending, signal_number, verdict
 from dsgui.core.findings import Change, Fix
 from dsgui.core.remedies import Circumstances, Remedy, steady_numbers
 from dsgui.core.signatures import SIGNATURES, Signature, Where
@@ -76,7 +76,7 @@ def diagnose(ending: Ending, exit_code: int, run: Circumstances) -> Diagnosis:
     if signature.where is Where.KILLED and signature.id == "killed":
         diagnosis = _killed(diagnosis, run)
     shown = diagnosis.traceback or (traceback.text if traceback else "")
-    rank = diagnosis.rank if diagnosis.rank is not None else _only_rank(ending, run)
+    rank = diagnosis.rank if diagnosis.rank is not None else _only_rank(ending, run, code)
     return replace(diagnosis, traceback=shown, rank=rank)
 
 
@@ -164,14 +164,15 @@ def _filled(text: str, told: Mapping[str, str]) -> str:
 def why_failed(ending: Ending, exit_code: int, left: int, found: Diagnosis) -> str:
     """A failed run's end in a sentence: what the page shows above its diagnosis and the terminal as its last line."""
     why = found.meaning if signal_number(ending.return_code or exit_code) and found.signature != UNKNOWN else ""
-    return verdict(exit_code, ending, left, why)[1]
+    return verdict(exit_code, ending, left, why, found.rank)[1]
 
 
-def _only_rank(ending: Ending, run: Circumstances) -> int | None:
+def _only_rank(ending: Ending, run: Circumstances, code: int) -> int | None:
     """Of a traceback that does not say whose it is, or of none: the rank, where only one can be meant."""
     if ending.rank is not None or run.ranks == 1:
         return ending.rank or 0
-    return ending.seen_failing if ending.tracebacks.headers == 1 else None
+    to_all = signal_number(code) in TO_ALL
+    return run.first_ended if ending.tracebacks.headers <= 1 and not to_all else None
 
 
 def _killed_silently(run: Circumstances) -> _Found | None:
@@ -222,7 +223,7 @@ def _unknown(code: int, ending: Ending, traceback: Traceback | None, run: Circum
     if traceback:
         name = traceback.error.partition(":")[0].rpartition(".")[2]
         title, meaning = f"It ended with {name}", traceback.own_message[:2000]
-        rank = traceback.rank if traceback.rank is not None else _only_rank(ending, run)
+        rank = traceback.rank if traceback.rank is not None else _only_rank(ending, run, code)
         advice = ("Start with the last line of the traceback; the last lines of your own files are the place to look.",)
         return Diagnosis(UNKNOWN, title, meaning, advice, rank, traceback.error, traceback.text)
     last = ending.last_line.strip()

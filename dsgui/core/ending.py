@@ -17,7 +17,7 @@ from dsgui.core.tracebacks import LINE_LIMIT, Tracebacks
 _REASON_LIMIT = 300
 _SIGABRT, _SIGKILL = 6, 9
 _ENDS_RANKS = frozenset({_SIGABRT, _SIGKILL, 11, 15})
-_TO_ALL = frozenset({None, 1, 2, 15})
+TO_ALL = frozenset({1, 2, 15})  # what is sent to a whole run, so that no rank is the one that failed
 _SIGNALS = {
     1: "SIGHUP",
     2: "SIGINT",
@@ -39,7 +39,6 @@ _TORCHRUN_CODE = re.compile(r"\s*exitcode\s*: (-?\d{1,9}) \(pid: \d+\)")
 _TRAINING_STILL = re.compile(r"['\"]loss['\"]")
 _SPAWNED = re.compile(r"process (\d{1,9}(?!\d)) spawned with command")
 _ENDED_WELL = re.compile(r"Process (\d{1,9}(?!\d)) exits successfully")
-_LOCAL_RANK = re.compile(r"'--local_rank=(\d{1,6})'")
 _RETURN_CODE = re.compile(r"exits with return code = (-?\d{1,9}(?!\d))")
 # pdsh, when the launcher of one machine has failed: it goes on waiting for the others.
 _MACHINE_FAILED = re.compile(r"\Apdsh@[\w.-]+: ([\w.-]+): ssh exited with exit code (\d{1,3})\b")
@@ -53,7 +52,7 @@ _MOST_LAST_WORDS = 20
 class Ending:
     """What the output says of how the run ended; the exit code alone does not tell (deepspeed/launcher/launch.py)."""
 
-    spawned: set[int] = field(default_factory=set)
+    spawned: dict[int, None] = field(default_factory=dict)  # the pids of one launcher's ranks, in their order
     ended_well: set[int] = field(default_factory=set)
     return_code: int | None = None
     killing: bool = False
@@ -61,8 +60,7 @@ class Ending:
     last_line: str = ""
     tracebacks: Tracebacks = field(default_factory=Tracebacks)  # those after the last trained steps
     last_words: list[tuple[int | None, str]] = field(default_factory=list)  # rank, line
-    rank: int | None = None  # the first that failed, where the launcher tells
-    seen_failing: int | None = None  # the rank whose end DeepSpeed's launcher saw; others may have failed before
+    rank: int | None = None  # the first that failed, where torchrun's summary tells
     machine: str = ""  # the first of several machines whose launcher failed
     lost_numbers: bool = False  # the last logged loss was no number
     _points_since: int = 0
@@ -72,6 +70,10 @@ class Ending:
         """What the first traceback ended with."""
         found = self.tracebacks.found
         return found[0].error[:_REASON_LIMIT] if found else ""
+
+    def rank_of(self, pid: int) -> int | None:
+        """DeepSpeed's launcher starts one machine's ranks in their order."""
+        return list(self.spawned).index(pid) if pid in self.spawned else None
 
     def line(self, text: str) -> str:
         """Takes one whole line, stripped of colours. Returns what a traceback raised where this line says it."""
@@ -113,7 +115,7 @@ class Ending:
     def _spawns(self, text: str) -> bool:
         match = _SPAWNED.search(text)
         if match:
-            self.spawned.add(int(match[1]))
+            self.spawned[int(match[1])] = None
             self.tracebacks.alone = len(self.spawned) == 1
         return bool(match)
 
@@ -127,19 +129,7 @@ class Ending:
         match = _RETURN_CODE.search(text)
         if match:
             self.return_code = int(match[1])
-            self._names_killed(text)
         return bool(match)
-
-    def _names_killed(self, text: str) -> None:
-        """The launcher's last line quotes the command of the process that failed, which has its local rank: where one
-        machine trains, its rank. One of several has its name before the line. A signal that is sent to a whole run
-        says nothing of a rank."""
-        match = _LOCAL_RANK.search(text)
-        if match is None or not text.startswith("["):
-            return
-        self.seen_failing = int(match[1])
-        if signal_number(self.return_code or 0) not in _TO_ALL:
-            self.rank = int(match[1])
 
     def _kills(self, text: str) -> bool:
         kills = bool(_KILLING.search(text))
@@ -182,13 +172,13 @@ _LAUNCHERS: tuple[tuple[str, Callable[[Ending, str], bool]], ...] = (
 )
 
 
-def verdict(exit_code: int, ending: Ending, left: int, why: str = "") -> tuple[RunState, str]:
+def verdict(exit_code: int, ending: Ending, left: int, why: str = "", rank: int | None = None) -> tuple[RunState, str]:
     """The state and a sentence on it. `exit_code` is Popen's; `left` processes outlived the launcher and were ended;
-    `why` is what is known of a signal that ended a rank."""
+    `why` is what is known of a signal that ended a rank, and of which."""
     code = ending.return_code or exit_code
     after = f" {_processes(left)} it left behind {'was' if left == 1 else 'were'} ended." if left else ""
     if code:
-        return _failed_or_finished(code, ending, after, why)
+        return _failed_or_finished(code, ending, after, why, rank)
     if problem := _silent_failure(ending):
         return RunState.FAILED, problem + after
     return RunState.SUCCEEDED, after.strip()
@@ -196,7 +186,7 @@ def verdict(exit_code: int, ending: Ending, left: int, why: str = "") -> tuple[R
 
 def _silent_failure(ending: Ending) -> str:
     """Why exit code 0 is no success, or ""."""
-    missing = len(ending.spawned - ending.ended_well)
+    missing = len(set(ending.spawned) - ending.ended_well)
     if missing:
         return (
             f"The launcher ended with exit code 0, but {missing} of its {len(ending.spawned)} rank processes did not "
@@ -205,7 +195,7 @@ def _silent_failure(ending: Ending) -> str:
     return f"Something outside dsgui told the launcher to end{_told(ending)}" if ending.killing else ""
 
 
-def _failed_or_finished(code: int, ending: Ending, after: str, why: str) -> tuple[RunState, str]:
+def _failed_or_finished(code: int, ending: Ending, after: str, why: str, rank: int | None) -> tuple[RunState, str]:
     number = signal_number(code)
     if number == _SIGABRT and ending.finished and not ending.error:
         return RunState.SUCCEEDED, (
@@ -214,7 +204,7 @@ def _failed_or_finished(code: int, ending: Ending, after: str, why: str) -> tupl
         )
     if number is None:
         return RunState.FAILED, f"Ended with exit code {code}{_told(ending)}{after}"
-    who = "A process" if ending.rank is None else f"Rank {ending.rank}"
+    who = "A process" if rank is None or number in TO_ALL else f"Rank {rank}"
     told = f". {why}" if why and not ending.error else _told(ending)
     return RunState.FAILED, f"{who} was killed by {_signal_name(number)}{told}{after}"
 

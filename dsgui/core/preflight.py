@@ -39,6 +39,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("script", "The script", "", script_checks.readable),
     Check("takes_config", "Its --deepspeed option", _ARGPARSE, script_checks.takes_config),
     Check("twice", "--deepspeed in the arguments", _ARGPARSE, script_checks.given_twice),
+    Check("use_cpu", "--use_cpu", "transformers/training_args.py: _setup_devices", script_checks.use_cpu),
     Check("local_rank", "--local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
     Check("stage_3", "Loading for ZeRO-3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),
     Check("packages", "torch and DeepSpeed", "", build_checks.packages),

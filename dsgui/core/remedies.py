@@ -39,10 +39,10 @@ _RENAMED = {
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """The run that failed: its config (None when it can't be read), the script's arguments, how many ranks, whether
-    the HF Trainer reads the config, whether the ranks train on this machine's CPU, and how many processes the kernel
-    killed for want of memory meanwhile (on the machine, and in the run's own control group; None where it can't be
-    known). `memory_limit_bytes` is that group's, `address_space_bytes` what `ulimit -v` allows a process; None where
-    there is no such limit."""
+    the HF Trainer reads the config, and how many processes the kernel killed for want of memory meanwhile (on the
+    machine, and in the run's own control group). `on_cpu`: whether the ranks train on this machine's CPU; `first_ended`
+    is the one whose process ended before the others'; `memory_limit_bytes` is that group's, `address_space_bytes` what
+    `ulimit -v` allows a process. None: not known, or no such limit."""
 
     config: Document | None = None
     arguments: tuple[str, ...] = ()
@@ -51,6 +51,7 @@ class Circumstances:
     oom_kills: int | None = None
     oom_kills_here: int | None = None
     on_cpu: bool = False
+    first_ended: int | None = None
     memory_limit_bytes: int | None = None
     address_space_bytes: int | None = None
 

@@ -32,6 +32,7 @@ class ScriptFacts:
     `options`: those its own `add_argument` calls name, and whether each takes a value. `breaks_stage_3`: keyword
     arguments of model loading that ZeRO-3 can't live with (transformers/modeling_utils.py), written out;
     `may_break_stage_3`: those computed when it runs. `tells_transformers`: it makes a HfDeepSpeedConfig itself.
+    `sets_use_cpu`: its source names that argument of the HF Trainer.
     `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
@@ -44,6 +45,7 @@ class ScriptFacts:
     may_break_stage_3: tuple[tuple[str, int], ...] = ()
     tells_transformers: bool = False
     trains_a_part: bool = False
+    sets_use_cpu: bool = False
 
     @property
     def passes_local_rank(self) -> bool:
@@ -81,7 +83,14 @@ def script_facts(source: str) -> ScriptFacts:
         may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
         tells_transformers="HfDeepSpeedConfig" in names,
         trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(tree),
+        sets_use_cpu=_sets_use_cpu(names, texts, calls),
     )
+
+
+def _sets_use_cpu(names: set[str], texts: set[str], calls: list[ast.Call]) -> bool:
+    """`TrainingArguments(use_cpu=…)`, `args.use_cpu = …`, `{"use_cpu": …}`."""
+    given = any(keyword.arg == "use_cpu" for call in calls for keyword in call.keywords)
+    return given or "use_cpu" in names or _mentions(texts, "use_cpu")
 
 
 def _parser(tree: ast.AST, names: set[str], calls: list[ast.Call]) -> Parser:
