@@ -95,8 +95,8 @@ class Archive:
                 directory = self._store.open(plan.parent)
                 plan = directory.read_plan()
                 diagnosis = directory.read_diagnosis()
-                failed = diagnosis.title if diagnosis else ""
-                found.append(Tried(plan.run_id, directory.read_config(), plan.arguments, failed))
+                told = (diagnosis.title, diagnosis.remedies) if diagnosis else ()
+                found.append(Tried(plan.run_id, directory.read_config(), plan.arguments, *told))
             except (RunError, OSError):
                 break
         return found

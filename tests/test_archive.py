@@ -228,7 +228,8 @@ def test_a_clone_makes_the_same_command(words: list[str], how: ConfigArgument, g
     plan = replace(make_plan(request, master_port=20_001, **place), arguments=tuple(words))
     again = clone(plan, CONFIG)
     assert again.notes == ()
-    assert make_plan(again.request, master_port=20_001, **place) == plan
+    assert again.request.parent == plan.run_id
+    assert make_plan(again.request, master_port=20_001, **place) == replace(plan, parent=plan.run_id)
     assert argv(make_plan(again.request, master_port=20_001, **place)) == argv(plan)
 
 

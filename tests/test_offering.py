@@ -1,6 +1,7 @@
 """Advice that ends: no change is offered that leads back to an earlier failure, or that the checks object to."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -44,6 +45,7 @@ def test_fp16_and_bf16_do_not_send_each_other_in_a_circle() -> None:
     assert there.diagnosis.remedy
     assert there.diagnosis.remedy.label == "bf16 instead of fp16"
     second = first.changed(there.diagnosis.remedy)
+    first = replace(first, remedies=there.diagnosis.remedies)
     back = offered(refused(BF16, second), second, first)
     assert back.diagnosis.remedy
     assert back.diagnosis.remedy.label == "fp32, neither fp16 nor bf16"
@@ -101,10 +103,10 @@ def test_following_the_advice_ends(name: str) -> None:
         made = offered(found, tried, *chain)
         if made.diagnosis.remedy is None or not (made.diagnosis.remedy.fix or made.diagnosis.remedy.options):
             return
-        chain.insert(0, tried)
+        chain.insert(0, replace(tried, failed=found.title, remedies=made.diagnosis.remedies))
         after = tried.changed(made.diagnosis.remedy)
         assert (after.config_text, after.arguments) not in [(one.config_text, one.arguments) for one in chain]
-        tried = Tried(after.run_id, after.config_text, after.arguments, found.title)
+        tried = after
     raise AssertionError(f"{name}: the advice goes on for ever")
 
 

@@ -169,10 +169,11 @@ def why_failed(ending: Ending, exit_code: int, left: int, found: Diagnosis) -> s
 
 def _only_rank(ending: Ending, run: Circumstances, code: int) -> int | None:
     """Of a traceback that does not say whose it is, or of none: the rank, where only one can be meant."""
-    if ending.rank is not None or run.ranks == 1:
-        return ending.rank or 0
-    to_all = signal_number(code) in TO_ALL
-    return run.first_ended if ending.tracebacks.headers <= 1 and not to_all else None
+    if ending.rank is not None:
+        return ending.rank
+    if run.first_ended is not None and ending.tracebacks.headers <= 1 and signal_number(code) not in TO_ALL:
+        return run.first_ended
+    return 0 if run.ranks == 1 else None
 
 
 def _killed_silently(run: Circumstances) -> _Found | None:

@@ -19,24 +19,26 @@ NOTHING_LEFT = "No change is left that dsgui could make for you. What to do next
 @dataclass(frozen=True, slots=True)
 class Tried:
     """Settings that a run had, or would have: its config's text and the script's arguments. `failed` is what its
-    diagnosis said, "" where it did not fail."""
+    diagnosis said, "" where it did not fail, and `remedies` what that proposed."""
 
     run_id: str
     config_text: str
     arguments: tuple[str, ...]
     failed: str = ""
+    remedies: tuple[Remedy, ...] = ()
 
     def changed(self, remedy: Remedy) -> "Tried":
         text, _ = changed_config(self.config_text, remedy)
         words, _ = changed_words(self.arguments, remedy)
         return Tried(self.run_id, text, words)
 
-    def values_at(self, remedy: Remedy) -> tuple[Any, ...]:
-        """What these settings have where the remedy makes its changes."""
+    def values_at(self, remedies: Sequence[Remedy]) -> list[Any]:
+        """What these settings have where the remedies make their changes; a block that is off counts as absent."""
         config = _value(self.config_text)
-        pointers = [change.pointer for change in remedy.fix.changes] if remedy.fix else []
-        options = dict.fromkeys(option for option, _ in remedy.options)
-        return (*(lookup(config, p) for p in pointers), *(value_of(self.arguments, (option,)) for option in options))
+        pointers = [change.pointer for one in remedies if one.fix for change in one.fix.changes]
+        held = (lookup(config, pointer) for pointer in pointers)
+        given = [value_of(self.arguments, (option,)) for one in remedies for option, _ in one.options]
+        return [*(None if value is MISSING or value is False else value for value in held), *given]
 
 
 # What stands in the way of some settings, each objection under a name that stays the same while it does.
@@ -89,9 +91,13 @@ def _why_not(
 
 
 def _failed_so(remedy: Remedy, after: Tried, earlier: Sequence[Tried]) -> Tried | None:
-    """The nearest run that failed with what the remedy would bring back."""
-    brought = after.values_at(remedy)
-    return next((one for one in earlier if one.failed and one.values_at(remedy) == brought), None)
+    """The nearest run that failed with what the remedy would bring back. What its own diagnosis proposed to change is
+    looked at too; all else may have been edited meanwhile."""
+    for one in earlier:
+        places = (remedy, *one.remedies)
+        if one.failed and one.values_at(places) == after.values_at(places):
+            return one
+    return None
 
 
 def _new(after: Iterable[tuple[str, str]], before: dict[str, str]) -> Iterator[str]:
