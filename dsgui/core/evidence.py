@@ -11,7 +11,7 @@ _MISMATCH = re.compile(r"^- ds (?P<key>[\w.]+)=(?P<has>.*?) vs hf (?P<argument>[
 _OPTION = re.compile(r"--[A-Za-z][\w-]{0,100}")
 _QUOTED = re.compile(r"'([^'\n]{1,300})'")
 _PATH = re.compile(r"(?:[Dd]irectory|at|file) ((?:/|\.{1,2}/|[\w-]{1,100}/)[^\s'\n]{1,300})")
-_ASKED = re.compile(r"reach '?([\w./@:-]{1,300})")
+_ASKED = re.compile(r"(?:reach|cache for) '?([\w./@:-]{1,300})")
 _MODULE = re.compile(r"find a module script at ([^\s']{1,300})")
 _OFFLINE = re.compile(r"(?i:offline mode is enabled|offlinemode|offline=1|outgoing traffic has been disabled)")
 Words = tuple[str, ...]

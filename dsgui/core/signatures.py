@@ -692,6 +692,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:OSError: We couldn't connect to|[\w.]*LocalEntryNotFoundError|[\w.]*OfflineModeIsEnabled"
         r"|[\w.]*ConnectionError: (?s:.{0,200})(?:Hub|hub|huggingface|offline)"
         r"|(?:[\w.]*ConnectionError|[\w.]*OfflineModeIsEnabled|FileNotFoundError): Couldn't (?:reach|find a module)"
+        r"|ValueError: Couldn't find cache for "
         r"|[\w.]*(?:ConnectError|ConnectTimeout|ReadTimeout|MaxRetryError|NewConnectionError): )",
         "The script asked the Hub for a model, data set or metric that is not in this machine's cache, and there was "
         "no answer{offline}.",
@@ -740,7 +741,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "config-twice",
         "The config was given twice",
-        r"AssertionError: Not sure how to proceed, we were given both a deepspeed_config and a? ?config",
+        r"AssertionError: Not sure how to proceed, we were given (?:deepspeed configs|both)",
         "The script passes a config to deepspeed.initialize itself, and was given another one as --deepspeed_config.",
         (
             "If the script's own config counts, don't pass one: on Launch under “How the script takes the config”, or "
