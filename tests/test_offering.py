@@ -40,7 +40,7 @@ def one(*remedies: Remedy) -> Diagnosis:
 
 
 def test_fp16_and_bf16_do_not_send_each_other_in_a_circle() -> None:
-    first = run({"fp16": {"enabled": True}}, failed="These devices have no fp16", run_id="a")
+    first = run({"fp16": {"enabled": True}}, failed="The run’s devices don’t support fp16", run_id="a")
     there = offered(refused(FP16, first), first)
     assert there.diagnosis.remedy
     assert there.diagnosis.remedy.label == "bf16 instead of fp16"
@@ -49,7 +49,7 @@ def test_fp16_and_bf16_do_not_send_each_other_in_a_circle() -> None:
     back = offered(refused(BF16, second), second, first)
     assert back.diagnosis.remedy
     assert back.diagnosis.remedy.label == "fp32, neither fp16 nor bf16"
-    assert back.set_aside == ("fp16 instead of bf16: run a had it and failed (These devices have no fp16).",)
+    assert back.set_aside == ("fp16 instead of bf16: run a had it and failed (The run’s devices don’t support fp16).",)
 
 
 def test_edits_in_between_hide_no_circle() -> None:

@@ -210,7 +210,7 @@ def _without_numbers(ending: Ending, run: Circumstances, traceback: Traceback | 
         return None
     return Diagnosis(
         signature="not-a-number",
-        title="The loss is no number any more",
+        title="The loss became NaN or infinite",
         meaning="The last logged loss was NaN or infinite; what came then is most likely its consequence.",
         advice=("Lower the learning rate, warm up longer, clip gradients; prefer bf16 to fp16.",),
         rank=traceback.rank if traceback else None,

@@ -319,17 +319,16 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "fp16-unsupported",
-        "These devices have no fp16",
+        "The run’s devices don’t support fp16",
         r"ValueError: Type fp16 is not supported on your device",
-        "DeepSpeed's accelerator says that fp16 does not work here: a CPU without it, or a GPU older than compute "
-        "capability 7.0.",
+        "DeepSpeed’s accelerator says so: a CPU without fp16, or a GPU older than compute capability 7.0.",
         ("Use bf16 where the devices have it, else plain fp32 (neither block).",),
         "deepspeed/runtime/engine.py: _do_sanity_check",
         remedies=(bf16_for_fp16, fp32),
     ),
     Signature(
         "bf16-unsupported",
-        "These devices have no bf16",
+        "The run’s devices don’t support bf16",
         r"ValueError: (?:Type bf16 is not supported on your device|Your setup doesn't support bf16|bf16 mixed "
         r"precision "
         r"requires)",
@@ -534,7 +533,7 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "peer-gone",
-        "Another rank went away",
+        "The connection to another rank was lost",
         r"(?:torch\.distributed\.Dist\w*Error|RuntimeError|ConnectionResetError|BrokenPipeError): "
         r"?(?s:.{0,500})(?:Connection "
         r"(?:closed|reset) by peer|Broken pipe|Application timeout caused pair closure|Timed out waiting "
