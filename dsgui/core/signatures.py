@@ -333,7 +333,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"precision "
         r"requires)",
         "bf16 needs a GPU of compute capability 8.0 (Ampere) or newer, or a CPU that has it.",
-        ("Use fp16 instead.",),
+        ("Use fp16 on GPUs that have no bf16, or fp32 (neither block).",),
         "deepspeed/runtime/engine.py: _do_sanity_check; transformers/training_args.py",
         remedies=(fp16_for_bf16, fp32),
     ),
