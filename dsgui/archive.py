@@ -1,6 +1,7 @@
 """What one does with runs that were started before: read about them, do the same again, resume, delete."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,17 @@ from dsgui.core.clone import Clone, clone
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.model_size import ModelSize, OffloadNeed
+from dsgui.core.offering import Offer, Tried, offer
 from dsgui.core.offloading import estimate
 from dsgui.core.plan import Plan
 from dsgui.core.planned import Launch
+from dsgui.core.preflight import CONFIG
 from dsgui.core.remedies import Remedy
 from dsgui.core.resume import can_load, note_on, options_for, way_of
 from dsgui.core.resuming import Resuming
+from dsgui.core.script import Parser
 from dsgui.core.state import RunState, RunStatus
+from dsgui.core.verdicts import Row, Status
 from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.runs import Runs
 from dsgui.shell.asked_paths import script_source
@@ -28,22 +33,30 @@ from dsgui.shell.store import RunDirectory, Store
 # second, and the run that it was resumed from may have ended just before.
 _LATE_S, _EARLY_S = 2.0, 0.05
 _ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what they print
+_LONGEST_CHAIN = 50
 
 
 class Archive:
     """The runs of one store, as things that are kept. Every method raises `RunError` when there is no such run."""
 
-    def __init__(self, store: Store, runs: Runs, check: Callable[[Path], object] = lambda path: None) -> None:
-        """`check` raises `PlaceError` for a model's folder that may not be read."""
-        self._store, self._runs, self._check = store, runs, check
+    def __init__(
+        self,
+        store: Store,
+        runs: Runs,
+        check: Callable[[Path], object] = lambda path: None,
+        judge: Callable[[Plan, str], Iterable[Row]] = lambda plan, text: (),
+    ) -> None:
+        """`check` raises `PlaceError` for a model's folder that may not be read. `judge` gives the checks
+        before a start, for a plan and a config."""
+        self._store, self._runs, self._check, self._judge = store, runs, check, judge
 
     def about(self, run_id: str) -> dict[str, Any]:
         """What the page shows once, not with every poll: diagnosis, provenance, checkpoints."""
         directory = self._store.open(run_id)
-        plan, diagnosis = directory.read_plan(), directory.read_diagnosis()
-        failed = self._runs.summary(run_id).state.value == "failed"
+        plan, made = directory.read_plan(), self.offer(run_id)
         return {
-            "diagnosis": self._runs.masked_json(diagnosis.to_json()) if diagnosis and failed else None,
+            "diagnosis": self._runs.masked_json(made.to_json()) if made else None,
+            "parent": plan.parent,
             "provenance": self._runs.masked_json(directory.read_provenance()),
             **self._resuming(directory, plan),
             "config": self._runs.shown_config(run_id),
@@ -73,6 +86,41 @@ class Archive:
             return None
         return {"states_bytes": need.states_bytes, "estimate_bytes": need.estimate_bytes, "source": need.source}
 
+    # -- why it failed ---------------------------------------------------------------------------------------------
+
+    def offer(self, run_id: str) -> Offer | None:
+        """Why the run failed and which changes may help; None of a run that did not fail."""
+        directory = self._store.open(run_id)
+        found = directory.read_diagnosis()
+        if found is None or self._runs.summary(run_id).state.value != "failed":
+            return None
+        plan = directory.read_plan()
+        found = replace(found, remedies=tuple(one for one in found.remedies if _takes(plan, one)))
+        now = Tried(run_id, directory.read_config(), plan.arguments, found.title)
+        return offer(found, now, self._earlier(plan), lambda tried: self._objections(plan, tried))
+
+    def _earlier(self, plan: Plan) -> list[Tried]:
+        """The runs it was cloned from, its parent first, as far as they are still there."""
+        found: list[Tried] = []
+        seen = {plan.run_id}
+        while plan.parent and plan.parent not in seen and len(found) < _LONGEST_CHAIN:
+            seen.add(plan.parent)
+            try:
+                directory = self._store.open(plan.parent)
+                plan = directory.read_plan()
+                diagnosis = directory.read_diagnosis()
+                told = (diagnosis.title, diagnosis.remedies) if diagnosis else ()
+                found.append(Tried(plan.run_id, directory.read_config(), plan.arguments, *told))
+            except (RunError, OSError):
+                break
+        return found
+
+    def _objections(self, plan: Plan, tried: Tried) -> list[tuple[str, str]]:
+        """What the checks say would stop these settings; the config's by what it is about."""
+        rows = self._judge(replace(plan, arguments=tried.arguments), tried.config_text)
+        problems = (row for row in rows if row.status is Status.PROBLEM)
+        return [(f"{row.check} {row.seen if row.check == CONFIG else ''}", row.seen) for row in problems]
+
     # -- the same again --------------------------------------------------------------------------------------------
 
     def clone(self, run_id: str) -> Clone:
@@ -82,11 +130,10 @@ class Archive:
 
     def repaired(self, run_id: str) -> Clone:
         """The same again with the change that its diagnosis proposes."""
-        directory = self._store.open(run_id)
-        diagnosis = directory.read_diagnosis()
-        if diagnosis is None or diagnosis.remedy is None:
+        directory, made = self._store.open(run_id), self.offer(run_id)
+        if made is None or made.diagnosis.remedy is None:
             raise RunError(f"Run {run_id}: its diagnosis proposes no change. Use “Same again, change this”.")
-        return clone(directory.read_plan(), directory.read_config(), diagnosis.remedy)
+        return clone(directory.read_plan(), directory.read_config(), made.diagnosis.remedy)
 
     def resumed(self, run_id: str, path: str) -> Clone:
         """The same again from the checkpoint at `path`, one of those that `about` lists."""
@@ -145,3 +192,11 @@ class Archive:
         if self._runs.may_go_on(run_id):
             raise RunError(f"Run {run_id} is or may be still going on, so it can't be deleted. Stop it first.")
         return directory
+
+
+def _takes(plan: Plan, remedy: Remedy) -> bool:
+    """Whether the script's own source, as far as it tells, takes the options that the remedy sets."""
+    facts = script_source(plan.script)
+    if facts.problem or facts.parser not in (Parser.NONE, Parser.ARGPARSE, Parser.DEEPSPEED):
+        return True
+    return all(value is None or option in facts.options for option, value in remedy.options)

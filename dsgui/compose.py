@@ -6,9 +6,13 @@ from functools import partial
 from pathlib import Path
 
 from dsgui.archive import Archive
+from dsgui.commands.before_start import rows_around
 from dsgui.core.checker import Checker
 from dsgui.core.machine import Environment
+from dsgui.core.plan import Plan
+from dsgui.core.planned import Surroundings
 from dsgui.core.secrets import secret_values
+from dsgui.core.verdicts import Row
 from dsgui.export import Exports
 from dsgui.inspection import Inspection
 from dsgui.report import Reports
@@ -43,6 +47,13 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     machine = MachineProbe.of(python, runs_dir)
     # Versions are known at once, the rest when the machine was asked.
     scout = Scout.of(store.runs_dir, lambda: machine.current().environment or Environment(probe.current), places.check)
+
+    def surroundings(plan: Plan) -> Surroundings:
+        return scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan))
+
+    def judge(plan: Plan, text: str) -> tuple[Row, ...]:
+        return rows_around(plan, text, surroundings(plan))
+
     return Services(
         checker=Checker(catalog.schema()),
         presets=catalog.presets(),
@@ -53,11 +64,11 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         open_file=partial(open_file, places=places),
         open_upload=open_upload,
         runs=runs,
-        archive=Archive(store, runs, places.check),
+        archive=Archive(store, runs, places.check, judge),
         inspection=Inspection(store, runs),
         exports=Exports(store, runs),
         reports=Reports(store, runs),
-        surroundings=lambda plan: scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan)),
+        surroundings=surroundings,
         gpu_use=read_gpus,
         machine=machine,
         ask_machines=ask_machines,

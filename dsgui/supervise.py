@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.command import MARKER, argv, environment
-from dsgui.core.diagnosis import diagnose
+from dsgui.core.diagnosis import diagnose, why_failed
 from dsgui.core.document import Document
 from dsgui.core.ending import verdict
 from dsgui.core.errors import DocumentError, RunError
@@ -37,6 +37,7 @@ from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell import machines, slurm
 from dsgui.shell.detached import Wakeup, detach
 from dsgui.shell.elsewhere import end_elsewhere, what_is_left
+from dsgui.shell.ends import Ends
 from dsgui.shell.leftovers import (
     build_locks,
     extensions_folder,
@@ -46,7 +47,7 @@ from dsgui.shell.leftovers import (
 )
 from dsgui.shell.nodes import Nodes, folders_written
 from dsgui.shell.nvml import Cards, load_nvml
-from dsgui.shell.oom import read_oom_kills
+from dsgui.shell.oom import address_space_limit, read_oom_kills
 from dsgui.shell.ports import free_port, is_free
 from dsgui.shell.processes import (
     Kin,
@@ -118,6 +119,7 @@ class Supervisor:
         self._kin = Kin(os.getpid())
         self._oom_before = read_oom_kills()
         self._left = 0
+        self._ends = Ends()
         self._locks: set[Path] = set()
         self._telemetry: Telemetry | None = None
         self._nodes: Nodes | None = None
@@ -250,6 +252,7 @@ class Supervisor:
         with selectors.DefaultSelector() as selector:
             selector.register(output, selectors.EVENT_READ)
             selector.register(wakeup.descriptor, selectors.EVENT_READ)
+            selector.register(self._ends, selectors.EVENT_READ)
             next_sample = time.monotonic() + SAMPLE_S
             self._tick(process, telemetry, nodes)  # however short the run, it has one sample
             while not self._over(process):
@@ -258,6 +261,8 @@ class Supervisor:
                         selector.unregister(output)
                     elif key.fd == output and took < _CALM_BYTES:
                         wakeup.wait(_READ_PAUSE_S)
+                self._ends.watch(self._records.log.ending.spawned)
+                self._ends.take()
                 wakeup.clear()
                 if time.monotonic() >= next_sample:
                     next_sample = time.monotonic() + SAMPLE_S
@@ -428,18 +433,31 @@ class Supervisor:
             if source:
                 source.close()
         reap(spare=0)
+        self._ends.close()
         self._directory.give_up_reserve()
+        if state is RunState.FAILED:  # before the state, so that who reads the one finds the other
+            reason = self._diagnose(exit_code)
         if self._records.refused:
             reason = f"{reason} {_DISK_NOTE}".strip()
-        if state is RunState.FAILED:  # before the state, so that who reads the one finds the other
-            with suppress(OSError):
-                self._directory.write_diagnosis(
-                    diagnose(self._records.log.ending, exit_code, self._circumstances()).to_json()
-                )
         phase = self._records.log.phase
         self._write_end(
             state=state, reason=reason, exit_code=exit_code, phase=phase, kill_due_s=None, telemetry_note=note
         )
+
+    def _first_ended(self) -> int | None:
+        """The rank whose process ended before the others', but for those that ended well."""
+        ending = self._records.log.ending
+        failed = (pid for pid in self._ends.order if pid not in ending.ended_well)
+        pid = next(failed, None)
+        return None if pid is None or self._plan.elsewhere else ending.rank_of(pid)
+
+    def _diagnose(self, exit_code: int) -> str:
+        """Keeps why the run failed; returns it in a sentence."""
+        ending = self._records.log.ending
+        found = diagnose(ending, exit_code, self._circumstances())
+        with suppress(OSError):
+            self._directory.write_diagnosis(found.to_json())
+        return why_failed(ending, exit_code, self._left_anywhere, found)
 
     def _circumstances(self) -> Circumstances:
         oom = read_oom_kills().since(self._oom_before)
@@ -447,13 +465,28 @@ class Supervisor:
         config = None
         with suppress(DocumentError):
             config = Document(self._directory.read_config())
-        return Circumstances(config, self._plan.arguments, self._plan.ranks, trainer, oom.machine, oom.group)
+        return Circumstances(
+            config,
+            self._plan.arguments,
+            self._plan.ranks,
+            trainer,
+            on_cpu=not self._plan.gpu_indices and not self._plan.elsewhere,
+            first_ended=self._first_ended(),
+            oom_kills=oom.machine,
+            oom_kills_here=oom.group,
+            memory_limit_bytes=oom.limit_bytes,
+            address_space_bytes=address_space_limit(),
+        )
+
+    @property
+    def _left_anywhere(self) -> int:
+        """How many processes outlived the launcher and were ended."""
+        return self._left + sum(one.told for one in self._elsewhere)
 
     def _judge(self, exit_code: int) -> tuple[RunState, str]:
         if self._status.state is RunState.STOPPING:
             return RunState.STOPPED, f"Stopped on request: {self._nothing_is_left()}."
-        left = self._left + sum(one.told for one in self._elsewhere)
-        state, reason = verdict(exit_code, self._records.log.ending, left)
+        state, reason = verdict(exit_code, self._records.log.ending, self._left_anywhere)
         if self._save_told and state is RunState.SUCCEEDED:
             return RunState.STOPPED, f"It was asked to save and end, and it did. {reason}".strip()
         return state, reason

@@ -7,6 +7,7 @@ is replaced, so that a recording says the same wherever it was made.
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -47,6 +48,7 @@ HF = """
     rows = [{"input_ids": torch.ones(4, dtype=torch.long), "labels": torch.ones(4, dtype=torch.long)}] * 64
     Trainer(model, arguments, train_dataset=rows).train()
 """
+ON_GPU_WORDS = ("--output_dir", "out", "--report_to", "none", "--max_steps", "2", "--save_strategy", "no")
 HF_WORDS = ("--output_dir", "out", "--use_cpu", "--report_to", "none", "--max_steps", "2", "--save_strategy", "no")
 
 
@@ -61,6 +63,7 @@ class Failure:
     ranks: int = 2
     environment: dict = field(default_factory=dict)
     busy_port: bool = False
+    address_space_bytes: int = 0  # as `ulimit -v` sets it, in KiB
     twice: tuple[int, int] | None = None  # ranks of a first run that succeeds, and of the second that fails
 
 
@@ -72,6 +75,12 @@ def native(*rest: str) -> str:
     return dedent(NATIVE) + "\n".join(dedent(part) for part in rest)
 
 
+AUTO = {
+    "train_batch_size": "auto",
+    "train_micro_batch_size_per_gpu": "auto",
+    "gradient_accumulation_steps": "auto",
+    "zero_optimization": {"stage": 1},
+}
 SAVE_THEN_LOAD = """
     found = os.path.isdir("saved")
     torch.distributed.barrier()
@@ -188,6 +197,81 @@ FAILURES = {
     "state-dict": Failure(
         "import torch\ntorch.nn.Linear(4, 4).load_state_dict(torch.nn.Linear(4, 5).state_dict())\n", how="none"
     ),
+    "use-cpu-batch": Failure(HF, AUTO, ON_GPU_WORDS, "hf"),
+    "use-cpu-mismatch": Failure(
+        HF,
+        AUTO | {"train_micro_batch_size_per_gpu": 8, "train_batch_size": 16, "gradient_accumulation_steps": 1},
+        ON_GPU_WORDS,
+        "hf",
+    ),
+    "zero-block-missing": Failure(HF, {"train_micro_batch_size_per_gpu": "auto"}, HF_WORDS, "hf"),
+    "example-too-new": Failure(
+        "from transformers.utils import check_min_version\ncheck_min_version('99.1.0.dev0')\n", how="none", ranks=1
+    ),
+    "package-too-old": Failure(
+        "from transformers.utils.versions import require_version\n"
+        "require_version('datasets>=99.0', 'To fix: pip install -r examples/pytorch/translation/requirements.txt')\n",
+        how="none",
+        ranks=1,
+    ),
+    "use-cpu-bf16": Failure(HF, AUTO | {"bf16": {"enabled": "auto"}}, (*ON_GPU_WORDS, "--bf16"), "hf"),
+    "hf-fp16-cpu": Failure(HF, AUTO | {"fp16": {"enabled": "auto"}}, (*HF_WORDS, "--fp16"), "hf"),
+    "hf-mismatch-calculated": Failure(
+        HF, AUTO | {"train_batch_size": 64, "gradient_clipping": 0.5}, (*HF_WORDS, "--max_grad_norm", "1.0"), "hf"
+    ),
+    "option-gone": Failure(HF, AUTO, (*HF_WORDS, "--overwrite_output_dir", "--evaluation_strategy", "no"), "hf"),
+    "option-unknown": Failure(native(ENGINE), words=("--epochs", "3", "--fp32")),
+    "dataset-unreachable": Failure(
+        "from datasets import load_dataset\nload_dataset('wikitext', 'wikitext-2-raw-v1')\n", how="none", ranks=1
+    ),
+    "evaluate-unreachable": Failure("import evaluate\nevaluate.load('sacrebleu')\n", how="none", ranks=1),
+    "evaluate-offline": Failure(
+        "import evaluate\nevaluate.load('sacrebleu')\n", how="none", ranks=1, environment={"HF_HUB_OFFLINE": "1"}
+    ),
+    "hub-unreachable": Failure(
+        "from transformers import AutoTokenizer\nAutoTokenizer.from_pretrained('google-t5/t5-small')\n",
+        how="none",
+        ranks=1,
+    ),
+    "model-folder-missing": Failure(
+        "from transformers import AutoTokenizer\nAutoTokenizer.from_pretrained('./models/t5')\n", how="none", ranks=1
+    ),
+    "data-file-missing": Failure(
+        "from datasets import load_dataset\nload_dataset('json', data_files={'train': 'data/train.json'})\n",
+        how="none",
+        ranks=1,
+    ),
+    "data-folder-missing": Failure(
+        "from datasets import load_from_disk\nload_from_disk('data/tokenized')\n", how="none", ranks=1
+    ),
+    "address-space": Failure(
+        native(ENGINE, "torch.empty(4 << 30)"),
+        address_space_bytes=12 << 30,
+        ranks=1,
+        environment={"OMP_NUM_THREADS": "1"},
+    ),
+    "address-space-libraries": Failure(native(ENGINE), address_space_bytes=1 << 30, ranks=1),
+    "host-memory-tensor": Failure(native(ENGINE, "torch.empty(1 << 50)"), ranks=1),
+    "torch-without-cuda": Failure(native(ENGINE, "engine.module.cuda()"), ranks=1),
+    "config-twice": Failure(
+        native(
+            "engine, *_ = deepspeed.initialize(args=options, model=model, model_parameters=model.parameters(), "
+            "config={'train_batch_size': 2})"
+        )
+    ),
+    "config-twice-option": Failure(HF, AUTO, ("--deepspeed", *HF_WORDS), "hf"),
+    "prints-between": Failure(
+        """
+        import os, sys, time
+        if os.environ["RANK"] == "1":
+            time.sleep(1)
+            raise ValueError("rows must not be empty")
+        for number in range(200):
+            print(f"rank 0: Loading: shard {number} of 200", flush=True)
+            time.sleep(0.02)
+        """,
+        how="none",
+    ),
     "unknown": Failure(
         native("def collate(rows):\n    return rows[0]['labels']\n", "collate([{'input_ids': 1}])"),
     ),
@@ -232,6 +316,10 @@ def run(failure: Failure, folder: Path, ranks: int) -> tuple[int, str]:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=lambda: (
+                failure.address_space_bytes
+                and resource.setrlimit(resource.RLIMIT_AS, (failure.address_space_bytes,) * 2)
+            ),
         )
         try:
             output, _ = process.communicate(timeout=TIMEOUT_S)

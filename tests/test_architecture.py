@@ -17,7 +17,15 @@ ALLOWED = {
     "dsgui.inspection": {"dsgui.runs", "dsgui.shell", "dsgui.core"},
     "dsgui.export": {"dsgui.runs", "dsgui.shell", "dsgui.core"},
     "dsgui.report": {"dsgui.runs", "dsgui.shell", "dsgui.core"},
-    "dsgui.commands": {"dsgui.commands", "dsgui.export", "dsgui.report", "dsgui.runs", "dsgui.shell", "dsgui.core"},
+    "dsgui.commands": {
+        "dsgui.commands",
+        "dsgui.archive",
+        "dsgui.export",
+        "dsgui.report",
+        "dsgui.runs",
+        "dsgui.shell",
+        "dsgui.core",
+    },
     "dsgui.cli": {"dsgui.commands", "dsgui.core"},
     "dsgui.ui": {
         "dsgui.ui",
@@ -29,6 +37,7 @@ ALLOWED = {
         "dsgui.core",
     },
     "dsgui.compose": {
+        "dsgui.commands",
         "dsgui.ui",
         "dsgui.inspection",
         "dsgui.archive",

@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import select
 import subprocess
 import time
 import zipfile
@@ -22,9 +23,10 @@ from dsgui.core.plan import ConfigArgument
 from dsgui.core.planning import make_plan
 from dsgui.core.state import RunState, RunStatus
 from dsgui.core.words import value_of, with_option
+from dsgui.shell.ends import Ends
 from dsgui.shell.oom import OomKills, read_oom_kills
 from dsgui.shell.provenance import git_state
-from tests.run_fixtures import CONFIG, Bench, bench
+from tests.run_fixtures import CONFIG, Bench, bench, wait_until
 
 __all__ = ["bench"]
 
@@ -118,16 +120,111 @@ def test_a_killed_script_is_told_from_one_the_kernel_ended(bench: Bench, archive
         assert "kernel" in found["meaning"]
 
 
-def test_the_kernels_counts_are_read_where_there_are_any(tmp_path: Path) -> None:
-    (tmp_path / "self").mkdir()
-    (tmp_path / "self/cgroup").write_text("0::/job\n")
-    (tmp_path / "vmstat").write_text("pgfault 12\noom_kill 3\n")
-    (tmp_path / "job").mkdir()
-    (tmp_path / "job/memory.events").write_text("oom 1\noom_kill 2\n")
-    now = read_oom_kills(tmp_path, tmp_path)
-    assert now == OomKills(3, 2)
-    assert now.since(OomKills(1, None)) == OomKills(2, None)
-    assert read_oom_kills(tmp_path / "none", tmp_path) == OomKills()
+def test_the_rank_that_was_killed_is_named_in_the_reason_and_the_diagnosis(bench: Bench, archive: Archive) -> None:
+    run_id = bench.start(RANK_1_IS_KILLED)
+    said = bench.ended(run_id)
+    found = archive.about(run_id)["diagnosis"]
+    assert (found["signature"], found["rank"]) == ("killed", 1)
+    assert said.reason.startswith("Rank 1 was killed by SIGKILL (signal 9). ")
+    assert found["meaning"] in said.reason
+
+
+# As DeepSpeed's launcher says it: its last line quotes the command of the last rank, whichever failed.
+RANK_1_IS_KILLED = """
+    import os, subprocess, sys, time
+    last = [subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) for _ in range(3)]
+    for one in last:
+        print(f"[2026-01-31 12:00:00,000] [INFO] [launch.py:245:main] process {one.pid} spawned with command: ['x']",
+              flush=True)
+    time.sleep(1)
+    last[1].kill()
+    last[1].wait()
+    for one in (last[0], last[2]):
+        one.terminate()
+        one.wait()
+    print("[2026-01-31 12:00:00,000] [ERROR] [launch.py:259:sigkill_handler] ['x', '--local_rank=2'] exits with "
+          "return code = -9", flush=True)
+    os._exit(247)
+"""
+VERSIONS = {
+    "v2": (("0::/job\n", "35 25 0:32 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"), "sys/fs/cgroup/job", {
+        "memory.max": "4294967296\n", "memory.events": "low 0\nhigh 0\nmax 9\noom 1\noom_kill 2\n"}),
+    "v1": (("4:memory:/job\n0::/\n", "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"),
+           "sys/fs/cgroup/memory/job", {
+        "memory.limit_in_bytes": "4294967296\n",
+        "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("total_kib", "limit"), [(16 << 20, 4 << 30), (2 << 20, None)])
+def test_the_kernels_counts_and_limit_are_read_where_there_are_any(
+    tmp_path: Path, version: str, total_kib: int, limit: int | None
+) -> None:
+    """A limit above what the machine has is none."""
+    (cgroup, mountinfo), folder, files = VERSIONS[version]
+    texts = {"proc/self/cgroup": cgroup, "proc/self/mountinfo": mountinfo, "proc/vmstat": "pgfault 12\noom_kill 3\n"}
+    texts |= {"proc/meminfo": f"MemTotal: {total_kib} kB\n"} | {
+        f"{folder}/{name}": text for name, text in files.items()
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    now = read_oom_kills(str(tmp_path))
+    assert now == OomKills(3, 2, limit)
+    assert now.since(OomKills(1, None)) == OomKills(2, None, limit)
+    assert read_oom_kills(str(tmp_path / "none")) == OomKills()
+
+
+def test_processes_are_told_in_the_order_of_their_ends() -> None:
+    children = [subprocess.Popen(["sleep", "60"]) for _ in range(3)]
+    ends = Ends()
+    ends.watch([child.pid for child in children])
+    for child in (children[2], children[0]):
+        child.kill()
+        wait_until(lambda: bool(select.select([ends], [], [], 1)[0]), 30)
+        ends.take()
+        child.wait()
+    assert ends.order == [children[2].pid, children[0].pid]
+    children[1].kill()
+    children[1].wait()
+    ends.close()
+
+
+def test_advice_that_failed_before_in_a_chain_of_clones_is_not_given_again(bench: Bench, archive: Archive) -> None:
+    """DeepSpeed wants another batch size each time: what the first run had is not offered to the third."""
+    script = """
+        import json, sys
+        train = json.load(open(sys.argv[sys.argv.index("--deepspeed") + 1]))["train_batch_size"]
+        micro = 3 if train in (4, 8) else 2
+        assert False, ("Check batch related parameters. train_batch_size is not equal to micro_batch_per_gpu * "
+                       f"gradient_acc_step * world_size {train} != {micro} * 2 * 1")
+    """
+    path, parent = bench.script(script), ""
+    for size in (4, 6):
+        request = replace(bench.request(path), config_text=json.dumps({"train_batch_size": size}), parent=parent)
+        plan = bench.runs.prepare(request)
+        parent = bench.runs.start(plan, request.config_text)
+        bench.ended(parent)
+    made = archive.about(parent)
+    assert made["parent"] == bench.store.open(parent).read_plan().parent != ""
+    found = made["diagnosis"]
+    assert (found["remedy"], found["remedies"]) == (None, ())
+    assert "train_batch_size 4: run" in found["set_aside"][0]
+    assert found["ends"]
+    with pytest.raises(RunError, match="proposes no change"):
+        archive.repaired(parent)
+
+
+def test_a_clone_names_its_parent_and_lives_longer_than_it(bench: Bench, archive: Archive) -> None:
+    first = bench.start(BATCH)
+    bench.ended(first)
+    request = archive.repaired(first).request
+    assert request.parent == first
+    second = bench.runs.start(bench.runs.prepare(request), request.config_text)
+    bench.ended(second)
+    archive.delete(first)
+    assert archive.about(second)["diagnosis"]["signature"] == "batch-identity"
 
 
 # --- the same again ---------------------------------------------------------------------------------------------------
@@ -154,7 +251,8 @@ def test_a_clone_makes_the_same_command(words: list[str], how: ConfigArgument, g
     plan = replace(make_plan(request, master_port=20_001, **place), arguments=tuple(words))
     again = clone(plan, CONFIG)
     assert again.notes == ()
-    assert make_plan(again.request, master_port=20_001, **place) == plan
+    assert again.request.parent == plan.run_id
+    assert make_plan(again.request, master_port=20_001, **place) == replace(plan, parent=plan.run_id)
     assert argv(make_plan(again.request, master_port=20_001, **place)) == argv(plan)
 
 

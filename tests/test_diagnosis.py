@@ -27,7 +27,8 @@ def expected(name: str) -> dict:
 
 def circumstances(case: dict) -> Circumstances:
     document = Document(json.dumps(case["config"]))
-    return Circumstances(document, tuple(case["arguments"]), case["ranks"], case["trainer"])
+    facts = {name: case[name] for name in ("on_cpu", "address_space_bytes") if name in case}
+    return Circumstances(document, tuple(case["arguments"]), case["ranks"], case["trainer"], **facts)
 
 
 def ending_of(output: bytes, sizes: list[int] | None = None) -> Ending:
@@ -157,6 +158,48 @@ def test_what_training_went_on_after_is_forgiven() -> None:
     assert of_lines([*caught, *steps, *traceback(0, "ValueError: later")]).title == "It ended with ValueError"
 
 
+# --- what others print ------------------------------------------------------------------------------------------------
+
+SPAWNED = [f"[launch.py:245:main] process {pid} spawned with command: []" for pid in (61, 62)]
+BARE = ["Traceback (most recent call last):", '  File "x.py", line 1, in f', "    f()"]
+
+
+def test_other_ranks_prints_are_no_part_of_a_message() -> None:
+    prints = ["rank 0: Loading: shard 3 of 7", "Epoch: 3", "done"]
+    found = of_lines([*SPAWNED, *BARE, "ValueError: rows must not be empty", "  see the manual", *prints])
+    assert found.meaning == "ValueError: rows must not be empty\n  see the manual"
+    assert not any(line in found.traceback for line in prints)
+
+
+@pytest.mark.parametrize("print_", ["Epoch: 3", "Loading: shard 3", "epoch: 3", "rank 0: Loading: 4"])
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_a_print_within_a_traceback_is_not_what_was_raised(place: int, print_: str) -> None:
+    lines = [*SPAWNED, *BARE[:place], print_, *BARE[place:], "KeyError: 'labels'"]
+    assert of_lines(lines).title == "It ended with KeyError"
+
+
+def test_an_exception_of_the_scripts_own_is_told_though_its_name_ends_otherwise() -> None:
+    assert of_lines([*SPAWNED, *BARE, "Unsplittable: 7 rows"]).evidence == "Unsplittable: 7 rows"
+
+
+def test_a_message_in_lines_is_kept_whole_where_nobody_else_prints() -> None:
+    assert of_lines([SPAWNED[0], *BARE, "ValueError: first", "second"]).meaning == "ValueError: first\nsecond"
+
+
+def test_the_mismatches_of_the_trainer_are_told_with_their_numbers() -> None:
+    said = diagnosed("hf-mismatch-calculated").meaning
+    assert "train_batch_size is 64 in the config, and train_batch_size (calculated) is 16" in said
+    assert "gradient_clipping is 0.5 in the config, and max_grad_norm is 1.0" in said
+
+
+def test_a_rank_that_was_killed_is_named_by_who_saw_it_end() -> None:
+    assert of_lines([], code=247, first_ended=1).rank == 1
+    assert of_lines([], code=241, first_ended=1).rank is None  # SIGTERM goes to all
+    lost = traceback(0, "RuntimeError: [../gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:2121")
+    found = of_lines(lost, oom_kills=1, oom_kills_here=1, memory_limit_bytes=2 << 30)
+    assert (found.signature, found.title) == ("cgroup-memory", "The memory limit of its container was reached: 2 GiB")
+
+
 def test_what_python_ignores_is_no_traceback_of_the_end() -> None:
     ignored = ["Exception ignored in: <function Pool.__del__>", "Traceback (most recent call last):", "OSError: closed"]
     assert of_lines([*ignored, *traceback(0, "ValueError: real")]).title == "It ended with ValueError"
@@ -166,7 +209,8 @@ def test_what_python_ignores_is_no_traceback_of_the_end() -> None:
     ("facts", "signature", "says"),
     [
         ({"oom_kills": 2, "oom_kills_here": 0}, "killed", "the machine's memory had run out"),
-        ({"oom_kills": 2, "oom_kills_here": 1}, "cgroup-memory", "control group"),
+        ({"oom_kills": 2, "oom_kills_here": 1, "memory_limit_bytes": 8 << 30}, "cgroup-memory", "may use 8 GiB"),
+        ({"oom_kills": 2, "oom_kills_here": 1}, "killed", "the machine's memory had run out"),
         ({"oom_kills": 0, "oom_kills_here": 0}, "killed", "another program or user"),
         ({}, "killed", "Mostly the kernel"),
     ],

@@ -57,6 +57,8 @@ SMALL, LARGE = (ModelSize("m", count, "from its header") for count in (10**8, 7 
 OPS = (Op("cpu_adam", False, True), Op("fused_adam", False, True), Op("deepspeed_shm_comm", False, True))
 READY = target(ops=OPS)
 ON_CPU = replace(environment(CPU, target=READY.environment.target))
+ASKED = replace(ON_CPU, environment=replace(ON_CPU.environment, target=replace(READY.environment.target,
+                                                                            accelerator="cpu", gpus=())))  # fmt: skip
 ERROR = Finding("DS001", Severity.ERROR, "/train_batch_size", "100 is not 128.", "Set it to 128.")
 BUSY = Gpu(0, "A100", (8, 0), 80 * GIB, 2 * GIB)
 
@@ -160,6 +162,10 @@ FAULTS = [
     ("checkpoints", {"around": {"output_disk": Disk("/out", GIB, GIB)}}, W, "1 GiB free in /out"),
     ("checkpoints", {"around": {"output_disk": Disk("/out", GIB, GIB), "model": SMALL}}, P, "takes about 1.5 GiB"),
     ("checkpoints", {"around": {"output_disk": Disk("/out", GIB, 5 * GIB // 4), "model": SMALL}}, W, "about 1.5 GiB"),
+    ("use_cpu", {"machine": ASKED, "config": {"train_batch_size": "auto"}}, P, "made for one rank"),
+    ("use_cpu", {"machine": ASKED, "arguments": ("--use_cpu", "False"), "config": {"train_batch_size": 8}}, P, "only"),
+    ("use_cpu", {"machine": ASKED}, W, "every rank trains on all of the data"),
+    ("use_cpu", {"machine": ASKED, "ranks": 1, "arguments": ("--bf16",)}, P, "support bf16/gpu"),
     ("runs_disk", {"machine": host(ON_CPU, runs_disk=Disk("/runs", GIB, 0))}, P, "where dsgui keeps"),
 ]  # fmt: skip
 
@@ -202,6 +208,10 @@ SOUND_LAUNCHES = [
     {"config": ADAM | {"zero_optimization": {"stage": 1}}, "machine": READY, "gpu_indices": (0,), "ranks": 1},
     {"config": {"optimizer": {"type": "Adam", "params": {"torch_adam": True}}}, "machine": replace(READY), "ranks": 1},
     {"config": OFFLOAD, "around": {"model": LARGE}, "nodes": 2, "elsewhere": "a, b"},
+    {"machine": ASKED, "config": {"train_batch_size": "auto"}, "arguments": ("--bf16", "--use_cpu")},
+    {"machine": ASKED, "ranks": 1, "config": {"train_batch_size": "auto"}},
+    {"machine": ASKED, "source": TRAINER + "TrainingArguments(use_cpu=True)"},
+    {"machine": ASKED, "source": "print(1)"},
 ]
 
 

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from dsgui.archive import Archive
 from dsgui.cli import main
 from dsgui.core.plan import WhenBusy
 from dsgui.core.state import RunState
 from tests.app_server import ROOT
 from tests.run_fixtures import Bench, bench, wait_until
+from tests.test_archive import RANK_1_IS_KILLED
 from tests.test_queue import UNTIL_TOLD
 
 __all__ = ["bench"]
@@ -109,6 +111,16 @@ def test_a_failed_run_followed_to_its_end_is_exit_code_1(bench: Bench, dsgui) ->
     code, _, err = launch(bench, dsgui, "raise ValueError('bad')", "-f")
     assert code == 1
     assert "failed. Ended with exit code 1: ValueError: bad." in err
+    assert "It ended with ValueError" in err
+
+
+def test_the_terminal_gives_the_pages_reason_and_diagnosis_with_the_rank(bench: Bench, dsgui) -> None:
+    code, out, err = launch(bench, dsgui, RANK_1_IS_KILLED, "-f", "--although")
+    assert code == 1
+    run_id = out.split()[0]
+    about = Archive(bench.store, bench.runs).about(run_id)["diagnosis"]
+    assert f"{run_id}: failed. {bench.ended(run_id).reason}" in err
+    assert f"{about['title']} (rank 1)\n  {about['meaning']}\n  - {about['advice'][0]}" in err
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dsgui.core.curves import RECORD, SeriesTable
+from dsgui.core.diagnosis import diagnose, why_failed
 from dsgui.core.ending import Ending, signal_number, verdict
 from dsgui.core.phases import Doing
 from dsgui.core.points import Point
+from dsgui.core.remedies import Circumstances
 from dsgui.core.state import RunState
 from dsgui.core.trainlog import LINE_LIMIT_BYTES, Epoch, Progress, TrainLog
 
@@ -139,7 +141,7 @@ def test_skimming_reads_tracebacks_the_launchers_lines_and_the_last_words() -> N
     log.skim(b"ValueError: bad\n" + plain)
     log.skim(plain + b"RuntimeError: these were the last words")
     log.finish()
-    assert log.ending.spawned == {61}
+    assert list(log.ending.spawned) == [61]
     assert [one.error for one in log.ending.tracebacks.found] == ["ValueError: bad"]
     assert "in f" in log.ending.tracebacks.found[0].text
     assert log.ending.last_line == "RuntimeError: these were the last words"
@@ -419,7 +421,9 @@ def test_a_rank_killed_by_a_signal_is_a_failure_whatever_the_exit_code() -> None
     state, reason = verdict(0, said, 0)
     assert state is RunState.FAILED
     assert "SIGKILL" in reason
-    assert "memory" in reason
+    told = why_failed(said, 0, 0, diagnose(said, 0, Circumstances(first_ended=0)))
+    assert told.startswith("Rank 0 was killed by SIGKILL (signal 9). ")
+    assert "memory" in told
 
 
 def test_the_first_tracebacks_last_line_is_the_reason() -> None:

@@ -33,13 +33,15 @@ def rows_of_plan(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> tuple[Row
     environment = _asked(plan.target_python, "versions", VERSIONS_TIMEOUT_S)
     scout = Scout.of(runs_dir, lambda: environment)
     around = scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan))
-    arguments = around.arguments_of(plan)
-    launch = with_config(Launch.of(plan, {}), text, around, arguments)
-    if _wants_half_precision(launch, around, arguments):
+    if _wants_half_precision(with_config(Launch.of(plan, {}), text, around), around, around.arguments_of(plan)):
         environment = _asked(plan.target_python, "accelerator", ACCELERATOR_TIMEOUT_S) or environment
         around = replace(around, machine=replace(around.machine, environment=environment))
-        launch = with_config(Launch.of(plan, {}), text, around, arguments)
-    return preflight(launch, around)
+    return rows_around(plan, text, around)
+
+
+def rows_around(plan: Plan, text: str, around: Surroundings) -> tuple[Row, ...]:
+    """For a plan in surroundings that are known."""
+    return preflight(with_config(Launch.of(plan, {}), text, around, around.arguments_of(plan)), around)
 
 
 def _wants_half_precision(launch: Launch, around: Surroundings, arguments: TrainingArguments | None) -> bool:

@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         raise RunError("Not started: see the problems above. Correct them, or give --although to start all the same.")
     run_id = runs.start(plan, text, secrets)
     print(run_id, flush=True)
-    return follow(runs, run_id) if options.follow else DONE
+    return follow(runs, run_id, options.runs_dir) if options.follow else DONE
 
 
 def _request(

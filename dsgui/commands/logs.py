@@ -3,8 +3,10 @@
 import argparse
 import sys
 import time
+from pathlib import Path
 
 from dsgui.commands.run_options import DONE, FAILED, add_run, find_run, open_runs
+from dsgui.commands.why import tell_why
 from dsgui.core.news import Cursor
 from dsgui.core.state import RunState
 from dsgui.runs import Runs
@@ -27,11 +29,11 @@ def run(options: argparse.Namespace) -> int:
         for text in runs.output(run_id):
             _put(text)
         return DONE
-    return follow(runs, run_id)
+    return follow(runs, run_id, options.runs_dir)
 
 
-def follow(runs: Runs, run_id: str) -> int:
-    """Prints until the run has ended, then how it did. 0: it succeeded or was stopped; 1: it did not."""
+def follow(runs: Runs, run_id: str, runs_dir: Path) -> int:
+    """Prints until the run has ended, then how it did and why. 0: it succeeded or was stopped; 1: it did not."""
     for text in runs.output(run_id):
         _put(text)
     cursor, live, told = Cursor(output=runs.output_size(run_id)), True, ""
@@ -45,7 +47,8 @@ def follow(runs: Runs, run_id: str) -> int:
             print(f"{run_id}: queued. {told}", file=sys.stderr, flush=True)
         if live:
             time.sleep(_POLL_S)
-    print(f"\n{run_id}: {delta.state.value}. {delta.reason}".rstrip(), file=sys.stderr)
+    print(f"\n{run_id}: {delta.state.value}. {delta.reason}".rstrip(), file=sys.stderr, flush=True)
+    tell_why(runs, runs_dir, run_id)
     return DONE if delta.state in (RunState.SUCCEEDED, RunState.STOPPED) else FAILED
 
 

@@ -20,9 +20,10 @@ class Clone:
 
 
 def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
-    """The request of `plan`, changed by `remedy`. The port is left to be chosen anew: the old one may be taken."""
-    text, notes = _changed_config(config_text, remedy)
-    words, more = _changed_words(plan.arguments, remedy)
+    """The request of `plan`, changed by `remedy`; it names the run it comes from. The port is left to be chosen anew:
+    the old one may be taken."""
+    text, notes = changed_config(config_text, remedy)
+    words, more = changed_words(plan.arguments, remedy)
     # The run's own folder is a new one for each run.
     own_folder = plan.working_directory == plan.run_directory
     request = LaunchRequest(
@@ -42,6 +43,7 @@ def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
         when_busy=plan.when_busy,
         machines=plan.machines,
         slurm=plan.slurm,
+        parent=plan.run_id,
     )
     return Clone(request, (*notes, *more, *_missing_secrets(plan)))
 
@@ -52,8 +54,8 @@ def _missing_secrets(plan: Plan) -> tuple[str, ...]:
     return (f"{', '.join(plan.secret_names)}: kept nowhere, give the value again under “Environment variables”",)
 
 
-def _changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ...]]:
-    """A config that can't be read stays as it is."""
+def changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ...]]:
+    """The config with the remedy's fix, and what that changed. One that can't be read stays as it is."""
     if remedy is None or remedy.fix is None:
         return text, ()
     try:
@@ -67,7 +69,8 @@ def _changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, .
     return changed, tuple(said)
 
 
-def _changed_words(words: tuple[str, ...], remedy: Remedy | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def changed_words(words: tuple[str, ...], remedy: Remedy | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The script's arguments with the remedy's options, and what that changed."""
     notes = []
     for option, value in remedy.options if remedy else ():
         changed = with_option(words, option, value)

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from dsgui.core.ending import Ending, signal_number
+from dsgui.core.ending import TO_ALL, Ending, signal_number, verdict
 from dsgui.core.findings import Change, Fix
 from dsgui.core.remedies import Circumstances, Remedy, steady_numbers
 from dsgui.core.signatures import SIGNATURES, Signature, Where
 from dsgui.core.tracebacks import Traceback
+from dsgui.core.verdicts import size
 
 UNKNOWN = "unknown"
 _TITLE_LIMIT = 160
@@ -26,7 +27,8 @@ _LAUNCHERS = re.compile(
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """`signature` is an id of `core/signatures.py` or "unknown"; `rank` the first that failed, None where the output
-    does not tell; `evidence` the line it was recognised by; `traceback` the first one, or ""."""
+    does not tell; `evidence` the line it was recognised by; `traceback` the first one, or "". `remedies` are changes
+    that may help, the likeliest first."""
 
     signature: str
     title: str
@@ -36,7 +38,12 @@ class Diagnosis:
     evidence: str = ""
     traceback: str = ""
     source: str = ""
-    remedy: Remedy | None = None
+    remedies: tuple[Remedy, ...] = ()
+
+    @property
+    def remedy(self) -> Remedy | None:
+        """The one to offer."""
+        return self.remedies[0] if self.remedies else None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -45,12 +52,11 @@ class Diagnosis:
     def from_json(cls, value: Mapping[str, Any]) -> "Diagnosis":
         """Raises KeyError, TypeError or ValueError for what `to_json` did not write."""
         given = {name: value[name] for name in cls.__slots__ if name in value}
-        return cls(**given | {"advice": tuple(value["advice"]), "remedy": _remedy(value.get("remedy"))})
+        remedies = tuple(_remedy(one) for one in value.get("remedies", (value.get("remedy"),)) if one)
+        return cls(**given | {"advice": tuple(value["advice"]), "remedies": remedies})
 
 
-def _remedy(value: Mapping[str, Any] | None) -> Remedy | None:
-    if not value:
-        return None
+def _remedy(value: Mapping[str, Any]) -> Remedy:
     fix = value.get("fix")
     changes = tuple(Change(**change) for change in fix["changes"]) if fix else ()
     options = tuple((str(option), setting) for option, setting in value.get("options", ()))
@@ -63,14 +69,14 @@ def diagnose(ending: Ending, exit_code: int, run: Circumstances) -> Diagnosis:
     own = [one for one in ending.tracebacks.found if not _LAUNCHERS.match(one.error)]
     traceback, found = _first(own, run)
     if traceback is None or (found and found[1].aftermath):
-        found = _said(ending, run) or _signalled(code, run) or found
+        found = _said(ending, run) or _signalled(code, run) or _killed_silently(run) or found
     if found is None:
         return _without_numbers(ending, run, traceback) or _unknown(code, ending, traceback, run)
     diagnosis, signature = found
     if signature.where is Where.KILLED and signature.id == "killed":
         diagnosis = _killed(diagnosis, run)
     shown = diagnosis.traceback or (traceback.text if traceback else "")
-    rank = diagnosis.rank if diagnosis.rank is not None else _only_rank(ending, run)
+    rank = diagnosis.rank if diagnosis.rank is not None else _only_rank(ending, run, code)
     return replace(diagnosis, traceback=shown, rank=rank)
 
 
@@ -94,7 +100,8 @@ def _match_traceback(traceback: Traceback, run: Circumstances) -> _Found | None:
         for one in SIGNATURES:
             if one.where is not Where.RAISED or (one.frames and not re.search(one.frames, text)):
                 continue
-            if match := re.match(one.pattern, message):
+            match = re.match(one.pattern, message)
+            if match and (one.when is None or one.when(match, run)):
                 return _diagnosis(one, match, run, traceback.rank, traceback.error, text), one
     return None
 
@@ -104,7 +111,7 @@ def _said(ending: Ending, run: Circumstances) -> _Found | None:
     for rank, line in ending.last_words:
         for one in SIGNATURES:
             match = re.match(one.pattern, line) if one.where is Where.SAID else None
-            if match:
+            if match and (one.when is None or one.when(match, run)):
                 told = match.groupdict().get("rank")
                 found = _diagnosis(one, match, run, int(told) if told else rank, line), one
                 if not one.aftermath:
@@ -131,6 +138,10 @@ def _diagnosis(
     traceback: str = "",
 ) -> Diagnosis:
     told = {name: (value or "").strip() for name, value in match.groupdict().items()} if match else {}
+    told |= one.tells(match, run.arguments) if match and one.tells else {}
+    if run.address_space_bytes:
+        told["limit"] = size(run.address_space_bytes)
+    remedies = (make(match, run) for make in one.remedies)
     return Diagnosis(
         signature=one.id,
         title=_filled(one.title, told)[:_TITLE_LIMIT],
@@ -140,26 +151,48 @@ def _diagnosis(
         evidence=evidence,
         traceback=traceback,
         source=one.source,
-        remedy=one.remedy(match, run) if one.remedy else None,
+        remedies=tuple(dict.fromkeys(remedy for remedy in remedies if remedy)),
     )
 
 
 def _filled(text: str, told: Mapping[str, str]) -> str:
     for name, value in told.items():
-        text = text.replace(f"{{{name}}}", value or "it")
+        text = text.replace(f"{{{name}}}", value)
     return text
 
 
-def _only_rank(ending: Ending, run: Circumstances) -> int | None:
-    return ending.rank if ending.rank is not None else 0 if run.ranks == 1 else None
+def why_failed(ending: Ending, exit_code: int, left: int, found: Diagnosis) -> str:
+    """A failed run's end in a sentence: what the page shows above its diagnosis and the terminal as its last line."""
+    why = found.meaning if signal_number(ending.return_code or exit_code) and found.signature != UNKNOWN else ""
+    return verdict(exit_code, ending, left, why, found.rank)[1]
+
+
+def _only_rank(ending: Ending, run: Circumstances, code: int) -> int | None:
+    """Of a traceback that does not say whose it is, or of none: the rank, where only one can be meant."""
+    if ending.rank is not None:
+        return ending.rank
+    if run.first_ended is not None and ending.tracebacks.headers <= 1 and signal_number(code) not in TO_ALL:
+        return run.first_ended
+    return 0 if run.ranks == 1 else None
+
+
+def _killed_silently(run: Circumstances) -> _Found | None:
+    """Ranks that lost another one, while the kernel killed for want of memory: that one was it."""
+    return _signalled(-9, run) if run.oom_kills or run.oom_kills_here else None
 
 
 def _killed(diagnosis: Diagnosis, run: Circumstances) -> Diagnosis:
     """Whether memory was the reason is no guess where the kernel counts such ends."""
-    if run.oom_kills_here:
-        meaning = "The kernel killed it because the memory limit of its control group (container, job) was reached."
-        return replace(diagnosis, signature="cgroup-memory", title="The memory limit was reached", meaning=meaning)
-    if run.oom_kills:
+    if run.oom_kills_here and run.memory_limit_bytes:
+        limit = size(run.memory_limit_bytes)
+        title = f"The memory limit of its container was reached: {limit}"
+        meaning = (
+            f"The kernel killed it because all that runs in its container or job (control group) may use {limit} of "
+            "memory together, and that was used up."
+        )
+        advice = ("Give the container or job more memory.", *diagnosis.advice)
+        return replace(diagnosis, signature="cgroup-memory", title=title, meaning=meaning, advice=advice)
+    if run.oom_kills or run.oom_kills_here:
         meaning = "While the run was going on, the kernel killed processes because the machine's memory had run out."
         return replace(diagnosis, title="The kernel killed a rank: memory ran out", meaning=meaning)
     if run.oom_kills == 0:
@@ -177,22 +210,22 @@ def _without_numbers(ending: Ending, run: Circumstances, traceback: Traceback | 
         return None
     return Diagnosis(
         signature="not-a-number",
-        title="The loss is no number any more",
+        title="The loss became NaN or infinite",
         meaning="The last logged loss was NaN or infinite; what came then is most likely its consequence.",
         advice=("Lower the learning rate, warm up longer, clip gradients; prefer bf16 to fp16.",),
         rank=traceback.rank if traceback else None,
         evidence=traceback.error if traceback else "",
         traceback=traceback.text if traceback else "",
-        remedy=steady_numbers(None, run),
+        remedies=tuple(filter(None, [steady_numbers(None, run)])),
     )
 
 
 def _unknown(code: int, ending: Ending, traceback: Traceback | None, run: Circumstances) -> Diagnosis:
     if traceback:
         name = traceback.error.partition(":")[0].rpartition(".")[2]
-        title, meaning = f"It ended with {name}", traceback.messages[0][:2000]
-        rank = traceback.rank if traceback.rank is not None else _only_rank(ending, run)
-        advice = ("Read the traceback from below: the last lines of your own files are the place to look.",)
+        title, meaning = f"It ended with {name}", traceback.own_message[:2000]
+        rank = traceback.rank if traceback.rank is not None else _only_rank(ending, run, code)
+        advice = ("Start with the last line of the traceback; the last lines of your own files are the place to look.",)
         return Diagnosis(UNKNOWN, title, meaning, advice, rank, traceback.error, traceback.text)
     last = ending.last_line.strip()
     meaning = f"The last line of its output: “{last}”." if last else "It printed nothing before."

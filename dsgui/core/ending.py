@@ -17,6 +17,7 @@ from dsgui.core.tracebacks import LINE_LIMIT, Tracebacks
 _REASON_LIMIT = 300
 _SIGABRT, _SIGKILL = 6, 9
 _ENDS_RANKS = frozenset({_SIGABRT, _SIGKILL, 11, 15})
+TO_ALL = frozenset({1, 2, 15})  # what is sent to a whole run, so that no rank is the one that failed
 _SIGNALS = {
     1: "SIGHUP",
     2: "SIGINT",
@@ -51,7 +52,7 @@ _MOST_LAST_WORDS = 20
 class Ending:
     """What the output says of how the run ended; the exit code alone does not tell (deepspeed/launcher/launch.py)."""
 
-    spawned: set[int] = field(default_factory=set)
+    spawned: dict[int, None] = field(default_factory=dict)  # the pids of one launcher's ranks, in their order
     ended_well: set[int] = field(default_factory=set)
     return_code: int | None = None
     killing: bool = False
@@ -69,6 +70,10 @@ class Ending:
         """What the first traceback ended with."""
         found = self.tracebacks.found
         return found[0].error[:_REASON_LIMIT] if found else ""
+
+    def rank_of(self, pid: int) -> int | None:
+        """DeepSpeed's launcher starts one machine's ranks in their order."""
+        return list(self.spawned).index(pid) if pid in self.spawned else None
 
     def line(self, text: str) -> str:
         """Takes one whole line, stripped of colours. Returns what a traceback raised where this line says it."""
@@ -110,7 +115,8 @@ class Ending:
     def _spawns(self, text: str) -> bool:
         match = _SPAWNED.search(text)
         if match:
-            self.spawned.add(int(match[1]))
+            self.spawned[int(match[1])] = None
+            self.tracebacks.alone = len(self.spawned) == 1
         return bool(match)
 
     def _ends_well(self, text: str) -> bool:
@@ -166,12 +172,13 @@ _LAUNCHERS: tuple[tuple[str, Callable[[Ending, str], bool]], ...] = (
 )
 
 
-def verdict(exit_code: int, ending: Ending, left: int) -> tuple[RunState, str]:
-    """The state and a sentence on it. `exit_code` is Popen's; `left` processes outlived the launcher and were ended."""
+def verdict(exit_code: int, ending: Ending, left: int, why: str = "", rank: int | None = None) -> tuple[RunState, str]:
+    """The state and a sentence on it. `exit_code` is Popen's; `left` processes outlived the launcher and were ended;
+    `why` is what is known of a signal that ended a rank, and of which."""
     code = ending.return_code or exit_code
     after = f" {_processes(left)} it left behind {'was' if left == 1 else 'were'} ended." if left else ""
     if code:
-        return _failed_or_finished(code, ending, after)
+        return _failed_or_finished(code, ending, after, why, rank)
     if problem := _silent_failure(ending):
         return RunState.FAILED, problem + after
     return RunState.SUCCEEDED, after.strip()
@@ -179,7 +186,7 @@ def verdict(exit_code: int, ending: Ending, left: int) -> tuple[RunState, str]:
 
 def _silent_failure(ending: Ending) -> str:
     """Why exit code 0 is no success, or ""."""
-    missing = len(ending.spawned - ending.ended_well)
+    missing = len(set(ending.spawned) - ending.ended_well)
     if missing:
         return (
             f"The launcher ended with exit code 0, but {missing} of its {len(ending.spawned)} rank processes did not "
@@ -188,7 +195,7 @@ def _silent_failure(ending: Ending) -> str:
     return f"Something outside dsgui told the launcher to end{_told(ending)}" if ending.killing else ""
 
 
-def _failed_or_finished(code: int, ending: Ending, after: str) -> tuple[RunState, str]:
+def _failed_or_finished(code: int, ending: Ending, after: str, why: str, rank: int | None) -> tuple[RunState, str]:
     number = signal_number(code)
     if number == _SIGABRT and ending.finished and not ending.error:
         return RunState.SUCCEEDED, (
@@ -197,7 +204,9 @@ def _failed_or_finished(code: int, ending: Ending, after: str) -> tuple[RunState
         )
     if number is None:
         return RunState.FAILED, f"Ended with exit code {code}{_told(ending)}{after}"
-    return RunState.FAILED, f"A process was killed by {_signal_name(number)}{_told(ending)}{_hint(number)}{after}"
+    who = "A process" if rank is None or number in TO_ALL else f"Rank {rank}"
+    told = f". {why}" if why and not ending.error else _told(ending)
+    return RunState.FAILED, f"{who} was killed by {_signal_name(number)}{told}{after}"
 
 
 def signal_number(code: int) -> int | None:
@@ -226,11 +235,6 @@ def _sentence(text: str) -> str:
 
 def _signal_name(number: int) -> str:
     return f"{_SIGNALS[number]} (signal {number})" if number in _SIGNALS else f"signal {number}"
-
-
-def _hint(number: int) -> str:
-    out_of_memory = " The system does that when memory runs out: look at the memory curve and at dmesg."
-    return out_of_memory if number == _SIGKILL else ""
 
 
 def _processes(count: int) -> str:

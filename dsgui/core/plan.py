@@ -81,7 +81,7 @@ class LaunchRequest:
     """What is asked for: `arguments` as typed, or in words. `gpu_indices` are physical (PCI bus order), empty on CPU.
     `as_script_reads`: `config_argument` counts only where the script itself tells nothing. `logs`:
     --logging_steps 10 is added where its Trainer would log every 500 steps. `secrets` are environment
-    variables whose values are handed on and written nowhere."""
+    variables whose values are handed on and written nowhere. `parent`: the run that this is a clone of, "" for none."""
 
     name: str
     script: str
@@ -102,6 +102,7 @@ class LaunchRequest:
     slurm: SlurmJob | None = None
     as_script_reads: bool = False
     logs: bool = False
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,7 @@ class Plan:
     passes_local_rank: bool = True
     machines: Machines | None = None
     slurm: SlurmJob | None = None
+    parent: str = ""
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -200,6 +202,7 @@ class Plan:
             passes_local_rank=bool(value.get("passes_local_rank", True)),
             machines=Machines.from_json(value.get("machines")),
             slurm=SlurmJob.from_json(value.get("slurm")),
+            parent=str(value.get("parent", "")),
         )
 
 

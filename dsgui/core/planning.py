@@ -59,6 +59,7 @@ def make_plan(
         passes_local_rank=takes_local_rank(script, words),
         machines=request.machines,
         slurm=request.slurm,
+        parent=request.parent,
     )
     _check_words(argv(plan))
     if plan.machines:

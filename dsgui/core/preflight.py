@@ -55,6 +55,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("arguments_file", "The file of arguments", "transformers/hf_argparser.py", argument_checks.arguments_file),
     Check("files", "Files in the arguments", "", argument_checks.files),
     Check("imports", "What the script imports", "", argument_checks.imports),
+    Check("use_cpu", "--use_cpu", "transformers/training_args.py: _setup_devices", script_checks.use_cpu),
     Check("local_rank", "--local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
     Check("stage_3", "Loading for ZeRO-3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),
     Check("packages", "torch and DeepSpeed", "", build_checks.packages),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.document import Document
+from dsgui.core.evidence import MOST_SHOWN, mismatches, unknown_options
 from dsgui.core.findings import Change, Fix
 from dsgui.core.pointer import MISSING, lookup
 from dsgui.core.words import value_of
@@ -23,14 +24,25 @@ _OPTIMIZER_DEVICE = "/zero_optimization/offload_optimizer/device"
 _PARAM_DEVICE = "/zero_optimization/offload_param/device"
 _ADAMS = frozenset({"adam", "adamw"})
 _EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
-_MISMATCH = re.compile(r"- ds (?P<key>[\w.]+)=(?P<has>.*) vs hf (?P<argument>\w+)=(?P<given>.*)")
+USE_CPU = "--use_cpu"
+# What transformers 5 no longer takes, and what it takes instead (transformers/training_args.py, MIGRATION_GUIDE_V5.md);
+# others are only left out.
+_RENAMED = {
+    "--evaluation_strategy": "--eval_strategy",
+    "--no_cuda": USE_CPU,
+    "--per_gpu_train_batch_size": "--per_device_train_batch_size",
+    "--per_gpu_eval_batch_size": "--per_device_eval_batch_size",
+    "--warmup_ratio": "--warmup_steps",  # below 1 it is a share of all steps
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """The run that failed: its config (None when it can't be read), the script's arguments, how many ranks, whether
     the HF Trainer reads the config, and how many processes the kernel killed for want of memory meanwhile (on the
-    machine, and in the run's own control group; None where it can't be known)."""
+    machine, and in the run's own control group). `on_cpu`: whether the ranks train on this machine's CPU; `first_ended`
+    is the one whose process ended before the others'; `memory_limit_bytes` is that group's, `address_space_bytes` what
+    `ulimit -v` allows a process. None: not known, or no such limit."""
 
     config: Document | None = None
     arguments: tuple[str, ...] = ()
@@ -38,6 +50,10 @@ class Circumstances:
     trainer: bool = False
     oom_kills: int | None = None
     oom_kills_here: int | None = None
+    on_cpu: bool = False
+    first_ended: int | None = None
+    memory_limit_bytes: int | None = None
+    address_space_bytes: int | None = None
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -70,7 +86,7 @@ def shrink_micro_batch(match: Match, run: Circumstances) -> Remedy | None:
     if micro is None or micro < 1:
         return None
     if micro == 1:
-        return _checkpoint_activations(run) or fit_model_states(match, run)
+        return checkpoint_activations(match, run) or fit_model_states(match, run)
     factor = 2 if micro % 2 == 0 else micro
     label = f"Micro batch {micro // factor} instead of {micro}, accumulation steps {steps * factor} instead of {steps}"
     new = {MICRO: str(micro // factor), ACCUMULATION: str(steps * factor)}
@@ -100,7 +116,7 @@ def _count(run: Circumstances, option: str, otherwise: int) -> int:
     return int(given) if given.isdecimal() and len(given) < 10 else otherwise
 
 
-def _checkpoint_activations(run: Circumstances) -> Remedy | None:
+def checkpoint_activations(match: Match, run: Circumstances) -> Remedy | None:
     if not run.trainer or value_of(run.arguments, ("--gradient_checkpointing",)) is not None:
         return None
     return _changed("Gradient checkpointing", options=(("--gradient_checkpointing", ""),))
@@ -142,6 +158,10 @@ def _can_offload(run: Circumstances) -> bool:
     return run.trainer if name is MISSING else isinstance(name, str) and name.lower() in _ADAMS
 
 
+def has_address_limit(match: re.Match[str], run: Circumstances) -> bool:
+    return run.address_space_bytes is not None
+
+
 def no_loader_workers(match: Match, run: Circumstances) -> Remedy | None:
     if (value_of(run.arguments, ("--dataloader_num_workers",)) or "0") == "0":
         return None
@@ -160,15 +180,80 @@ def right_train_batch(match: Match, run: Circumstances) -> Remedy | None:
 
 def mismatches_to_auto(match: Match, run: Circumstances) -> Remedy | None:
     """Every key that the message names and the config holds."""
-    if match is None:
+    return _to_auto(match.string, run) if match else None
+
+
+def derived_train_batch(match: Match, run: Circumstances) -> Remedy | None:
+    if lookup(run.values, TRAIN) is MISSING or not _is_number(run, MICRO):
         return None
-    keys = dict.fromkeys(found["key"] for found in _MISMATCH.finditer(match.string))
-    pointers = ["/" + key.replace(".", "/") for key in keys]
-    held = [pointer for pointer in pointers if lookup(run.values, pointer) is not MISSING]
+    return _changed("Without train_batch_size, which DeepSpeed derives", Change(TRAIN, None))
+
+
+def _to_auto(message: str, run: Circumstances, *but: str) -> Remedy | None:
+    pointers = ["/" + key.replace(".", "/") for key in dict.fromkeys(one[0] for one in mismatches(message))]
+    held = [p for p in pointers if p not in but and lookup(run.values, p) is not MISSING]
     if not held:
         return None
     named = ", ".join(pointer.rpartition("/")[2] for pointer in held)
     return _changed(f"“auto” for {named}", *(Change(pointer, '"auto"') for pointer in held))
+
+
+def counts_one_rank(match: re.Match[str], run: Circumstances) -> bool:
+    """Whether each of several CPU ranks took itself for the only one, as it does without use_cpu
+    (transformers/training_args.py: _setup_devices): the train batch size it reckoned with tells."""
+    if not run.on_cpu or run.ranks < 2 or value_of(run.arguments, (USE_CPU,)) is not None:
+        return False
+    told = match.groupdict()
+    if "train" in told:  # DeepSpeed's message
+        return int(told["train"]) == int(told["micro"]) * int(told["steps"])
+    reckoned = [given for _, _, argument, given in mismatches(match.string) if argument.startswith("train_batch_size")]
+    micro, steps = _count(run, _MICRO_OPTION, _TRAINER_MICRO), _count(run, _STEPS_OPTION, 1)
+    return reckoned == [str(micro * steps)]
+
+
+def on_cpu_without_saying(match: re.Match[str], run: Circumstances) -> bool:
+    return run.on_cpu and value_of(run.arguments, (USE_CPU,)) is None
+
+
+def use_cpu(match: Match, run: Circumstances) -> Remedy | None:
+    """And what else the message names, which use_cpu does not change."""
+    if value_of(run.arguments, (USE_CPU,)) is not None:
+        return None
+    more = _to_auto(match.string, run, *_settled_by_use_cpu(run)) if match else None
+    said = f"{USE_CPU}, and {more.label}" if more else f"Pass {USE_CPU}"
+    return Remedy(said, more.fix if more else None, ((USE_CPU, ""),))
+
+
+def use_cpu_if_trainer(match: Match, run: Circumstances) -> Remedy | None:
+    return use_cpu(None, run) if run.trainer and run.on_cpu else None
+
+
+def _settled_by_use_cpu(run: Circumstances) -> tuple[str, ...]:
+    """The train batch size, where it is right for the ranks there are."""
+    product = _count(run, _MICRO_OPTION, _TRAINER_MICRO) * _count(run, _STEPS_OPTION, 1) * run.ranks
+    return (TRAIN,) if lookup(run.values, TRAIN) == product else ()
+
+
+# --- the script's arguments -------------------------------------------------------------------------------------------
+
+
+def without_unknown_options(match: Match, run: Circumstances) -> Remedy | None:
+    """Each left out, or under its new name."""
+    given = (
+        [option for option in unknown_options(match) if value_of(run.arguments, (option,)) is not None] if match else []
+    )
+    if not given:
+        return None
+    changes: list[tuple[str, str | None]] = []
+    said = []
+    for option in given:
+        changes.append((option, None))
+        new = _RENAMED.get(option.replace("-", "_").replace("__", "--", 1))
+        if new and value_of(run.arguments, (new,)) is None:
+            changes.append((new, "" if new == USE_CPU else value_of(run.arguments, (option,))))
+        said.append(f"{new} instead of {option}" if new else f"without {option}")
+    label = ", ".join(said[:MOST_SHOWN]) + (" …" if len(said) > MOST_SHOWN else "")
+    return Remedy(label[0].upper() + label[1:], None, tuple(changes))
 
 
 def auto_to_number(match: Match, run: Circumstances) -> Remedy | None:
@@ -193,6 +278,10 @@ def remove_unknown_key(match: Match, run: Circumstances) -> Remedy | None:
     return _changed(f"Without {named}", *changes) if changes else None
 
 
+def zero_block(match: Match, run: Circumstances) -> Remedy | None:
+    return _changed("zero_optimization with stage 0", Change(_STAGE, "0"))
+
+
 def allow_untested_optimizer(match: Match, run: Circumstances) -> Remedy | None:
     return _changed("Allow it (zero_allow_untested_optimizer)", Change("/zero_allow_untested_optimizer", "true"))
 
@@ -211,7 +300,8 @@ def bf16_for_fp16(match: Match, run: Circumstances) -> Remedy | None:
 
 
 def fp16_for_bf16(match: Match, run: Circumstances) -> Remedy | None:
-    return _precision(run, "bf16", "fp16")
+    """Not on a CPU, where DeepSpeed has no fp16 (accelerator/cpu_accelerator.py: is_fp16_supported)."""
+    return None if run.on_cpu else _precision(run, "bf16", "fp16")
 
 
 def _precision(run: Circumstances, old: str, new: str) -> Remedy | None:
@@ -226,7 +316,19 @@ def _precision(run: Circumstances, old: str, new: str) -> Remedy | None:
     elif asked == "auto" and lookup(run.values, f"/{new}/enabled") is MISSING:
         changes = [Change(f"/{new}/enabled", '"auto"')]
     options: tuple[tuple[str, str | None], ...] = ((f"--{old}", None), (f"--{new}", "")) if given else ()
+    if run.on_cpu and run.trainer and new == "bf16" and value_of(run.arguments, (USE_CPU,)) is None:
+        options = (*options, (USE_CPU, ""))  # without it the Trainer asks the GPU for bf16
     return _changed(f"{new} instead of {old}", *changes, options=options)
+
+
+def fp32(match: Match, run: Circumstances) -> Remedy | None:
+    """Neither 16-bit format."""
+    blocks = [name for name in ("fp16", "bf16") if lookup(run.values, f"/{name}/enabled") is True]
+    given = [f"--{name}" for name in ("fp16", "bf16") if value_of(run.arguments, (f"--{name}",)) is not None]
+    if not blocks and not given:
+        return None
+    changes = [Change(f"/{name}/enabled", "false") for name in blocks]
+    return _changed("fp32, neither fp16 nor bf16", *changes, options=tuple((option, None) for option in given))
 
 
 def steady_numbers(match: Match, run: Circumstances) -> Remedy | None:
@@ -244,6 +346,12 @@ def steady_numbers(match: Match, run: Circumstances) -> Remedy | None:
 
 def another_port(match: Match, run: Circumstances) -> Remedy | None:
     return Remedy("A free port")
+
+
+def without_deepspeed(match: Match, run: Circumstances) -> Remedy | None:
+    if value_of(run.arguments, ("--deepspeed",)) is None:
+        return None
+    return _changed("Without the second --deepspeed", options=(("--deepspeed", None),))
 
 
 def without_resume(match: Match, run: Circumstances) -> Remedy | None:

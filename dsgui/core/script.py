@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from dsgui.core.config_calls import ConfigCall, called, config_calls
-from dsgui.core.script_options import CommandLine, command_line
 from dsgui.core.resuming import Resuming, resuming
+from dsgui.core.script_options import CommandLine, command_line
 
 # Parsers that take --local_rank, or that let an unknown argument pass.
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
@@ -41,8 +41,8 @@ class ScriptFacts:
     `may_break_stage_3`: those computed when it runs. `tells_transformers`: it makes a HfDeepSpeedConfig itself.
     `config_calls`: those that bring DeepSpeed its config; `stand_ins`: accelerate's for an optimizer and a scheduler
     that the config has; `prepared`: the names that are given to accelerate's `prepare`; `gathers`: it collects tensors
-    of all ranks with it. `resuming`: how it goes on from a checkpoint. `problem`: why the source could not be read as
-    Python, or ""."""
+    of all ranks with it. `resuming`: how it goes on from a checkpoint. `sets_use_cpu`: its source names
+    that argument of the HF Trainer. `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -60,6 +60,7 @@ class ScriptFacts:
     gathers: bool = False
     command_line: CommandLine = field(default_factory=CommandLine)
     resuming: Resuming = field(default_factory=Resuming)
+    sets_use_cpu: bool = False
 
     @property
     def passes_local_rank(self) -> bool:
@@ -109,7 +110,14 @@ def script_facts(source: str) -> ScriptFacts:
             lenient="parse_known_args" in names,
         ),
         resuming=resuming(tree),
+        sets_use_cpu=_sets_use_cpu(names, texts, calls),
     )
+
+
+def _sets_use_cpu(names: set[str], texts: set[str], calls: list[ast.Call]) -> bool:
+    """`TrainingArguments(use_cpu=…)`, `args.use_cpu = …`, `{"use_cpu": …}`."""
+    given = any(keyword.arg == "use_cpu" for call in calls for keyword in call.keywords)
+    return given or "use_cpu" in names or _mentions(texts, "use_cpu")
 
 
 def _parser(tree: ast.AST, names: set[str], calls: list[ast.Call]) -> Parser:

@@ -1,9 +1,13 @@
 """Checks of the script before a start: it is Python, is given nothing twice, and loads its model so that ZeRO-3 can.
 None where there is nothing to judge."""
 
+from collections.abc import Sequence
+
 from dsgui.core.context import Integration, version_tuple
 from dsgui.core.plan import ConfigArgument, StartedBy
 from dsgui.core.planned import Question
+from dsgui.core.pointer import MISSING, lookup
+from dsgui.core.remedies import USE_CPU
 from dsgui.core.rules.base import zero_stage
 from dsgui.core.script import Parser
 from dsgui.core.verdicts import Verdict, ok, problem, warning
@@ -50,6 +54,43 @@ def given_twice(question: Question) -> Verdict | None:
         "this config.",
         "Leave it out of the arguments; to run with the other file, open that one.",
     )
+
+
+def use_cpu(question: Question) -> Verdict | None:
+    """transformers/training_args.py, `_setup_devices`: without use_cpu and without a GPU each rank counts one rank. The
+    train batch size it reckons with is then too small for DeepSpeed, or, where the config has none, every rank trains
+    on all of the data."""
+    launch, script = question.launch, question.around.script
+    if script.parser is not Parser.TRAINER or script.sets_use_cpu or not _trains_on_cpu(question):
+        return None
+    if _is_on(launch.arguments, USE_CPU):
+        return ok("given")
+    if any(_is_on(launch.arguments, option) for option in ("--bf16", "--bf16_full_eval")):
+        return problem("Without it the HF Trainer stops at --bf16: “Your setup doesn't support bf16/gpu”.", _ADD_IT)
+    if launch.ranks == 1:
+        return None
+    alone = f"Without it each of the {launch.ranks} ranks takes itself for the only one"
+    if lookup(question.config, "/train_batch_size") is not MISSING:
+        return problem(f"{alone}, and DeepSpeed stops at a train_batch_size made for one rank.", _ADD_IT)
+    return warning(f"{alone}, so that every rank trains on all of the data.", _ADD_IT)
+
+
+_ADD_IT = "Add --use_cpu to the arguments: the HF Trainer looks for a GPU without it."
+
+
+def _trains_on_cpu(question: Question) -> bool:
+    """Only where it is sure."""
+    environment = question.around.machine.environment
+    if environment is None or question.launch.elsewhere or question.gpus:
+        return False
+    if question.launch.reader is not Integration.HF:
+        return False
+    return environment.target.accelerator == "cpu" or environment.target.version("torch").endswith("+cpu")
+
+
+def _is_on(words: Sequence[str], option: str) -> bool:
+    value = value_of(words, (option,))
+    return value is not None and value.lower() not in ("false", "no", "f", "n", "0")
 
 
 def local_rank(question: Question) -> Verdict | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+from dsgui.core.evidence import told_hub, told_mismatches, told_model, told_needs, told_options, told_path
 from dsgui.core.remedies import (
     Circumstances,
     Remedy,
@@ -17,18 +18,29 @@ from dsgui.core.remedies import (
     another_port,
     auto_to_number,
     bf16_for_fp16,
+    checkpoint_activations,
+    counts_one_rank,
+    derived_train_batch,
     fit_model_states,
     fit_optimizer_step,
     fp16_for_bf16,
+    fp32,
+    has_address_limit,
     keep_client_optimizer,
     mismatches_to_auto,
     no_loader_workers,
     nvme_to_cpu,
+    on_cpu_without_saying,
     remove_unknown_key,
     right_train_batch,
     shrink_micro_batch,
     steady_numbers,
+    use_cpu,
+    use_cpu_if_trainer,
+    without_deepspeed,
     without_resume,
+    without_unknown_options,
+    zero_block,
 )
 
 
@@ -43,8 +55,9 @@ class Where(Enum):
 @dataclass(frozen=True, slots=True)
 class Signature:
     """`pattern` fits from the beginning of the exception's message; its named groups may be used in `title`, `meaning`
-    and `advice`. `frames` must be found in the traceback. `aftermath`: a rank dies of this when another one has failed,
-    so a traceback of another kind goes first."""
+    and `advice`, beside what `tells` makes of the match. `frames` must be found in the traceback, and `when` must hold.
+    `aftermath`: a rank dies of this when another one has failed, so a traceback of another kind goes first. `remedies`
+    are tried in their order: the first that makes a change is offered first."""
 
     id: str
     title: str
@@ -55,11 +68,13 @@ class Signature:
     where: Where = Where.RAISED
     frames: str = ""
     aftermath: bool = False
-    remedy: Callable[[re.Match[str] | None, Circumstances], Remedy | None] | None = None
+    remedies: tuple[Callable[[re.Match[str] | None, Circumstances], Remedy | None], ...] = ()
+    when: Callable[[re.Match[str], Circumstances], bool] | None = None
+    tells: Callable[[re.Match[str], tuple[str, ...]], dict[str, str]] | None = None
 
 
 _OUT_OF_MEMORY = r"(?:torch\.(?:cuda\.)?OutOfMemoryError|RuntimeError): (?:CUDA|HIP) out of memory"
-_ANY = r"[\w.]+: "
+_USE_CPU = ("Pass --use_cpu. A script that makes its own TrainingArguments sets use_cpu=True there.",)
 _SAVING = "Saved checkpoints, /tmp and the cache of compiled operators (~/.cache/torch_extensions) grow with every run."
 
 SIGNATURES: tuple[Signature, ...] = (
@@ -73,7 +88,7 @@ SIGNATURES: tuple[Signature, ...] = (
         ("Offload the optimizer to the CPU, or use a higher ZeRO stage.",),
         "torch/csrc: CUDACachingAllocator; frames of deepspeed/runtime/zero: step",
         frames=r"in (?:_take_model_step|_optimizer_step|_?initialize_optimizer_states|step)\n",
-        remedy=fit_optimizer_step,
+        remedies=(fit_optimizer_step, fit_model_states),
     ),
     Signature(
         "cuda-memory-start",
@@ -88,7 +103,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "torch/csrc: CUDACachingAllocator; frames of deepspeed.initialize, from_pretrained, Module.to",
         frames=r"in (?:from_pretrained|initialize|_configure_distributed_model|_configure_optimizer|_prepare_deepspeed"
         r"|_move_model_to_device|_load_pretrained_model)\n",
-        remedy=fit_model_states,
+        remedies=(fit_model_states,),
     ),
     Signature(
         "cuda-memory",
@@ -102,7 +117,22 @@ SIGNATURES: tuple[Signature, ...] = (
             "Next: gradient (activation) checkpointing, shorter sequences, a higher ZeRO stage or offload.",
         ),
         "torch/csrc: CUDACachingAllocator",
-        remedy=shrink_micro_batch,
+        remedies=(shrink_micro_batch, checkpoint_activations, fit_model_states),
+    ),
+    Signature(
+        "address-space",
+        "A limit on address space was reached: {limit}",
+        r"(?:MemoryError|numpy\S*MemoryError|RuntimeError: (?s:.{0,300})DefaultCPUAllocator: (?:can't allocate|not "
+        r"enough) memory|OSError: \[Errno 12\]|RuntimeError: \[enforce fail at alloc_cpu|RuntimeError: can't start new "
+        r"thread|[\w.]+: (?s:.{0,400})(?:failed to map segment|[Cc]annot allocate memory|bad_alloc))",
+        "The run may reserve {limit} of address space a process (ulimit -v), and a rank asked for more. torch alone "
+        "reserves several GiB that it never fills.",
+        (
+            "Lift the limit where dsgui is started: ulimit -v unlimited. It may be set in /etc/security/limits.conf.",
+            "To limit memory use a container or a Slurm job's --mem instead.",
+        ),
+        "man 2 getrlimit: RLIMIT_AS",
+        when=has_address_limit,
     ),
     Signature(
         "host-memory",
@@ -131,7 +161,7 @@ SIGNATURES: tuple[Signature, ...] = (
             "Without workers (--dataloader_num_workers 0) the data loader needs none of it.",
         ),
         "torch/utils/data/_utils/signal_handling.py; torch/csrc/DataLoader.cpp",
-        remedy=no_loader_workers,
+        remedies=(no_loader_workers,),
     ),
     Signature(
         "shared-memory",
@@ -144,7 +174,7 @@ SIGNATURES: tuple[Signature, ...] = (
         ),
         "torch/csrc/DataLoader.cpp: handler_SIGBUS",
         Where.SAID,
-        remedy=no_loader_workers,
+        remedies=(no_loader_workers,),
     ),
     Signature(
         "cgroup-memory",
@@ -170,6 +200,41 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     # --- the config
     Signature(
+        "use-cpu",
+        "The HF Trainer needs --use_cpu to train on the CPU",
+        r"AssertionError: Check batch related parameters\..*? (?P<train>\d+) != (?P<micro>\d+) \* (?P<steps>\d+) \* "
+        r"(?P<ranks>\d+)",
+        "Without it the Trainer looks for a GPU, finds none, and each rank takes itself for the only one: it makes "
+        "train_batch_size {train}, where {ranks} ranks need {micro} × {steps} × {ranks}.",
+        _USE_CPU,
+        "transformers/training_args.py: _setup_devices; deepspeed/runtime/config.py: _batch_assertion",
+        frames=r"(?:transformers/trainer|accelerate/accelerator)\.py",
+        when=counts_one_rank,
+        remedies=(use_cpu,),
+    ),
+    Signature(
+        "use-cpu",
+        "The HF Trainer needs --use_cpu to train on the CPU",
+        r"ValueError: Please correct the following DeepSpeed config values that mismatch TrainingArguments values:",
+        "Without it the Trainer looks for a GPU, finds none, and each rank takes itself for the only one, so that its "
+        "batch sizes are those of one rank: {mismatches}.",
+        _USE_CPU,
+        "transformers/training_args.py: _setup_devices; transformers/integrations/deepspeed.py: trainer_config_process",
+        when=counts_one_rank,
+        tells=told_mismatches,
+        remedies=(use_cpu,),
+    ),
+    Signature(
+        "use-cpu",
+        "The HF Trainer needs --use_cpu to train in bf16 on the CPU",
+        r"ValueError: Your setup doesn't support bf16/gpu\.",
+        "Without it the Trainer looks for a GPU with bf16, and finds none. With it, the CPU trains in bf16.",
+        _USE_CPU,
+        "transformers/training_args.py: _validate_args",
+        when=on_cpu_without_saying,
+        remedies=(use_cpu, fp32),
+    ),
+    Signature(
         "batch-identity",
         "The three batch sizes don't fit together",
         r"AssertionError: Check batch related parameters\..*? (?P<train>\d+) != (?P<micro>\d+) \* (?P<steps>\d+) \* "
@@ -178,7 +243,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "fitted another number of ranks.",
         ("Set train_batch_size to the product, or leave it out and DeepSpeed derives it.",),
         "deepspeed/runtime/config.py: _batch_assertion",
-        remedy=right_train_batch,
+        remedies=(right_train_batch, derived_train_batch),
     ),
     Signature(
         "batch-zero",
@@ -195,10 +260,23 @@ SIGNATURES: tuple[Signature, ...] = (
         "hf-mismatch",
         "The config and the script's arguments contradict each other",
         r"ValueError: Please correct the following DeepSpeed config values that mismatch (?:TrainingArguments|kwargs)",
-        "The HF Trainer compares its arguments with the numbers in the config and stops at any difference.",
-        ("Let the arguments decide: write “auto” in the config for the keys that differ.",),
+        "The HF Trainer stops where the config and its arguments differ: {mismatches}.",
+        (
+            "Let the arguments decide: write “auto” in the config for these keys.",
+            "Or pass the arguments that the config was written for.",
+        ),
         "transformers/integrations/deepspeed.py: trainer_config_finalize",
-        remedy=mismatches_to_auto,
+        tells=told_mismatches,
+        remedies=(mismatches_to_auto,),
+    ),
+    Signature(
+        "zero-block-missing",
+        "The HF Trainer needs a zero_optimization block",
+        r"ValueError: Please specify the ZeRO optimization config in the DeepSpeed config",
+        "accelerate, which starts DeepSpeed for the Trainer, refuses a config without zero_optimization.",
+        ("Add the block: stage 0 is without ZeRO, stage 1 divides the optimizer states over the ranks.",),
+        "accelerate/utils/dataclasses.py: DeepSpeedPlugin",
+        remedies=(zero_block,),
     ),
     Signature(
         "auto-natively",
@@ -210,7 +288,7 @@ SIGNATURES: tuple[Signature, ...] = (
         ("Write numbers, or leave the keys out.", "Or let the HF Trainer read the config."),
         "deepspeed/runtime/config.py: _set_batch_related_parameters",
         frames=r"deepspeed/runtime/",
-        remedy=auto_to_number,
+        remedies=(auto_to_number,),
     ),
     Signature(
         "unknown-key",
@@ -220,7 +298,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "Inside this block DeepSpeed takes only the keys it knows. The key is misspelt, or of another release.",
         ("Remove or correct it; the findings on Configure name what it may have been meant to be.",),
         "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel (extra=forbid)",
-        remedy=remove_unknown_key,
+        remedies=(remove_unknown_key,),
     ),
     Signature(
         "wrong-type",
@@ -241,24 +319,23 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "fp16-unsupported",
-        "These devices have no fp16",
+        "The run’s devices don’t support fp16",
         r"ValueError: Type fp16 is not supported on your device",
-        "DeepSpeed's accelerator says that fp16 does not work here: a CPU without it, or a GPU older than compute "
-        "capability 7.0.",
+        "DeepSpeed’s accelerator says so: a CPU without fp16, or a GPU older than compute capability 7.0.",
         ("Use bf16 where the devices have it, else plain fp32 (neither block).",),
         "deepspeed/runtime/engine.py: _do_sanity_check",
-        remedy=bf16_for_fp16,
+        remedies=(bf16_for_fp16, fp32),
     ),
     Signature(
         "bf16-unsupported",
-        "These devices have no bf16",
+        "The run’s devices don’t support bf16",
         r"ValueError: (?:Type bf16 is not supported on your device|Your setup doesn't support bf16|bf16 mixed "
         r"precision "
         r"requires)",
         "bf16 needs a GPU of compute capability 8.0 (Ampere) or newer, or a CPU that has it.",
-        ("Use fp16 instead.",),
+        ("Use fp16 on GPUs that have no bf16, or fp32 (neither block).",),
         "deepspeed/runtime/engine.py: _do_sanity_check; transformers/training_args.py",
-        remedy=fp16_for_bf16,
+        remedies=(fp16_for_bf16, fp32),
     ),
     Signature(
         "untested-optimizer",
@@ -268,7 +345,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "train on parts of a tensor and give another result.",
         ("Allow it if it works on each element alone, or use one of DeepSpeed's.",),
         "deepspeed/runtime/engine.py: _configure_zero_optimizer",
-        remedy=allow_untested_optimizer,
+        remedies=(allow_untested_optimizer,),
     ),
     Signature(
         "offload-client-optimizer",
@@ -280,7 +357,7 @@ SIGNATURES: tuple[Signature, ...] = (
             "Or keep yours, and accept that it is slow.",
         ),
         "deepspeed/runtime/engine.py: _configure_optimizer",
-        remedy=keep_client_optimizer,
+        remedies=(keep_client_optimizer,),
     ),
     Signature(
         "zero-needs-optimizer",
@@ -331,7 +408,7 @@ SIGNATURES: tuple[Signature, ...] = (
             "Otherwise lower the learning rate, warm up longer, and clip gradients.",
         ),
         "deepspeed/runtime/fp16/loss_scaler.py: DynamicLossScaler.update_scale",
-        remedy=bf16_for_fp16,
+        remedies=(bf16_for_fp16,),
     ),
     Signature(
         "not-a-number",
@@ -347,7 +424,7 @@ SIGNATURES: tuple[Signature, ...] = (
             "Look for empty or broken rows.",
         ),
         "torch: multinomial, anomaly mode; sklearn/utils/validation.py",
-        remedy=steady_numbers,
+        remedies=(steady_numbers,),
     ),
     # --- checkpoints
     Signature(
@@ -363,7 +440,7 @@ SIGNATURES: tuple[Signature, ...] = (
             "checkpoint.load_universal.",
         ),
         "deepspeed/runtime/engine.py: _load_zero_checkpoint",
-        remedy=without_resume,
+        remedies=(without_resume,),
     ),
     Signature(
         "checkpoint-missing",
@@ -375,7 +452,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "checkpoint.",
         ("Resume from an earlier one, or start without --resume_from_checkpoint.",),
         "transformers/integrations/deepspeed.py: deepspeed_load_checkpoint",
-        remedy=without_resume,
+        remedies=(without_resume,),
     ),
     Signature(
         "state-mismatch",
@@ -394,7 +471,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "The ranks meet at a port, and another program listens there: often an earlier run that has not ended.",
         ("Leave the port empty and dsgui chooses a free one.", "Look for processes of an earlier run."),
         "torch/csrc/distributed/c10d/socket.cpp: SocketListenOp",
-        remedy=another_port,
+        remedies=(another_port,),
     ),
     Signature(
         "nccl-timeout",
@@ -456,7 +533,7 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "peer-gone",
-        "Another rank went away",
+        "The connection to another rank was lost",
         r"(?:torch\.distributed\.Dist\w*Error|RuntimeError|ConnectionResetError|BrokenPipeError): "
         r"?(?s:.{0,500})(?:Connection "
         r"(?:closed|reset) by peer|Broken pipe|Application timeout caused pair closure|Timed out waiting "
@@ -479,6 +556,49 @@ SIGNATURES: tuple[Signature, ...] = (
         Where.SAID,
     ),
     # --- what is installed
+    Signature(
+        "no-gpu",
+        "torch finds no NVIDIA GPU",
+        r"RuntimeError: (?:Found no NVIDIA driver on your system|No CUDA GPUs are available|Unexpected error from "
+        r"cudaGetDeviceCount|No HIP GPUs are available)",
+        "The script asked for CUDA. There is no NVIDIA driver here, or no GPU that this run may see "
+        "(CUDA_VISIBLE_DEVICES).",
+        (
+            "Check with nvidia-smi. In a container: docker run --gpus all.",
+            "To train on the CPU, take .cuda() and device='cuda' out of the script; the HF Trainer needs --use_cpu.",
+        ),
+        "torch/cuda/__init__.py: _lazy_init; c10/cuda/CUDAFunctions.cpp",
+        remedies=(use_cpu_if_trainer,),
+    ),
+    Signature(
+        "torch-without-cuda",
+        "The installed torch can't use GPUs",
+        r"AssertionError: Torch not compiled with CUDA enabled",
+        "The script asked for CUDA, and the training environment has a CPU build of torch.",
+        (
+            "Install a torch with CUDA there: pytorch.org says which.",
+            "To train on the CPU, take .cuda() and device='cuda' out of the script; the HF Trainer needs --use_cpu.",
+        ),
+        "torch/cuda/__init__.py: _lazy_init",
+        remedies=(use_cpu_if_trainer,),
+    ),
+    Signature(
+        "driver-old",
+        "The NVIDIA driver is too old for this torch",
+        r"RuntimeError: The NVIDIA driver on your system is too old(?: \(found version (?P<version>\d+)\))?",
+        "torch was built for a newer CUDA than the driver supports.",
+        ("Update the driver, or install a torch built for an older CUDA.",),
+        "c10/cuda/CUDAFunctions.cpp: device_count_impl",
+    ),
+    Signature(
+        "gpu-unsupported",
+        "This torch has no kernels for the GPU",
+        r"(?:RuntimeError|torch\.AcceleratorError): CUDA error: no kernel image is "
+        r"available for execution on the device",
+        "It was built for other compute capabilities: the GPU is older or newer than it supports.",
+        ("Install a torch built for this GPU; torch.cuda.get_arch_list() shows what the installed one has.",),
+        "torch: cudaErrorNoKernelImageForDevice",
+    ),
     Signature(
         "cuda-mismatch",
         "The CUDA toolkit and torch are of different versions",
@@ -517,7 +637,7 @@ SIGNATURES: tuple[Signature, ...] = (
         ("Install them (Debian, Ubuntu: apt install libaio-dev), or offload to the CPU's memory.",),
         "deepspeed/ops/op_builder/async_io.py",
         frames=r"async_io|swap_tensor|op_builder|aio",
-        remedy=nvme_to_cpu,
+        remedies=(nvme_to_cpu,),
     ),
     Signature(
         "op-build",
@@ -553,19 +673,50 @@ SIGNATURES: tuple[Signature, ...] = (
         "python: import",
     ),
     Signature(
-        "hub-unreachable",
-        "The model or data hub could not be reached",
-        r"(?:OSError: We couldn't connect to|OSError: .*is not a local folder and is not a valid model "
-        r"identifier|[\w.]*"
-        r"LocalEntryNotFoundError|[\w.]*OfflineModeIsEnabled|[\w.]*ConnectionError: "
-        r"(?s:.{0,200})(?:Hub|hub|huggingface|"
-        r"offline)|ConnectionError: Couldn't reach)",
-        "The script asked for a model or data set that is not in this machine's cache, and the hub did not answer.",
+        "version-needed",
+        "The script needs another version: {needs}",
+        r"(?:ImportError: (?P<needs>This example requires a source install|[\w.-]{1,60}[<>=!][^\n]{1,60} is required)"
+        r"[^\n]*|[\w.]*PackageNotFoundError: [^\n]*?'(?P<package>[^'\n]{1,60})' distribution was not found[^\n]*)",
+        "It says: {says}",
         (
-            "Give a local folder, or download it once where there is a connection.",
-            "Private or gated models need a token: huggingface-cli login.",
+            "Install that in the training environment, or take the script that goes with the installed release.",
+            "Examples of transformers fit one release: use the tag of the installed one, such as v5.23.0.",
         ),
-        "transformers/utils/hub.py: cached_files; huggingface_hub/errors.py",
+        "transformers/utils/versions.py: require_version; transformers/utils/__init__.py: check_min_version",
+        tells=told_needs,
+    ),
+    Signature(
+        "hub-unreachable",
+        "Can't reach the Hugging Face Hub{what}",
+        r"(?:OSError: We couldn't connect to|[\w.]*LocalEntryNotFoundError|[\w.]*OfflineModeIsEnabled"
+        r"|[\w.]*ConnectionError: (?s:.{0,200})(?:Hub|hub|huggingface|offline)"
+        r"|(?:[\w.]*ConnectionError|[\w.]*OfflineModeIsEnabled|FileNotFoundError): Couldn't (?:reach|find a module)"
+        r"|ValueError: Couldn't find cache for "
+        r"|[\w.]*(?:ConnectError|ConnectTimeout|ReadTimeout|MaxRetryError|NewConnectionError): )",
+        "The script asked the Hub for a model, data set or metric that is not in this machine's cache, and there was "
+        "no answer{offline}.",
+        (
+            "Pass a local path, or download it once where there is a connection: huggingface-cli download.",
+            "The cache is where HF_HOME points (default: ~/.cache/huggingface).",
+        ),
+        "transformers/utils/hub.py: cached_files; datasets/load.py; huggingface_hub/errors.py",
+        tells=told_hub,
+    ),
+    Signature(
+        "hub-refused",
+        "Not found: {what}",
+        r"(?:OSError: (?:Repo id must be in the form[^\n]*?'namespace/repo_name': )?'?(?P<model>[^'\n]{1,200}?)'?"
+        r"(?:\. Use `repo_type`| is not a local folder and is not a valid model identifier| does not appear to have a "
+        r"file named)|[\w.]*DatasetNotFoundError: Dataset '(?P<dataset>[^'\n]{1,200})'|[\w.]*(?:RepositoryNotFound|"
+        r"GatedRepo)Error|OSError: You are trying to access a gated repo)",
+        "It is no folder on this machine, seen from the run's working directory, and the Hub has no such model or data "
+        "set for this user.",
+        (
+            "Check the path, or use an absolute one; a model's folder holds a config.json.",
+            "Private or gated ones need a token: huggingface-cli login.",
+        ),
+        "transformers/utils/hub.py: cached_files; datasets/exceptions.py",
+        tells=told_model,
     ),
     Signature(
         "permission",
@@ -577,13 +728,49 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "file-missing",
-        "A file is missing: {path}",
-        r"(?:FileNotFoundError: \[Errno 2\] No such file or directory: '?(?P<path>[^'\n]*)|FileNotFoundError: )",
-        "The script asked for a file that is not there. Relative paths begin at the run's working directory.",
-        ("Give an absolute path, or set the working directory on Launch.",),
-        "errno ENOENT",
+        "{what}",
+        r"(?:FileNotFoundError|NotADirectoryError|[\w.]*(?:DataFilesNotFoundError|EmptyDatasetError)): "
+        r"(?P<says>[^\n]*)",
+        "The script asked for a file or folder that is not there. Relative paths start at the run's working directory.",
+        ("Check the path or use an absolute one.", "Or set the working directory on Launch."),
+        "errno ENOENT; datasets/load.py, data_files.py",
+        tells=told_path,
     ),
     # --- the script and its launcher
+    Signature(
+        "config-twice",
+        "The config was given twice",
+        r"AssertionError: Not sure how to proceed, we were given (?:deepspeed configs|both)",
+        "The script passes a config to deepspeed.initialize itself, and was given another one as --deepspeed_config.",
+        (
+            "If the script's own config counts, don't pass one: on Launch under “How the script takes the config”, or "
+            "--reader none.",
+            "If the one on Launch counts, take config= out of deepspeed.initialize.",
+        ),
+        "deepspeed/__init__.py: initialize",
+    ),
+    Signature(
+        "config-twice",
+        "--deepspeed is among the arguments too",
+        r"[\w./ -]+\.py: error: argument --deepspeed: expected one argument",
+        "The config is passed as --deepspeed FILE already. The one among the arguments has no value, and the parser "
+        "stops.",
+        ("Take --deepspeed out of the arguments.",),
+        "python: argparse",
+        Where.SAID,
+        remedies=(without_deepspeed,),
+    ),
+    Signature(
+        "option-unknown",
+        "The script doesn't know {options}",
+        r"ValueError: Some specified arguments are not used by the HfArgumentParser: (?P<words>[^\n]*)",
+        "Neither the installed transformers nor the script has such an option. Options come and go between releases: "
+        "transformers 5 has no --overwrite_output_dir, and calls --evaluation_strategy --eval_strategy.",
+        ("Take it out, or use its new name; the script's --help lists what it knows.",),
+        "transformers/hf_argparser.py: parse_args_into_dataclasses",
+        tells=told_options,
+        remedies=(without_unknown_options,),
+    ),
     Signature(
         "syntax",
         "The script is no Python that can be read",
@@ -613,6 +800,17 @@ SIGNATURES: tuple[Signature, ...] = (
         ),
         "python: argparse",
         Where.SAID,
+    ),
+    Signature(
+        "option-unknown",
+        "The script doesn't know {options}",
+        r"[\w./ -]+\.py: error: unrecognized arguments: (?P<words>.*)",
+        "Its parser has no such option, and stops.",
+        ("Take it out or correct it; the script's --help lists what it knows.",),
+        "python: argparse",
+        Where.SAID,
+        tells=told_options,
+        remedies=(without_unknown_options,),
     ),
     Signature(
         "arguments",
@@ -674,7 +872,7 @@ SIGNATURES: tuple[Signature, ...] = (
         ("Give the container more: docker run --shm-size=16g, or --ipc=host.",),
         "signal SIGBUS",
         Where.KILLED,
-        remedy=no_loader_workers,
+        remedies=(no_loader_workers,),
     ),
     Signature(
         "abort",

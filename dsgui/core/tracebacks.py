@@ -14,7 +14,8 @@ _HEAD_LINES, _TAIL_LINES = 60, 100
 # A message goes on for a few lines after the exception's own: pydantic's list, the mismatches of the HF Trainer.
 _MESSAGE_LINES = 30
 _HEADER = "Traceback (most recent call last):"
-_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:: |:?\Z)")
+_EXCEPTION = re.compile(r"([A-Za-z_][\w.]*)(?:: |:?\Z)")
+_ENDINGS = ("error", "exception", "warning", "interrupt", "exit", "iteration", "group", "expired", "timeout", "failure")
 _CHAINED = re.compile(
     r"(?:During handling of the above exception, another exception occurred|"
     r"The above exception was the direct cause of the following exception):\s*\Z"
@@ -24,6 +25,10 @@ _LOG_LINE = re.compile(
     r"\[\d{4}-\d\d-\d\d|\[rank\d+\]:\[[EWIF]\d|\[[EWIF]\d{3,4} |[EWIF]\d{4} \d\d:|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|=====|"
     r"[-=*]{20}|Killing subprocess|Exception ignored in|\s*\d{1,3}%\|"
 )
+# What a message's further lines look like, where other ranks print into the same stream without saying who they are:
+# indented, items of a list, or announced by the line before ("…values:", pydantic's "2 validation errors for …").
+_FURTHER = re.compile(r"\s|- |\Z")
+_ANNOUNCES = re.compile(r"[^\n]{0,1000}(?::|\bvalidation errors? for \w+)\s*\Z")
 # Python says of these that it goes on all the same.
 _IGNORED = re.compile(r"Exception ignored in|--- Logging error ---")
 
@@ -31,7 +36,8 @@ _IGNORED = re.compile(r"Exception ignored in|--- Logging error ---")
 @dataclass(slots=True)
 class Traceback:
     """One traceback: its rank (None where the output does not tell), its lines, and what it ended with. A chain of
-    exceptions is one traceback; `causes` are the messages of those before the last."""
+    exceptions is one traceback; `causes` are the messages of those before the last. `after` are lines that came behind
+    a message and may be its own or another rank's print; `doubtful`: what seems to be raised may be a print as well."""
 
     rank: int | None
     head: list[str] = field(default_factory=lambda: [_HEADER])
@@ -39,6 +45,8 @@ class Traceback:
     left_out: int = 0
     message: list[str] = field(default_factory=list)
     causes: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    doubtful: bool = False
 
     @property
     def error(self) -> str:
@@ -52,9 +60,18 @@ class Traceback:
         return "\n".join([*self.head, *gap, *self.tail]).rstrip()
 
     @property
+    def own_message(self) -> str:
+        """What was raised, with the lines that are surely its own."""
+        return "\n".join(self.message).rstrip()
+
+    @property
     def messages(self) -> tuple[str, ...]:
-        """What was raised, each with the lines that belong to it: what ended it first, then what led there."""
-        return ("\n".join(self.message).rstrip(), *reversed(self.causes))
+        """What was raised, each with the lines that may belong to it: what ended it first, then what led there."""
+        return ("\n".join([*self.message, *self.after]).rstrip(), *reversed(self.causes))
+
+    @property
+    def last(self) -> str:
+        return self.tail[-1] if self.tail else self.head[-1]
 
     def add(self, line: str) -> None:
         if len(self.head) < _HEAD_LINES:
@@ -65,14 +82,36 @@ class Traceback:
 
     def chain(self) -> None:
         """What was raised led to another exception."""
-        self.causes.append("\n".join(self.message).rstrip())
-        self.message = []
+        self.causes.append(self.messages[0])
+        self.message, self.after, self.doubtful = [], [], False
+
+    def take(self, line: str, doubtful: bool) -> None:
+        """The line that says what was raised."""
+        self.add(line)
+        self.message, self.doubtful = [line], doubtful
+
+    def go_on(self, line: str, alone: bool) -> None:
+        """A line behind that one; `alone` where nobody else prints here."""
+        if alone or self._is_further(line):
+            self.message.append(line)
+            self.add(line)
+        else:
+            self.after.append(line)
+
+    def _is_further(self, line: str) -> bool:
+        return not self.after and bool(_FURTHER.match(line) or _ANNOUNCES.match(self.message[-1]))
+
+    def take_back(self) -> None:
+        """What seemed to be raised was a print."""
+        self.message, self.after, self.doubtful = [], [], False
 
 
 class Tracebacks:
     """Feed it the output's lines; it keeps the first tracebacks, whole ones and the one that is still being written."""
 
     def __init__(self) -> None:
+        self.alone = False  # whether all that is printed comes from one rank
+        self.headers = 0  # how many began, those chained to another or mixed into one among them
         self._kept: list[Traceback] = []
         self._open: dict[int | None, Traceback] = {}
         self._ignoring: set[int | None] = set()
@@ -94,11 +133,12 @@ class Tracebacks:
 
     def forget(self) -> None:
         """They ended nothing: the run went on."""
-        self._kept, self._open = [], {}
+        self._kept, self._open, self.headers = [], {}, 0
 
     def line(self, rank: int | None, text: str) -> bool:
         """One line, without its rank's prefix. Returns whether it completed the line that says what was raised."""
         if text.strip() == _HEADER:
+            self.headers += 1
             self._begin(rank)
             return False
         current = self._open.get(rank)
@@ -109,11 +149,12 @@ class Tracebacks:
         if current.message:
             self._message_line(rank, current, text)
             return False
-        current.add(text[:LINE_LIMIT])
-        if _EXCEPTION.match(text):
-            current.message.append(text[:LINE_LIMIT])
-            return True
-        return False
+        doubtful = _is_doubtful(text)
+        if doubtful is None or (doubtful and not current.last.startswith("    ")):
+            current.add(text[:LINE_LIMIT])
+            return False
+        current.take(text[:LINE_LIMIT], doubtful)
+        return True
 
     def _begin(self, rank: int | None) -> None:
         current = self._open.get(rank)
@@ -130,14 +171,29 @@ class Tracebacks:
             self._kept.append(new)
 
     def _message_line(self, rank: int | None, current: Traceback, text: str) -> None:
+        surely = _is_doubtful(text) is False
         if _CHAINED.match(text):
             current.add(text)
             current.chain()
+        elif current.doubtful and (surely or text.startswith('  File "')):
+            current.take_back()
+            self.line(rank, text)
         elif _IGNORED.match(text):
             self._ignoring.add(rank)
             del self._open[rank]
-        elif _LOG_LINE.match(text) or len(current.message) >= _MESSAGE_LINES:
+        elif _LOG_LINE.match(text) or len(current.message) + len(current.after) >= _MESSAGE_LINES:
             del self._open[rank]
         else:
-            current.message.append(text[:LINE_LIMIT])
-            current.add(text[:LINE_LIMIT])
+            current.go_on(text[:LINE_LIMIT], self.alone or rank is not None)
+
+
+def _is_doubtful(text: str) -> bool | None:
+    """Of a line that may say what was raised: whether it may be a print as well ("Loading: 3 of 7"). None for one that
+    says nothing of the kind."""
+    match = _EXCEPTION.match(text)
+    if match is None:
+        return None
+    name = match[1].rpartition(".")[2]
+    if name.lower().endswith(_ENDINGS) and (name[0].isupper() or "." in match[1]):
+        return False
+    return None if name[:1].islower() else "." not in match[1]

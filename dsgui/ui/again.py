@@ -105,6 +105,7 @@ def desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
         slurm.time,
         slurm.account,
         slurm.options,
+        request.parent,
     )
 
 

@@ -64,6 +64,7 @@ class Desk:
     slurm_time: gr.Textbox
     slurm_account: gr.Textbox
     slurm_options: gr.Textbox
+    parent: gr.State
 
     @property
     def inputs(self) -> list[Any]:
@@ -198,6 +199,7 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
         slurm_time=slurm.time,
         slurm_account=slurm.account,
         slurm_options=slurm.options,
+        parent=gr.State(""),
     )
     return desk, several
 

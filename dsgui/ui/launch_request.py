@@ -55,6 +55,7 @@ class Asked:
     slurm_time: str
     slurm_account: str
     slurm_options: str
+    parent: str
 
 
 def asked_of(values: tuple[Any, ...]) -> Asked:
@@ -91,6 +92,7 @@ def request_of(services: Services, text: str, asked: Asked, reader: str, preset:
         machines=machines,
         slurm=slurm,
         logs=asked.logs,
+        parent=asked.parent,
     )
 
 

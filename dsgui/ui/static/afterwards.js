@@ -54,6 +54,11 @@ export class Afterwards {
         button("Open a clone with this change", { class: "ds-fix", id: "open-repaired" }, () => this.again("repair")),
         el("span", {}, `Change: ${found.remedy.label}`)));
     }
+    if (found.ends) parts.push(el("p", { class: "ds-ends" }, found.ends));
+    if (found.set_aside.length) {
+      parts.push(el("details", { open: !found.remedy }, el("summary", {}, "Not offered"),
+        el("ul", { class: "ds-set-aside" }, ...found.set_aside.map((sentence) => el("li", {}, sentence)))));
+    }
     const evidence = found.traceback || found.evidence;
     if (evidence) {
       parts.push(el("details", { open: true },
@@ -117,12 +122,12 @@ export class Afterwards {
     this.question.hidden = true; // why not was said by a message
   }
 
-  showAbout({ provenance, config, script }) {
+  showAbout({ provenance, config, script, parent }) {
     const { python, versions = {}, git } = provenance;
     const installed = [python && `Python ${python}`, ...Object.entries(versions).map(([name, version]) => `${name} ${version}`)];
     const dirty = git?.dirty ? ", with uncommitted changes" : git?.dirty === false ? ", without changes" : "";
     const commit = git && `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
-    const facts = [["Script", script], ["Commit", commit], ["Installed", installed.filter(Boolean).join(" · ")]];
+    const facts = [["Clone of", parent], ["Script", script], ["Commit", commit], ["Installed", installed.filter(Boolean).join(" · ")]];
     this.about.replaceChildren(
       el("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
       el("details", {}, el("summary", {}, "ds_config.json as launched"), el("pre", { class: "ds-command" }, config)));
