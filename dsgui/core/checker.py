@@ -6,6 +6,7 @@ from dsgui.core.document import Document
 from dsgui.core.findings import Finding, Severity
 from dsgui.core.schema import Schema
 from dsgui.core.validation import SchemaCheck
+from dsgui.core.written import findings as written_findings
 
 _MOST_RELEASES = 32  # remembered; their names come from the page
 
@@ -17,9 +18,11 @@ class Checker:
         self.schema = schema
         self._by_release: dict[str, SchemaCheck] = {}
 
-    def findings(self, document: Document, context: Context) -> list[Finding]:
-        """All findings, errors first, in the order of the text within a severity."""
+    def findings(self, document: Document, context: Context, written: str | None = None) -> list[Finding]:
+        """All findings, errors first, in the order of the text within a severity. `written`: the file's own text, where
+        that is what will be read."""
         found = [
+            *(written_findings(written, context) if written is not None else ()),
             *self._schema_check(context.release).findings(document, context),
             *rules.check(document.value, context),
         ]
