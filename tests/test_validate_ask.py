@@ -61,6 +61,25 @@ def test_where_deepspeed_accepts_what_a_rule_refuses_deepspeed_is_right(asked):
     assert "note DS010 dsgui's rules say: train_batch_size: 9 is not" in out
 
 
+def test_deepspeed_is_right_after_training_where_no_device_is_named(asked):
+    """gradient_clipping: true is one of those that a person would refuse."""
+    odd = GOOD.replace("{", '{"fp16": {"enabled": false, "loss_scale": -1}, "steps_per_print": 0, ', 1)
+    trained = {**DONE, "steps": 2}
+    code, out, _ = asked(odd, trained, "--device", "any")
+    assert (code, " error " in out) == (0, False)
+    assert "dsgui's rules say: steps_per_print" in out
+    code, out, _ = asked(odd, trained, "--device", "h100")
+    assert code == 1
+    assert "The errors of dsgui's rules (DS001) stand: they are about what could not be tried here." in out
+
+
+def test_deepspeeds_own_words_stand_beside_a_rule_that_says_so_too(asked):
+    code, out, _ = asked(GOOD.replace("{", '{"steps_per_print": 0, ', 1), REFUSED)
+    assert code == 1
+    assert "DS900" not in out
+    assert "DeepSpeed's own words: ValueError: steps_per_print is odd" in out
+
+
 @pytest.mark.parametrize("format", ["json", "sarif", "github"])
 def test_the_answer_is_in_every_format(asked, format):
     _, out, _ = asked(GOOD, REFUSED, "--format", format)

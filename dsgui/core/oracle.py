@@ -261,10 +261,15 @@ class Answer:
         return all(trial.is_final for trial in self.trials)
 
     @property
-    def is_complete(self) -> bool:
-        """Whether the config has trained on the ranks and the kind of device that it is for."""
+    def has_trained(self) -> bool:
+        """Whether the config has trained on the ranks that it is for."""
         trained = any(t.steps >= _ASKED_STEPS and t.ranks == self.question.world_size for t in self.trials)
-        return trained and not self.question.lend and self.verdict is Verdict.ACCEPTED
+        return trained and self.verdict is Verdict.ACCEPTED
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it was the kind of device, too, that the config is for."""
+        return self.has_trained and not self.question.lend
 
     @property
     def summary(self) -> str:

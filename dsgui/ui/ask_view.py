@@ -1,8 +1,9 @@
 """The answer of the real DeepSpeed as HTML, beside what dsgui's rules say. Everything is escaped."""
 
+from dataclasses import replace
 from html import escape
 
-from dsgui.core.agreement import Merged, contradiction, is_accepted
+from dsgui.core.agreement import Merged, contradiction, is_accepted, remarks
 from dsgui.core.findings import Finding
 from dsgui.core.oracle import FILL, INITIALIZE, PARSE, READ, STEP, Answer, Asking, Verdict
 from dsgui.ui.findings_view import finding_item, prose, sendable
@@ -50,7 +51,7 @@ def answer_html(answer: Answer, merged: Merged, stale: bool) -> str:
         *(_confirmed(answer, f) for f in merged.confirmed[:1]),
         *(finding_item(contradiction(f, answer)) for f in merged.contradicted),
         *(_note("Not tried", text) for text in answer.not_tried),
-        *(_note("How", text) for text in answer.remarks),
+        *(_note("How", text) for text in remarks(answer, replace(merged, confirmed=()))),
         *(_note("With", text) for text in _arguments(answer)),
     ]
     old = f'<p class="ds-stale" role="status">{_STALE}</p>' if stale else ""
