@@ -4,6 +4,8 @@ from dsgui.core import rules
 from dsgui.core.context import Context
 from dsgui.core.document import Document
 from dsgui.core.findings import Finding, Severity
+from dsgui.core.folding import fold
+from dsgui.core.repair import with_whole_fixes
 from dsgui.core.schema import Schema
 from dsgui.core.validation import SchemaCheck
 from dsgui.core.written import findings as written_findings
@@ -23,15 +25,21 @@ class Checker:
         that is what will be read."""
         found = [
             *(written_findings(written, context) if written is not None else ()),
-            *self._schema_check(context.release).findings(document, context),
-            *rules.check(document.value, context),
+            *with_whole_fixes(self._folded(document, context), document, lambda fixed: self._raw(fixed, context)),
         ]
         starts = {pointer: node.start for pointer, node in document.nodes}
         return sorted(found, key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
 
+    def _folded(self, document: Document, context: Context) -> list[Finding]:
+        return fold(self._raw(document, context), document)
+
+    def _raw(self, document: Document, context: Context) -> list[Finding]:
+        """What the schema and the rules say, each of a place of its own."""
+        return [*self._schema_check(context.release).findings(document, context), *rules.check(document.value, context)]
+
     def has_error(self, document: Document, context: Context) -> bool:
         """True when DeepSpeed would refuse the config."""
-        return any(f.severity is Severity.ERROR for f in self.findings(document, context))
+        return any(f.severity is Severity.ERROR for f in self._raw(document, context))
 
     def forget(self) -> None:
         """Drop what is remembered of earlier documents: for measuring."""

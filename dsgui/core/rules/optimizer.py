@@ -273,15 +273,12 @@ def _client_optimizer(config: Config, context: Context) -> Iterator[Finding]:
     stage = zero_stage(config)
     if name_of(config, "optimizer") or context.integration is Integration.HF:
         return
-    if stage < 3:
-        stops = f"deepspeed.initialize stops with “zero stage {stage} requires an optimizer”"
-        yield found(
-            Severity.NOTE,
-            "/optimizer",
-            "optimizer: none is chosen, so the script must pass its own: without one, "
-            f"{stops if stage else 'the first step fails'}.",
-            "Pass optimizer=… to deepspeed.initialize, or choose one here.",
-        )
+    yield found(
+        Severity.NOTE,
+        "/optimizer",
+        f"optimizer: none is chosen, so the script must pass its own: without one, {_without_any(stage)}.",
+        "Pass optimizer=… to deepspeed.initialize, or choose one here.",
+    )
     if stage > 0 and offload_device(config, "offload_optimizer") != "none" and _forced(config):
         yield found(
             Severity.WARNING,
@@ -290,6 +287,14 @@ def _client_optimizer(config: Config, context: Context) -> Iterator[Finding]:
             "DeepSpeedCPUAdam for offload, and stops at others.",
             "Pass DeepSpeedCPUAdam, choose the optimizer here, or set zero_force_ds_cpu_optimizer to false.",
         )
+
+
+def _without_any(stage: int) -> str:
+    if stage == 0:
+        return "the first step fails"
+    if stage == 3:
+        return "the engine is one for inference, and the first backward fails"
+    return f"deepspeed.initialize stops with “zero stage {stage} requires an optimizer”"
 
 
 def _forced(config: Config) -> bool:
@@ -347,7 +352,8 @@ RULES = (
         f"{_ENGINE}: _configure_zero_optimizer",
         _client_optimizer,
         "A file without an optimizer is right when the training script passes one to deepspeed.initialize, as the HF "
-        "Trainer does; with ZeRO stage 1 or 2 and none at all, DeepSpeed stops. If the optimizer is to be offloaded, "
+        "Trainer does; with ZeRO stage 1 or 2 and none at all, DeepSpeed stops, and at stage 3 it makes an engine for "
+        "inference. If the optimizer is to be offloaded, "
         "it must be DeepSpeed's own CPU Adam unless zero_force_ds_cpu_optimizer is false.",
         (Severity.WARNING, Severity.NOTE),
     ),

@@ -288,9 +288,9 @@ RULES = (
         "Modules for the lower precision",
         "deepspeed/runtime/torch_autocast.py: init_autocast_params",
         _safe_modules,
-        "lower_precision_safe_modules names classes whose gradients may travel in the lower type. Each name is a package "
-        "and a class, which DeepSpeed imports when the engine is made, and it stops at one that is not there. dsgui "
-        "knows the classes of torch.nn; those of other packages are not checked.",
+        "lower_precision_safe_modules names classes whose gradients may travel in the lower type. Each name is a "
+        "package and a class, which DeepSpeed imports when the engine is made, and it stops at one that is not there. "
+        "dsgui knows the classes of torch.nn; those of other packages are not checked.",
         since=AUTOCAST_SINCE,
     ),
     Rule(

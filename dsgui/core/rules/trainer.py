@@ -122,7 +122,7 @@ def _agreement(mismatch: Mismatch, context: Context) -> str:
     """What else than “auto” brings file and arguments together, up to the comma."""
     pointer, seen = mismatch.pointer, mismatch.seen
     if isinstance(seen, str) and seen.strip() == json.dumps(mismatch.wanted):
-        return f"Write {mismatch.wanted} without quotes,"
+        return f"Write {json.dumps(mismatch.wanted)} without quotes,"
     if pointer == TRAIN and _is_number(seen):
         return (
             "Make --per_device_train_batch_size × --gradient_accumulation_steps × world size "
@@ -151,7 +151,7 @@ def _is_number(value: Any) -> bool:
 def _unreadable_arguments(config: Config, context: Context) -> Iterator[Finding]:
     if context.integration is Integration.HF and context.arguments is not None:
         for problem in context.arguments.problems:
-            yield found(Severity.ERROR, "", f"Arguments of the script: {problem}")
+            yield found(Severity.ERROR, "", f"Arguments of the script: {problem}", "Correct the arguments.")
 
 
 def _accelerate_stops(config: Config, context: Context) -> Iterator[Finding]:

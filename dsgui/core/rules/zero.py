@@ -229,6 +229,7 @@ _QUANTIZED = rule(
     "overlapped communication below stage 2, nor with DeepCompile.",
 )
 _GATHER = f"{ZERO}/stage3_gather_16bit_weights_on_model_save"
+_OLD_GATHER = ("stage3_gather_fp16_weights_on_model_save", "gather_16bit_weights_on_model_save")
 _SAVING = rule(
     "DS049",
     "Saving at stage 3",
@@ -238,7 +239,7 @@ _SAVING = rule(
         lambda config, context: (
             zero_stage(config) == 3
             and value_or(config, _GATHER, False) in (False, "auto")
-            and not is_set(config, f"{ZERO}/stage3_gather_fp16_weights_on_model_save")
+            and not any(is_set(config, f"{ZERO}/{old}") for old in _OLD_GATHER)
         ),
         "zero_optimization.stage3_gather_16bit_weights_on_model_save: off, so a save writes shards and no model file.",
         "Switch it on, or run zero_to_fp32.py, which lies in the checkpoint, afterwards.",
