@@ -1,6 +1,9 @@
 """What the rules say of batch size, precision and hardware, and that each fix repairs what it names."""
 
+import ast
+import importlib.util
 import json
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +12,7 @@ from dsgui.core.context import Context, Integration
 from dsgui.core.document import Document
 from dsgui.core.findings import Severity
 from dsgui.core.hardware import CARDS, Gpu, Hardware, Target
+from dsgui.core.rules import torch_nn
 
 NATIVE = Context(Integration.NATIVE)
 CARD = {card.id: card for card in CARDS}
@@ -273,3 +277,11 @@ def test_offload_that_a_lower_stage_does_not_do_as_written_is_warned_about(block
 def test_no_shape_of_config_breaks_a_rule(config):
     for version in ("0.14.5", "0.19.8"):
         check(config, native(deepspeed_version=version, hardware=(CPU, CARD["v100"])))
+
+
+def test_the_names_of_torch_nn_are_those_of_the_torch_that_is_installed():
+    """Read from its source: importing torch takes seconds."""
+    spec = importlib.util.find_spec("torch")
+    modules = Path(spec.submodule_search_locations[0], "nn", "modules", "__init__.py").read_text("utf-8")
+    offered = ast.literal_eval(modules.partition("__all__ = ")[2].partition("]")[0] + "]")
+    assert set(offered) - set(torch_nn.NAMES) == set()

@@ -62,7 +62,6 @@ def test_where_deepspeed_accepts_what_a_rule_refuses_deepspeed_is_right(asked):
 
 
 def test_deepspeed_is_right_after_training_where_no_device_is_named(asked):
-    """gradient_clipping: true is one of those that a person would refuse."""
     odd = GOOD.replace("{", '{"fp16": {"enabled": false, "loss_scale": -1}, "steps_per_print": 0, ', 1)
     trained = {**DONE, "steps": 2}
     code, out, _ = asked(odd, trained, "--device", "any")

@@ -20,6 +20,11 @@ _NEOX = {
     *("train_iters", "lr_decay_iters", "lr_decay_style", "rotary_pct", "attention_config", "tokenizer_type"),
 }
 _ENOUGH = 4
+_LOOKS_LIKE_NEOX = (
+    "this looks like a GPT-NeoX file: its own keys are not DeepSpeed's",
+    "Nothing to do if GPT-NeoX reads the file: it makes DeepSpeed's config of it.",
+)
+_OF_ANOTHER = ("they may be another program's", "Nothing to do if another program reads them; else remove them.")
 
 
 def fold(findings: Sequence[Finding], document: Document) -> list[Finding]:
@@ -55,11 +60,7 @@ def _other_program(findings: Sequence[Finding], document: Document) -> list[Find
     if len(mine) <= _MOST_LISTED:
         return list(findings)
     named = _listed([dotted(f.pointer) for f in mine])
-    whose, advice = "another program's", "Nothing to do if another program reads them; else remove them."
-    if is_neox:
-        whose = "GPT-NeoX's own"
-        advice = "Nothing to do if GPT-NeoX reads the file: it makes DeepSpeed's config of it."
-    looks = "this looks like a GPT-NeoX file: its own keys are not DeepSpeed's" if is_neox else f"they may be {whose}"
+    looks, advice = _LOOKS_LIKE_NEOX if is_neox else _OF_ANOTHER
     one = replace(
         mine[0],
         severity=Severity.NOTE,
@@ -71,7 +72,8 @@ def _other_program(findings: Sequence[Finding], document: Document) -> list[Find
 
 
 def _instead(findings: Sequence[Finding], many: Sequence[Finding], one: Finding) -> list[Finding]:
-    return [one if f is many[0] else f for f in findings if f is many[0] or all(f is not other for other in many)]
+    gone = {id(finding) for finding in many}
+    return [one if f is many[0] else f for f in findings if f is many[0] or id(f) not in gone]
 
 
 def _listed(names: Sequence[str]) -> str:

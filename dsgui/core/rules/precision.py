@@ -198,7 +198,8 @@ _SAFE = "/torch_autocast/lower_precision_safe_modules"
 def _safe_modules(config: Config, context: Context) -> Iterator[Finding]:
     """Each is imported as package.Class; of other packages than torch.nn only the script's environment knows."""
     names = lookup(config, _SAFE)
-    if truth(lookup(config, "/torch_autocast/enabled")) is not True or not isinstance(names, list):
+    on = context.at_least(AUTOCAST_SINCE) and truth(lookup(config, "/torch_autocast/enabled")) is True
+    if not on or not isinstance(names, list):
         return
     for index, name in enumerate(names):
         package, dot, kind = name.rpartition(".") if isinstance(name, str) else ("torch.nn", ".", "Linear")
