@@ -25,7 +25,8 @@ def test_a_file_of_gpt_neox_gets_one_note_and_no_renaming(checker):
     assert note.severity is Severity.NOTE
     assert note.message == (
         "pipe-parallel-size, model-parallel-size, num-layers, hidden-size, seq-length and 5 more: DeepSpeed has no "
-        "such keys at the top level and ignores them; this looks like a GPT-NeoX file: its own keys are not DeepSpeed's."
+        "such keys at the top level and ignores them; this looks like a GPT-NeoX file: its own keys are not "
+        "DeepSpeed's."
     )
     assert note.fix is None
 

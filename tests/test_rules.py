@@ -10,7 +10,7 @@ import pytest
 from dsgui.core import rules
 from dsgui.core.context import Context, Integration
 from dsgui.core.document import Document
-from dsgui.core.findings import Severity
+from dsgui.core.findings import Severity, refuser
 from dsgui.core.hardware import CARDS, Gpu, Hardware, Target
 from dsgui.core.rules import torch_nn
 
@@ -285,3 +285,11 @@ def test_the_names_of_torch_nn_are_those_of_the_torch_that_is_installed():
     modules = Path(spec.submodule_search_locations[0], "nn", "modules", "__init__.py").read_text("utf-8")
     offered = ast.literal_eval(modules.partition("__all__ = ")[2].partition("]")[0] + "]")
     assert set(offered) - set(torch_nn.NAMES) == set()
+
+
+def test_the_headline_names_who_refuses_it(checker):
+    comment = '{"zero_optimization": {"stage": "auto"}, "wall_clock_breakdown": "auto", "train_batch_size": "auto"}'
+    by_trainer = checker.findings(Document(comment), Context(Integration.HF))
+    assert refuser(by_trainer) == "The HF Trainer"
+    worse = comment.replace('"auto"}', '"auto", "bogus": 1}', 1)
+    assert refuser(checker.findings(Document(worse), Context(Integration.HF))) == "DeepSpeed"

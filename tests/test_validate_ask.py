@@ -126,3 +126,12 @@ def test_the_real_deepspeed_is_asked(tmp_path, capsys):
     assert code == 1
     assert "refused at initialize" in out
     assert [line.split()[2] for line in out.splitlines() if ": error " in line] == ["DS050"]  # says the same
+
+
+def test_who_stopped_it_is_named(asked):
+    frames = [{"module": "transformers.integrations.deepspeed", "function": "fill_match"}]
+    stopped = {**REFUSED, "stage": "fill", "error": {"type": "ValueError", "message": "no such", "frames": frames}}
+    _, out, _ = asked('{"zero_optimization": {}, "train_micro_batch_size_per_gpu": "auto"}', stopped)
+    assert "error DS900 The HF Trainer refuses this (fill): " in out
+    assert "These are the HF Trainer's own words" in out
+    assert f"Asked DeepSpeed {LATEST_KNOWN}: refused by the HF Trainer at the Trainer's fill" in out

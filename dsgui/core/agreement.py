@@ -60,8 +60,8 @@ def remarks(answer: Answer, merged: Merged) -> tuple[str, ...]:
     although DeepSpeed accepts what it was asked."""
     told = []
     if merged.confirmed and answer.refusal and answer.refusal.raised:
-        who = judge(answer).removesuffix(f" {answer.release}")
-        told.append(f"{who}'s own words: {answer.refusal.raised.text} ({answer.refusal.raised.source})")
+        who = answer.judge.removesuffix(f" {answer.release}")
+        told.append(f"{begun(who)}'s own words: {answer.refusal.raised.text} ({answer.refusal.raised.source})")
     if merged.standing:
         rules = ", ".join(dict.fromkeys(finding.rule for finding in merged.standing))
         told.append(f"The errors of dsgui's rules ({rules}) stand: they are about what could not be tried here.")
@@ -73,8 +73,8 @@ def refusals(answer: Answer, document: Document, known: Collection[str]) -> list
     trial = answer.refusal
     if trial is None or trial.raised is None:
         return []
-    who = judge(answer)
-    where = f"{who} refuses this ({trial.stage}): "
+    who = answer.judge
+    where = f"{begun(who)} refuses this ({trial.stage}): "
     advice = f"These are {who.partition(' 0')[0]}'s own words: dsgui's rules have no error there."
     return [
         Finding(REFUSED, Severity.ERROR, pointer, where + message, advice, source=trial.raised.source)
@@ -82,14 +82,9 @@ def refusals(answer: Answer, document: Document, known: Collection[str]) -> list
     ]
 
 
-_JUDGES = {"transformers": "The HF Trainer", "accelerate": "accelerate"}
-
-
-def judge(answer: Answer) -> str:
-    """Who stopped it, by where it was raised; the file itself is read by accelerate."""
-    raised = answer.refusal.raised if answer.refusal else None
-    package = raised.source.partition("/")[0] if raised else ""
-    return _JUDGES.get(package, f"DeepSpeed {answer.release}")
+def begun(who: str) -> str:
+    """At the beginning of a sentence; names keep their spelling."""
+    return who.replace("the ", "The ", 1) if who.startswith("the ") else who
 
 
 def warned(answer: Answer, document: Document) -> list[Finding]:

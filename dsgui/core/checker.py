@@ -1,5 +1,7 @@
 """The one call the page and the command line make: a config's text and its context → every finding, worst first."""
 
+from collections.abc import Iterable
+
 from dsgui.core import rules
 from dsgui.core.context import Context
 from dsgui.core.document import Document
@@ -25,13 +27,14 @@ class Checker:
         that is what will be read."""
         found = [
             *(written_findings(written, context) if written is not None else ()),
-            *with_whole_fixes(self._folded(document, context), document, lambda fixed: self._raw(fixed, context)),
+            *self.whole(fold(self._raw(document, context), document), document, context),
         ]
         starts = {pointer: node.start for pointer, node in document.nodes}
         return sorted(found, key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
 
-    def _folded(self, document: Document, context: Context) -> list[Finding]:
-        return fold(self._raw(document, context), document)
+    def whole(self, findings: Iterable[Finding], document: Document, context: Context) -> list[Finding]:
+        """The findings, each with a fix that adds no error or with none."""
+        return with_whole_fixes(list(findings), document, lambda fixed: self._raw(fixed, context))
 
     def _raw(self, document: Document, context: Context) -> list[Finding]:
         """What the schema and the rules say, each of a place of its own."""

@@ -1,5 +1,6 @@
 """A finding: one thing to know about a config, where it is, and what to do. Findings are values, never raised."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -57,3 +58,11 @@ class Finding:
     advice: str = ""
     fix: Fix | None = None
     source: str = ""
+
+
+def refuser(findings: Iterable[Finding]) -> str:
+    """Who would stop at the errors, for sentences: the HF Trainer (accelerate is a part of it) comes first, and
+    DeepSpeed only sees what it lets through."""
+    sources = [finding.source for finding in findings if finding.severity is Severity.ERROR]
+    before = bool(sources) and all(source.startswith(("transformers/", "accelerate/")) for source in sources)
+    return "The HF Trainer" if before else "DeepSpeed"

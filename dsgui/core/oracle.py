@@ -13,6 +13,7 @@ from dsgui.core.context import Context, Integration
 READ, FILL, PARSE, INITIALIZE, STEP, DONE = STAGES = ("read", "fill", "parse", "initialize", "step", "done")
 _STAGE_WORDS = {READ: "reading the file", FILL: "the Trainer's fill", STEP: "a training step", INITIALIZE: "initialize"}
 _ASKED_STEPS = 2
+_JUDGES = {"transformers": "the HF Trainer", "accelerate": "accelerate"}
 
 
 class Verdict(Enum):
@@ -231,6 +232,13 @@ class Answer:
         return dict(self.trials[0].versions).get("deepspeed", "")
 
     @property
+    def judge(self) -> str:
+        """Who stopped it, by where it was raised."""
+        raised = self.refusal.raised if self.refusal else None
+        package = raised.source.partition("/")[0] if raised else ""
+        return _JUDGES.get(package, f"DeepSpeed {self.release}")
+
+    @property
     def seconds(self) -> float:
         """How long DeepSpeed took over it all."""
         return sum(taken for trial in self.trials for _, taken in trial.seconds)
@@ -276,6 +284,7 @@ class Answer:
         """One line: `DeepSpeed 0.19.8: accepted (parse, initialize, 2 steps; 6.1 s)`."""
         told = f"DeepSpeed {self.release}: {self.verdict.value}"
         if refusal := self.refusal:
+            told = told if self.judge.startswith("DeepSpeed") else f"{told} by {self.judge}"
             return (
                 f"{told} at {_on(_STAGE_WORDS.get(refusal.stage, refusal.stage), refusal.ranks)} ({self.seconds:.1f} s)"
             )

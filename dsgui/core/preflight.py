@@ -2,7 +2,7 @@
 what was expected and what to do. Facts in, rows out."""
 
 from dsgui.core import build_checks, room_checks, script_checks
-from dsgui.core.findings import Severity
+from dsgui.core.findings import Severity, refuser
 from dsgui.core.planned import Launch, Question, Surroundings
 from dsgui.core.verdicts import Check, Row, Verdict, ok, problem, unknown, worst_first
 
@@ -18,7 +18,7 @@ def config(question: Question) -> Verdict:
         return ok(f"checked for {launch.devices}")
     others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return problem(
-        f"DeepSpeed would refuse it at {launch.devices}: {errors[0].message}{others}",
+        f"{refuser(errors)} would refuse it at {launch.devices}: {errors[0].message}{others}",
         errors[0].advice or "See 1 · Configure, or python -m dsgui validate.",
     )
 

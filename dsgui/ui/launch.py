@@ -8,7 +8,7 @@ import gradio as gr
 
 from dsgui.core.context import Context, Integration
 from dsgui.core.errors import DocumentError, DsguiError
-from dsgui.core.findings import Finding
+from dsgui.core.findings import Finding, refuser
 from dsgui.core.plan import Plan
 from dsgui.core.planned import Launch
 from dsgui.core.variables import plain_and_secret
@@ -136,7 +136,7 @@ def _verdict(
         return f"**The config can’t be read.** {plain(str(error))} See Configure.", True, {}, ()
     found = verdict(findings)
     if any(f.severity.value == "error" for f in findings):
-        says = f"**DeepSpeed would refuse this config at {context.devices}: {found}.** See Configure."
+        says = f"**{refuser(findings)} would refuse this config at {context.devices}: {found}.** See Configure."
         return says, True, config, findings
     says = f"The config from 1 · Configure, checked for {context.devices}: {found or 'nothing to report'}."
     return says, False, config, findings
