@@ -168,7 +168,8 @@ def _unknown(place: Place) -> Finding:
 
 
 def _beside(place: Place) -> Iterable[tuple[str, Node]]:
-    return main_branch(place.parent).get("properties", {}).items()
+    members: Mapping[str, Node] = main_branch(place.parent).get("properties", {})
+    return members.items()
 
 
 def _could_hold(node: Node, value: Any) -> bool:
