@@ -25,9 +25,10 @@ class Checker:
     def findings(self, document: Document, context: Context, written: str | None = None) -> list[Finding]:
         """All findings, errors first, in the order of the text within a severity. `written`: the file's own text, where
         that is what will be read."""
+        raw = self._raw(document, context)
         found = [
             *(written_findings(written, context) if written is not None else ()),
-            *self.whole(fold(self._raw(document, context), document), document, context),
+            *with_whole_fixes(fold(raw, document), document, lambda fixed: self._raw(fixed, context), raw),
         ]
         starts = {pointer: node.start for pointer, node in document.nodes}
         return sorted(found, key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))

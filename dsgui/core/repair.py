@@ -14,10 +14,14 @@ _MOST_PARTS = 8  # repairs joined to one
 _MOST_CHARACTERS = 400_000  # of the texts that are checked anew for one config: beyond it no fix is offered
 
 
-def with_whole_fixes(findings: Sequence[Finding], document: Document, check: Check) -> list[Finding]:
-    """The findings, each with a fix that is whole or with none."""
+def with_whole_fixes(
+    findings: Sequence[Finding], document: Document, check: Check, before: Sequence[Finding] | None = None
+) -> list[Finding]:
+    """The findings, each with a fix that is whole or with none. `before`: what `check` says of the document."""
     left = max(1, _MOST_CHARACTERS // max(1, len(document.text)))
-    whole, before = [], check(document) if any(finding.fix for finding in findings) else ()
+    whole = list[Finding]()
+    if before is None:
+        before = check(document)
     for finding in findings:
         if finding.fix is not None:
             fix = _whole(finding, finding.fix, before, document, check) if left > 0 else None

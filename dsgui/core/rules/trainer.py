@@ -121,7 +121,7 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
 def _agreement(mismatch: Mismatch, context: Context) -> str:
     """What else than “auto” brings file and arguments together, up to the comma."""
     pointer, seen = mismatch.pointer, mismatch.seen
-    if isinstance(seen, str) and seen.strip() == json.dumps(mismatch.wanted):
+    if isinstance(seen, str) and seen.strip().lower() == json.dumps(mismatch.wanted):
         return f"Write {json.dumps(mismatch.wanted)} without quotes,"
     if pointer == TRAIN and _is_number(seen):
         return (
