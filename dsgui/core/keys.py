@@ -116,6 +116,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 def _misplaced(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding | None:
     """The finding of a key that other blocks have; None where it may as well be a misspelling or a key of nobody."""
     twin = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
+    homes = tuple(home for home in homes if not place.pointer.startswith(f"{home}/"))  # fp16.fp16 is not meant for fp16
     if (
         place.key in _SAYS_NOTHING
         or not 0 < len(homes) <= _MOST_HOMES
@@ -159,6 +160,7 @@ def _unknown(place: Place) -> Finding:
     if place.strict:
         message = f"{dotted(place.pointer)}: {block} has no such key, and DeepSpeed refuses unknown keys there."
         advice = f"Did you mean {near}?" if near else "Remove it, or move it to the block it belongs to."
+        fix = fix or (None if near else Fix(f"Remove {place.key}", (Change(place.pointer, None),)))
         return Finding("DS002", Severity.ERROR, place.pointer, message, advice, fix, _CONFIG_MODEL)
     where = "at the top level" if "/" not in place.pointer[1:] else f"in {block}"
     message = f"{dotted(place.pointer)}: DeepSpeed knows no such key {where} and ignores it without a word."

@@ -125,12 +125,14 @@ class SchemaCheck:
         return version_tuple(self._schema.version) < version_tuple(release)
 
     def _autos(self, document: Document, context: Context) -> Iterator[Finding]:
-        """One finding a key. Natively the first one offers to write the Trainer's values for all of them."""
+        """One finding a key. Natively the first one offers to write the Trainer's values for all of them, unless a
+        batch term says “auto”, too: then that is an error (DS012) and offers it."""
         pointers = (pointer for pointer, node in document.nodes if node.value == "auto")
         found = [finding for pointer in pointers for finding in self._auto(pointer, context)]
         filled = [finding for finding in found if finding.pointer in FILLED_BY_TRAINER and finding.pointer != STEPS]
         first = min(filled, key=lambda finding: finding.severity.rank, default=None)
-        if first is not None and context.integration is Integration.NATIVE:
+        in_batch = any(document.value.get(pointer[1:]) == "auto" for pointer in _BATCH)
+        if first is not None and context.integration is Integration.NATIVE and not in_batch:
             found[found.index(first)] = replace(first, fix=native_fix(document, context))
         yield from found
 

@@ -7,8 +7,10 @@ from typing import Any
 from dsgui.core import batch as batches
 from dsgui.core.arguments import TrainingArguments
 from dsgui.core.context import Context, Integration
+from dsgui.core.document import Document, json_text
 from dsgui.core.filling import fill
 from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.outputs import native_fix
 from dsgui.core.pointer import MISSING, lookup
 from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, elastic, found, is_set, number
 
@@ -153,6 +155,7 @@ def _batch_auto(config: Config, context: Context) -> Iterator[Finding]:
     if _shares_what_the_trainer_counts(config, context):
         return
     if context.integration is Integration.NATIVE:
+        fix = native_fix(Document(json_text(config)), context)  # of all, at the first
         for pointer in autos:
             yield found(
                 Severity.ERROR,
@@ -160,6 +163,7 @@ def _batch_auto(config: Config, context: Context) -> Iterator[Finding]:
                 f"{pointer[1:]}: “auto” is filled by the HF Trainer only; native DeepSpeed compares it with a number "
                 "and stops with a TypeError.",
                 "Write a number, clear it so that DeepSpeed derives it, or choose “HF Trainer” above.",
+                fix if pointer == autos[0] else None,
             )
         return
     yield _filled_by_trainer(config, context, autos[0])

@@ -149,17 +149,26 @@ _NORM = rule(
     "it too. DeepSpeed stops at each of them.",
     since="0.19.7",
 )
-_BUCKETS = rule(
+
+
+def _odd_bucket(config: Config, context: Context) -> Iterator[Finding]:
+    size = zero_key(config, "allgather_bucket_size")
+    if zero_stage(config) in (1, 2) and isinstance(size, int | float) and _odd(size):
+        yield found(
+            Severity.ERROR,
+            f"{ZERO}/allgather_bucket_size",
+            "zero_optimization.allgather_bucket_size: ZeRO stage 1 and 2 want an even number of elements.",
+            "Make it even.",
+            write(f"{ZERO}/allgather_bucket_size", str(int(size) + 1)),
+        )
+
+
+_BUCKETS = Rule(
     "DS043",
     "Odd bucket",
     f"{_STAGE_1_2}: nccl_start_alignment_factor",
-    Clash(
-        f"{ZERO}/allgather_bucket_size",
-        lambda config, context: zero_stage(config) in (1, 2) and _odd(zero_key(config, "allgather_bucket_size")),
-        "zero_optimization.allgather_bucket_size: ZeRO stage 1 and 2 want an even number of elements.",
-        "Make it even.",
-    ),
-    explanation="ZeRO stage 1 and 2 align the buckets in which parameters are gathered to an even number of elements, "
+    _odd_bucket,
+    "ZeRO stage 1 and 2 align the buckets in which parameters are gathered to an even number of elements, "
     "and assert that the size given is one. Sizes are elements, so nothing is lost by adding one.",
 )
 _LEGACY = rule(
