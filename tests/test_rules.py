@@ -331,3 +331,17 @@ def test_a_word_is_offered_only_to_the_reader_that_fills_it(checker):
     for reader, offered in ((Integration.HF, True), (Integration.NATIVE, False)):
         told = [f.message for f in checker.findings(config, Context(reader)) if f.rule == "DS001"]
         assert [("auto" in message) for message in told] == [offered] * 2
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "runs"),
+    [
+        *(("gradient_clipping", True, True), ("gradient_clipping", False, True), ("steps_per_print", True, True)),
+        *(("steps_per_print", False, False), ("gradient_predivide_factor", True, True)),
+        *(("gradient_predivide_factor", False, False), ("gradient_predivide_factor", 0, False)),
+    ],
+)
+def test_true_and_false_are_numbers_where_deepspeed_only_calculates(checker, key, value, runs):
+    """Seen with DeepSpeed 0.19.8, two steps on one rank each."""
+    config = {"train_batch_size": 8, "optimizer": {"type": "AdamW", "params": {"lr": 0.001}}, key: value}
+    assert checker.has_error(Document(json.dumps(config)), NATIVE) is not runs

@@ -20,8 +20,6 @@ from dsgui.core.schema import Field, FieldKind, Schema
 
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 1000, 20_000  # blocks; characters of one
 _BATCH = {"/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"}
-# Read raw and only calculated with, so true and false are 1 and 0.
-_COUNTED = {*_BATCH, "/gradient_clipping"}
 # A raw boolean takes any text for true; this one is combined with `|` and stops (deepspeed/runtime/config.py).
 _STRICT_RAW_BOOLEANS = {
     *("/wall_clock_breakdown", "/checkpoint/parallel_write/pipeline_stage"),
@@ -109,8 +107,8 @@ class SchemaCheck:
         idle = field.active and not field.active.holds(config) and field.pointer not in _READ_ANYWAY
         if field.model == "raw" and field.active and idle:
             return Severity.WARNING, f" It is not read now. {field.active.otherwise}"
-        if field.pointer in _COUNTED and isinstance(value, bool):
-            runs = value or field.pointer not in _BATCH
+        if field.model == "raw" and field.pointer.count("/") == 1 and isinstance(value, bool):
+            runs = Draft202012Validator(self._schema.node(field.pointer)).is_valid(int(value))
             return Severity.WARNING if runs else Severity.ERROR, f" DeepSpeed counts it as {int(value)}."
         return Severity.ERROR, ""
 

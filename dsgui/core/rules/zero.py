@@ -72,6 +72,13 @@ _PRESCALE = rule(
         "Leave it out, or set zero_optimization.reduce_scatter to false.",
         fix=Fix("Remove gradient_predivide_factor", (Change("/gradient_predivide_factor", None),)),
     ),
+    Clash(
+        "/gradient_predivide_factor",
+        lambda config, context: zero_stage(config) == 0 and lookup(config, "/gradient_predivide_factor") in (0, False),
+        "gradient_predivide_factor: gradients are divided by it, and 0 stops the first step (ZeroDivisionError).",
+        "Leave it out for 1.0.",
+        fix=Fix("Remove gradient_predivide_factor", (Change("/gradient_predivide_factor", None),)),
+    ),
     explanation="ZeRO stage 2 and 3 add gradients up with reduce-scatter, which divides them once, afterwards. "
     "Dividing before the sum (prescale_gradients) or in two parts (gradient_predivide_factor) is possible only with "
     "reduce_scatter off; otherwise deepspeed.initialize stops.",
