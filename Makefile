@@ -1,5 +1,6 @@
 # make run    creates .venv, installs what is needed, starts dsgui and prints its URL
 # make test   the same, plus Debian's Chromium and the test tools, then lint, types and tests
+# make test-all   make test, and what takes half an hour: every fix over every config, put to the real DeepSpeed
 # Options for the app go in ARGS: make run ARGS="--port 8000 --python /path/to/env/bin/python"
 
 PYTHON ?=
@@ -7,7 +8,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check audit unit ops setup setup-dev screenshots docs matrix bench bench-runs bench-monitor clean
+.PHONY: run test test-all check audit unit ops setup setup-dev screenshots docs matrix bench bench-runs bench-monitor clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -20,6 +21,9 @@ setup-dev: setup
 	@sh scripts/setup_test_programs.sh
 
 test: setup-dev check unit
+
+test-all: setup-dev check ops
+	$(BIN)/python -m pytest -n 2 --dist loadfile --complete --durations=25 $(ARGS)
 
 check:
 	$(BIN)/ruff check .

@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from differential.corpus import TABLE, Corpus, Row, ask_all
-from dsgui.core.checker import Checker
-from dsgui.shell.catalog import Catalog
 
 _COLUMNS = (
     "refused, found",
@@ -83,10 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if not options.corpus.is_dir():
         parser.error(f"{options.corpus} is no folder")
-    checker = Checker(Catalog().schema())
     known = (options.corpus / TABLE).is_file()
     asked = None if known else [row for v in options.versions or [""] for row in ask_all(options.corpus, v)]
-    corpus = Corpus(options.corpus, checker, asked)
+    corpus = Corpus(options.corpus, asked)
     rows = [row for row in corpus.rows if not options.versions or row.version in options.versions]
     print("\n".join([*table(corpus, rows), "", *exceptions(corpus, rows)]))
     return 1 if any(outcome(corpus, row) in ("false error", "missed") for row in rows) else 0

@@ -5,7 +5,9 @@ Without one, `ask_all` puts the files to the DeepSpeed that is installed. A mode
 goes: parse, init (deepspeed.initialize and steps), hf-parse, hf-init.
 """
 
+import contextlib
 import csv
+import io
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -14,15 +16,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from differential.oracle import Question, ask, installed
-from dsgui.core.checker import Checker
+from differential.oracle import OracleError, Question, ask, installed
+from dsgui.cli import main
+from dsgui.commands.validate import FAILED, NOT_CHECKED, PASSED
 from dsgui.core.context import Context, Integration
-from dsgui.core.document import Document
-from dsgui.core.errors import DocumentError
-from dsgui.core.findings import Finding, Severity
-from dsgui.core.loose_json import tidy
 from dsgui.core.pointer import MISSING, lookup
 
+Told = dict[str, Any]  # one finding, as `validate --format json` prints it
 TABLE = "verdicts.tsv"
 WORLD_SIZES = (1, 2, 8)
 _ONLY_ON_CUDA = re.compile("only supported for CUDA|only supports NVIDIA CUDA")
@@ -74,11 +74,12 @@ class Row:
 
 
 class Corpus:
-    """A folder and its verdicts."""
+    """A folder and its verdicts. What dsgui says of a file is what `python -m dsgui validate` prints."""
 
-    def __init__(self, folder: Path, checker: Checker, rows: Sequence[Row] | None = None) -> None:
-        self.folder, self._checker = folder, checker
+    def __init__(self, folder: Path, rows: Sequence[Row] | None = None) -> None:
+        self.folder = folder
         self._rows = rows
+        self._told: dict[Context, dict[str, list[Told]]] = {}
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -106,14 +107,12 @@ class Corpus:
     def text(self, file: str) -> str:
         return (self.folder / file).read_bytes().decode("utf-8")
 
-    def findings(self, row: Row) -> list[Finding] | None:
-        """What the rules say in the circumstances of `row`; None where the reader can't read the text at all."""
-        text = self.text(row.file)
-        try:
-            document = Document(text if row.hf else tidy(text).text)  # the Trainer reads strict JSON only
-        except DocumentError:
-            return None
-        return self._checker.findings(document, row.context)
+    def findings(self, row: Row) -> list[Told] | None:
+        """What the command says in the circumstances of `row`; None where it can't read the file at all."""
+        if row.context not in self._told:
+            paths = [self.folder / name for name in self.files]
+            self._told[row.context] = {path.name: told for path, told in validated(paths, row.context).items()}
+        return self._told[row.context].get(row.file)
 
     def errors(self, row: Row) -> list[str]:
         found = self.findings(row)
@@ -126,12 +125,12 @@ class Corpus:
         return self.errors(row)
 
     def missed(self, row: Row) -> bool:
-        """Whether DeepSpeed refuses the config and the rules let it pass."""
+        """Whether DeepSpeed refuses the config and the command lets it pass."""
         return row.refused and not self.errors(row)
 
     def reason(self, row: Row) -> str:
         """Why the rules can't find what was missed; "" where there is no reason."""
-        rules = {finding.rule for finding in self.findings(row) or ()}
+        rules = {finding["rule"] for finding in self.findings(row) or ()}
         if "DS054" in rules and not row.hf:
             return "depends on the optimizer that the script passes: said in a warning or note (DS054)"
         if "mismatch TrainingArguments" in row.message and "DS013" in rules:
@@ -145,8 +144,22 @@ class Corpus:
         return any(other.mode == further and other.refused for other in self.of(row.file))
 
 
-def _errors(findings: Iterable[Finding]) -> list[str]:
-    return [f"{finding.rule} {finding.message}" for finding in findings if finding.severity is Severity.ERROR]
+def _errors(findings: Iterable[Told]) -> list[str]:
+    return [f"{finding['rule']} {finding['message']}" for finding in findings if finding["severity"] == "error"]
+
+
+def validated(paths: Sequence[Path], context: Context) -> dict[Path, list[Told]]:
+    """The findings of `python -m dsgui validate` for each file that it can read; its exit code is held to them."""
+    options = ["--integration", context.integration.value, "--target-version", context.release, "--format", "json"]
+    ranks = ["--gpus", str(context.gpus_per_node), "--nodes", str(context.nodes)]
+    printed, unread = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(unread):
+        code = main(["validate", *map(str, paths), *options, *ranks])
+    entries = json.loads(printed.getvalue() or "[]")
+    expected = NOT_CHECKED if len(entries) < len(paths) else FAILED if not all(e["ok"] for e in entries) else PASSED
+    if code != expected:
+        raise OracleError(f"validate ended with {code}, not {expected}: {unread.getvalue()}")
+    return {Path(entry["file"]): entry["findings"] for entry in entries}
 
 
 def _row(entry: dict[str, str]) -> Row:

@@ -27,10 +27,12 @@ from typing import Any
 
 from differential.oracle import RELEASES, ROOT, Answer, Question
 from dsgui.core.arguments import TrainingArguments, from_mapping, read_arguments
+from dsgui.core.checker import Checker
 from dsgui.core.context import LATEST_KNOWN, Context, Integration, version_tuple
 from dsgui.core.document import Document
-from dsgui.core.findings import Severity
+from dsgui.core.findings import Finding, Severity
 from dsgui.core.hardware import CARDS, Hardware
+from dsgui.core.written import read
 
 FOLDER = ROOT / "tests" / "examples"
 VERDICTS = FOLDER / "verdicts.json"
@@ -85,7 +87,11 @@ class Example:
 
     @cached_property
     def document(self) -> Document:
-        return Document(self.text)
+        return Document(read(self.text).text)
+
+    def findings(self, checker: Checker, release: str) -> list[Finding]:
+        """What the rules say of it as a file."""
+        return checker.findings(self.document, self.context(release), self.text)
 
     @property
     def question(self) -> Question:

@@ -25,6 +25,7 @@ meant; a *note* is good to know. Releases run from 0.14.5 to 0.19.8. Every examp
 releases it names ([rule-matrix.md](rule-matrix.md)).
 
 """
+WRITTEN = {"DS018", "DS019"}  # what their examples show is how they are written
 _READERS = {"native": "native DeepSpeed", "hf": "the HF Trainer"}
 _STAGES = {
     "trainer": "the HF Trainer stops before DeepSpeed starts",
@@ -65,7 +66,9 @@ def _releases(example: Example) -> str:
 
 
 def _compact(example: Example) -> str:
-    """A line for each top-level key."""
+    """A line for each top-level key; as it is written where that is the point."""
+    if "text" in example.content and example.rule in WRITTEN:
+        return example.text.replace("\ufeff", "\\ufeff")
     config: dict[str, Any] = json.loads(example.text)
     lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in config.items())
     return f"{{\n{lines}\n}}"

@@ -21,6 +21,17 @@ settings.load_profile("dsgui")
 expect.set_options(timeout=20_000)
 
 
+def pytest_addoption(parser):
+    parser.addoption("--complete", action="store_true", help="also what takes minutes: make test-all")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--complete"):
+        left_out = [item for item in items if item.get_closest_marker("complete")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("complete")]
+
+
 @pytest.fixture(scope="session")
 def catalog():
     return Catalog()

@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 
 from differential.corpus import Corpus
-from dsgui.core.checker import Checker
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
-from dsgui.shell.catalog import Catalog
 
 FOLDER = os.environ.get("DSGUI_CORPUS", "")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="DSGUI_CORPUS names no folder")
-CORPUS = Corpus(Path(FOLDER), Checker(Catalog().schema()), None if FOLDER else ())
+CORPUS = Corpus(Path(FOLDER), None if FOLDER else ())
 every_file = pytest.mark.parametrize("name", CORPUS.files)
 
 

@@ -173,5 +173,16 @@ def test_an_upload_is_called_by_its_name_alone(folder):
 
 
 def test_a_broken_config_says_where_it_breaks(folder):
-    (folder / "ds.json").write_text('{\n  "a": 1,\n  "a": 2\n}')
-    assert "lines 2 and 3" in refusal(folder / "ds.json")
+    (folder / "ds.json").write_text('{\n  "a": 1,\n  "b": ,\n}')
+    assert "Line 3" in refusal(folder / "ds.json")
+
+
+def test_of_a_key_that_stands_twice_the_last_is_kept_and_it_is_told(folder):
+    (folder / "ds.json").write_text('{\n  "a": 1, "b": {"c": 1, "c": 2},\n  "a": [{"d": 1, "d": 3}]\n}')
+    found = open_file(folder / "ds.json")
+    assert json.loads(found.text) == {"b": {"c": 2}, "a": [{"d": 3}]}
+    assert found.notes == (
+        "b.c: the key stands twice, on line 2; the last was kept",
+        "a: the key stands twice, on lines 2 and 3; the last was kept",
+        "a.0.d: the key stands twice, on line 3; the last was kept",
+    )

@@ -26,7 +26,7 @@ every_valid = pytest.mark.parametrize("example", VALID, ids=lambda example: f"{e
 
 
 def found(checker, example, release):
-    return checker.findings(example.document, example.context(release))
+    return example.findings(checker, release)
 
 
 def errors(findings):

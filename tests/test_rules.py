@@ -1,14 +1,19 @@
 """What the rules say of batch size, precision and hardware, and that each fix repairs what it names."""
 
+import ast
+import importlib.util
 import json
+from pathlib import Path
 
 import pytest
 
 from dsgui.core import rules
+from dsgui.core.arguments import read_arguments
 from dsgui.core.context import Context, Integration
 from dsgui.core.document import Document
-from dsgui.core.findings import Severity
+from dsgui.core.findings import Severity, refuser
 from dsgui.core.hardware import CARDS, Gpu, Hardware, Target
+from dsgui.core.rules import torch_nn
 
 NATIVE = Context(Integration.NATIVE)
 CARD = {card.id: card for card in CARDS}
@@ -273,3 +278,70 @@ def test_offload_that_a_lower_stage_does_not_do_as_written_is_warned_about(block
 def test_no_shape_of_config_breaks_a_rule(config):
     for version in ("0.14.5", "0.19.8"):
         check(config, native(deepspeed_version=version, hardware=(CPU, CARD["v100"])))
+
+
+def test_the_names_of_torch_nn_are_those_of_the_torch_that_is_installed():
+    """Read from its source: importing torch takes seconds."""
+    spec = importlib.util.find_spec("torch")
+    modules = Path(spec.submodule_search_locations[0], "nn", "modules", "__init__.py").read_text("utf-8")
+    offered = ast.literal_eval(modules.partition("__all__ = ")[2].partition("]")[0] + "]")
+    assert set(offered) - set(torch_nn.NAMES) == set()
+
+
+def test_the_headline_names_who_refuses_it(checker):
+    comment = '{"zero_optimization": {"stage": "auto"}, "wall_clock_breakdown": "auto", "train_batch_size": "auto"}'
+    by_trainer = checker.findings(Document(comment), Context(Integration.HF))
+    assert refuser(by_trainer) == "The HF Trainer"
+    worse = comment.replace('"auto"}', '"auto", "bogus": 1}', 1)
+    assert refuser(checker.findings(Document(worse), Context(Integration.HF))) == "DeepSpeed"
+
+
+def test_a_text_for_a_switch_is_told_in_jsons_words(checker):
+    config = {"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 1}, "fp16": {"enabled": "True"}}
+    (unknown,) = errors(config, Context(Integration.HF))
+    assert unknown.advice == "Write true without quotes, or “auto”."
+    assert unknown.fix.apply(Document(json.dumps(config))).value["fp16"] == {"enabled": True}
+    (known,) = errors(config, Context(Integration.HF, arguments=read_arguments("--fp16")))
+    assert known.advice.startswith("Write “auto”") or "true without quotes" in known.advice
+    assert "True without" not in known.advice
+
+
+@pytest.mark.parametrize("old", ["stage3_gather_fp16_weights_on_model_save", "gather_16bit_weights_on_model_save"])
+def test_an_old_name_of_the_gathering_counts(old):
+    assert check({"zero_optimization": {"stage": 3, old: True}}, rule="DS049") == []
+
+
+@pytest.mark.parametrize("release", ["0.14.5", "0.19.6"])
+def test_a_one_bit_optimizer_is_never_allowed_with_zero(release):
+    context = Context(Integration.NATIVE, deepspeed_version=release)
+    config = {"zero_optimization": {"stage": 1}, "optimizer": {"type": "onebitadam", "params": {"lr": 0.001}}}
+    for allowed in (True, False):
+        (finding,) = check({**config, "zero_allow_untested_optimizer": allowed}, context, "DS053")
+        assert (finding.severity, finding.fix) == (Severity.ERROR, None)
+
+
+def test_a_file_without_an_optimizer_is_told_at_every_stage():
+    for stage, words in ((0, "the first step"), (1, "zero stage 1"), (2, "zero stage 2"), (3, "the first backward")):
+        (note,) = check({"zero_optimization": {"stage": stage}}, rule="DS054")
+        assert words in note.message
+
+
+def test_a_word_is_offered_only_to_the_reader_that_fills_it(checker):
+    config = Document('{"train_batch_size": "many", "zero_optimization": {"stage": 9}}')
+    for reader, offered in ((Integration.HF, True), (Integration.NATIVE, False)):
+        told = [f.message for f in checker.findings(config, Context(reader)) if f.rule == "DS001"]
+        assert [("auto" in message) for message in told] == [offered] * 2
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "runs"),
+    [
+        *(("gradient_clipping", True, True), ("gradient_clipping", False, True), ("steps_per_print", True, True)),
+        *(("steps_per_print", False, False), ("gradient_predivide_factor", True, True)),
+        *(("gradient_predivide_factor", False, False), ("gradient_predivide_factor", 0, False)),
+    ],
+)
+def test_true_and_false_are_numbers_where_deepspeed_only_calculates(checker, key, value, runs):
+    """Seen with DeepSpeed 0.19.8, two steps on one rank each."""
+    config = {"train_batch_size": 8, "optimizer": {"type": "AdamW", "params": {"lr": 0.001}}, key: value}
+    assert checker.has_error(Document(json.dumps(config)), NATIVE) is not runs

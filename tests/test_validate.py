@@ -108,6 +108,39 @@ def test_a_file_that_import_rewrites_has_no_lines_of_its_own(validate):
     assert "ds.json: error DS010" in out
 
 
+LOOSE = {"comment": "// a note\n" + SOUND, "trailing comma": SOUND.replace("}\n}", "},\n}"), "mark": "\ufeff" + SOUND}
+
+
+@pytest.mark.parametrize("text", LOOSE.values(), ids=LOOSE)
+def test_what_json_load_stops_at_is_an_error_for_the_trainer_alone(validate, text):
+    code, out, _ = validate(text, "--integration", "hf")
+    assert code == 1
+    with pytest.raises(json.JSONDecodeError) as stopped:
+        json.loads(text)
+    assert "error DS018 The file is not strict JSON: the HF Trainer" in out
+    assert f"“{stopped.value}”" in out
+    assert validate(text)[0] == 0
+
+
+def test_a_config_in_a_file_that_a_yaml_points_to_is_read_by_json_load_too(validate, tmp_path):
+    (tmp_path / "zero.json").write_text("// a note\n" + SOUND, "utf-8")
+    yaml = "distributed_type: DEEPSPEED\nnum_processes: 1\ndeepspeed_config:\n  deepspeed_config_file: zero.json\n"
+    code, out, _ = validate(yaml, name="acc.yaml")
+    assert code == 1
+    assert "DS018" in out
+
+
+def test_a_key_that_stands_twice_is_refused_natively_and_the_trainer_keeps_the_last(validate):
+    twice = SOUND.replace('{"stage": 2}', '{"stage": 7, "stage": 2}')
+    code, out, _ = validate(twice)
+    assert code == 1
+    assert "error DS019 zero_optimization.stage: the key stands twice, on line 6. DeepSpeed refuses the file" in out
+    code, out, _ = validate(twice, "--integration", "hf")
+    assert code == 0
+    assert "warning DS019" in out
+    assert validate(SOUND.replace('{"stage": 2}', '{"stage": 2, "stage": 7}'), "--integration", "hf")[0] == 1
+
+
 def test_an_accelerate_yaml_brings_its_ranks(validate):
     yaml = (
         "distributed_type: DEEPSPEED\nnum_machines: 2\nnum_processes: 8\nmixed_precision: bf16\n"

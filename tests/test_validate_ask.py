@@ -61,6 +61,24 @@ def test_where_deepspeed_accepts_what_a_rule_refuses_deepspeed_is_right(asked):
     assert "note DS010 dsgui's rules say: train_batch_size: 9 is not" in out
 
 
+def test_deepspeed_is_right_after_training_where_no_device_is_named(asked):
+    odd = GOOD.replace("{", '{"fp16": {"enabled": false, "loss_scale": -1}, "steps_per_print": 0, ', 1)
+    trained = {**DONE, "steps": 2}
+    code, out, _ = asked(odd, trained, "--device", "any")
+    assert (code, " error " in out) == (0, False)
+    assert "dsgui's rules say: steps_per_print" in out
+    code, out, _ = asked(odd, trained, "--device", "h100")
+    assert code == 1
+    assert "The errors of dsgui's rules (DS001) stand: they are about what could not be tried here." in out
+
+
+def test_deepspeeds_own_words_stand_beside_a_rule_that_says_so_too(asked):
+    code, out, _ = asked(GOOD.replace("{", '{"steps_per_print": 0, ', 1), REFUSED)
+    assert code == 1
+    assert "DS900" not in out
+    assert "DeepSpeed's own words: ValueError: steps_per_print is odd" in out
+
+
 @pytest.mark.parametrize("format", ["json", "sarif", "github"])
 def test_the_answer_is_in_every_format(asked, format):
     _, out, _ = asked(GOOD, REFUSED, "--format", format)
@@ -108,3 +126,12 @@ def test_the_real_deepspeed_is_asked(tmp_path, capsys):
     assert code == 1
     assert "refused at initialize" in out
     assert [line.split()[2] for line in out.splitlines() if ": error " in line] == ["DS050"]  # says the same
+
+
+def test_who_stopped_it_is_named(asked):
+    frames = [{"module": "transformers.integrations.deepspeed", "function": "fill_match"}]
+    stopped = {**REFUSED, "stage": "fill", "error": {"type": "ValueError", "message": "no such", "frames": frames}}
+    _, out, _ = asked('{"zero_optimization": {}, "train_micro_batch_size_per_gpu": "auto"}', stopped)
+    assert "error DS900 The HF Trainer refuses this (fill): " in out
+    assert "These are the HF Trainer's own words" in out
+    assert f"Asked DeepSpeed {LATEST_KNOWN}: refused by the HF Trainer at the Trainer's fill" in out

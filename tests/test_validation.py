@@ -23,7 +23,7 @@ def found(checker, config, context=NATIVE):
 
 def test_a_wrong_type_names_what_was_seen_and_what_was_expected(checker):
     (finding,) = found(checker, {"train_batch_size": "many"})
-    assert finding.message == 'train_batch_size: "many" is not a whole number of 1 or more, or “auto”.'
+    assert finding.message == 'train_batch_size: "many" is not a whole number of 1 or more.'
     assert finding.severity is Severity.ERROR
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dsgui.core import accelerate_yaml
-from dsgui.core.agreement import merge
+from dsgui.core.agreement import merge, remarks
 from dsgui.core.errors import TargetError
-from dsgui.core.oracle import Answer, Question, Verdict
+from dsgui.core.oracle import Question, Verdict
 from dsgui.core.report import Checked
 from dsgui.core.schema import Schema
 from dsgui.shell import target
@@ -63,7 +63,7 @@ class Asker:
         if answer.verdict is Verdict.NOT_TRIED:
             raise TargetError(f"{path}: DeepSpeed {self.release} could not be asked: {'; '.join(answer.not_tried)}.")
         merged = merge(checked.findings, answer, checked.document, context, self.schema.fields)
-        return replace(checked, findings=merged.findings, asked=_told(answer))
+        return replace(checked, findings=merged.findings, asked=(f"Asked {answer.summary}", *remarks(answer, merged)))
 
 
 @contextlib.contextmanager
@@ -88,7 +88,3 @@ def _text(path: Path, checked: Checked) -> str:
     text = path.expanduser().read_bytes().decode("utf-8", "replace")
     is_json = text.lstrip("\ufeff \t\r\n").startswith("{") or not accelerate_yaml.is_one(text)
     return text if is_json else checked.document.text
-
-
-def _told(answer: Answer) -> tuple[str, ...]:
-    return (f"Asked {answer.summary}", *answer.remarks)

@@ -58,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return NOT_CHECKED
-    errors = tuple(f for f in checker.findings(document, context) if f.severity is Severity.ERROR)
+    told = checker.findings(document, context, found.written)
+    errors = tuple(finding for finding in told if finding.severity is Severity.ERROR)
     checked = Checked(str(options.file), document, not found.notes, context, errors)
     resolution = resolve(document.value, context, checker.schema)
     sys.stdout.write((_as_json if options.format == "json" else _as_text)(resolution, checked))

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
 
+from dsgui.core.document import on_lines
 from dsgui.core.errors import DocumentError
 from dsgui.core.pointer import MISSING, lookup
 
@@ -163,7 +164,7 @@ def _check_keys(node: Any) -> None:
         line = key.start_mark.line + 1
         if isinstance(key, yaml.ScalarNode):
             if key.value in lines:
-                twice = f"{_seen(key.value)} stands twice, on lines {lines[key.value]} and {line}. Keep one"
+                twice = f"{_seen(key.value)} stands twice, {on_lines(lines[key.value], line)}. Keep one"
                 raise _problem(twice, key.start_mark)
             lines[key.value] = line
         _check_keys(value)

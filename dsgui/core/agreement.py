@@ -27,12 +27,14 @@ _STEPS_LATER = re.compile(r"checkpoint|autotuning|profil", re.IGNORECASE)
 @dataclass(frozen=True, slots=True)
 class Merged:
     """`findings` as they stand with the answer. `confirmed`: errors of ours that DeepSpeed raises too; `missed`: what
-    it raises and no rule saw; `contradicted`: errors of ours that it does not raise."""
+    it raises and no rule saw; `contradicted`: errors of ours that it does not raise; `standing`: those about what was
+    not tried, although DeepSpeed accepts what was."""
 
     findings: tuple[Finding, ...]
     confirmed: tuple[Finding, ...] = ()
     missed: tuple[Finding, ...] = ()
     contradicted: tuple[Finding, ...] = ()
+    standing: tuple[Finding, ...] = ()
 
 
 def merge(
@@ -48,7 +50,22 @@ def merge(
     merged = [*missed, *told, *warned(answer, document)]
     starts = {pointer: node.start for pointer, node in document.nodes}
     merged.sort(key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
-    return Merged(tuple(merged), tuple(confirmed), tuple(missed), tuple(contradicted))
+    accepted = answer.verdict is Verdict.ACCEPTED
+    standing = [f for f in ours if accepted and f not in contradicted]
+    return Merged(tuple(merged), tuple(confirmed), tuple(missed), tuple(contradicted), tuple(standing))
+
+
+def remarks(answer: Answer, merged: Merged) -> tuple[str, ...]:
+    """What has to be said beside the findings: DeepSpeed's own words where a rule has its own, and why errors stand
+    although DeepSpeed accepts what it was asked."""
+    told = []
+    if merged.confirmed and answer.refusal and answer.refusal.raised:
+        who = answer.judge.removesuffix(f" {answer.release}")
+        told.append(f"{begun(who)}'s own words: {answer.refusal.raised.text} ({answer.refusal.raised.source})")
+    if merged.standing:
+        rules = ", ".join(dict.fromkeys(finding.rule for finding in merged.standing))
+        told.append(f"The errors of dsgui's rules ({rules}) stand: they are about what could not be tried here.")
+    return (*told, *answer.remarks)
 
 
 def refusals(answer: Answer, document: Document, known: Collection[str]) -> list[Finding]:
@@ -56,12 +73,18 @@ def refusals(answer: Answer, document: Document, known: Collection[str]) -> list
     trial = answer.refusal
     if trial is None or trial.raised is None:
         return []
-    where = f"DeepSpeed {answer.release} refuses this ({trial.stage}): "
-    advice = "These are DeepSpeed's own words: dsgui's rules have no error there."
+    who = answer.judge
+    where = f"{begun(who)} refuses this ({trial.stage}): "
+    advice = f"These are {who.partition(' 0')[0]}'s own words: dsgui's rules have no error there."
     return [
         Finding(REFUSED, Severity.ERROR, pointer, where + message, advice, source=trial.raised.source)
         for pointer, message in places(trial.raised, document.value, known)
     ]
+
+
+def begun(who: str) -> str:
+    """At the beginning of a sentence; names keep their spelling."""
+    return who.replace("the ", "The ", 1) if who.startswith("the ") else who
 
 
 def warned(answer: Answer, document: Document) -> list[Finding]:
@@ -97,7 +120,8 @@ def _was_tried(finding: Finding, answer: Answer, context: Context) -> bool:
         return False
     if _PARSED.match(finding.source):
         return answer.passed(PARSE)
-    return answer.is_complete and not _STEPS_LATER.search(finding.source)
+    anywhere = answer.has_trained and not context.hardware  # no device is named, so this one is as good as any
+    return (anywhere or answer.is_complete) and not _STEPS_LATER.search(finding.source)
 
 
 def contradiction(finding: Finding, answer: Answer) -> Finding:

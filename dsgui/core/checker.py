@@ -1,11 +1,16 @@
 """The one call the page and the command line make: a config's text and its context → every finding, worst first."""
 
+from collections.abc import Iterable
+
 from dsgui.core import rules
 from dsgui.core.context import Context
 from dsgui.core.document import Document
 from dsgui.core.findings import Finding, has_error
+from dsgui.core.folding import fold
+from dsgui.core.repair import with_whole_fixes
 from dsgui.core.schema import Schema
 from dsgui.core.validation import SchemaCheck
+from dsgui.core.written import findings as written_findings
 
 _MOST_RELEASES = 32  # remembered; their names come from the page
 
@@ -17,18 +22,28 @@ class Checker:
         self.schema = schema
         self._by_release: dict[str, SchemaCheck] = {}
 
-    def findings(self, document: Document, context: Context) -> list[Finding]:
-        """All findings, errors first, in the order of the text within a severity."""
+    def findings(self, document: Document, context: Context, written: str | None = None) -> list[Finding]:
+        """All findings, errors first, in the order of the text within a severity. `written`: the file's own text, where
+        that is what will be read."""
+        raw = self._raw(document, context)
         found = [
-            *self._schema_check(context.release).findings(document, context),
-            *rules.check(document.value, context),
+            *(written_findings(written, context) if written is not None else ()),
+            *with_whole_fixes(fold(raw, document), document, lambda fixed: self._raw(fixed, context), raw),
         ]
         starts = {pointer: node.start for pointer, node in document.nodes}
         return sorted(found, key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
 
+    def whole(self, findings: Iterable[Finding], document: Document, context: Context) -> list[Finding]:
+        """The findings, each with a fix that adds no error or with none."""
+        return with_whole_fixes(list(findings), document, lambda fixed: self._raw(fixed, context))
+
+    def _raw(self, document: Document, context: Context) -> list[Finding]:
+        """What the schema and the rules say, each of a place of its own."""
+        return [*self._schema_check(context.release).findings(document, context), *rules.check(document.value, context)]
+
     def has_error(self, document: Document, context: Context) -> bool:
         """True when DeepSpeed would refuse the config."""
-        return has_error(self.findings(document, context))
+        return has_error(self._raw(document, context))
 
     def forget(self) -> None:
         """Drop what is remembered of earlier documents: for measuring."""

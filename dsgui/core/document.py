@@ -4,6 +4,7 @@ Unknown keys, key order, indentation and number spelling (`5e8`, `1e-5`, `0.0`) 
 the text. The parsed value is only ever a view of it.
 """
 
+import bisect
 import json
 import re
 from collections.abc import Collection, Iterator
@@ -11,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from dsgui.core import pointer as pointers
-from dsgui.core.errors import DocumentError
+from dsgui.core.errors import DocumentError, DoubleKeyError
 
 MAX_DEPTH = 64
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -220,9 +221,10 @@ class Document:
 class _Parser:
     """Strict JSON, as `json.loads` reads it, plus: positions, duplicate keys refused, bounded depth."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, takes_doubles: bool = False) -> None:
         self.text = text
         self.at = 0
+        self._takes_doubles = takes_doubles
 
     def document(self) -> Node:
         if not self.text.strip():
@@ -274,7 +276,7 @@ class _Parser:
             key_start = self.at
             plain = _PLAIN_MEMBER.match(self.text, self.at) if depth < MAX_DEPTH else None
             key = plain.group(1) if plain else self._key()
-            if key in seen:
+            if key in seen and not self._takes_doubles:
                 raise self._twice(key, seen[key], key_start)
             seen[key] = key_start
             members.append(Member(key, key_start, self._plain(plain) if plain else self._value(depth + 1)))
@@ -293,12 +295,14 @@ class _Parser:
         self._expect(":")
         return key
 
-    def _twice(self, key: str, first: int, second: int) -> DocumentError:
-        return self._error(
-            f'"{key}" stands twice, on lines {self._line(first)} and {self._line(second)}; DeepSpeed refuses that and '
-            "the HF Trainer silently takes the second. Keep one",
+    def _twice(self, key: str, first: int, second: int) -> DoubleKeyError:
+        where = on_lines(self._line(first), self._line(second))
+        told = self._error(
+            f'"{key}" stands twice, {where}; DeepSpeed refuses that and the HF Trainer silently takes the last. Keep '
+            "one",
             second,
         )
+        return DoubleKeyError(str(told), told.line, told.column)
 
     def _array(self, depth: int) -> Node:
         start, items = self.at, list[Node]()
@@ -386,6 +390,44 @@ class _Parser:
         line = self._line(position)
         column = position - self.text.rfind("\n", 0, position)
         return DocumentError(f"Line {line}, column {column}: {what}.", line, column)
+
+
+# ------------------------------------------------------------------------------------------- keys that stand twice
+class Double(NamedTuple):
+    """A key that stands twice in one object, and the lines (from 1) of the first and the last."""
+
+    pointer: str
+    lines: tuple[int, int]
+
+
+def last_kept(text: str) -> tuple[str, tuple[Double, ...]]:
+    """`text` with the last of each key that stands twice, as json.load reads it, and what was cut. Raises
+    `DocumentError` for what is wrong otherwise."""
+    doubles, cuts = list[Double](), list[tuple[int, int]]()
+    breaks = [found.start() for found in re.finditer("\n", text)]
+    nodes = [("", _Parser(text, takes_doubles=True).document())]
+    while nodes:
+        pointer, node = nodes.pop()
+        nodes += [(f"{pointer}/{index}", item) for index, item in enumerate(node.items)]
+        last = {member.key: member for member in node.members}
+        nodes += [(pointers.child(pointer, key), member.node) for key, member in last.items()]
+        for member, following in zip(node.members, node.members[1:], strict=False):
+            if member is not last[member.key]:
+                cuts.append((member.start, following.start))
+                lines = tuple(bisect.bisect(breaks, start) + 1 for start in (member.start, last[member.key].start))
+                doubles.append(Double(pointers.child(pointer, member.key), (lines[0], lines[1])))
+    return _without(text, sorted(cuts)), tuple(sorted(doubles, key=lambda double: double.lines))
+
+
+def _without(text: str, cuts: list[tuple[int, int]]) -> str:
+    """`text` less the spans in `cuts`, which are in order and do not overlap."""
+    ends = [0, *(end for _, end in cuts)]
+    starts = [*(start for start, _ in cuts), len(text)]
+    return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+
+
+def on_lines(first: int, second: int) -> str:
+    return f"on line {first}" if first == second else f"on lines {first} and {second}"
 
 
 def json_text(value: Any) -> str:

@@ -3,6 +3,7 @@
 DsguiError
 ├── ArgumentsError  a text that names no arguments of the HF Trainer
 ├── DocumentError   a text that is not a JSON object (line and column inside)
+│   └── DoubleKeyError  a key stands twice in one object
 ├── PatternError    a pattern for output lines that cannot be understood, or one too many
 ├── PlaceError      a path that leads outside the folders dsgui may use
 ├── PlanError       a launch request that cannot become a plan
@@ -27,6 +28,10 @@ class DocumentError(DsguiError):
         super().__init__(message)
         self.line = line
         self.column = column
+
+
+class DoubleKeyError(DocumentError):
+    """A key stands twice in one object of a text that is strict JSON otherwise, as far as it was read."""
 
 
 class ArgumentsError(DsguiError):

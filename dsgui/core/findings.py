@@ -63,3 +63,11 @@ class Finding:
 def has_error(findings: Iterable[Finding]) -> bool:
     """Whether one of them says that it will not run."""
     return any(finding.severity is Severity.ERROR for finding in findings)
+
+
+def refuser(findings: Iterable[Finding]) -> str:
+    """Who would stop at the errors, for sentences: the HF Trainer (accelerate is a part of it) comes first, and
+    DeepSpeed only sees what it lets through."""
+    sources = [finding.source for finding in findings if finding.severity is Severity.ERROR]
+    before = bool(sources) and all(source.startswith(("transformers/", "accelerate/")) for source in sources)
+    return "The HF Trainer" if before else "DeepSpeed"

@@ -4,7 +4,8 @@ Types and ranges are `validation.py`'s; what keys mean together is for the rules
 """
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -106,12 +107,16 @@ def _is_comment(place: Place) -> bool:
 _MOST_HOMES = 3  # a key that more blocks have, such as enabled, says nothing about where it belongs
 _BF16 = ("/bf16", "/bfloat16")
 _TELLING = {"betas", "eps", "hysteresis", "lr", "stage", "zenflow"}  # short names that other programs hardly use
-_SAYS_NOTHING = {"opt_level"}  # Apex' and MS-AMP's, of which no block is meant where it is misplaced
+# Apex' and MS-AMP's, and those of deepspeed.init_inference, of which no block is meant where they are misplaced.
+_SAYS_NOTHING = {"opt_level", "enable_cuda_graph", "max_out_tokens"}
+_SAME_WORDS = {frozenset(("device", "gpu")), frozenset(("optimiser", "optimizer"))}
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
 def _misplaced(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding | None:
     """The finding of a key that other blocks have; None where it may as well be a misspelling or a key of nobody."""
     twin = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
+    homes = tuple(home for home in homes if not place.pointer.startswith(f"{home}/"))  # fp16.fp16 is not meant for fp16
     if (
         place.key in _SAYS_NOTHING
         or not 0 < len(homes) <= _MOST_HOMES
@@ -145,7 +150,7 @@ def _move(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Fi
 
 
 def _unknown(place: Place) -> Finding:
-    near = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
+    near = nearest(place.key, tuple(name for name, node in _beside(place) if _could_hold(node, place.value)))
     block = dotted(join(split(place.pointer)[:-1]))
     fix = _renaming(place, near) if near and near not in place.siblings else None
     if place.is_dropped:
@@ -155,6 +160,7 @@ def _unknown(place: Place) -> Finding:
     if place.strict:
         message = f"{dotted(place.pointer)}: {block} has no such key, and DeepSpeed refuses unknown keys there."
         advice = f"Did you mean {near}?" if near else "Remove it, or move it to the block it belongs to."
+        fix = fix or (None if near else Fix(f"Remove {place.key}", (Change(place.pointer, None),)))
         return Finding("DS002", Severity.ERROR, place.pointer, message, advice, fix, _CONFIG_MODEL)
     where = "at the top level" if "/" not in place.pointer[1:] else f"in {block}"
     message = f"{dotted(place.pointer)}: DeepSpeed knows no such key {where} and ignores it without a word."
@@ -163,14 +169,39 @@ def _unknown(place: Place) -> Finding:
     return Finding("DS004", severity, place.pointer, message, advice, fix, _RAW_READER)
 
 
+def _beside(place: Place) -> Iterable[tuple[str, Node]]:
+    members: Mapping[str, Node] = main_branch(place.parent).get("properties", {})
+    return members.items()
+
+
+def _could_hold(node: Node, value: Any) -> bool:
+    """A block for a block: what is misspelt was meant to be read."""
+    is_block = bool({"properties", "additionalProperties"} & main_branch(node).keys())
+    return isinstance(value, dict) == is_block or value == "auto" or value is None or isinstance(value, bool)
+
+
 @lru_cache(maxsize=4096)
 def nearest(key: str, known: tuple[str, ...]) -> str:
     """The known key that `key` is most likely a misspelling of, or ""."""
     folded = {_folded(name): name for name in known}
     if _folded(key) in folded:
         return folded[_folded(key)]
-    near = difflib.get_close_matches(_folded(key), folded, n=1, cutoff=0.75)
-    return folded[near[0]] if near else ""
+    near = difflib.get_close_matches(_folded(key), folded, n=3, cutoff=0.75)
+    return next((folded[name] for name in near if _same_words(key, folded[name])), "")
+
+
+def _same_words(key: str, name: str) -> bool:
+    """Whether the words that differ are spellings of each other: model_parallel_size is no data_parallel_size."""
+    ours, theirs = (tuple(word.lower() for word in _WORDS.findall(text)) for text in (key, name))
+    parts = difflib.SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    return all(_alike(ours[a:b], theirs[c:d]) for kind, a, b, c, d in parts if kind == "replace")
+
+
+def _alike(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    one, other = "".join(some), "".join(others)
+    beginning = min(len(one), len(other), 4)
+    is_short = beginning >= 3 and one[:beginning] == other[:beginning]  # grad, gradient
+    return is_short or frozenset((one, other)) in _SAME_WORDS or difflib.SequenceMatcher(None, one, other).ratio() > 0.6
 
 
 def _folded(key: str) -> str:
@@ -208,7 +239,8 @@ def _old_name(place: Place, new: str, config: Mapping[str, Any], context: Contex
     message = f"{dotted(place.pointer)}: an old name of {dotted(new)}, which DeepSpeed {context.release} still reads."
     advice = "Rewrite it: the meaning stays."
     if place.pointer == "/bfloat16" and context.integration is Integration.HF:
-        message = "bfloat16: an old name of bf16. DeepSpeed still reads it; the HF Trainer looks at bf16 only."
+        message = "bfloat16: an old name of bf16, which the HF Trainer does not look at: the block has no effect."
+        advice = "Rename it to bf16 if it is meant to count; else remove it."
     severity = Severity.WARNING
     if lookup(config, new) not in (MISSING, None):
         advice = f"{dotted(new)} is set as well: remove the old name."

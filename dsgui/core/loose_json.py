@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dsgui.core.document import MAX_DEPTH, Document, json_text
-from dsgui.core.errors import DocumentError
+from dsgui.core.document import MAX_DEPTH, Document, json_text, on_lines
+from dsgui.core.errors import DocumentError, DoubleKeyError
 
 _MAX_LISTED = 8  # line numbers in a note, and notes about single texts
 _MAX_SHOWN = 40  # characters of the user's text in a message
@@ -56,13 +56,15 @@ class Tidied:
 def tidy(text: str) -> Tidied:
     """`text` as strict JSON. What `Document` takes already comes back byte for byte.
 
-    Raises `DocumentError`, with the line and column in `text`, when hjson would refuse it too, and for duplicate keys,
-    NaN and infinities.
+    Raises `DocumentError`, with the line and column in `text`, when hjson would refuse it too, and for NaN and
+    infinities; `DoubleKeyError` for a key that stands twice in strict JSON.
     """
     body = text.removeprefix("\ufeff")
     notes = () if body == text else ("byte order mark at the start removed",)
     try:
         return Tidied(Document(body).text, notes)
+    except DoubleKeyError:
+        raise
     except DocumentError:
         reader = _Reader(body)
         reader.read()
@@ -157,7 +159,7 @@ class _Reader:
         if key in seen:
             first, second = self._lines.number(seen[key]), self._lines.number(start)
             raise self._error(
-                f"{json_text(key)} stands twice, on lines {first} and {second}; DeepSpeed refuses that. Keep one", start
+                f"{json_text(key)} stands twice, {on_lines(first, second)}; DeepSpeed refuses that. Keep one", start
             )
         seen[key] = start
         self._gap()

@@ -32,8 +32,11 @@ class Migration:
 def migration(checker: Checker, document: Document, context: Context, target: str) -> Migration:
     """What changes for `document` between the release of `context` and DeepSpeed `target`."""
     now = checker.findings(document, context)
-    then = checker.findings(document, replace(context, deepspeed_version=target))
-    defaults = tuple(_default_changes(checker.schema, document, context.release, target))
+    moved = replace(context, deepspeed_version=target)
+    then = checker.findings(document, moved)
+    defaults = tuple(
+        checker.whole(_default_changes(checker.schema, document, context.release, target), document, moved)
+    )
     appears, goes = _without_notes_on(defaults, _beyond(then, now)), _without_notes_on(defaults, _beyond(now, then))
     return Migration(context.release, target, tuple(appears), tuple(goes), defaults)
 

@@ -13,6 +13,7 @@ from dsgui.core.context import Context, Integration
 READ, FILL, PARSE, INITIALIZE, STEP, DONE = STAGES = ("read", "fill", "parse", "initialize", "step", "done")
 _STAGE_WORDS = {READ: "reading the file", FILL: "the Trainer's fill", STEP: "a training step", INITIALIZE: "initialize"}
 _ASKED_STEPS = 2
+_JUDGES = {"transformers": "the HF Trainer", "accelerate": "accelerate"}
 
 
 class Verdict(Enum):
@@ -231,6 +232,13 @@ class Answer:
         return dict(self.trials[0].versions).get("deepspeed", "")
 
     @property
+    def judge(self) -> str:
+        """Who stopped it, by where it was raised."""
+        raised = self.refusal.raised if self.refusal else None
+        package = raised.source.partition("/")[0] if raised else ""
+        return _JUDGES.get(package, f"DeepSpeed {self.release}")
+
+    @property
     def seconds(self) -> float:
         """How long DeepSpeed took over it all."""
         return sum(taken for trial in self.trials for _, taken in trial.seconds)
@@ -261,16 +269,22 @@ class Answer:
         return all(trial.is_final for trial in self.trials)
 
     @property
-    def is_complete(self) -> bool:
-        """Whether the config has trained on the ranks and the kind of device that it is for."""
+    def has_trained(self) -> bool:
+        """Whether the config has trained on the ranks that it is for."""
         trained = any(t.steps >= _ASKED_STEPS and t.ranks == self.question.world_size for t in self.trials)
-        return trained and not self.question.lend and self.verdict is Verdict.ACCEPTED
+        return trained and self.verdict is Verdict.ACCEPTED
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it was the kind of device, too, that the config is for."""
+        return self.has_trained and not self.question.lend
 
     @property
     def summary(self) -> str:
         """One line: `DeepSpeed 0.19.8: accepted (parse, initialize, 2 steps; 6.1 s)`."""
         told = f"DeepSpeed {self.release}: {self.verdict.value}"
         if refusal := self.refusal:
+            told = told if self.judge.startswith("DeepSpeed") else f"{told} by {self.judge}"
             return (
                 f"{told} at {_on(_STAGE_WORDS.get(refusal.stage, refusal.stage), refusal.ranks)} ({self.seconds:.1f} s)"
             )

@@ -45,11 +45,14 @@ def native_form(document: Document, context: Context, arguments: TrainingArgumen
 
 
 def native_fix(document: Document, context: Context) -> Fix:
-    """The native form as a fix: the same changes, for a config that is to stay where it is."""
+    """The native form as a fix: the same changes, for a config that is to stay where it is. The steps of the run, which
+    a scheduler can't do without, are for the user to give."""
     native = Document(native_form(document, context).text)
-    autos = (pointer for pointer in FILLED_BY_TRAINER if lookup(document.value, pointer) == "auto")
-    changes = tuple(Change(pointer, native.literal(pointer)) for pointer in autos)
-    return Fix("Write what the HF Trainer fills by default, for every “auto”", changes)
+    autos = [pointer for pointer in FILLED_BY_TRAINER if lookup(document.value, pointer) == "auto"]
+    known = [pointer for pointer in autos if pointer != STEPS or native.literal(pointer) is not None]
+    which = "every “auto”" if known == autos else "every “auto” but total_num_steps"
+    changes = tuple(Change(pointer, native.literal(pointer)) for pointer in known)
+    return Fix(f"Write what the HF Trainer fills by default, for {which}", changes)
 
 
 def _native(pointer: str, config: Mapping[str, Any], filled: Filled, context: Context) -> tuple[Any, str]:

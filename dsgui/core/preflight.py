@@ -4,7 +4,7 @@ what was expected and what to do. Facts in, rows out."""
 from collections.abc import Iterator
 
 from dsgui.core import argument_checks, build_checks, handing_checks, room_checks, script_checks
-from dsgui.core.findings import Finding, Severity
+from dsgui.core.findings import Finding, Severity, refuser
 from dsgui.core.planned import Launch, Question, Surroundings
 from dsgui.core.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, warning, worst_first
 
@@ -24,7 +24,7 @@ def config(question: Question) -> Verdict:
         return ok(f"checked for {launch.devices}")
     others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return judge(
-        f"DeepSpeed would refuse it at {launch.devices}: {errors[0].message}{others}",
+        f"{refuser(errors)} would refuse it at {launch.devices}: {errors[0].message}{others}",
         errors[0].advice or "See 1 · Configure, or python -m dsgui validate.",
     )
 

@@ -11,7 +11,7 @@ from jsonschema.exceptions import ValidationError
 from dsgui.core.context import Context, Integration, version_tuple
 from dsgui.core.conversion import NEVER_BOOLEAN_SINCE, PYDANTIC_2_SINCE, converted
 from dsgui.core.document import Document, Member, json_text
-from dsgui.core.filling import FILLED_BY_TRAINER
+from dsgui.core.filling import FILLED_BY_TRAINER, STEPS
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.keys import key_findings
 from dsgui.core.outputs import native_fix
@@ -50,7 +50,7 @@ class SchemaCheck:
         yield from key_findings(self._all_releases, config, context)
         for member in document.root.members:
             for error in self._errors(member, document.text[member.node.start : member.node.end]):
-                yield from self._translate(member.key, error, config)
+                yield from self._translate(member.key, error, config, context)
         yield from self._autos(document, context)
 
     def forget(self) -> None:
@@ -70,15 +70,17 @@ class SchemaCheck:
                 self._known[member.key, literal] = known
         return known
 
-    def _translate(self, key: str, error: ValidationError, config: Mapping[str, Any]) -> Iterator[Finding]:
+    def _translate(
+        self, key: str, error: ValidationError, config: Mapping[str, Any], context: Context
+    ) -> Iterator[Finding]:
         if error.validator == "anyOf" and isinstance(error.instance, dict):
             branch = [e for e in error.context or () if e.schema_path and e.schema_path[0] == 0]
             for inner in branch:
-                yield from self._translate(key, inner, config)
+                yield from self._translate(key, inner, config, context)
         elif error.validator != "additionalProperties" and error.instance != "auto":
-            yield self._misfit(join((key, *error.absolute_path)), error, config)
+            yield self._misfit(join((key, *error.absolute_path)), error, config, context)
 
-    def _misfit(self, pointer: str, error: ValidationError, config: Mapping[str, Any]) -> Finding:
+    def _misfit(self, pointer: str, error: ValidationError, config: Mapping[str, Any], context: Context) -> Finding:
         field = self._schema.field(pointer)
         seen = _shortened(json_text(error.instance))
         if field is None:  # inside a list, say
@@ -89,7 +91,7 @@ class SchemaCheck:
             "DS001",
             severity,
             pointer,
-            f"{field.key}: {seen} is not {field.expected}.{consequence}",
+            f"{field.key}: {seen} is not {_expected(field, context)}.{consequence}",
             _advice(field),
             None,
             "deepspeed/runtime/config.py",
@@ -105,8 +107,9 @@ class SchemaCheck:
         idle = field.active and not field.active.holds(config) and field.pointer not in _READ_ANYWAY
         if field.model == "raw" and field.active and idle:
             return Severity.WARNING, f" It is not read now. {field.active.otherwise}"
-        if field.pointer in _BATCH and isinstance(value, bool):
-            return Severity.WARNING if value else Severity.ERROR, f" DeepSpeed counts it as {int(value)}."
+        if field.model == "raw" and field.pointer.count("/") == 1 and isinstance(value, bool):
+            runs = Draft202012Validator(self._schema.node(field.pointer)).is_valid(int(value))
+            return Severity.WARNING if runs else Severity.ERROR, f" DeepSpeed counts it as {int(value)}."
         return Severity.ERROR, ""
 
     def _fits_converted(self, field: Field, value: Any) -> bool:
@@ -120,12 +123,14 @@ class SchemaCheck:
         return version_tuple(self._schema.version) < version_tuple(release)
 
     def _autos(self, document: Document, context: Context) -> Iterator[Finding]:
-        """One finding a key. Natively the first one offers to write the Trainer's values for all of them."""
+        """One finding a key. Natively the first one offers to write the Trainer's values for all of them, unless a
+        batch term says “auto”, too: then that is an error (DS012) and offers it."""
         pointers = (pointer for pointer, node in document.nodes if node.value == "auto")
         found = [finding for pointer in pointers for finding in self._auto(pointer, context)]
-        filled = [finding for finding in found if finding.pointer in FILLED_BY_TRAINER]
+        filled = [finding for finding in found if finding.pointer in FILLED_BY_TRAINER and finding.pointer != STEPS]
         first = min(filled, key=lambda finding: finding.severity.rank, default=None)
-        if first is not None and context.integration is Integration.NATIVE:
+        in_batch = any(document.value.get(pointer[1:]) == "auto" for pointer in _BATCH)
+        if first is not None and context.integration is Integration.NATIVE and not in_batch:
             found[found.index(first)] = replace(first, fix=native_fix(document, context))
         yield from found
 
@@ -159,7 +164,14 @@ def _auto_natively(field: Field) -> Finding:
         severity, what = Severity.WARNING, "“auto” is filled by the HF Trainer only; natively any text counts as true"
     else:
         severity, what = Severity.ERROR, "“auto” is filled by the HF Trainer only; native DeepSpeed fails on the text"
-    return Finding("DS003", severity, field.pointer, f"{field.key}: {what}.", "Write a value, or choose “HF Trainer”.")
+    advice = "Write the number of steps that the run takes" if field.pointer == STEPS else "Write a value"
+    return Finding("DS003", severity, field.pointer, f"{field.key}: {what}.", f"{advice}, or choose “HF Trainer”.")
+
+
+def _expected(field: Field, context: Context) -> str:
+    """“auto” is offered only to the reader that does something with it."""
+    fills = {"hf": Integration.HF, "deepspeed": Integration.NATIVE}.get(field.auto)
+    return field.expected if fills is context.integration else field.expected.removesuffix(", or “auto”")
 
 
 def _taken_for(value: Any) -> str:

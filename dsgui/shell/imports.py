@@ -5,14 +5,13 @@ import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dsgui.core import accelerate_yaml
+from dsgui.core import accelerate_yaml, written
 from dsgui.core.accelerate_yaml import AccelerateConfig
 from dsgui.core.arguments import TrainingArguments, read_arguments
 from dsgui.core.context import Integration
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
 from dsgui.core.filling import FILLED_BY_TRAINER
-from dsgui.core.loose_json import tidy
 from dsgui.core.pointer import lookup
 from dsgui.shell.places import Places
 
@@ -24,7 +23,8 @@ _YAML_NAMES = (".yaml", ".yml")
 class Imported:
     """A config's text (strict JSON), what was changed or found on the way, and what the source says of its context.
 
-    `integration`, `nodes` and `gpus` (of each node) are None where the source does not tell.
+    `integration`, `nodes` and `gpus` (of each node) are None where the source does not tell. `written`: the JSON as it
+    stands in the file, None where the config is a part of a YAML.
     """
 
     text: str
@@ -32,6 +32,7 @@ class Imported:
     integration: Integration | None = None
     nodes: int | None = None
     gpus: int | None = None
+    written: str | None = None
 
 
 def open_file(path: Path, places: Places | None = None) -> Imported:
@@ -83,10 +84,10 @@ def _is_yaml(text: str, name: str) -> bool:
 
 
 def _json(text: str) -> Imported:
-    tidied = tidy(text)
-    config = Document(tidied.text).value
+    read = written.read(text)
+    config = Document(read.text).value
     autos = any(lookup(config, pointer) == "auto" for pointer in FILLED_BY_TRAINER)
-    return Imported(tidied.text, tidied.notes, Integration.HF if autos else None)
+    return Imported(read.text, read.notes, Integration.HF if autos else None, written=text)
 
 
 def _accelerate(yaml: AccelerateConfig, text: str) -> Imported:
@@ -103,7 +104,8 @@ def _followed(yaml: AccelerateConfig, folder: Path, places: Places | None) -> Im
     except DocumentError as error:
         raise DocumentError(f"The accelerate YAML points to {path}. {error}", error.line, error.column) from error
     found = f"this is {path}, to which the accelerate YAML points (accelerate looks for it from where it is started)"
-    return replace(_accelerate(yaml, config.text), notes=(found, *config.notes, *yaml.notes))
+    followed = replace(_accelerate(yaml, config.text), notes=(found, *config.notes, *yaml.notes))
+    return replace(followed, written=config.written)
 
 
 def _expanded(path: Path) -> Path:

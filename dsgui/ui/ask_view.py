@@ -1,8 +1,9 @@
 """The answer of the real DeepSpeed as HTML, beside what dsgui's rules say. Everything is escaped."""
 
+from dataclasses import replace
 from html import escape
 
-from dsgui.core.agreement import Merged, contradiction, is_accepted
+from dsgui.core.agreement import Merged, begun, contradiction, is_accepted, remarks
 from dsgui.core.findings import Finding
 from dsgui.core.oracle import FILL, INITIALIZE, PARSE, READ, STEP, Answer, Asking, Verdict
 from dsgui.ui.findings_view import finding_item, prose, sendable
@@ -17,7 +18,6 @@ _NOW = {
 }
 _REFUSED_AT = {
     READ: "when it reads the file",
-    FILL: "before DeepSpeed: the Trainer or accelerate stops",
     PARSE: "when it parses it",
     INITIALIZE: "at deepspeed.initialize",
     STEP: "at the first training steps",
@@ -50,7 +50,7 @@ def answer_html(answer: Answer, merged: Merged, stale: bool) -> str:
         *(_confirmed(answer, f) for f in merged.confirmed[:1]),
         *(finding_item(contradiction(f, answer)) for f in merged.contradicted),
         *(_note("Not tried", text) for text in answer.not_tried),
-        *(_note("How", text) for text in answer.remarks),
+        *(_note("How", text) for text in remarks(answer, replace(merged, confirmed=()))),
         *(_note("With", text) for text in _arguments(answer)),
     ]
     old = f'<p class="ds-stale" role="status">{_STALE}</p>' if stale else ""
@@ -61,7 +61,7 @@ def _headline(answer: Answer) -> str:
     name, kind = f"DeepSpeed {answer.release}", "ds-ok"
     said = f"{name} accepts this" if is_accepted(answer) else f"{name} accepts this as far as it could be tried"
     if refusal := answer.refusal:
-        kind, said = "ds-error", f"{name} refuses this {_REFUSED_AT.get(refusal.stage, '')}"
+        kind, said = "ds-error", f"{begun(answer.judge)} {_refused_at(answer, refusal.stage)}"
     elif answer.verdict is Verdict.NOT_TRIED:
         kind, said = "ds-warning", f"{name} could not try this"
     did = answer.summary.partition(": ")[2].partition("; not tried")[0]
@@ -69,6 +69,11 @@ def _headline(answer: Answer) -> str:
         f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p>'
         f'<p class="ds-subject">The real DeepSpeed: {escape(did)}</p>'
     )
+
+
+def _refused_at(answer: Answer, stage: str) -> str:
+    before = stage == FILL or not answer.judge.startswith("DeepSpeed")
+    return "stops before DeepSpeed is asked" if before else f"refuses this {_REFUSED_AT.get(stage, '')}"
 
 
 def _confirmed(answer: Answer, finding: Finding) -> str:

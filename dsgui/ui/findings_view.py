@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 from dsgui.core.errors import DocumentError
-from dsgui.core.findings import Finding, Severity
+from dsgui.core.findings import Finding, Severity, refuser
 from dsgui.core.pointer import dotted
 from dsgui.core.rules import EXPLAINED
 
@@ -72,7 +72,7 @@ def verdict(findings: Iterable[Finding]) -> str:
 
 def _headline(findings: Sequence[Finding], subject: str) -> str:
     errors = any(f.severity is Severity.ERROR for f in findings)
-    kind, text = ("ds-error", f"DeepSpeed would refuse this: {verdict(findings)}")
+    kind, text = ("ds-error", f"{refuser(findings)} would refuse this: {verdict(findings)}")
     if not errors:
         rest = verdict(findings)
         kind, text = "ds-ok", "Checks pass" + (f" ({rest})" if rest else "")

@@ -9,7 +9,7 @@ import gradio as gr
 from dsgui.core.arguments import TrainingArguments
 from dsgui.core.context import Context, Integration
 from dsgui.core.errors import DocumentError, DsguiError
-from dsgui.core.findings import has_error
+from dsgui.core.findings import has_error, refuser
 from dsgui.core.handing_checks import Offer
 from dsgui.core.launch_findings import LaunchFindings, launch_findings
 from dsgui.core.plan import AS_SCRIPT_READS, Plan
@@ -178,7 +178,7 @@ def _verdict(
         return f"**The config can’t be read.** {plain(str(error))} See Configure.", True, {}, LaunchFindings()
     told = verdict(found.alone)
     if has_error(found.alone):
-        says = f"**DeepSpeed would refuse this config at {context.devices}: {told}.** See Configure."
+        says = f"**{refuser(found.alone)} would refuse this config at {context.devices}: {told}.** See Configure."
         return says, True, config, found
     says = f"The config from 1 · Configure, checked for {context.devices}: {told or 'nothing to report'}."
     if has_error(found.by_arguments):

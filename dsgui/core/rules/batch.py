@@ -7,8 +7,10 @@ from typing import Any
 from dsgui.core import batch as batches
 from dsgui.core.arguments import TrainingArguments
 from dsgui.core.context import Context, Integration
+from dsgui.core.document import Document, json_text
 from dsgui.core.filling import fill
 from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.outputs import native_fix
 from dsgui.core.pointer import MISSING, lookup
 from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, elastic, found, is_set, number
 
@@ -34,6 +36,9 @@ def _batch_identity(config: Config, context: Context) -> Iterator[Finding]:
     if context.integration is Integration.HF and context.arguments is not None:
         yield from _filled_identity(config, context, context.arguments)
         return
+    if _shares_what_the_trainer_counts(config, context):
+        yield _never_the_product(config, context)
+        return
     terms = [_batch_term(config, pointer) for pointer in (TRAIN, MICRO, ACCUMULATION)]
     if context.integration is Integration.HF and terms[2] is None:
         terms[2] = 1  # accelerate writes 1 for an absent gradient_accumulation_steps (utils/dataclasses.py)
@@ -44,6 +49,26 @@ def _batch_identity(config: Config, context: Context) -> Iterator[Finding]:
     if solved is None or solved.holds:
         return
     yield _broken_identity(solved, numbers, context)
+
+
+def _shares_what_the_trainer_counts(config: Config, context: Context) -> bool:
+    """The Trainer makes the train batch of every rank, DeepSpeed's product has fewer: equal for no argument."""
+    if context.integration is not Integration.HF or batches.data_parallel_size(config, context) == context.world_size:
+        return False
+    return is_set(config, TRAIN) and is_set(config, MICRO)
+
+
+def _never_the_product(config: Config, context: Context) -> Finding:
+    ranks = batches.data_parallel_size(config, context)
+    return found(
+        Severity.ERROR,
+        TRAIN,
+        f"train_batch_size: the HF Trainer wants micro batch × accumulation steps × {context.world_size} ranks there, "
+        f"and DeepSpeed × {number(ranks)}, since sequence_parallel_size ranks share a sample: no arguments make both "
+        "true.",
+        "Clear train_batch_size, and DeepSpeed derives it.",
+        Fix("Clear train_batch_size", (Change(TRAIN, None),)),
+    )
 
 
 def _filled_identity(config: Config, context: Context, arguments: TrainingArguments) -> Iterator[Finding]:
@@ -127,7 +152,10 @@ def _batch_auto(config: Config, context: Context) -> Iterator[Finding]:
         return
     if context.integration is Integration.HF and context.arguments is not None:
         return  # then the values are known, and DS010 and DS013 judge those
+    if _shares_what_the_trainer_counts(config, context):
+        return
     if context.integration is Integration.NATIVE:
+        fix = native_fix(Document(json_text(config)), context)  # of all, at the first
         for pointer in autos:
             yield found(
                 Severity.ERROR,
@@ -135,6 +163,7 @@ def _batch_auto(config: Config, context: Context) -> Iterator[Finding]:
                 f"{pointer[1:]}: “auto” is filled by the HF Trainer only; native DeepSpeed compares it with a number "
                 "and stops with a TypeError.",
                 "Write a number, clear it so that DeepSpeed derives it, or choose “HF Trainer” above.",
+                fix if pointer == autos[0] else None,
             )
         return
     yield _filled_by_trainer(config, context, autos[0])

@@ -96,4 +96,22 @@ RULES = (
         "is read.",
         (_ERROR, _WARNING),
     ),
+    Rule(
+        "DS018",
+        "A file that is not strict JSON, under the HF Trainer",
+        "accelerate/utils/deepspeed.py: HfDeepSpeedConfig",
+        _made_elsewhere,
+        "Native DeepSpeed reads its file as hjson: comments, trailing commas, bare keys and a byte order mark pass. "
+        "The HF Trainer and accelerate read the same file with json.load, which stops at each of them with a "
+        "JSONDecodeError before anything else is looked at. Opened in dsgui, such a file is converted.",
+    ),
+    Rule(
+        "DS019",
+        "A key that stands twice",
+        "deepspeed/runtime/config_utils.py: dict_raise_error_on_duplicate_keys",
+        _made_elsewhere,
+        "DeepSpeed refuses a file in which one object has a key twice. The HF Trainer's json.load keeps the last and "
+        "says nothing, so the value that stands first has no effect. Keep one.",
+        (_ERROR, _WARNING),
+    ),
 )

@@ -170,11 +170,11 @@ _VALUES = rule(
     Clash(
         "/fp16/loss_scale",
         lambda config, context: (
-            name_of(config, "optimizer").lower() == "lamb"
+            name_of(config, "optimizer").lower() in ("lamb", "onebitlamb")
             and enabled(config, "fp16", context)
             and value_or(config, "/fp16/loss_scale", 0) not in (0, None, "auto")
         ),
-        "fp16.loss_scale: a fixed scale; Lamb needs a dynamic one and DeepSpeed asserts it.",
+        "fp16.loss_scale: a fixed scale; Lamb and OneBitLamb need a dynamic one and DeepSpeed asserts it.",
         "Set it to 0 (dynamic).",
         fix=Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),)),
     ),
@@ -231,9 +231,28 @@ def _tested_with_zero(config: Config, name: str, context: Context) -> bool:
     return name in TESTED_WITH_ZERO and (name != "muon" or context.at_least(MUON_TESTED_SINCE))
 
 
+def _is_one_bit(config: Config) -> bool:
+    return name_of(config, "optimizer").lower() in {name.lower() for name in ONE_BIT_NAMES}
+
+
+def _one_bit_with_zero(config: Config, context: Context) -> Iterator[Finding]:
+    """Refused before DeepSpeed asks what is allowed, so zero_allow_untested_optimizer changes nothing."""
+    if zero_stage(config) > 0 and _is_one_bit(config) and not context.at_least(ONE_BIT_REMOVED_IN):
+        yield found(
+            Severity.ERROR,
+            _TYPE,
+            f"optimizer.type: {name_of(config, 'optimizer')} does not work with any ZeRO stage, whatever "
+            "zero_allow_untested_optimizer says: deepspeed.initialize stops.",
+            "Choose AdamW for ZeRO, or stage 0 for a 1-bit optimizer: which of the two is for you to decide.",
+        )
+
+
 def _untested_with_zero(config: Config, context: Context) -> Iterator[Finding]:
     name = name_of(config, "optimizer")
     if zero_stage(config) == 0 or not name or _tested_with_zero(config, name.lower(), context):
+        return
+    if _is_one_bit(config):
+        yield from _one_bit_with_zero(config, context)
         return
     if name not in TORCH_NAMES and name.lower() not in {known.lower() for known in _offered(context)}:
         return
@@ -254,15 +273,12 @@ def _client_optimizer(config: Config, context: Context) -> Iterator[Finding]:
     stage = zero_stage(config)
     if name_of(config, "optimizer") or context.integration is Integration.HF:
         return
-    if stage < 3:
-        stops = f"deepspeed.initialize stops with “zero stage {stage} requires an optimizer”"
-        yield found(
-            Severity.NOTE,
-            "/optimizer",
-            "optimizer: none is chosen, so the script must pass its own: without one, "
-            f"{stops if stage else 'the first step fails'}.",
-            "Pass optimizer=… to deepspeed.initialize, or choose one here.",
-        )
+    yield found(
+        Severity.NOTE,
+        "/optimizer",
+        f"optimizer: none is chosen, so the script must pass its own: without one, {_without_any(stage)}.",
+        "Pass optimizer=… to deepspeed.initialize, or choose one here.",
+    )
     if stage > 0 and offload_device(config, "offload_optimizer") != "none" and _forced(config):
         yield found(
             Severity.WARNING,
@@ -271,6 +287,14 @@ def _client_optimizer(config: Config, context: Context) -> Iterator[Finding]:
             "DeepSpeedCPUAdam for offload, and stops at others.",
             "Pass DeepSpeedCPUAdam, choose the optimizer here, or set zero_force_ds_cpu_optimizer to false.",
         )
+
+
+def _without_any(stage: int) -> str:
+    if stage == 0:
+        return "the first step fails"
+    if stage == 3:
+        return "the engine is one for inference, and the first backward fails"
+    return f"deepspeed.initialize stops with “zero stage {stage} requires an optimizer”"
 
 
 def _forced(config: Config) -> bool:
@@ -319,7 +343,8 @@ RULES = (
         _untested_with_zero,
         "ZeRO divides an optimizer's states over the ranks, which is right only for those that work on each element by "
         "itself. DeepSpeed keeps a list of the ones it tested and stops at others until "
-        "zero_allow_untested_optimizer says that it may go on.",
+        "zero_allow_untested_optimizer says that it may go on. The 1-bit optimizers of releases before 0.19.7 work "
+        "with no ZeRO stage at all.",
     ),
     Rule(
         "DS054",
@@ -327,7 +352,8 @@ RULES = (
         f"{_ENGINE}: _configure_zero_optimizer",
         _client_optimizer,
         "A file without an optimizer is right when the training script passes one to deepspeed.initialize, as the HF "
-        "Trainer does; with ZeRO stage 1 or 2 and none at all, DeepSpeed stops. If the optimizer is to be offloaded, "
+        "Trainer does; with ZeRO stage 1 or 2 and none at all, DeepSpeed stops, and at stage 3 it makes an engine for "
+        "inference. If the optimizer is to be offloaded, "
         "it must be DeepSpeed's own CPU Adam unless zero_force_ds_cpu_optimizer is false.",
         (Severity.WARNING, Severity.NOTE),
     ),

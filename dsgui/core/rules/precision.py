@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context, Integration
+from dsgui.core.context import Context, Integration, version_tuple
 from dsgui.core.conversion import truth
+from dsgui.core.document import json_text
 from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.keys import nearest
 from dsgui.core.pointer import lookup
 from dsgui.core.rules.base import (
     AUTO_DROPPED_SINCE,
@@ -20,6 +22,7 @@ from dsgui.core.rules.base import (
     zero_stage,
 )
 from dsgui.core.rules.optimizer import optimizer_class
+from dsgui.core.rules.torch_nn import FIRST_UNKNOWN_TORCH, NAMES
 
 _CONFIG = "deepspeed/runtime/config.py"
 AMP_REMOVED_IN, AUTOCAST_SINCE = "0.19.8", "0.17.2"
@@ -189,6 +192,38 @@ def _autocast(config: Config, context: Context) -> Iterator[Finding]:
         )
 
 
+_SAFE = "/torch_autocast/lower_precision_safe_modules"
+
+
+def _safe_modules(config: Config, context: Context) -> Iterator[Finding]:
+    """Each is imported as package.Class; of other packages than torch.nn only the script's environment knows."""
+    names = lookup(config, _SAFE)
+    on = context.at_least(AUTOCAST_SINCE) and truth(lookup(config, "/torch_autocast/enabled")) is True
+    if not on or not isinstance(names, list):
+        return
+    for index, name in enumerate(names):
+        package, dot, kind = name.rpartition(".") if isinstance(name, str) else ("torch.nn", ".", "Linear")
+        if not dot or (package == "torch.nn" and kind not in NAMES and _is_known(context.torch_version)):
+            yield _no_class(f"{_SAFE}/{index}", name, nearest(kind, NAMES))
+
+
+def _is_known(torch: str) -> bool:
+    """Whether NAMES has every class of that release; an unknown one counts as known."""
+    return version_tuple(torch) < version_tuple(FIRST_UNKNOWN_TORCH)
+
+
+def _no_class(pointer: str, name: str, near: str) -> Finding:
+    literal = json_text(f"torch.nn.{near}")
+    return found(
+        Severity.ERROR,
+        pointer,
+        f"torch_autocast.lower_precision_safe_modules: “{name[:80]}” can't be imported, and deepspeed.initialize stops "
+        "(ValueError: Failed to import lower precision safe module).",
+        f"Did you mean torch.nn.{near}?" if near else "Write a package and a class, such as torch.nn.Linear.",
+        Fix(f"Write torch.nn.{near}", (Change(pointer, literal),)) if near else None,
+    )
+
+
 _LEVELS = {
     "O0": "fp32 throughout: a baseline, no mixed precision",
     "O1": "fp16 for the operations that are known to be safe, fp32 weights",
@@ -247,6 +282,16 @@ RULES = (
         _autocast,
         "torch_autocast gathers parameters in its own lower type, zero_quantized_weights gathers them quantized; "
         "DeepSpeed does one of the two and stops when both are asked for. Leave one of them out.",
+        since=AUTOCAST_SINCE,
+    ),
+    Rule(
+        "DS029",
+        "Modules for the lower precision",
+        "deepspeed/runtime/torch_autocast.py: init_autocast_params",
+        _safe_modules,
+        "lower_precision_safe_modules names classes whose gradients may travel in the lower type. Each name is a "
+        "package and a class, which DeepSpeed imports when the engine is made, and it stops at one that is not there. "
+        "dsgui knows the classes of torch.nn; those of other packages are not checked.",
         since=AUTOCAST_SINCE,
     ),
     Rule(

@@ -9,7 +9,7 @@ from dsgui.core.context import Context, Integration
 from dsgui.core.filling import ARGUMENTS, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import dotted, lookup
-from dsgui.core.rules.base import Config, Rule, found, name_of, number, zero_stage
+from dsgui.core.rules.base import Config, Rule, found, name_of, number, write, zero_stage
 
 _DEFAULTS = TrainingArguments()
 
@@ -18,6 +18,7 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
     if context.integration is not Integration.HF:
         return
     if context.arguments is None:
+        yield from _never_equal(config, context)
         yield from _needed_arguments(config)
     else:
         filled = fill(config, context.arguments, context)
@@ -43,6 +44,53 @@ def _needed_arguments(config: Config) -> Iterator[Finding]:
             + ".",
             "Pass them, or write “auto” in the config. The bundled recipe takes them from the config by itself.",
         )
+
+
+def _never_equal(config: Config, context: Context) -> Iterator[Finding]:
+    """What no argument can say: a text for a number or a switch, a list of another length. Compared with the defaults,
+    which stand for any."""
+    filled = fill(config, _DEFAULTS, context)
+    earlier = {stop.pointer for stop in filled.stops}
+    for mismatch in filled.mismatches:
+        if mismatch.pointer not in earlier and not _can_be_said(mismatch.pointer, mismatch.seen):
+            yield _different_anyway(mismatch)
+
+
+def _can_be_said(pointer: str, seen: Any) -> bool:
+    """Whether some value of the arguments equals what the file says."""
+    if pointer.endswith("/enabled"):
+        return isinstance(seen, int | float) and seen in (0, 1)
+    names = ARGUMENTS.get(pointer, (TRAIN,))
+    if len(names) > 1:
+        return isinstance(seen, list) and len(seen) == len(names) and all(isinstance(v, int | float) for v in seen)
+    return isinstance(seen, int | float)
+
+
+def _different_anyway(mismatch: Mismatch) -> Finding:
+    pointer, seen = mismatch.pointer, json.dumps(mismatch.seen)
+    meant = _without_quotes(mismatch.seen) if _can_be_said(pointer, _meant(mismatch.seen)) else ""
+    key = dotted(pointer).rpartition(".")[2]
+    return found(
+        Severity.ERROR,
+        pointer,
+        f"{dotted(pointer)}: {seen} equals no value of the HF Trainer's argument "
+        f"({' and '.join(f'--{name}' for name in ARGUMENTS.get(pointer, ('per_device_train_batch_size',)))}), and the "
+        "Trainer stops at the difference whatever it is given.",
+        f"Write {meant} without quotes, or “auto”." if meant else "Write “auto”, and the Trainer's argument decides.",
+        write(pointer, meant, f"Write {meant}") if meant else write(pointer, '"auto"', f"Set {key} to “auto”"),
+    )
+
+
+def _without_quotes(seen: Any) -> str:
+    """What a text says as a JSON number, true or false; "" where it is none."""
+    return seen.strip().lower() if _meant(seen) is not None else ""
+
+
+def _meant(seen: Any) -> Any:
+    try:
+        return json.loads(seen.strip().lower()) if isinstance(seen, str) else None
+    except ValueError:
+        return None
 
 
 def _numbers(config: Config) -> Iterator[tuple[str, str, int | float]]:
@@ -73,8 +121,8 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
 def _agreement(mismatch: Mismatch, context: Context) -> str:
     """What else than “auto” brings file and arguments together, up to the comma."""
     pointer, seen = mismatch.pointer, mismatch.seen
-    if isinstance(seen, str) and seen.strip() == json.dumps(mismatch.wanted):
-        return f"Write {mismatch.wanted} without quotes,"
+    if isinstance(seen, str) and seen.strip().lower() == json.dumps(mismatch.wanted):
+        return f"Write {json.dumps(mismatch.wanted)} without quotes,"
     if pointer == TRAIN and _is_number(seen):
         return (
             "Make --per_device_train_batch_size × --gradient_accumulation_steps × world size "
@@ -103,7 +151,7 @@ def _is_number(value: Any) -> bool:
 def _unreadable_arguments(config: Config, context: Context) -> Iterator[Finding]:
     if context.integration is Integration.HF and context.arguments is not None:
         for problem in context.arguments.problems:
-            yield found(Severity.ERROR, "", f"Arguments of the script: {problem}")
+            yield found(Severity.ERROR, "", f"Arguments of the script: {problem}", "Correct the arguments.")
 
 
 def _accelerate_stops(config: Config, context: Context) -> Iterator[Finding]:

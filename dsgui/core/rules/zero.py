@@ -72,6 +72,13 @@ _PRESCALE = rule(
         "Leave it out, or set zero_optimization.reduce_scatter to false.",
         fix=Fix("Remove gradient_predivide_factor", (Change("/gradient_predivide_factor", None),)),
     ),
+    Clash(
+        "/gradient_predivide_factor",
+        lambda config, context: zero_stage(config) == 0 and lookup(config, "/gradient_predivide_factor") in (0, False),
+        "gradient_predivide_factor: gradients are divided by it, and 0 stops the first step (ZeroDivisionError).",
+        "Leave it out for 1.0.",
+        fix=Fix("Remove gradient_predivide_factor", (Change("/gradient_predivide_factor", None),)),
+    ),
     explanation="ZeRO stage 2 and 3 add gradients up with reduce-scatter, which divides them once, afterwards. "
     "Dividing before the sum (prescale_gradients) or in two parts (gradient_predivide_factor) is possible only with "
     "reduce_scatter off; otherwise deepspeed.initialize stops.",
@@ -149,17 +156,26 @@ _NORM = rule(
     "it too. DeepSpeed stops at each of them.",
     since="0.19.7",
 )
-_BUCKETS = rule(
+
+
+def _odd_bucket(config: Config, context: Context) -> Iterator[Finding]:
+    size = zero_key(config, "allgather_bucket_size")
+    if zero_stage(config) in (1, 2) and isinstance(size, int | float) and _odd(size):
+        yield found(
+            Severity.ERROR,
+            f"{ZERO}/allgather_bucket_size",
+            "zero_optimization.allgather_bucket_size: ZeRO stage 1 and 2 want an even number of elements.",
+            "Make it even.",
+            write(f"{ZERO}/allgather_bucket_size", str(int(size) + 1)),
+        )
+
+
+_BUCKETS = Rule(
     "DS043",
     "Odd bucket",
     f"{_STAGE_1_2}: nccl_start_alignment_factor",
-    Clash(
-        f"{ZERO}/allgather_bucket_size",
-        lambda config, context: zero_stage(config) in (1, 2) and _odd(zero_key(config, "allgather_bucket_size")),
-        "zero_optimization.allgather_bucket_size: ZeRO stage 1 and 2 want an even number of elements.",
-        "Make it even.",
-    ),
-    explanation="ZeRO stage 1 and 2 align the buckets in which parameters are gathered to an even number of elements, "
+    _odd_bucket,
+    "ZeRO stage 1 and 2 align the buckets in which parameters are gathered to an even number of elements, "
     "and assert that the size given is one. Sizes are elements, so nothing is lost by adding one.",
 )
 _LEGACY = rule(
@@ -229,6 +245,7 @@ _QUANTIZED = rule(
     "overlapped communication below stage 2, nor with DeepCompile.",
 )
 _GATHER = f"{ZERO}/stage3_gather_16bit_weights_on_model_save"
+_OLD_GATHER = ("stage3_gather_fp16_weights_on_model_save", "gather_16bit_weights_on_model_save")
 _SAVING = rule(
     "DS049",
     "Saving at stage 3",
@@ -238,7 +255,7 @@ _SAVING = rule(
         lambda config, context: (
             zero_stage(config) == 3
             and value_or(config, _GATHER, False) in (False, "auto")
-            and not is_set(config, f"{ZERO}/stage3_gather_fp16_weights_on_model_save")
+            and not any(is_set(config, f"{ZERO}/{old}") for old in _OLD_GATHER)
         ),
         "zero_optimization.stage3_gather_16bit_weights_on_model_save: off, so a save writes shards and no model file.",
         "Switch it on, or run zero_to_fp32.py, which lies in the checkpoint, afterwards.",

@@ -1,0 +1,88 @@
+"""Every fix that is offered for a config, applied; and all error fixes in turn."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dsgui.core.checker import Checker
+from dsgui.core.context import Context, Integration
+from dsgui.core.document import Document
+from dsgui.core.findings import Finding, Severity
+from dsgui.core.hardware import CARDS, Hardware
+
+_MOST_TURNS = 60
+_CPU = Hardware("cpu", "CPU", "cpu", bf16=True, fp16=False)
+_V100 = next(card for card in CARDS if card.id == "v100")
+# Who reads it, on how many ranks, in which release, on what.
+SURROUNDINGS = (
+    ("0.19.8", ()),
+    ("0.19.8", (_CPU,)),
+    ("0.19.8", (_V100,)),
+    ("0.16.9", ()),
+    ("0.14.5", ()),
+)
+
+
+def contexts(ranks: tuple[int, ...] = (1, 2, 8)) -> list[Context]:
+    """Both readers on each number of ranks, in each of the surroundings."""
+    return [
+        Context(reader, gpus_per_node=size, deepspeed_version=release, hardware=hardware)
+        for reader in Integration
+        for size in ranks
+        for release, hardware in SURROUNDINGS
+    ]
+
+
+@dataclass(frozen=True)
+class Half:
+    """A fix that left something: its own finding, or errors that were not there before."""
+
+    finding: Finding
+    stays: bool
+    added: tuple[str, ...]
+
+
+def halves(checker: Checker, document: Document, context: Context) -> Iterator[Half]:
+    """The fixes of a config that are none."""
+    before = checker.findings(document, context)
+    for finding in before:
+        if finding.fix is None:
+            continue
+        after = checker.findings(finding.fix.apply(document), context)
+        stays = _said(finding) in {_said(other) for other in after}
+        added = tuple(f"{rule} {pointer}" for rule, pointer in _errors(after) - _errors(before))
+        if stays or added:
+            yield Half(finding, stays, added)
+
+
+def _said(finding: Finding) -> tuple[str, str, str]:
+    """Another finding of the same rule may be at the same key, and says something else."""
+    return finding.rule, finding.pointer, finding.message
+
+
+def _errors(findings: list[Finding]) -> Counter[tuple[str, str]]:
+    """A template is told once, wherever its first placeholder stands."""
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+    return Counter((f.rule, "" if "looks like a template" in f.message else f.pointer) for f in errors)
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """A config after all error fixes, and the errors that are left: none has a fix."""
+
+    document: Document
+    fixes: tuple[str, ...]
+    left: tuple[Finding, ...]
+
+
+def repaired(checker: Checker, document: Document, context: Context) -> Repaired:
+    """The fix of the first error that has one, again and again. Raises `RecursionError` where that has no end."""
+    done: list[str] = []
+    for _ in range(_MOST_TURNS):
+        errors = [f for f in checker.findings(document, context) if f.severity is Severity.ERROR]
+        fix = next((finding.fix for finding in errors if finding.fix), None)
+        if fix is None:
+            return Repaired(document, tuple(done), tuple(errors))
+        document = fix.apply(document)
+        done.append(fix.label)
+    raise RecursionError(f"the fixes have no end: {', '.join(done[-4:])}")

@@ -1,0 +1,77 @@
+"""A fix is never half: applied, it takes its own finding away and adds no error. Where it takes more for that, the
+repairs of the errors that it would add are a part of it; where that can't be had, it is not offered."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from dsgui.core.document import Document
+from dsgui.core.errors import DocumentError
+from dsgui.core.findings import Finding, Fix, Severity
+
+Check = Callable[[Document], Sequence[Finding]]
+_MOST_PARTS = 8  # repairs joined to one
+_MOST_CHARACTERS = 400_000  # of the texts that are checked anew for one config: beyond it no fix is offered
+
+
+def with_whole_fixes(
+    findings: Sequence[Finding], document: Document, check: Check, before: Sequence[Finding] | None = None
+) -> list[Finding]:
+    """The findings, each with a fix that is whole or with none. `before`: what `check` says of the document."""
+    left = max(1, _MOST_CHARACTERS // max(1, len(document.text)))
+    whole = list[Finding]()
+    if before is None:
+        before = check(document)
+    for finding in findings:
+        if finding.fix is not None:
+            fix = _whole(finding, finding.fix, before, document, check) if left > 0 else None
+            finding, left = replace(finding, fix=fix), left - 1
+        whole.append(finding)
+    return whole
+
+
+def _whole(finding: Finding, fix: Fix, before: Sequence[Finding], document: Document, check: Check) -> Fix | None:
+    known = _errors(before)
+    for _ in range(_MOST_PARTS):
+        after = _checked(fix, document, check)
+        if after is None or _is_there(finding, after):
+            return None
+        added = [f for f in after if f.severity is Severity.ERROR and (f.rule, f.pointer) in _errors(after) - known]
+        if not added:
+            return fix
+        following = next((f.fix for f in added if f.fix and not _touches_the_same(f.fix, fix)), None)
+        if following is None:
+            return None
+        fix = Fix(f"{fix.label}; {_lowered(following.label)}", (*fix.changes, *following.changes))
+    return None
+
+
+def _checked(fix: Fix, document: Document, check: Check) -> Sequence[Finding] | None:
+    """What is found after the fix; None where it can't be made."""
+    try:
+        return check(fix.apply(document))
+    except DocumentError:
+        return None
+
+
+def _errors(findings: Sequence[Finding]) -> Counter[tuple[str, str]]:
+    return Counter((f.rule, f.pointer) for f in findings if f.severity is Severity.ERROR)
+
+
+def _is_there(finding: Finding, findings: Sequence[Finding]) -> bool:
+    """By its words: another finding of the same rule may stand at the same key."""
+    return any((f.rule, f.pointer, f.message) == (finding.rule, finding.pointer, finding.message) for f in findings)
+
+
+def _touches_the_same(one: Fix, other: Fix) -> bool:
+    """Whether one would undo a part of the other."""
+    places = {place for change in other.changes for place in _places(change.pointer, change.key)}
+    return any(place in places for change in one.changes for place in _places(change.pointer, change.key))
+
+
+def _places(pointer: str, key: str) -> tuple[str, ...]:
+    return (pointer, f"{pointer.rpartition('/')[0]}/{key}") if key else (pointer,)
+
+
+def _lowered(label: str) -> str:
+    return label[:1].lower() + label[1:]

@@ -1,0 +1,152 @@
+"""A fix is never half: applied, it takes its finding away and adds no error; all error fixes together end in a config
+that DeepSpeed accepts, or in a sentence about what only the user can decide.
+
+`make test-all` holds it over all examples, and over the configs of DSGUI_CORPUS and the cases of DSGUI_RULE_CASES where
+those are named, in every context, and asks the real DeepSpeed.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from differential.corpus import matching_arguments
+from differential.examples import examples
+from differential.fixes import contexts, halves, repaired
+from differential.oracle import Question, ask
+from dsgui.core import written
+from dsgui.core.context import Context, Integration
+from dsgui.core.document import Document
+from dsgui.core.errors import DocumentError
+from dsgui.core.findings import Severity
+
+EXAMPLES = {example.name: example for example in examples()}
+FEW = [Context(Integration.NATIVE, gpus_per_node=8), Context(Integration.HF, gpus_per_node=2)]
+# A repaired config that another place decides: the script's optimizer, the machine, the Trainer's arguments.
+OF_THE_SCRIPT = ("requires an optimizer", "model policy", "attention projection", "mismatch TrainingArguments")
+
+
+def every_text():
+    """Name → text: the examples, and what the environment names."""
+    texts = {name: example.text for name, example in EXAMPLES.items()}
+    if folder := os.environ.get("DSGUI_CORPUS"):
+        texts |= {path.name: path.read_text("utf-8") for path in sorted(Path(folder).glob("*.json"))}
+    if source := os.environ.get("DSGUI_RULE_CASES"):
+        cases = map(json.loads, Path(source).read_text("utf-8").splitlines())
+        texts |= {case["name"]: case.get("text", json.dumps(case.get("config"), indent=2)) for case in cases}
+    return texts
+
+
+def readable(texts):
+    """Name → document of those that can be read."""
+    for name, text in texts.items():
+        try:
+            yield name, Document(written.read(text).text)
+        except DocumentError:
+            continue
+
+
+def told(half):
+    said = [*(["stays"] if half.stays else []), *half.added]
+    return f"{half.finding.rule} {half.finding.pointer} “{half.finding.fix.label}”: {', '.join(said)}"
+
+
+def half_fixes(checker, document, around):
+    return {told(half) for context in around for half in halves(checker, document, context)}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_fix_takes_its_finding_away_and_adds_no_error(checker, name):
+    example = EXAMPLES[name]
+    assert half_fixes(checker, example.document, [example.context(example.releases[-1]), *FEW]) == set()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_all_error_fixes_leave_has_no_fix_and_says_what_to_do(checker, name):
+    for context in (EXAMPLES[name].context(EXAMPLES[name].releases[-1]), *FEW):
+        assert all(finding.advice for finding in repaired(checker, EXAMPLES[name].document, context).left)
+
+
+AUTOS = """{
+  "train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto",
+  "optimizer": {"type": "AdamW", "params": {"lr": "auto"}},
+  "scheduler": {"type": "WarmupDecayLR", "params": {"total_num_steps": "auto", "warmup_num_steps": "auto"}}
+}"""
+
+
+def test_the_steps_of_the_run_are_left_to_the_user(checker):
+    context = Context(Integration.NATIVE)
+    done = repaired(checker, Document(AUTOS), context)
+    assert done.fixes == ("Write what the HF Trainer fills by default, for every “auto” but total_num_steps",)
+    (left,) = done.left
+    assert (left.pointer, left.advice) == (
+        "/scheduler/params/total_num_steps",
+        "Write the number of steps that the run takes, or choose “HF Trainer”.",
+    )
+
+
+def test_another_scheduler_loses_the_parameters_that_it_does_not_take(checker):
+    config = {
+        "train_batch_size": 8,
+        "optimizer": {"type": "AdamW", "params": {"lr": 0.001}},
+        "scheduler": {"type": "WarmupCosine", "params": {"total_num_steps": 9, "warmup_min_lr": 0, "warmup_max_lr": 1}},
+    }
+    document, context = Document(json.dumps(config)), Context(Integration.NATIVE)
+    (wrong,) = (f for f in checker.findings(document, context) if f.severity is Severity.ERROR)
+    assert wrong.fix.label == "Use WarmupCosineLR; remove warmup_min_lr; remove warmup_max_lr"
+    fixed = wrong.fix.apply(document)
+    assert not checker.has_error(fixed, context)
+    assert fixed.value["scheduler"]["params"] == {"total_num_steps": 9}
+
+
+def test_what_would_only_move_an_error_is_not_offered(checker):
+    document = Document('{"train_batch_size": 8, "zero_optimization": {"stge": 9}}')
+    (wrong,) = (f for f in checker.findings(document, Context(Integration.NATIVE)) if f.severity is Severity.ERROR)
+    assert (wrong.rule, wrong.fix, wrong.advice) == ("DS002", None, "Did you mean stage?")
+
+
+def test_a_large_config_costs_no_more_than_a_bounded_number_of_looks(checker):
+    """Each fix is tried out: their number times the length of the text is bounded."""
+    document = Document(json.dumps({"train_batch_size": 8, **{f"train_batch_siz{n}": "x" * 5000 for n in range(200)}}))
+    looks = []
+    raw, checker._raw = checker._raw, lambda *given: looks.append(given) or raw(*given)
+    try:
+        checker.findings(document, Context(Integration.NATIVE))
+    finally:
+        del checker._raw
+    assert len(looks) < 5
+
+
+@pytest.mark.complete
+def test_no_fix_is_half_in_any_context(checker):
+    found = {
+        name: half for name, document in readable(every_text()) if (half := half_fixes(checker, document, contexts()))
+    }
+    assert found == {}
+
+
+@pytest.mark.complete
+@pytest.mark.deepspeed
+@pytest.mark.parametrize("reader", Integration)
+@pytest.mark.parametrize("ranks", [1, 2, 8])
+def test_the_real_deepspeed_accepts_what_the_error_fixes_make_of_a_config(checker, reader, ranks):
+    made = {}
+    for name, document in readable(every_text()):
+        done = repaired(checker, document, Context(reader, gpus_per_node=ranks))
+        assert all(finding.advice for finding in done.left), name
+        if done.fixes and not done.left:
+            made.setdefault(done.document.text, name)
+    answers = ask([question(text, reader, ranks) for text in made])
+    refused = {
+        name: (answer.message, text)
+        for (text, name), answer in zip(made.items(), answers, strict=True)
+        if answer.verdict == "reject" and not any(words in answer.message for words in OF_THE_SCRIPT)
+    }
+    assert len(made) > 30
+    assert refused == {}
+
+
+def question(text, reader, ranks):
+    given = matching_arguments(text, ranks) if reader is Integration.HF else {}
+    return Question(text, reader.value, ranks, training_arguments=given, until="initialize")
