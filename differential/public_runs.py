@@ -3,12 +3,14 @@
     python -m differential.public_runs RUN_DIRECTORY TRUTH [--ended STATE] [--all]
 
 TRUTH is the folder the script wrote to (`trainer_state.json` and `*_results.json` of the HF Trainer, TensorBoard's
-event files) or a CSV with the columns kind, step, epoch, name, value: what is known of a script that writes no file.
-The truth is read by other code than dsgui's monitor. Exit code: 0 all equal, 1 something differs.
+event files) or a CSV with the columns kind, step, epoch, name, value: what is known of a script that writes no file
+(kinds train, eval, final; metric: what it wrote at its end; progress: its last step and its total). The truth is read
+by other code than dsgui's monitor. Exit code: 0 all equal, 1 something differs.
 """
 
 import argparse
 import csv
+import io
 import json
 import math
 import sys
@@ -18,7 +20,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from dsgui.core.points import OUTPUT
+from dsgui.core.points import OUTPUT, Point
 from dsgui.shell.curves import read_points
 from dsgui.shell.store import RunDirectory
 
@@ -26,6 +28,8 @@ from dsgui.shell.store import RunDirectory
 # (the blocks of trainer_pt_utils.log_metrics); an epoch is kept as a 32-bit float.
 _RELATIVE, _ABSOLUTE = 6e-4, 5.1e-5
 _STATE, _FINAL, _TRAIN, _EVAL = "trainer_state.json", "final", "train", "eval"
+_METRIC, _PROGRESS, _PROGRESS_NAMES = "metric", "progress", ("step", "total")
+_COLUMNS = ("kind", "step", "epoch", "name", "value")
 _NO_METRIC = ("epoch", "step", "total_flos")
 _ASPECTS = {"learning_rate": "learning rates", "perplexity": "evaluation", "accuracy": "evaluation"}
 _OF_SCALARS = {"lr": "learning_rate", "train_loss": "loss"}
@@ -52,8 +56,8 @@ class Truth:
 
     curves: Mapping[tuple[str, str], Sequence[Value]]
     metrics: Mapping[str, float] = field(default_factory=dict)
-    step: int | None = None
-    total: int | None = None
+    step: float | None = None
+    total: float | None = None
     state: str = "succeeded"
 
 
@@ -94,7 +98,7 @@ class Row:
 def truth_of(place: Path, state: str = "succeeded") -> Truth:
     """`place`: a CSV file, or the folder that the script wrote to. Raises OSError or ValueError where it is neither."""
     if place.is_file():
-        return Truth(_from_csv(place), state=state)
+        return _from_csv(place, state)
     if (place / _STATE).is_file():
         return _from_trainer(place, state)
     return Truth(_from_event_files(place), state=state)
@@ -127,13 +131,18 @@ def _metrics(folder: Path) -> dict[str, float]:
     return {name: value for name, value in metrics.items() if name not in _NO_METRIC}
 
 
-def _from_csv(file: Path) -> dict[tuple[str, str], list[Value]]:
+def _from_csv(file: Path, state: str) -> Truth:
     curves: dict[tuple[str, str], list[Value]] = {}
+    numbers: dict[str, dict[str, float]] = {_METRIC: {}, _PROGRESS: {}}
     with file.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
-            place = Value(_number(row.get("step")), _number(row.get("epoch")), float(row["value"]))
-            curves.setdefault((row.get("kind") or _TRAIN, row["name"]), []).append(place)
-    return curves
+            kind, value = row.get("kind") or _TRAIN, _number(row["value"])
+            if kind in numbers:
+                numbers[kind][row["name"]] = value
+            else:
+                place = Value(_number(row.get("step")), _number(row.get("epoch")), value)
+                curves.setdefault((kind, row["name"]), []).append(place)
+    return Truth(curves, numbers[_METRIC], *map(numbers[_PROGRESS].get, _PROGRESS_NAMES), state)
 
 
 def _number(text: str | None) -> float:
@@ -165,6 +174,26 @@ def _named(tag: str) -> tuple[str, str]:
     return kind, _OF_SCALARS.get(name, name)
 
 
+def truth_as_csv(truth: Truth) -> str:
+    """What `truth_of` reads again, but for the end state."""
+    curves = (
+        (kind, one.step, one.epoch, name, one.value) for (kind, name), values in truth.curves.items() for one in values
+    )
+    metrics = ((_METRIC, math.nan, math.nan, name, value) for name, value in truth.metrics.items())
+    progress = ((_PROGRESS, math.nan, math.nan, name, getattr(truth, name)) for name in _PROGRESS_NAMES)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    writer.writerows(map(_cell, row) for row in (*curves, *metrics, *progress) if row[-1] is not None)
+    return out.getvalue()
+
+
+def _cell(value: str | float) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if math.isnan(value) else f"{value:.10g}"
+
+
 def shown_by(run: Path) -> Shown:
     """What the run directory holds. Raises OSError where it is none."""
     directory = RunDirectory(run)
@@ -177,6 +206,20 @@ def shown_by(run: Path) -> Shown:
     state = json.loads(directory.state_file.read_text("utf-8"))["state"]
     progress = _json_or_nothing(directory.progress_file)
     return Shown(shown, progress.get("step"), progress.get("total"), state)
+
+
+def shown_of(points: Iterable[Point], step: float | None, total: float | None, state: str) -> Shown:
+    """What is read from an output, as a run directory would show it."""
+    shown: dict[tuple[str, str, str], list[Value]] = {}
+    for point in points:
+        for name, value in point.values.items():
+            place = Value(_or_nan(point.step), _or_nan(point.epoch), value)
+            shown.setdefault((point.kind, name, OUTPUT), []).append(place)
+    return Shown(shown, step, total, state)
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def _json_or_nothing(file: Path) -> Mapping[str, Any]:

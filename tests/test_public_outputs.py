@@ -1,0 +1,43 @@
+"""What public scripts print is read as their own files have it: `tests/outputs/public` (see tests/outputs/README.md).
+
+The expected values come from each script's trainer_state.json, result files or event files, never from our parser.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from differential.public_runs import Verdict, compare, shown_of, table, truth_of
+from dsgui.core.trainlog import TrainLog
+
+FOLDER = Path(__file__).parent / "outputs" / "public"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.csv"))
+MOST_BYTES = 60_000
+
+
+def read(output: bytes, size: int):
+    """The points, and the training's progress at the end."""
+    log, points = TrainLog(), []
+    for start in range(0, len(output), size):
+        points += log.feed(output[start : start + size])
+    return points + log.finish(), log.progress
+
+
+@pytest.mark.parametrize("size", [1 << 20, 997])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_scripts_numbers_are_those_of_its_own_files(name, size):
+    points, progress = read((FOLDER / f"{name}.txt").read_bytes(), size)
+    truth = truth_of(FOLDER / f"{name}.csv")
+    step, total = (progress.step, progress.total) if progress else (None, None)
+    wrong = [row for row in compare(truth, shown_of(points, step, total, truth.state)) if row.verdict != Verdict.EQUAL]
+    assert not wrong, "\n" + table(wrong)
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.txt")))
+def test_a_recording_says_where_it_is_from_and_names_no_machine(name):
+    about, output = json.loads((FOLDER / f"{name}.json").read_text("utf-8")), (FOLDER / f"{name}.txt").read_bytes()
+    assert {"script", "origin", "versions", "ranks", "options", "state"} <= about.keys()
+    assert "transformers" in about["versions"]
+    assert len(output) < MOST_BYTES
+    assert not any(place in output + json.dumps(about).encode() for place in (b"/tmp/", b"/root/", b"/work/"))
