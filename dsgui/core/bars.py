@@ -11,6 +11,12 @@ BAR = re.compile(
     rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>\d{1,15})/(?P<total>\d{1,15}) "
     rb"\[[\d:]+<(?P<left>[\d:?]+),(?P<rate>[^\],\r\n]*)(?P<postfix>,[^\]\r\n]*)?\]"
 )
+# Counts with a unit prefix: `1.20G/2.40G`.
+_SCALED = rb"\d{1,15}(?:\.\d{1,6})?[kKMGTP]?i?B?"
+SCALED_BAR = re.compile(
+    rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>" + _SCALED + rb")/(?P<total>" + _SCALED + rb") "
+    rb"\[[\d:]+<(?P<left>[\d:?]+),(?P<rate>[^\],\r\n]*)(?P<postfix>,[^\]\r\n]*)?\]"
+)
 # A whole line that tells nothing but the step.
 BARE_BAR = re.compile(rb" *\d{1,3}%\|[^|\n]*\| *(\d{1,15})/(\d{1,15}) \[[\d:]+<[\d:?]+,[^\],\n]*\]\n")
 _VALUE = re.compile(
@@ -23,7 +29,9 @@ _DESCRIBED = re.compile(
     re.I,
 )
 _CLOCK = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})\Z")
-_EPOCH = re.compile(r"\bepoch\b[\s:=#\[]*(\d{1,9})\b", re.IGNORECASE)
+_EPOCH = re.compile(r"\bepoch\b[\s:=#\[]*+(\d{1,9})\b(?:\s*+(?:/|of\b)\s*+(\d{1,9})\b)?", re.IGNORECASE)
+_UNIT = re.compile(rb"(?:\A|[\s\d?])([A-Za-z]{1,16})/s\Z|s/([A-Za-z]{1,16})\Z")
+_SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 
 
 def bar_values(postfix: bytes | None) -> dict[str, float]:
@@ -45,10 +53,30 @@ def described_values(description: str) -> dict[str, float]:
     return found
 
 
-def bar_epoch(description: str) -> float | None:
-    """Of `Epoch 2/3: 50%|…`."""
+def bar_epoch(description: str) -> tuple[float | None, int | None]:
+    """The epoch of `Epoch 2/3: 50%|…`, and how many there will be."""
     match = _EPOCH.search(description)
-    return float(match[1]) if match else None
+    if not match:
+        return None, None
+    return float(match[1]), int(match[2]) if match[2] else None
+
+
+def bar_unit(rate: bytes) -> str:
+    """What a bar counts: `examples` of ` 3800.00 examples/s`; "" for steps, tqdm's `it`."""
+    rate = rate.rstrip()
+    if rate.endswith((b"it/s", b"s/it")):
+        return ""
+    match = _UNIT.search(rate)
+    return (match[1] or match[2]).decode() if match else ""
+
+
+def bar_count(spelling: bytes) -> int:
+    """`250`, and about how many `1.20G` are."""
+    if spelling.isdigit():
+        return int(spelling)
+    text = spelling.decode().rstrip("B").rstrip("i")
+    scale = _SCALES.get(text[-1:], 1.0)
+    return int(float(text.rstrip("kKMGTP")) * scale)
 
 
 def clock_seconds(text: str) -> float | None:

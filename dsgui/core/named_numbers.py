@@ -104,7 +104,7 @@ _NEUTRAL = frozenset(
 _OTHER_WORD = re.compile(r"[A-Za-z_]{2,}|[\u4e00-\u9fff]+")
 _EVALUATES = re.compile(r"\W*(?:eval|valid|test|val\b)", re.IGNORECASE)
 # `Namespace(step=3, loss=0.5)`, `Config(loss=…`: a value printed by Python, not a measurement.
-_CALL = re.compile(r"[A-Za-z_]\w*\(\s?\w+\s?=")
+_CALL = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_]\w*+\(\s?\w++\s?=")
 _ALONE = re.compile(r"\s*(?:[\w./ -]+?)\s?(?:[:=]\s?|\s)\S+(?<!,)\Z")
 # An option of a command, an item of a list, a comment.
 _BULLET = re.compile(r"\s*(?:--|[-+*#] )")
@@ -121,11 +121,25 @@ _REWRITTEN = (
         re.compile(r"\b(epoch|step|iter\w*|batch)[:,]? ?\[ *(\d{1,15}) */ *(\d{1,15}) *\]", re.IGNORECASE),
         r"\1 \2/\3 ",
     ),
-    (re.compile(r"^\s*\[(\d{1,9}), +(\d{1,15})\] "), r"epoch \1 step \2 "),
+    (re.compile(r"^\s*\[ *(\d{1,9}), +(\d{1,15})\] "), r"epoch \1 step \2 "),
     (re.compile(r"^\s*(\d{1,15})/(\d{1,15}) \[[=>.]+\]"), r"step \1/\2 "),
     (re.compile(r"\btensor\(([^(),]{1,40})(?:,[^()]*)?\)"), r"\1"),
 )
-_KERAS = re.compile(r"^\s*(\d{1,15})/(\d{1,15}) ━+")
+_KERAS = re.compile(r"^\s*+(\d{1,15})/(\d{1,15}) ━+")
+_KERAS_LINE = re.compile(r"^\s*+(\d{1,15})/(\d{1,15}) - \d{1,9}m?s - ")
+# rich's, as Lightning draws it: `Epoch 0/2 ━━━━━ 10/10 0:00:01 • 0:00:00 12.3it/s train_loss: 0.5`, its
+# epochs from 0.
+_RICH = re.compile(
+    r"\s*+Epoch (?P<epoch>\d{1,9})/(?P<last>\d{1,9}) +[━╸╺]++ *+(?P<step>\d{1,15})/(?P<total>\d{1,15}) +"
+    r"[\d:-]{1,20} • [\d:-]{1,20} *+(?:[\d.]{1,20}it/s)?"
+)
+# A line of its own at an epoch's beginning.
+_EPOCH = re.compile(
+    r"[\s=#*+>|-]*+(?:(?:begin(?:ning)?(?: of)?|start(?:ing|ed)?|running|train(?:ing)?)\s++)?epoch\b[\s:#]*+\[?\s*+"
+    r"(?P<epoch>\d{1,9})\s*+(?:(?:/|of\b)\s*+(?P<epochs>\d{1,9}))?\s*+\]?"
+    r"(?:, total micro batches \d{1,15})?[\s=#*+<|:.-]*+\Z",
+    re.IGNORECASE,
+)
 _BATCHES = re.compile(r"\| *(\d{1,15})/ *(\d{1,15}) batches \|")
 _SAID = re.compile(r"\b(loss|perplexity|accuracy) (?:is|was) (?=[-+.\d]|nan|inf)", re.IGNORECASE)
 _NUMBERED = re.compile(r"\b(?:step|iter|epoch|batch)", re.IGNORECASE)
@@ -152,6 +166,7 @@ class _Found:
     step: int | None = None
     total: int | None = None
     epoch: float | None = None
+    epochs: int | None = None
     other_words: int = 0
     long_names: int = 0  # of other numbers, `global batch size: 16`
     marked: bool = True  # each value has a `:` or `=` before it
@@ -175,7 +190,8 @@ class _Found:
     def _position(self, name: str, before: list[str], item: re.Match[str]) -> bool:
         lowered, digits = name.lower(), item["number"]
         if lowered == "epoch" and not (before and before[-1].lower() in _NOT_STEPS):
-            self.epoch = float(digits) if self.epoch is None else self.epoch
+            if self.epoch is None:
+                self.epoch, self.epochs = float(digits), int(item["total"]) if item["total"] else None
             return True
         if lowered == "steps" and before:  # how many there are, or are left
             return False
@@ -210,11 +226,32 @@ def read_named(text: str) -> Reading | None:
     bare = _plain(bare)
     if _CALL.search(bare):
         return None
+    if drawn := _RICH.match(bare):
+        return _rich(drawn, bare, rank)
     found = _items(bare)
     if bulleted or not (_fits_with_step(found, bare) if found.step is not None else _fits_alone(found, bare)):
         return None
     kind, values = _kind(bare, found.values)
-    return Reading(Form.PLAIN, values, found.step, found.epoch, found.total, rank, kind)
+    return Reading(Form.PLAIN, values, found.step, found.epoch, found.total, rank, kind, found.epochs)
+
+
+def read_epoch(text: str) -> Reading | None:
+    """A line that names the epoch which begins, and nothing else: `Epoch 2/5`."""
+    if len(text) > _LENGTH_LIMIT:
+        return None
+    match = _EPOCH.match(logger_prefix(launcher_prefix(text)[1])[1])
+    if not match:
+        return None
+    return Reading(Form.EPOCH, {}, epoch=float(match["epoch"]), epochs=int(match["epochs"] or 0) or None)
+
+
+def _rich(drawn: re.Match[str], text: str, rank: int | None) -> Reading | None:
+    """What one of rich's bars says. Piped, only the last of all is drawn: its step is that since the training began."""
+    values = _items(text[drawn.end() :]).values
+    epoch, last, step, total = (int(drawn[name]) for name in ("epoch", "last", "step", "total"))
+    if not values:
+        return None
+    return Reading(Form.PLAIN, values, epoch * total + step, float(epoch), (last + 1) * total, rank)
 
 
 def _plain(text: str) -> str:
@@ -223,6 +260,8 @@ def _plain(text: str) -> str:
         for pattern, words in _CHINESE:
             text = pattern.sub(words, text)
         text = _KERAS.sub(r"step \1/\2 ", text)
+    if "/step - " in text:
+        text = _KERAS_LINE.sub(r"step \1/\2 - ", text)
     if "[" in text or "tensor(" in text:
         for pattern, words in _REWRITTEN:
             text = pattern.sub(words, text)

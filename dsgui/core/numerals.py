@@ -63,7 +63,7 @@ _QUALIFIERS = frozenset(
     ]
 )
 _OF_EVALUATION = frozenset(["eval", "evaluation", "val", "valid", "validation"])
-_LOSS = re.compile(r"[\w./-]*loss\Z")
+_LOSS = re.compile(r"[\w./-]*loss(?:_epoch)?\Z")
 _METRIC = re.compile(
     r"(?:[\w./-]*[_/])?(?:accuracy|acc|perplexity|ppl|grad_norm|loss_scale|learning_rate|lr|rewards?|kl|bleu|chrf|"
     r"rouge\w*|wer|cer|auc|mae|mse|rmse|mfu|entropy|f\d|acc@\d{1,3}|(?:samples|tokens|steps)_per_second)\Z"
@@ -73,6 +73,8 @@ _METRIC = re.compile(
 def canonical(name: str) -> str | None:
     """The curve a printed name stands for, or None where it names no measured number."""
     lowered = " ".join(name.lower().split())
+    if lowered.endswith("loss_step"):  # Lightning's, beside train_loss_epoch
+        lowered = lowered.removesuffix("_step")
     if known := _SPELLINGS.get(lowered):
         return known
     words = lowered.removesuffix(" value").split(" ")

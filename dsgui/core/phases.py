@@ -1,4 +1,5 @@
-"""What a run is doing, as far as its output tells: waiting in a queue, starting, compiling, training, evaluating."""
+"""What a run is doing, as far as its output tells: waiting in a queue, starting, preparing its data, compiling,
+training, evaluating."""
 
 import re
 from dataclasses import dataclass
@@ -11,23 +12,80 @@ _COMPILES = re.compile(
 _COMPILED = re.compile(r"loading extension module|op: [\d.]+ seconds|built successfully|no work to do", re.IGNORECASE)
 _SLURM = re.compile(r"slurm: job \d+ is (\w+)")  # shell/follow_job.py
 _WAITS_IN_SLURM = "waiting in Slurm’s queue"
+# `Generating train split: 4000 examples [00:01, 3800 examples/s]`: how many there will be is not known.
+_UNBOUNDED = re.compile(
+    r"(?P<label>[^:\[\]]{1,100}): (?P<done>\d{1,15})(?: ?[A-Za-z]{1,16})? "
+    r"\[[\d:]{1,20}, *[\d.?kMG]{1,20} ?[A-Za-z]{1,16}/s\]"
+)
+STARTING, COMPILING, PREPARING = "starting", "compiling", "preparing"
+_LABEL_LIMIT = 80
+# The first that fits names what a bar's description says is prepared.
+_PREPARATIONS = (
+    ("tokenizing", re.compile(r"tokeni[sz]", re.IGNORECASE)),
+    ("downloading", re.compile(r"download|fetch", re.IGNORECASE)),
+    ("loading", re.compile(r"\bload|materializ", re.IGNORECASE)),
+    ("saving", re.compile(r"\bsav(?:e|ing)\b|upload|\bwriting\b", re.IGNORECASE)),
+    (
+        PREPARING,
+        re.compile(
+            r"\bdata ?sets?\b|\bdata\b|\bsplits?\b|\bshards?\b|\bexamples?\b|\bfeatures?\b|\bfiles?\b|\bmap(?:ping)?\b|"
+            r"\bfilter|\bcast|convert|encod|process|\bpack|truncat|generat|extract|index|cach|\bchat template|flatten",
+            re.IGNORECASE,
+        ),
+    ),
+)
+PREPARATIONS = frozenset(code for code, _ in _PREPARATIONS)
+
+
+def preparation(description: str) -> str:
+    """The code of what is prepared; "" where the words name no preparation."""
+    return next((code for code, words in _PREPARATIONS if words.search(description)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """A preparation: what (a code), in the script's own words, and how far it is. `total` is None where only how many
+    were done is told."""
+
+    code: str
+    label: str
+    done: int
+    total: int | None = None
 
 
 @dataclass(slots=True)
 class Phase:
-    """`name` is a word for the page."""
+    """`name` is a code, which the page has a sentence for."""
 
-    name: str = "starting"
+    name: str = STARTING
+    doing: Doing | None = None
 
     @property
     def before_training(self) -> bool:
         return self.name not in ("training", "evaluating")
 
-    def line(self, text: str) -> None:
-        """A line without points."""
+    def line(self, text: str) -> bool:
+        """A line without points. Whether it told the phase."""
         if match := _SLURM.match(text):
-            self.name = _WAITS_IN_SLURM if match[1] == "PENDING" else "starting"
-        elif self.name == "starting" and _COMPILES.search(text):
-            self.name = "compiling"
-        elif self.name == "compiling" and _COMPILED.search(text):
-            self.name = "starting"
+            self.becomes(_WAITS_IN_SLURM if match[1] == "PENDING" else STARTING)
+        elif self.before_training and (match := _UNBOUNDED.match(text)):
+            self.prepares(preparation(match["label"]) or PREPARING, match["label"], int(match["done"]), None)
+        elif self.name == COMPILING and _COMPILED.search(text):
+            self.becomes(STARTING)
+        elif self.before_training and self.name != COMPILING and _COMPILES.search(text):
+            self.becomes(COMPILING)
+        else:
+            return False
+        return True
+
+    def becomes(self, name: str) -> None:
+        self.name, self.doing = name, None
+
+    def prepares(self, code: str, label: str, done: int, total: int | None) -> None:
+        """Ignored once something was trained. What is done is over."""
+        if not self.before_training:
+            return
+        if total is not None and done >= total:
+            self.becomes(STARTING)
+        else:
+            self.name, self.doing = code, Doing(code, label.strip().rstrip(":")[:_LABEL_LIMIT], done, total)

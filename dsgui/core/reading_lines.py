@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dsgui.core.deepspeed_lines import read_deepspeed
 from dsgui.core.dict_lines import read_dicts
-from dsgui.core.named_numbers import read_named
+from dsgui.core.named_numbers import read_epoch, read_named
 from dsgui.core.patterns import Pattern
 from dsgui.core.readings import Reading
 
@@ -33,6 +33,6 @@ def readings(text: str, patterns: Sequence[Pattern] = ()) -> list[Reading]:
 
 def _named(text: str) -> Reading | None:
     lowered = text.lower()
-    if "loss" in lowered or "step" in lowered or "iter" in lowered or "损失" in text:
-        return read_named(text)
-    return None
+    if ("loss" in lowered or "step" in lowered or "iter" in lowered or "损失" in text) and (found := read_named(text)):
+        return found
+    return read_epoch(text) if "epoch" in lowered else None

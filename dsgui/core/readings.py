@@ -17,11 +17,13 @@ class Form(Enum):
     MEMORY = "memory"  # DeepSpeed's memory lines
     OVERFLOW = "overflow"  # a step skipped in fp16
     PATTERN = "pattern"  # a user's own
+    EPOCH = "epoch"  # nothing but which epoch begins
 
 
 @dataclass(slots=True)
 class Reading:
-    """The numbers of one line. `total` is how many steps there will be, where the line says so."""
+    """The numbers of one line. `total` is how many steps there will be, `epochs` how many epochs, where the line says
+    so."""
 
     form: Form
     values: Mapping[str, float]
@@ -30,3 +32,4 @@ class Reading:
     total: int | None = None
     rank: int | None = None
     kind: str = "train"
+    epochs: int | None = None

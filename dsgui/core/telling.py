@@ -12,6 +12,7 @@ from heapq import heapify, heappop, heapreplace
 OF_POINTS = (
     *(b"{", b"loss", b"step", b"iter", b"%|", b"time (ms)", b"max_ma ", b"virtual memory:  used", b"overflow!"),
     "损失".encode(),
+    *(b"***** ", b"epoch"),
 )
 # In every line that says how a rank or the launcher ended. A traceback is read from its first line to its last.
 # (Few words, and long ones: each is looked for in all of a flood. torchrun's summary comes last.)
@@ -29,6 +30,8 @@ OF_LAST_WORDS = (
     ),
 )
 OF_EVENTS = (b"warn", b"critical", b"]:[w", b"sav")
+# Bars whose end is not known, of preparations: only before the training.
+OF_PREPARATIONS = (b"/s]",)
 # Only before the training.
 OF_PHASES = (
     *(b"extension", b"ninja", b"cuda files", b"++", b"nvcc", b"clang", b"built success", b"no work to do", b" seconds"),
@@ -42,7 +45,7 @@ BEYOND_NUMBERS = (*OF_THE_END, *OF_LAST_WORDS, *OF_PHASES)
 
 # A character alone is found at a fraction of what a word costs, and these are in few blocks: a word that has one is
 # only looked for where it is.
-_RARE = b"{%(!_[]@|\xe6.:"
+_RARE = b"{%(!_[]@|*\xe6.:"
 
 
 @lru_cache(256)

@@ -10,21 +10,33 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from dsgui.core.bars import BAR, BARE_BAR, bar_epoch, bar_values, clock_seconds, described_values
+from dsgui.core.bars import (
+    BAR,
+    BARE_BAR,
+    SCALED_BAR,
+    bar_count,
+    bar_epoch,
+    bar_unit,
+    bar_values,
+    clock_seconds,
+    described_values,
+)
 from dsgui.core.dict_lines import is_broken
 from dsgui.core.ending import Ending
+from dsgui.core.epochs import EpochCounts
 from dsgui.core.errors import PatternError
 from dsgui.core.happenings import Happenings
+from dsgui.core.metric_blocks import MetricBlock
 from dsgui.core.numerals import is_loss
 from dsgui.core.patterns import MOST_PATTERNS, SOURCE, Pattern
-from dsgui.core.phases import Phase
+from dsgui.core.phases import PREPARATIONS, Doing, Phase
 from dsgui.core.points import OUTPUT, Event, Point
 from dsgui.core.reading_lines import as_text, readings
 from dsgui.core.readings import Form, Reading
 from dsgui.core.shapes import Shape, Shapes
 from dsgui.core.step_times import StepTimes, Timed
-from dsgui.core.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_PHASES, TellingLines
-from dsgui.core.training_bar import Epochs, TrainingBar, may_train
+from dsgui.core.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_PHASES, OF_PREPARATIONS, TellingLines
+from dsgui.core.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, work_of
 
 # A line longer than this is cut: no line worth reading is, and a run may print megabytes without a newline.
 LINE_LIMIT_BYTES = 1 << 15
@@ -32,19 +44,29 @@ LINE_LIMIT_BYTES = 1 << 15
 BAR_PATIENCE = 12
 
 _PASSED_BYTES = 1 << 16
-_MOST_RANKS = 4096
 _MOST_DULL, _DULL_BYTES = 1024, 400
 _BREAK = re.compile(rb"[\r\n]")
+_STARS, _NESTED = "***** ", b"\x1b[A"
+_ANNOUNCED = re.compile(r"\*{5} Running (?P<what>training|evaluation|prediction|test)", re.IGNORECASE)
 _SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where the training is. `eta_s` is what the bar said, None where there is no bar."""
+    """Where the training is: steps since it began. `eta_s` is what the bar said, None where there is no bar or it is
+    an epoch's."""
 
     step: int
     total: int | None
     eta_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """The epoch that the output named last, and how many there will be, where that is known."""
+
+    number: float
+    epochs: int | None
 
 
 @dataclass(slots=True)
@@ -67,6 +89,7 @@ class TrainLog:
         self._tail = b""
         self._overflow = False
         self._bar = TrainingBar()
+        self._bar_at = 0  # its step since the training began
         self._bar_said: int | None = None  # the step at which the bar's postfix was a point
         self._held: list[_Held] = []
         self._points: list[Point] = []
@@ -74,7 +97,10 @@ class TrainLog:
         self._trained = False
         self._last_loss: float | None = None
         self._skipped = 0
-        self._epochs: dict[int | None, Epochs] = {}
+        self._epochs, self._bar_epochs = EpochCounts(), EpochCounts()
+        self._epoch: Epoch | None = None
+        self._metrics = MetricBlock()
+        self._told: dict[str, tuple[int | None, dict[str, float]]] = {}  # by kind: the last of evaluations and ends
         self._times = StepTimes()
         self._passed: list[bytes] = []
         self._passed_bytes = 0
@@ -88,11 +114,14 @@ class TrainLog:
         for pattern in patterns:
             self.add_pattern(pattern)
 
-    def add_pattern(self, pattern: Pattern) -> None:
-        """Tried on each line from here on, before anything else. Raises PatternError for one too many."""
+    def add_pattern(self, pattern: Pattern, counted: EpochCounts | None = None) -> None:
+        """Tried on each line from here on, before anything else; `counted` is what it has read before. Raises
+        PatternError for one too many."""
         if len(self._patterns) >= MOST_PATTERNS:
             raise PatternError(f"Patterns: {MOST_PATTERNS} are tried on each line, and no more. Remove one first.")
         self._patterns.append(pattern)
+        if counted:
+            self._epochs.adopt(counted)
         word = pattern.word.encode("utf-8", "replace").lower()
         if word:
             self._words, self._flood_words = (*self._words, word), (*self._flood_words, word)
@@ -107,6 +136,16 @@ class TrainLog:
     @property
     def phase(self) -> str:
         return self._phase.name
+
+    @property
+    def doing(self) -> Doing | None:
+        """What is prepared, before the training."""
+        return self._phase.doing if self._phase.name in PREPARATIONS else None
+
+    @property
+    def epoch(self) -> Epoch | None:
+        """None where no line of a script's own and no bar named one."""
+        return self._epoch
 
     @property
     def progress(self) -> Progress | None:
@@ -136,7 +175,7 @@ class TrainLog:
         self._catch_up()
         self._end_line()
         self._add_timed(self._times.finish())
-        self._release(self._bar.step if self._bar.total is not None else None)
+        self._release(self._bar_at if self._bar.total is not None else None)
         return self._take()
 
     def _take(self) -> list[Point]:
@@ -163,15 +202,15 @@ class TrainLog:
     def _block(self, block: bytes, in_a_flood: bool) -> None:
         words = self._flood_words if in_a_flood else self._words
         if not in_a_flood and self._phase.before_training:
-            words = (*words, *OF_PHASES)
+            words = (*words, *OF_PHASES, *OF_PREPARATIONS)
         telling = TellingLines(block.lower(), words)
-        shapes, tracebacks = self._shapes, self.ending.tracebacks
+        shapes, tracebacks, metrics = self._shapes, self.ending.tracebacks, self._metrics
         start, end = 0, len(block)
         while start < end:
             if (match := shapes.guess(block, start)) and not tracebacks.writing and self._short_way(match):
                 start = self._run(block, match.end())
                 continue
-            if tracebacks.writing or self._reads_all or (self._held and not in_a_flood):
+            if tracebacks.writing or self._reads_all or metrics.open or (self._held and not in_a_flood):
                 begins = start
             else:
                 begins = telling.after(start)
@@ -222,7 +261,7 @@ class TrainLog:
             if line and not line.isspace():
                 self._line(line)
             return True
-        if self.ending.tracebacks.writing:
+        if self.ending.tracebacks.writing or self._metrics.open:
             self._line(line)
         elif len(line) <= _DULL_BYTES and line.translate(_SAME_DIGITS) in self._dull:
             self._last_plain = line
@@ -266,7 +305,7 @@ class TrainLog:
         step_at, total_at, epoch_at, rank_at = map(shape.place, ("step", "total", "epoch", "rank"))
         assert step_at is not None  # it is of steps
         counts, epochs = shape.form is Form.PLAIN, self._epochs
-        points, values, total, epoch, rank = self._points, None, None, None, None
+        points, values, total, epoch, rank = self._points, None, None, epochs.epoch if counts else None, None
         before, done = len(points), None
         with suppress(ValueError):  # a number that is none: that line goes the long way
             while match := matches(block, start):
@@ -279,17 +318,20 @@ class TrainLog:
                     epoch = float(told[epoch_at])
                 if rank_at:
                     rank = int(told[rank_at])
-                if counts and (epochs or epoch is not None):
-                    counted = self._count(rank, step, total, epoch)
+                if counts and (epoch is not None or epochs.of):
+                    counted = epochs.count(rank, step, total, epoch)
                 points.append(Point(counted, epoch, read, "train", rank))
                 if not rank:
-                    done = step, total
+                    done = counted, total, rank
                 values, start, last = read, match.end(), match
         if values is None:
             return start
         self._last_loss = values.get("loss", self._last_loss)
         if done and (counts or self._bar.total is None):
-            self._progress = (*done, None) if counts else (done[0], self._progress[1] if self._progress else None, None)
+            said = self._whole(done[2], done[1]) if counts else self._progress[1] if self._progress else None
+            self._progress = (done[0], said, None)
+        if epoch_at and counts and epoch is not None:
+            self._in_epoch(epoch, None)
         self._last_plain = last[0]
         self.ending.trains(self._last_loss, len(points) - before)
         return start
@@ -314,8 +356,13 @@ class TrainLog:
         self._tell_last_plain()
         text = as_text(raw)
         if not text:
+            if _NESTED in raw:
+                self._nested()
             return
         raised = self.ending.line(text)
+        if self._in_block(text) or (_STARS in text and self._announced(text)):
+            self._age_held()
+            return
         if raised:
             self._happenings.once("error", raised, self._step())
         elif not self.ending.tracebacks.writing:
@@ -329,12 +376,12 @@ class TrainLog:
             self._learn(raw, found[0])
         for one in found:
             self._apply(one, text)
-        if any(one.form is not Form.MEMORY for one in found):
+        if any(one.form not in (Form.MEMORY, Form.EPOCH) for one in found):
             self.ending.trains(self._last_loss)
 
     def _learn(self, raw: bytes, reading: Reading) -> None:
         """Evaluations, overflows and ends are events too, and are rare."""
-        if reading.kind == "train" and reading.form is not Form.OVERFLOW:
+        if reading.kind == "train" and reading.form not in (Form.OVERFLOW, Form.EPOCH):
             self._shapes.show(raw, reading, self._read_again)
 
     def _read_again(self, raw: bytes) -> Reading | None:
@@ -344,13 +391,14 @@ class TrainLog:
     def _nothing(self, raw: bytes, text: str) -> None:
         if is_broken(text):
             self.bad_lines += 1
+        elif self._phase.line(text):
+            pass
         elif len(raw) <= _DULL_BYTES and not self._patterns and not self._happenings.saved(text):
             lowered = raw.lower()
             if not any(word in lowered for word in BEYOND_NUMBERS):
                 if len(self._dull) >= _MOST_DULL:
                     self._dull.clear()
                 self._dull.add(raw.translate(_SAME_DIGITS))
-        self._phase.line(text)
         self._age_held()
 
     def _tell_last_plain(self) -> None:
@@ -364,7 +412,9 @@ class TrainLog:
 
     def _bars(self, line: bytes) -> bytes:
         """Reads the complete bars of `line`; returns what follows the last."""
-        while (percent := line.find(b"%|")) >= 0 and (match := BAR.search(line, max(percent - 3, 0))):
+        while (percent := line.find(b"%|")) >= 0 and (
+            match := BAR.search(line, max(percent - 3, 0)) or SCALED_BAR.search(line, max(percent - 3, 0))
+        ):
             before = line[: match.start()]
             if self._take_bar(before, match) and before.strip():
                 self._line(before)
@@ -373,37 +423,71 @@ class TrainLog:
 
     def _take_bar(self, before: bytes, match: re.Match[bytes]) -> bool:
         """Reads one bar. Returns whether what stands before it is a line of its own rather than its description."""
-        step, total = int(match["step"]), int(match["total"])
-        description = as_text(before).strip() if before else ""
-        described = description.endswith(":")
-        if described and not may_train(description):
-            return False
-        if self._bar.is_this(step, total, self._trained):
-            self._training_bar(step, total, match["left"].decode("ascii", "replace"))
-            # At 0 a postfix is that of the step being done, or of the epoch before.
-            if step and step != self._bar_said:
-                values = (described_values(description) if described else {}) | bar_values(match["postfix"])
-                if values:
-                    self._drawn(values, step, total, bar_epoch(description) if described else None)
-        elif self._trained:
-            self._phase.name = "evaluating"
+        step, total = bar_count(match["step"]), bar_count(match["total"])
+        said = as_text(before).strip() if before else ""
+        described = said.endswith(":")
+        description, unit = said if described else "", bar_unit(match["rate"])
+        # At 0 a postfix is that of the step being done, or of the epoch before.
+        told = match["postfix"] and (described or (step and step != self._bar_said))
+        values = bar_values(match["postfix"]) if told else {}
+        work = work_of(description, unit, any(map(is_loss, values))) if description or unit else TRAINING
+        if work is TRAINING and self._bar.is_this(step, total, self._trained):
+            self._training_bar(step, total, match["left"].decode("ascii", "replace"), description, values)
+        elif work is EPOCHS:
+            self._in_epoch(float(step), total)
+        elif work in (TRAINING, EVALUATING):
+            self._phase.name = "evaluating" if self._trained or self._bar.evaluating else self._phase.name
+        else:
+            self._prepares(work, description, step, total)
         return not described
 
-    def _training_bar(self, step: int, total: int, left: str) -> None:
+    def _training_bar(self, step: int, total: int, left: str, description: str, values: dict[str, float]) -> None:
         if step < self._bar.step:
             self._bar_said = None  # the next epoch's
         self._bar.step = step
-        self._progress = (step, total, left)
-        if step >= 1:
+        epoch = self._bar_epoch(description)
+        counted, whole = step, total
+        if epoch is not None or self._bar_epochs.of:
+            counted = self._bar_epochs.count(None, step, total, epoch)
+            whole = self._bar_epochs.rank(None).whole(total, self._bar_epochs.epochs) or total
+        self._progress, self._bar_at = (counted, whole, left if whole == total else None), counted
+        if step >= 1 and not self._bar.over:
             self._phase.name = "training"
             if self._times.begun:
-                self._add_timed(self._times.script_is_at(step))
-        self._release(step)
+                self._add_timed(self._times.script_is_at(counted))
+        self._release(counted)
+        if step and step != self._bar_said:
+            values = (described_values(description) if description else {}) | values
+            if values:
+                self._drawn(values, step, counted, epoch)
 
-    def _drawn(self, values: dict[str, float], step: int, total: int, epoch: float | None) -> None:
+    def _bar_epoch(self, description: str) -> float | None:
+        """The epoch that a training's bar is of, where it or a line before it says so."""
+        epoch, epochs = bar_epoch(description) if description else (None, None)
+        if epoch is not None:
+            self._in_epoch(epoch, epochs)
+            self._bar_epochs.named(epoch, epochs)
+        elif self._epochs.epoch is not None:
+            epoch, self._bar_epochs.epochs = self._epochs.epoch, self._epochs.epochs
+        return epoch
+
+    def _prepares(self, work: str, description: str, done: int, total: int) -> None:
+        """A bar without a description that filled up before was a preparation's too."""
+        if self._trained:
+            return
+        if self._bar.total is not None and self._bar.step >= self._bar.total and not self._bar.over:
+            self._phase.becomes("starting")
+        self._phase.prepares(work, description, done, total)
+
+    def _nested(self) -> None:
+        """The bar drawn last stands below one that goes on: an evaluation's in a training."""
+        if self._bar.was_nested():
+            self._progress = (self._bar.step, self._bar.total, None)
+            self._phase.name = "evaluating"
+
+    def _drawn(self, values: dict[str, float], step: int, counted: int, epoch: float | None) -> None:
         """A bar is redrawn at the same step: the first time that it has numbers counts."""
         self._bar_said = step
-        counted = self._count(None, step, total, epoch)
         self._note_loss(values)
         self._add(Point(counted, epoch, values), "")
         self.ending.trains(self._last_loss)
@@ -426,6 +510,8 @@ class TrainLog:
         form = reading.form
         if form is Form.PLAIN or form is Form.PATTERN:
             self._plain(reading, text)
+        elif form is Form.EPOCH:
+            self._begins_epoch(reading)
         elif form is Form.DICT:
             self._dict(reading, text)
         elif form is Form.ENGINE or form is Form.SPEED:
@@ -442,24 +528,51 @@ class TrainLog:
         if "loss" in values:
             self._last_loss = values["loss"]
         source = SOURCE if reading.form is Form.PATTERN else OUTPUT
+        if reading.epoch is None:
+            reading.epoch = self._epochs.epoch
+        else:
+            self._in_epoch(reading.epoch, reading.epochs)
+            self._epochs.named(reading.epoch, reading.epochs)
+        epoch = reading.epoch
         if step is None:
             if self._bar.total is not None and source is OUTPUT:
                 self._held.append(_Held(reading, text))
             else:
-                self._add(Point(None, reading.epoch, values, reading.kind, rank, source), text)
+                self._add(Point(self._step_if_none(reading), epoch, values, reading.kind, rank, source), text)
             return
-        epoch = reading.epoch
-        counted = step if epoch is None and not self._epochs else self._count(rank, step, reading.total, epoch)
+        counted = self._epochs.count(rank, step, reading.total, epoch) if epoch is not None or self._epochs.of else step
         if reading.kind == "train" and not rank:
             if self._times.begun:
                 self._add_timed(self._times.script_is_at(counted))
-            self._progress = (step, reading.total, None)
-        self._add(Point(counted, reading.epoch, values, reading.kind, rank, source), text)
+            self._progress = (counted, self._whole(rank, reading.total), None)
+        self._add(Point(counted, epoch, values, reading.kind, rank, source), text)
+
+    def _begins_epoch(self, reading: Reading) -> None:
+        """`Epoch 2/5`, on a line of its own: what follows is of it."""
+        assert reading.epoch is not None
+        self._epochs.epoch = reading.epoch
+        self._epochs.named(reading.epoch, reading.epochs)
+        self._in_epoch(reading.epoch, reading.epochs)
+
+    def _whole(self, rank: int | None, total: int | None) -> int | None:
+        if total is None or rank not in self._epochs.of:
+            return total
+        epochs = self._epochs.rank(rank)
+        return epochs.whole(total, self._epochs.epochs if epochs.begins_again else None)
+
+    def _in_epoch(self, epoch: float, epochs: int | None) -> None:
+        if epoch == epoch:  # a number
+            known = self._epoch.epochs if self._epoch else None
+            self._epoch = Epoch(epoch, epochs if known is None else known)
 
     def _dict(self, reading: Reading, text: str) -> None:
         self._age_held()
         if "loss" in reading.values:
             self._last_loss = reading.values["loss"]
+        if reading.kind == "final":
+            self._bar.ends()
+        elif reading.kind == "train" and self._bar.over:
+            self._bar.begins()
         if reading.step is not None:
             if reading.kind == "train" and not reading.rank:
                 if self._times.begun:
@@ -504,19 +617,54 @@ class TrainLog:
         if point.kind == "train":
             self._trained = True
             self._phase.name = "training"
-        elif point.kind == "eval":
+            return
+        if point.kind == "eval":
             self._happenings.add("evaluation", text.strip() or "Evaluation", point.step)
+        self._trained = self._trained or point.kind == "final"
+        self._remember(point)
 
-    def _count(self, rank: int | None, step: int, total: int | None, epoch: float | None) -> int:
-        epochs = self._epochs.get(rank)
-        if epochs is None:
-            if len(self._epochs) >= _MOST_RANKS:
-                self._epochs.clear()
-            epochs = self._epochs[rank] = Epochs()
-        return epochs.count(step, total, epoch)
+    def _remember(self, point: Point) -> None:
+        """What a block of metrics may say again."""
+        step, told = self._told.get(point.kind, (None, {}))
+        self._told[point.kind] = point.step, (told if step == point.step else {}) | dict(point.values)
+
+    # -- blocks ----------------------------------------------------------------------------------------------------
+
+    def _announced(self, text: str) -> bool:
+        """`***** eval metrics *****`, `***** Running Evaluation *****`."""
+        if self._metrics.begins(text):
+            return True
+        match = _ANNOUNCED.search(text)
+        if not match:
+            return False
+        if match["what"].lower() != "training":
+            self._bar.evaluating, self._phase.name = True, "evaluating"
+        elif not self._trained or self._bar.over:
+            self._bar.begins()
+            self._progress = self._progress if self._trained else None
+        return True
+
+    def _in_block(self, text: str) -> bool:
+        """Whether the line is one of a block of metrics; what it says for the first time is a point."""
+        metric = self._metrics.line(text) if self._metrics.open else None
+        if metric is None:
+            return False
+        step, (at, told) = self._step(), self._told.get(metric.kind, (None, {}))
+        if metric.name == "epoch" or (at == step and metric.repeats(told)):
+            return True
+        point = Point(step, self._metrics.epoch, {metric.name: metric.value}, metric.kind)
+        self._points.append(point)
+        if metric.kind == "eval" and not (told and at == step):
+            self._happenings.add("evaluation", "Evaluation", step)
+        self._remember(point)
+        return True
 
     def _step(self) -> int | None:
         return self._progress[0] if self._progress else None
+
+    def _step_if_none(self, reading: Reading) -> int | None:
+        """Of a line that has no step: an evaluation's is the training's."""
+        return None if reading.kind == "train" else self._step()
 
     def _note_loss(self, values: dict[str, float]) -> None:
         self._last_loss = next((value for name, value in values.items() if is_loss(name)), self._last_loss)
@@ -529,10 +677,11 @@ class TrainLog:
         held, self._held = self._held, []
         for one in held:
             reading = one.reading
-            self._add(Point(step, reading.epoch, reading.values, reading.kind, reading.rank), one.text)
+            at = self._step_if_none(reading) if step is None else step
+            self._add(Point(at, reading.epoch, reading.values, reading.kind, reading.rank), one.text)
 
     def _age_held(self) -> None:
         for one in self._held:
             one.lines += 1
         if self._held and self._held[0].lines >= BAR_PATIENCE:
-            self._release(self._bar.step)
+            self._release(self._bar_at)
