@@ -25,8 +25,8 @@ from dsgui.shell.curves import read_points
 from dsgui.shell.store import RunDirectory
 
 # What is printed has four significant digits (transformers/trainer_callback.py, ProgressCallback), or four decimals
-# (the blocks of trainer_pt_utils.log_metrics); an epoch is kept as a 32-bit float.
-_RELATIVE, _ABSOLUTE = 6e-4, 5.1e-5
+# (the blocks of trainer_pt_utils.log_metrics, which cut a duration to hundredths); an epoch is kept as a 32-bit float.
+_RELATIVE, _ABSOLUTE, _HUNDREDTH = 6e-4, 5.1e-5, 0.0101
 _STATE, _FINAL, _TRAIN, _EVAL = "trainer_state.json", "final", "train", "eval"
 _METRIC, _PROGRESS, _PROGRESS_NAMES = "metric", "progress", ("step", "total")
 _COLUMNS = ("kind", "step", "epoch", "name", "value")
@@ -239,13 +239,17 @@ def compare(truth: Truth, shown: Shown) -> list[Row]:
 
 def _curve_rows(kind: str, name: str, expected: Sequence[Value], truth: Truth, shown: Shown) -> Iterator[Row]:
     found, source = shown.of(kind, name)
-    if kind == _EVAL and len(found) == len(expected) + 1 and close(truth.metrics.get(name, math.nan), found[-1].value):
+    if (
+        kind == _EVAL
+        and len(found) == len(expected) + 1
+        and close(truth.metrics.get(name, math.nan), found[-1].value, name)
+    ):
         found = found[:-1]  # the evaluation after the training: trainer_state.json was written before it
     what = f"{kind} {name}" + (f" ({source})" if source not in ("", OUTPUT) else "")
     for column, aspect in (("value", _aspect(kind, name)), ("step", "steps"), ("epoch", "epochs")):
         wanted = [getattr(one, column) for one in expected]
         if not all(map(math.isnan, wanted)):  # the script's file knows it
-            yield _column_row(aspect, f"{what}: {column}s", wanted, [getattr(one, column) for one in found])
+            yield _column_row(aspect, f"{what}: {column}s", name, wanted, [getattr(one, column) for one in found])
 
 
 def _aspect(kind: str, name: str) -> str:
@@ -256,10 +260,10 @@ def _aspect(kind: str, name: str) -> str:
     return _ASPECTS.get(name, "losses" if "loss" in name else "other values")
 
 
-def _column_row(aspect: str, what: str, expected: Sequence[float], found: Sequence[float]) -> Row:
+def _column_row(aspect: str, what: str, name: str, expected: Sequence[float], found: Sequence[float]) -> Row:
     if not found:
         return Row(aspect, what, str(len(expected)), "none", Verdict.MISSING, len(expected))
-    same = sum(close(one, other) for one, other in zip(expected, found, strict=False))
+    same = sum(close(one, other, name) for one, other in zip(expected, found, strict=False))
     verdict = _verdict(same == len(expected) == len(found))
     return Row(aspect, what, str(len(expected)), f"{len(found)}, {same} equal", verdict, len(expected))
 
@@ -270,7 +274,7 @@ def _metric_row(name: str, value: float, shown: Shown) -> Row:
     if not found:
         return Row(_aspect("", name), f"metric {name}", f"{value:g}", "none", Verdict.MISSING)
     nearest = min(found, key=lambda one: abs(one - value))
-    return Row(_aspect("", name), f"metric {name}", f"{value:g}", f"{nearest:g}", _verdict(close(value, nearest)))
+    return Row(_aspect("", name), f"metric {name}", f"{value:g}", f"{nearest:g}", _verdict(close(value, nearest, name)))
 
 
 def _number_rows(what: str, expected: float | None, found: float | None) -> list[Row]:
@@ -284,11 +288,13 @@ def _verdict(equal: bool) -> Verdict:
     return Verdict.EQUAL if equal else Verdict.DIFFERS
 
 
-def close(expected: float, found: float) -> bool:
-    """Whether `found` is `expected` as printed; two NaN are the same."""
+def close(expected: float, found: float, name: str = "") -> bool:
+    """Whether `found` is `expected` as printed under that name; two NaN are the same."""
     if math.isnan(expected) or math.isnan(found):
         return math.isnan(expected) and math.isnan(found)
-    return math.isclose(expected, found, rel_tol=_RELATIVE, abs_tol=_ABSOLUTE)
+    return math.isclose(
+        expected, found, rel_tol=_RELATIVE, abs_tol=_HUNDREDTH if name.endswith("_runtime") else _ABSOLUTE
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- telling
