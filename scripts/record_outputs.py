@@ -175,14 +175,14 @@ def record(name: str) -> bytes:
 
 
 # ----------------------------------------------------------------------------------------------- a public script's run
-def keep_run(run: Path, name: str, origin: str, truth: Path | None) -> None:
-    """Writes tests/outputs/public/NAME.*. Raises OSError, or ValueError where `truth` holds nothing."""
+def keep_run(run: Path, name: str, origin: str, truth: Path | None, target: Path = FOLDER / "public") -> None:
+    """Writes NAME.* into `target`. Raises OSError, or ValueError where `truth` holds nothing."""
     directory = RunDirectory(run)
     plan, state = directory.read_plan(), directory.read_status().state.value
     folders = {
         plan.run_directory: "/home/someone/runs/a-run",
-        plan.working_directory: "/home/someone/training",
         str(Path(plan.script).parent): "/home/someone/scripts",
+        plan.working_directory: "/home/someone/training",
         str(Path(plan.target_python).parents[1]): "/opt/python",
     }
     about = {
@@ -193,7 +193,6 @@ def keep_run(run: Path, name: str, origin: str, truth: Path | None) -> None:
         "options": list(plan.arguments),
         "state": state,
     }
-    target = FOLDER / "public"
     target.mkdir(exist_ok=True)
     output = _neutral(directory.output_file.read_bytes().decode("utf-8", "replace"), folders)
     (target / f"{name}.txt").write_bytes(trimmed(anonymous(output.encode(), str(FOLDER))))

@@ -10,6 +10,8 @@ import pytest
 
 from differential.public_runs import Verdict, compare, shown_of, table, truth_of
 from dsgui.core.trainlog import TrainLog
+from scripts.record_outputs import keep_run, trimmed
+from tests.made_runs import Made, make_run
 
 FOLDER = Path(__file__).parent / "outputs" / "public"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.csv"))
@@ -41,3 +43,28 @@ def test_a_recording_says_where_it_is_from_and_names_no_machine(name):
     assert "transformers" in about["versions"]
     assert len(output) < MOST_BYTES
     assert not any(place in output + json.dumps(about).encode() for place in (b"/tmp/", b"/root/", b"/work/"))
+
+
+def test_a_recording_keeps_the_output_its_options_and_the_scripts_own_numbers_and_no_folder(tmp_path):
+    run = tmp_path / "runs" / make_run(tmp_path / "runs", Made(steps=3, output=f"reads {tmp_path}/runs/data.json\n"))
+    (run / "provenance.json").write_text('{"versions": {"transformers": "5.23.0"}}')
+    out = tmp_path / "out"
+    out.mkdir()
+    state = {"log_history": [{"step": 1, "epoch": 0.5, "loss": 2.5}], "global_step": 3, "max_steps": 3}
+    (out / "trainer_state.json").write_text(json.dumps(state))
+    keep_run(run, "made", "owner/repository train.py @ abc", out, tmp_path / "kept")
+    kept = {file.suffix: file.read_text("utf-8") for file in (tmp_path / "kept").iterdir()}
+    assert kept[".txt"] == "reads /home/someone/training/data.json\n"
+    assert json.loads(kept[".json"])["origin"] == "owner/repository train.py @ abc"
+    assert "train,1,0.5,loss,2.5" in kept[".csv"]
+    assert not any(str(tmp_path) in text for text in kept.values())
+
+
+def test_a_long_output_loses_redraws_of_bars_and_no_line():
+    bars = b"".join(b"\r %3d%%|" % place for place in range(100)) + b"\n"
+    output = b"first\n" + bars + b"{'loss': 1.0}\n" + bars
+    short = trimmed(output, 300)
+    assert len(short) <= 300
+    assert short.count(b"\n") == output.count(b"\n")
+    assert b"{'loss': 1.0}" in short
+    assert trimmed(output, 10_000) == output
