@@ -71,9 +71,9 @@ class Shown:
     state: str
 
     def of(self, kind: str, name: str) -> tuple[Sequence[Value], str]:
-        """The curve as printed, or else from a file, and its source."""
+        """The curve whose places are known, as printed rather than from a file, and its source."""
         found = {source: values for (k, n, source), values in self.curves.items() if (k, n) == (kind, name)}
-        source = OUTPUT if OUTPUT in found else next(iter(found), "")
+        source = min(found, key=lambda one: (not _has_steps(found[one]), one != OUTPUT), default="")
         return found.get(source, ()), source
 
     def last(self, name: str) -> Iterator[float]:
@@ -92,6 +92,10 @@ class Row:
     shown: str
     verdict: Verdict
     size: int = 1
+
+
+def _has_steps(values: Sequence[Value]) -> bool:
+    return not all(math.isnan(one.step) for one in values)
 
 
 # ------------------------------------------------------------------------------------------------------- the two sides
