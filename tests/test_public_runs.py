@@ -1,11 +1,23 @@
 """`differential/public_runs.py` finds every difference between a run and its script's own files."""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
 
-from differential.public_runs import Verdict, close, compare, main, shown_by, truth_as_csv, truth_of
+from differential.public_runs import (
+    Shown,
+    Truth,
+    Value,
+    Verdict,
+    close,
+    compare,
+    main,
+    shown_by,
+    truth_as_csv,
+    truth_of,
+)
 from tests.made_runs import Made, make_run
 
 STEPS = 20
@@ -131,3 +143,14 @@ def test_a_folder_without_a_truth_is_said(run, tmp_path, capsys):
 )  # fmt: skip
 def test_a_number_is_equal_as_it_is_printed(written, printed, same):
     assert close(written, printed) is same
+
+
+def test_a_loss_printed_without_steps_is_compared_by_the_file_that_has_them():
+    printed = [Value(math.nan, math.nan, 2.0), Value(math.nan, math.nan, 1.0)]
+    filed = [Value(10, math.nan, 2.0), Value(20, math.nan, 1.0)]
+    both = {("train", "loss", "output"): printed, ("train", "loss", "tensorboard"): filed}
+    rows = compare(Truth({("train", "loss"): filed}), Shown(both, None, None, "succeeded"))
+    assert all(row.verdict == Verdict.EQUAL for row in rows)
+    alone = Shown({("train", "loss", "output"): printed}, None, None, "succeeded")
+    rows = compare(Truth({("train", "loss"): filed}), alone)
+    assert [row.what for row in rows if row.verdict != Verdict.EQUAL] == ["train loss: steps"]
