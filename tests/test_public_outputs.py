@@ -4,6 +4,7 @@ The expected values come from each script's trainer_state.json, result files or 
 """
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,21 @@ def test_a_public_scripts_numbers_are_those_of_its_own_files(name, size):
     step, total = (progress.step, progress.total) if progress else (None, None)
     wrong = [row for row in compare(truth, shown_of(points, step, total, truth.state)) if row.verdict != Verdict.EQUAL]
     assert not wrong, "\n" + table(wrong)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_other_bar_is_ever_shown_as_the_trainings(name):
+    """Not a tokenizer's, a download's or an evaluation's; and no mark lies beyond the last step."""
+    log, output, totals = TrainLog(), (FOLDER / f"{name}.txt").read_bytes(), set()
+    for start in range(0, len(output), 100):
+        log.feed(output[start : start + 100])
+        totals |= {log.progress.total} if log.progress else set()
+    log.finish()
+    truth = truth_of(FOLDER / f"{name}.csv")
+    if truth.total is not None:
+        assert totals == {truth.total}
+    last = max((one.step for values in truth.curves.values() for one in values), default=math.inf)
+    assert [event for event in log.take_events() if (event.step or 0) > last] == []
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.txt")))
