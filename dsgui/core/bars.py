@@ -62,18 +62,13 @@ def bar_epoch(description: str) -> tuple[float | None, int | None]:
 
 
 def bar_unit(rate: bytes) -> str:
-    """What a bar counts: `examples` of ` 3800.00 examples/s`; "" for steps, tqdm's `it`."""
-    rate = rate.rstrip()
-    if rate.endswith((b"it/s", b"s/it")):
-        return ""
-    match = _UNIT.search(rate)
+    """What a bar counts: `examples` of ` 3800.00 examples/s`."""
+    match = _UNIT.search(rate.rstrip())
     return (match[1] or match[2]).decode() if match else ""
 
 
 def bar_count(spelling: bytes) -> int:
-    """`250`, and about how many `1.20G` are."""
-    if spelling.isdigit():
-        return int(spelling)
+    """About how many `1.20G` are."""
     text = spelling.decode().rstrip("B").rstrip("i")
     scale = _SCALES.get(text[-1:], 1.0)
     return int(float(text.rstrip("kKMGTP")) * scale)

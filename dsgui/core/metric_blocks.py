@@ -44,24 +44,21 @@ class MetricBlock:
     """Feed it every line while it is `open`, and those with five stars before."""
 
     def __init__(self) -> None:
+        self.open = False
         self._split = ""
         self.epoch: float | None = None
-
-    @property
-    def open(self) -> bool:
-        return bool(self._split)
 
     def begins(self, text: str) -> bool:
         match = _HEAD.search(text)
         if match:
-            self._split, self.epoch = match["split"], None
+            self.open, self._split, self.epoch = True, match["split"], None
         return match is not None
 
     def line(self, text: str) -> Metric | None:
         """What a line says; None for the first that is none of the block's, which ends it."""
         match = _LINE.match(launcher_prefix(text)[1])
         if not match:
-            self._split = ""
+            self.open = False
             return None
         if match["name"] == "epoch" and match["number"]:
             self.epoch = float(match["number"])

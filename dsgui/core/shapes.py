@@ -57,8 +57,8 @@ class Shape:
     def read(self, match: re.Match[bytes]) -> Reading:
         """Raises ValueError where what stands in a number's place is none."""
         groups = match.group(*self.groups)
-        reading = Reading(self.form, dict(zip(self.names, map(float, groups), strict=False)))
-        reading.kind, reading.rank = self.kind, self.rank
+        values = dict(zip(self.names, map(float, groups)))  # noqa: B905 — as in TrainLog: it takes as long as a number
+        reading = Reading(self.form, values, None, None, None, self.rank, self.kind)
         for place, name in enumerate(self.fields, len(self.names)):
             setattr(reading, name, float(groups[place]) if name == "epoch" else int(groups[place]))
         return reading

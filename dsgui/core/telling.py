@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heapreplace
 OF_POINTS = (
     *(b"{", b"loss", b"step", b"iter", b"%|", b"time (ms)", b"max_ma ", b"virtual memory:  used", b"overflow!"),
     "损失".encode(),
-    *(b"***** ", b"epoch"),
+    b"***** ",
 )
 # In every line that says how a rank or the launcher ended. A traceback is read from its first line to its last.
 # (Few words, and long ones: each is looked for in all of a flood. torchrun's summary comes last.)
@@ -30,12 +30,12 @@ OF_LAST_WORDS = (
     ),
 )
 OF_EVENTS = (b"warn", b"critical", b"]:[w", b"sav")
-# Bars whose end is not known, of preparations: only before the training.
-OF_PREPARATIONS = (b"/s]",)
 # Only before the training.
-OF_PHASES = (
-    *(b"extension", b"ninja", b"cuda files", b"++", b"nvcc", b"clang", b"built success", b"no work to do", b" seconds"),
-)
+OF_PHASES = (b"extension", b"ninja", b"cuda files", b"++", b"nvcc", b"built success", b" seconds")
+# And bars of preparations whose end is not known.
+OF_PREPARATIONS = (b"examples/s]",)
+# Only where epochs begin with a line of their own.
+OF_EPOCHS = (b"epoch",)
 
 IN_A_FLOOD = (*OF_POINTS, *OF_THE_END)
 ALL = (*IN_A_FLOOD, *OF_LAST_WORDS, *OF_EVENTS)

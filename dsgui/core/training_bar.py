@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dsgui.core.bars import described_values
 from dsgui.core.phases import PREPARING, preparation
@@ -27,6 +28,7 @@ _EVALUATES = re.compile(
 )
 
 
+@lru_cache(512)  # a bar is drawn again and again
 def work_of(description: str, unit: str, measured: bool) -> str:
     """What a bar shows, by what stands before it (`Epoch 1:`, `Map:`; "" where nothing does), what it counts and
     whether losses stand behind it: a training, its epochs, an evaluation, or a preparation's code."""
@@ -66,12 +68,15 @@ class TrainingBar:
 
     def is_this(self, step: int, total: int, trained: bool) -> bool:
         """A bar that filled up before anything was trained was an evaluation's or a preparation's."""
+        if self.total == total:
+            self._former = None
+            return not self.over or step >= self.step
         self._former = None
         if self.over:
-            return self.total == total and step >= self.step
+            return False
         if self.total is None and not self.evaluating:
             self.total = total
-        elif self.total != total and not (trained or self.evaluating or total == self._below) and self._full:
+        elif not (trained or self.evaluating or total == self._below) and self._full:
             self._former = self.total, self.step
             self.total = total
         return self.total == total

@@ -6,7 +6,7 @@ it may be stale, since tqdm redraws ten times a second at most).
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ from dsgui.core.reading_lines import as_text, readings
 from dsgui.core.readings import Form, Reading
 from dsgui.core.shapes import Shape, Shapes
 from dsgui.core.step_times import StepTimes, Timed
-from dsgui.core.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_PHASES, OF_PREPARATIONS, TellingLines
+from dsgui.core.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_EPOCHS, OF_PHASES, OF_PREPARATIONS, TellingLines
 from dsgui.core.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, work_of
 
 # A line longer than this is cut: no line worth reading is, and a run may print megabytes without a newline.
@@ -46,6 +46,11 @@ BAR_PATIENCE = 12
 _PASSED_BYTES = 1 << 16
 _MOST_DULL, _DULL_BYTES = 1024, 400
 _BREAK = re.compile(rb"[\r\n]")
+_PLAIN, _PATTERN, _DICT = Form.PLAIN, Form.PATTERN, Form.DICT  # to look up a member takes as long as to read a number
+_NO_TRAINING, _WITHOUT_SHAPE = (Form.MEMORY, Form.EPOCH), (Form.OVERFLOW, Form.EPOCH)
+_OF_ENGINE = (Form.ENGINE, Form.SPEED)
+_NO_VALUES: dict[str, float] = {}
+_STEPS_A_SECOND = (b"it/s", b"s/it")
 _STARS, _NESTED = "***** ", b"\x1b[A"
 _ANNOUNCED = re.compile(r"\*{5} Running (?P<what>training|evaluation|prediction|test)", re.IGNORECASE)
 _SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
@@ -203,6 +208,8 @@ class TrainLog:
         words = self._flood_words if in_a_flood else self._words
         if not in_a_flood and self._phase.before_training:
             words = (*words, *OF_PHASES, *OF_PREPARATIONS)
+        if self._epochs_begin:
+            words = (*words, *OF_EPOCHS)
         telling = TellingLines(block.lower(), words)
         shapes, tracebacks, metrics = self._shapes, self.ending.tracebacks, self._metrics
         start, end = 0, len(block)
@@ -360,7 +367,7 @@ class TrainLog:
                 self._nested()
             return
         raised = self.ending.line(text)
-        if self._in_block(text) or (_STARS in text and self._announced(text)):
+        if (self._metrics.open and self._in_block(text)) or (_STARS in text and self._announced(text)):
             self._age_held()
             return
         if raised:
@@ -372,16 +379,16 @@ class TrainLog:
             self._nothing(raw, text)
             return
         lowered = raw.lower()
-        if len(found) == 1 and not any(word in lowered for word in BEYOND_NUMBERS):
+        if len(found) == 1 and not _says_more(lowered):
             self._learn(raw, found[0])
         for one in found:
             self._apply(one, text)
-        if any(one.form not in (Form.MEMORY, Form.EPOCH) for one in found):
+        if found[0].form not in _NO_TRAINING:
             self.ending.trains(self._last_loss)
 
     def _learn(self, raw: bytes, reading: Reading) -> None:
         """Evaluations, overflows and ends are events too, and are rare."""
-        if reading.kind == "train" and reading.form not in (Form.OVERFLOW, Form.EPOCH):
+        if reading.kind == "train" and reading.form not in _WITHOUT_SHAPE:
             self._shapes.show(raw, reading, self._read_again)
 
     def _read_again(self, raw: bytes) -> Reading | None:
@@ -395,7 +402,7 @@ class TrainLog:
             pass
         elif len(raw) <= _DULL_BYTES and not self._patterns and not self._happenings.saved(text):
             lowered = raw.lower()
-            if not any(word in lowered for word in BEYOND_NUMBERS):
+            if not _says_more(lowered):
                 if len(self._dull) >= _MOST_DULL:
                     self._dull.clear()
                 self._dull.add(raw.translate(_SAME_DIGITS))
@@ -423,41 +430,48 @@ class TrainLog:
 
     def _take_bar(self, before: bytes, match: re.Match[bytes]) -> bool:
         """Reads one bar. Returns whether what stands before it is a line of its own rather than its description."""
-        step, total = bar_count(match["step"]), bar_count(match["total"])
+        spelled, of, left, rate, postfix = match.groups()
+        step, total = (int(spelled), int(of)) if match.re is BAR else (bar_count(spelled), bar_count(of))
         said = as_text(before).strip() if before else ""
-        described = said.endswith(":")
-        description, unit = said if described else "", bar_unit(match["rate"])
+        described, counts_steps = said.endswith(":"), rate.endswith(_STEPS_A_SECOND)
+        work, values = TRAINING, _NO_VALUES
         # At 0 a postfix is that of the step being done, or of the epoch before.
-        told = match["postfix"] and (described or (step and step != self._bar_said))
-        values = bar_values(match["postfix"]) if told else {}
-        work = work_of(description, unit, any(map(is_loss, values))) if description or unit else TRAINING
+        if postfix and (described or (step and step != self._bar_said)):
+            values = bar_values(postfix)
+        if described or not counts_steps:
+            unit = "" if counts_steps else bar_unit(rate)
+            work = work_of(said if described else "", unit, any(map(is_loss, values)))
         if work is TRAINING and self._bar.is_this(step, total, self._trained):
-            self._training_bar(step, total, match["left"].decode("ascii", "replace"), description, values)
+            self._training_bar(step, total, left, said if described else "", values)
         elif work is EPOCHS:
             self._in_epoch(float(step), total)
-        elif work in (TRAINING, EVALUATING):
+        elif work is TRAINING or work is EVALUATING:
             self._phase.name = "evaluating" if self._trained or self._bar.evaluating else self._phase.name
         else:
-            self._prepares(work, description, step, total)
+            self._prepares(work, said if described else "", step, total)
         return not described
 
-    def _training_bar(self, step: int, total: int, left: str, description: str, values: dict[str, float]) -> None:
-        if step < self._bar.step:
+    def _training_bar(self, step: int, total: int, left: bytes, description: str, values: dict[str, float]) -> None:
+        bar = self._bar
+        if step < bar.step:
             self._bar_said = None  # the next epoch's
-        self._bar.step = step
-        epoch = self._bar_epoch(description)
-        counted, whole = step, total
+        bar.step = step
+        counted, whole, epoch = step, total, None
+        if description or self._epochs.epoch is not None:
+            epoch = self._bar_epoch(description)
         if epoch is not None or self._bar_epochs.of:
             counted = self._bar_epochs.count(None, step, total, epoch)
             whole = self._bar_epochs.rank(None).whole(total, self._bar_epochs.epochs) or total
-        self._progress, self._bar_at = (counted, whole, left if whole == total else None), counted
-        if step >= 1 and not self._bar.over:
+        self._bar_at = counted
+        self._progress = (counted, whole, left.decode("ascii", "replace") if whole == total else None)
+        if step >= 1 and not bar.over:
             self._phase.name = "training"
             if self._times.begun:
                 self._add_timed(self._times.script_is_at(counted))
-        self._release(counted)
+        if self._held:
+            self._release(counted)
         if step and step != self._bar_said:
-            values = (described_values(description) if description else {}) | values
+            values = described_values(description) | values if description else values
             if values:
                 self._drawn(values, step, counted, epoch)
 
@@ -485,7 +499,7 @@ class TrainLog:
             self._progress = (self._bar.step, self._bar.total, None)
             self._phase.name = "evaluating"
 
-    def _drawn(self, values: dict[str, float], step: int, counted: int, epoch: float | None) -> None:
+    def _drawn(self, values: Mapping[str, float], step: int, counted: int, epoch: float | None) -> None:
         """A bar is redrawn at the same step: the first time that it has numbers counts."""
         self._bar_said = step
         self._note_loss(values)
@@ -508,18 +522,18 @@ class TrainLog:
 
     def _apply(self, reading: Reading, text: str) -> None:
         form = reading.form
-        if form is Form.PLAIN or form is Form.PATTERN:
+        if form is _PLAIN or form is _PATTERN:
             self._plain(reading, text)
-        elif form is Form.EPOCH:
-            self._begins_epoch(reading)
-        elif form is Form.DICT:
+        elif form is _DICT:
             self._dict(reading, text)
-        elif form is Form.ENGINE or form is Form.SPEED:
+        elif form in _OF_ENGINE:
             self._engine(reading)
         elif form is Form.OVERFLOW:
             self._skips_step(reading, text)
         elif form is Form.MEMORY:
             self._points.append(Point(self._step(), None, reading.values, rank=reading.rank))
+        elif form is Form.EPOCH:
+            self._begins_epoch(reading)
         else:
             self._timed(reading)
 
@@ -527,7 +541,7 @@ class TrainLog:
         values, rank, step = reading.values, reading.rank, reading.step
         if "loss" in values:
             self._last_loss = values["loss"]
-        source = SOURCE if reading.form is Form.PATTERN else OUTPUT
+        source = SOURCE if reading.form is _PATTERN else OUTPUT
         if reading.epoch is None:
             reading.epoch = self._epochs.epoch
         else:
@@ -549,10 +563,16 @@ class TrainLog:
 
     def _begins_epoch(self, reading: Reading) -> None:
         """`Epoch 2/5`, on a line of its own: what follows is of it."""
-        assert reading.epoch is not None
+        if not self._epochs_begin or reading.epoch is None:
+            return
         self._epochs.epoch = reading.epoch
         self._epochs.named(reading.epoch, reading.epochs)
         self._in_epoch(reading.epoch, reading.epochs)
+
+    @property
+    def _epochs_begin(self) -> bool:
+        """Whether epochs may begin with a line of their own: not once something was trained without one."""
+        return not self._trained or self._epochs.epoch is not None
 
     def _whole(self, rank: int | None, total: int | None) -> int | None:
         if total is None or rank not in self._epochs.of:
@@ -569,10 +589,11 @@ class TrainLog:
         self._age_held()
         if "loss" in reading.values:
             self._last_loss = reading.values["loss"]
-        if reading.kind == "final":
+        if self._bar.over:
+            if reading.kind == "train":
+                self._bar.begins()
+        elif reading.kind == "final":
             self._bar.ends()
-        elif reading.kind == "train" and self._bar.over:
-            self._bar.begins()
         if reading.step is not None:
             if reading.kind == "train" and not reading.rank:
                 if self._times.begun:
@@ -646,7 +667,7 @@ class TrainLog:
 
     def _in_block(self, text: str) -> bool:
         """Whether the line is one of a block of metrics; what it says for the first time is a point."""
-        metric = self._metrics.line(text) if self._metrics.open else None
+        metric = self._metrics.line(text)
         if metric is None:
             return False
         step, (at, told) = self._step(), self._told.get(metric.kind, (None, {}))
@@ -666,7 +687,7 @@ class TrainLog:
         """Of a line that has no step: an evaluation's is the training's."""
         return None if reading.kind == "train" else self._step()
 
-    def _note_loss(self, values: dict[str, float]) -> None:
+    def _note_loss(self, values: Mapping[str, float]) -> None:
         self._last_loss = next((value for name, value in values.items() if is_loss(name)), self._last_loss)
 
     # -- held ------------------------------------------------------------------------------------------------------
@@ -685,3 +706,11 @@ class TrainLog:
             one.lines += 1
         if self._held and self._held[0].lines >= BAR_PATIENCE:
             self._release(self._bar_at)
+
+
+def _says_more(lowered: bytes) -> bool:
+    """Whether a line does more than its numbers say."""
+    for word in BEYOND_NUMBERS:  # noqa: SIM110 — any() takes twice as long
+        if word in lowered:
+            return True
+    return False
