@@ -52,6 +52,19 @@ def test_no_other_bar_is_ever_shown_as_the_trainings(name):
     assert [event for event in log.take_events() if (event.step or 0) > last] == []
 
 
+BEGINS = b"***** Running training *****"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if BEGINS in (FOLDER / f"{name}.txt").read_bytes()])
+def test_what_is_prepared_before_the_training_is_no_training(name):
+    before, log = (FOLDER / f"{name}.txt").read_bytes().partition(BEGINS)[0], TrainLog()
+    assert b"examples/s]" in before or b"Loading weights" in before
+    for start in range(0, len(before), 50):
+        log.feed(before[start : start + 50])
+        assert log.phase != "training"
+        assert log.progress is None
+
+
 @pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.txt")))
 def test_a_recording_says_where_it_is_from_and_names_no_machine(name):
     about, output = json.loads((FOLDER / f"{name}.json").read_text("utf-8")), (FOLDER / f"{name}.txt").read_bytes()
