@@ -15,6 +15,7 @@ from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.news import Cursor, Delta, RunSummary
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
+from dsgui.core.readable import readable
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.thinning import Curve, to_json
@@ -213,7 +214,8 @@ class Runs:
             kill_in_s=None if status.kill_due_s is None else max(status.kill_due_s - self._monotonic(), 0.0),
             can_end=status.state.live or _can_be_ended(plan, seen),
             can_save=plan.saves_when_asked and status.state is RunState.RUNNING,
-            progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
+            progress=_progress(progress),
+            doing=self._doing(progress) if status.state.live else None,
             about=self._about(directory, plan) if cursor.fresh else {},
             curves=curves,
             events=[event | {"text": self.masked(str(event.get("text", "")))} for event in _parse(events)],
@@ -264,6 +266,10 @@ class Runs:
         tables = enumerate((*cursor.samples, 0))  # and the one that may have been begun meanwhile
         news += sum(max(size_of(directory.samples_file(number)) - offset, 0) for number, offset in tables)
         return not cursor.fresh and news < _QUICK_BYTES and run_id not in self._lost
+
+    def _doing(self, progress: Mapping[str, Any]) -> dict[str, Any] | None:
+        doing = progress.get("doing")
+        return doing and doing | {"label": self.masked(readable(str(doing.get("label", ""))))}
 
     def _about(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         return {"command": self.shown_command(plan), "directory": str(directory.path), "preset": plan.preset}
@@ -405,3 +411,9 @@ def _parse(lines: Iterable[bytes]) -> list[dict[str, Any]]:
         if isinstance(value, dict):
             found.append(value)
     return found
+
+
+def _progress(read: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Where the training is; None before its output told any of it."""
+    known = ("step", "total", "eta_s", "epoch", "epochs")
+    return {key: read.get(key) for key in known} if "step" in read or "epoch" in read else None

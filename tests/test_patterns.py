@@ -104,6 +104,12 @@ def test_patterns_are_tried_first_and_in_a_flood_too() -> None:
     assert log.progress == Progress(8, 9)
 
 
+def test_a_pattern_with_epoch_and_step_counts_on() -> None:
+    log = TrainLog([Pattern.parse("e{epoch} s{step} {quality}")])
+    points = log.feed("e1 s100 1\ne1 s200 1\ne2 s100 1\ne3 s100 1\n")
+    assert [one.step for one in points] == [100, 200, 300, 400]
+
+
 def test_a_pattern_of_numbers_alone_reads_every_line() -> None:
     log = TrainLog()
     log.add_pattern(Pattern.parse("{step} {loss}"))

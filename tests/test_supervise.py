@@ -415,6 +415,23 @@ def test_a_rush_is_more_than_a_mebibyte_within_a_second() -> None:
     assert not rush.adds(1, now=6.1)
 
 
+def test_a_rush_is_also_what_takes_long_to_read_however_few_bytes_it_is() -> None:
+    rush = Rush()
+    for second in range(3):  # a chunk that takes ten seconds to read
+        assert not rush.adds(1000, now=20.0 * second)
+        rush.works(0.1)
+    rush.works(10.0)
+    assert rush.adds(1000, now=51.0)
+    assert not rush.adds(1000, now=54.0)  # it is over: nothing is passed over for long
+
+
+def test_lines_that_are_read_quickly_are_no_rush() -> None:
+    rush = Rush()
+    for tenth in range(100):
+        assert not rush.adds(100_000, now=tenth / 10)
+        rush.works(0.02)
+
+
 def test_only_this_runs_shared_buffers_are_removed(tmp_path: Path) -> None:
     mine = [f"deepspeed_allreduce_buffer_{os.getuid()}_127.0.0.1_29500_{rank}" for rank in (0, 1)]
     others = [

@@ -4,6 +4,7 @@
 import math
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 
 from dsgui.core.curves import RECORD, SeriesTable
 from dsgui.core.ending import Ending, signal_number, verdict
+from dsgui.core.phases import Doing
 from dsgui.core.points import Point
 from dsgui.core.state import RunState
-from dsgui.core.trainlog import LINE_LIMIT_BYTES, Progress, TrainLog
+from dsgui.core.trainlog import LINE_LIMIT_BYTES, Epoch, Progress, TrainLog
 
 BAR = "█████     "
 TRAINER = (
@@ -266,6 +268,93 @@ def test_bars_of_preparation_and_evaluation_are_not_the_training() -> None:
     assert log.progress == Progress(2, 40, 3680.0)
     log.feed("\n{'loss': 1.0, 'epoch': 1}\n\r  5%|█ | 2/40 [00:10<00:20, 2s/it]\n\r 50%|█ | 2/4 [00:01<00:01, 1it/s]")
     assert (log.progress, log.phase) == (Progress(2, 40, 20.0), "evaluating")
+
+
+def output(name: str) -> bytes:
+    return (Path(__file__).parent / "outputs" / f"{name}.txt").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["trainer-not-logged", "trainer-not-logged-info", "trainer-metric-blocks"])
+def test_after_the_training_no_bar_is_its(name: str) -> None:
+    log = TrainLog()
+    points = log.feed(output(name)) + log.finish()
+    assert log.progress == Progress(100, 100, 0.0)
+    said = {value: point for point in points for value in point.values}
+    assert {said[one].kind for one in ("train_runtime", "train_samples", "total_flos")} == {"final"}
+    assert {said[one].kind for one in ("eval_loss", "perplexity", "predict_bleu")} == {"eval"}
+    assert (said["perplexity"].step, said["predict_bleu"].values["predict_bleu"]) == (100, 12.3456)
+    at_the_end = [one for one in points if one.step == 100]
+    assert sum("eval_loss" in one.values for one in at_the_end) == 1  # the block repeats what a dict said
+    assert sum("train_loss" in one.values for one in at_the_end) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "doing"),
+    [
+        ("Running tokenizer on train dataset:   3%|x| 4000/120000 [00:01<00:30, 3800.00 examples/s]",
+         Doing("tokenizing", "Running tokenizer on train dataset", 4000, 120000, "examples")),
+        ("Map (num_proc=4):   3%|x| 4/120 [00:01<00:30, 3800.00 examples/s]",
+         Doing("preparing", "Map (num_proc=4)", 4, 120, "examples")),
+        ("Generating train split: 4000 examples [00:01, 3800.00 examples/s]",
+         Doing("preparing", "Generating train split", 4000, None, "examples")),
+        ("Loading checkpoint shards:  50%|x| 1/2 [00:01<00:01,  1.20s/it]",
+         Doing("loading", "Loading checkpoint shards", 1, 2)),
+        ("Fetching 3 files:  33%|x| 1/3 [00:01<00:01,  1.20it/s]", Doing("downloading", "Fetching 3 files", 1, 3)),
+        ("model.safetensors:  50%|x| 1.20G/2.40G [00:10<00:10, 120MB/s]",
+         Doing("downloading", "model.safetensors", 1_200_000_000, 2_400_000_000, "B")),
+    ],
+)  # fmt: skip
+def test_a_preparation_is_named_as_what_it_is(line: str, doing: Doing) -> None:
+    log = TrainLog()
+    log.feed(f"\r{line}\r")
+    assert (log.doing, log.phase, log.progress) == (doing, doing.code, None)
+    log.feed("\r  5%|x| 2/40 [00:10<00:20, 2.00s/it]\r")
+    assert (log.doing, log.phase, log.progress) == (None, "training", Progress(2, 40, 20.0))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Epoch 1:   5%|x| 2/40 [00:10<00:20, 2.00s/it]", "Training:   5%|x| 2/40 [00:10<00:20, 2.00s/it]",
+     "wikitext:   5%|x| 2/40 [00:10<00:20, 2.00s/it, loss=2.5]", "  5%|x| 2/40 [00:10<00:20, 2.00s/it]"],
+)  # fmt: skip
+def test_a_bar_of_a_training_is_one(line: str) -> None:
+    log = TrainLog()
+    log.feed(f"\r{line}\r")
+    assert (log.doing, log.phase, log.progress) == (None, "training", Progress(2, 40, 20.0))
+
+
+def test_a_bar_below_one_that_goes_on_takes_not_its_place() -> None:
+    log = TrainLog()
+    log.feed(
+        "\r100%|x| 40/40 [00:10<00:00, 2.00s/it]\n\r  0%|x| 0/7 [00:00<?, ?it/s]\x1b[A\n\r 14%|x| 1/7 [00:00<00:01, 9.0it/s]"
+    )
+    assert log.progress is not None
+    assert (log.progress.step, log.progress.total, log.phase) == (40, 40, "evaluating")
+
+
+def test_steps_run_on_over_epochs() -> None:
+    lines = ["[ 1,   100] loss: 2.059", "[ 1, 12000] loss: 1.5", "[ 2,  2000] loss: 1.2"]
+    assert [(one.step, one.epoch) for one in read("\n".join(lines))] == [(100, 1), (12000, 1), (14000, 2)]
+
+
+def test_an_epochs_dict_is_an_evaluation() -> None:
+    (point,) = read("epoch 0: {'accuracy': 0.68, 'f1': np.float64(0.81)}\n")
+    assert (point.kind, point.epoch, point.values) == ("eval", 0, {"accuracy": 0.68, "f1": 0.81})
+
+
+@pytest.mark.parametrize("name", ["keras", "keras-lines"])
+def test_a_line_that_names_the_epoch_counts_for_those_below(name: str) -> None:
+    log = TrainLog()
+    points = log.feed(output(name)) + log.finish()
+    assert {(one.epoch, one.step) for one in points} >= {(1, 15), (2, 30), (3, 45)}
+    assert (log.progress, log.epoch) == (Progress(45, 45), Epoch(3, 3))
+
+
+def test_lightnings_bars_count_on() -> None:
+    log = TrainLog()
+    assert [one.step for one in log.feed(output("lightning-tqdm"))] == list(range(5, 61, 5))
+    (last, *_) = read(output("lightning-rich"))
+    assert (last.step, dict(last.values)) == (60, {"train_loss": 0.068})
 
 
 def test_compiling_is_a_phase_until_the_extension_is_loaded() -> None:

@@ -3,7 +3,7 @@
 import re
 
 from dsgui.core.numerals import NUMBER, evaluates, is_loss, spelled
-from dsgui.core.prefixes import launcher_prefix, rank_in
+from dsgui.core.prefixes import launcher_prefix, logger_prefix, rank_in
 from dsgui.core.readings import Form, Reading
 
 _TOKEN = re.compile(
@@ -13,6 +13,9 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _BROKEN = re.compile(r"\{['\"](?:loss|eval_loss|train_runtime)['\"]\s*:")
+# accelerate's examples: `epoch 0: {'accuracy': 0.68, 'f1': 0.81}`.
+_OF_EPOCH = re.compile(r"[\s=#*>|-]*+epoch[\s:#=]{1,4}(\d{1,9})\s{0,4}[:,|>-]{0,3}\s*+\Z", re.IGNORECASE)
+_NUMPY = re.compile(rf"\bnp\.float\d\d\(({NUMBER})\)", re.IGNORECASE)
 _STEPS = ("step", "global_step", "iteration", "iter", "num_updates")
 _MOST_DEPTH = 2
 _MOST_VALUES = 200
@@ -22,7 +25,10 @@ def read_dicts(text: str) -> list[Reading]:
     """Every logged dict in the line; other dicts, a config's among them, are none."""
     if "{'" not in text and '{"' not in text:
         return []
-    found = [one for values in _dicts(text) if (one := _reading(values))]
+    if "np.float" in text:
+        text = _NUMPY.sub(r"\1", text)
+    epoch = _epoch_before(text) if "poch" in text else None
+    found = [one for values in _dicts(text) if (one := _reading(values, epoch))]
     if found:
         rank = _rank(text)
         for one in found:
@@ -33,6 +39,13 @@ def read_dicts(text: str) -> list[Reading]:
 def is_broken(text: str) -> bool:
     """Whether a logged dict begins here that could not be read."""
     return bool(_BROKEN.search(text))
+
+
+def _epoch_before(text: str) -> float | None:
+    """The epoch that stands before the first dict, and nothing else beside it."""
+    before = logger_prefix(launcher_prefix(text[: text.index("{")])[1])[1]
+    match = _OF_EPOCH.match(before)
+    return float(match[1]) if match else None
 
 
 def _rank(text: str) -> int | None:
@@ -60,10 +73,11 @@ def _dicts(text: str) -> list[dict[str, float]]:
     return found
 
 
-def _reading(values: dict[str, float]) -> Reading | None:
-    epoch, step = values.pop("epoch", None), _pop_step(values)
+def _reading(values: dict[str, float], epoch_before: float | None) -> Reading | None:
+    """What an epoch stands before was measured, whatever its names are; if it is no loss, in an evaluation."""
+    epoch, step = values.pop("epoch", epoch_before), _pop_step(values)
     rank = values.pop("rank", None)
-    kind = _kind(values)
+    kind = _kind(values) or ("eval" if values and epoch_before is not None else None)
     if kind is None:
         return None
     named = {spelled(name): value for name, value in values.items()}

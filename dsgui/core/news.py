@@ -54,7 +54,8 @@ class RunSummary:
 @dataclass(frozen=True, slots=True)
 class Delta:
     """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run; `progress`
-    has `step`, `total`, `eta_s`, or is None before the output told any. `about` is what never changes, told once.
+    has `step`, `total`, `eta_s`, `epoch`, `epochs`, or is None before the output told any; `doing` is what the run
+    prepares before it trains (core/phases.py). `about` is what never changes, told once.
     `curves` is as `core.thinning.to_json` says, with the `series` that are new, by id."""
 
     run_id: str
@@ -72,6 +73,7 @@ class Delta:
     can_end: bool
     can_save: bool
     progress: dict[str, Any] | None
+    doing: dict[str, Any] | None
     about: dict[str, Any]
     curves: dict[str, Any]
     events: list[dict[str, Any]]

@@ -15,7 +15,7 @@ _WAITS_IN_SLURM = "waiting in Slurm’s queue"
 # `Generating train split: 4000 examples [00:01, 3800 examples/s]`: how many there will be is not known.
 _UNBOUNDED = re.compile(
     r"(?P<label>[^:\[\]]{1,100}): (?P<done>\d{1,15})(?: ?[A-Za-z]{1,16})? "
-    r"\[[\d:]{1,20}, *[\d.?kMG]{1,20} ?[A-Za-z]{1,16}/s\]"
+    r"\[[\d:]{1,20}, *[\d.?kMG]{1,20} ?(?P<unit>[A-Za-z]{1,16})/s\]"
 )
 STARTING, COMPILING, PREPARING = "starting", "compiling", "preparing"
 _LABEL_LIMIT = 80
@@ -45,12 +45,19 @@ def preparation(description: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Doing:
     """A preparation: what (a code), in the script's own words, and how far it is. `total` is None where only how many
-    were done is told."""
+    were done is told; `unit` is what is counted ("examples", "B" for bytes), "" where nothing says."""
 
     code: str
     label: str
     done: int
     total: int | None = None
+    unit: str = ""
+
+    @classmethod
+    def of(cls, code: str, label: str, done: int, total: int | None, unit: str) -> "Doing":
+        """With the words that stand before a bar."""
+        unit = "B" if unit.endswith("B") else unit.lower()
+        return cls(code, label.strip().rstrip(":")[:_LABEL_LIMIT], done, total, unit)
 
 
 @dataclass(slots=True)
@@ -69,7 +76,8 @@ class Phase:
         if match := _SLURM.match(text):
             self.becomes(_WAITS_IN_SLURM if match[1] == "PENDING" else STARTING)
         elif self.before_training and (match := _UNBOUNDED.match(text)):
-            self.prepares(preparation(match["label"]) or PREPARING, match["label"], int(match["done"]), None)
+            code = preparation(match["label"]) or PREPARING
+            self.prepares(Doing.of(code, match["label"], int(match["done"]), None, match["unit"]))
         elif self.name == COMPILING and _COMPILED.search(text):
             self.becomes(STARTING)
         elif self.before_training and self.name != COMPILING and _COMPILES.search(text):
@@ -81,11 +89,11 @@ class Phase:
     def becomes(self, name: str) -> None:
         self.name, self.doing = name, None
 
-    def prepares(self, code: str, label: str, done: int, total: int | None) -> None:
+    def prepares(self, doing: Doing) -> None:
         """Ignored once something was trained. What is done is over."""
         if not self.before_training:
             return
-        if total is not None and done >= total:
+        if doing.total is not None and doing.done >= doing.total:
             self.becomes(STARTING)
         else:
-            self.name, self.doing = code, Doing(code, label.strip().rstrip(":")[:_LABEL_LIMIT], done, total)
+            self.name, self.doing = doing.code, doing

@@ -448,7 +448,8 @@ class TrainLog:
         elif work is TRAINING or work is EVALUATING:
             self._phase.name = "evaluating" if self._trained or self._bar.evaluating else self._phase.name
         else:
-            self._prepares(work, said if described else "", step, total)
+            unit = "" if counts_steps else bar_unit(rate)
+            self._prepares(Doing.of(work, said if described else "", step, total, unit))
         return not described
 
     def _training_bar(self, step: int, total: int, left: bytes, description: str, values: dict[str, float]) -> None:
@@ -485,13 +486,13 @@ class TrainLog:
             epoch, self._bar_epochs.epochs = self._epochs.epoch, self._epochs.epochs
         return epoch
 
-    def _prepares(self, work: str, description: str, done: int, total: int) -> None:
+    def _prepares(self, doing: Doing) -> None:
         """A bar without a description that filled up before was a preparation's too."""
         if self._trained:
             return
         if self._bar.total is not None and self._bar.step >= self._bar.total and not self._bar.over:
             self._phase.becomes("starting")
-        self._phase.prepares(work, description, done, total)
+        self._phase.prepares(doing)
 
     def _nested(self) -> None:
         """The bar drawn last stands below one that goes on: an evaluation's in a training."""

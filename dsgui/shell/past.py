@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable, Iterator
 
 from dsgui.core.curves import RECORD, SeriesTable
-from dsgui.core.patterns import Pattern
+from dsgui.core.epochs import EpochCounts
+from dsgui.core.patterns import SOURCE, Pattern
 from dsgui.core.points import Point
 from dsgui.shell.growing import RecordFile
 from dsgui.shell.output_search import blocks
@@ -14,16 +15,25 @@ _LINE_BYTES = 1 << 15  # as `core.trainlog` cuts them
 _LINES = 2000
 
 
-def past_points(directory: RunDirectory, pattern: Pattern, ended: Callable[[], bool]) -> Iterator[list[Point]]:
-    """The points of all that is kept, some lines at a time; some may have none. While the output has not `ended` its
-    last line may be half: it is left to whoever reads on."""
+def past_points(
+    directory: RunDirectory, pattern: Pattern, counts: EpochCounts, ended: Callable[[], bool]
+) -> Iterator[list[Point]]:
+    """The points of all that is kept, some lines at a time; some may have none. `counts` goes on with steps that begin
+    again. While the output has not `ended` its last line may be half: it is left to whoever reads on."""
     for _, block in blocks(directory):
         if not ended():
             block = block[: block.rfind(b"\n") + 1]
         lines = block.replace(b"\r", b"\n").split(b"\n")
         for begin in range(0, len(lines), _LINES):
             texts = (line[:_LINE_BYTES].decode("utf-8", "replace") for line in lines[begin : begin + _LINES])
-            yield [point for text in texts if (point := pattern.match(text))]
+            yield [point for text in texts if (point := _point(pattern, text, counts))]
+
+
+def _point(pattern: Pattern, text: str, counts: EpochCounts) -> Point | None:
+    found = pattern.read(text)
+    if found is None:
+        return None
+    return Point(counts.step_of(found), found.epoch, found.values, found.kind, found.rank, SOURCE)
 
 
 def add_past_points(directory: RunDirectory, pattern: Pattern) -> None:
@@ -33,7 +43,7 @@ def add_past_points(directory: RunDirectory, pattern: Pattern) -> None:
     known = len(table)
     file = RecordFile(directory.points_file, RECORD.size)
     try:
-        for points in past_points(directory, pattern, ended=lambda: True):
+        for points in past_points(directory, pattern, EpochCounts(), ended=lambda: True):
             records = b"".join(table.encode(point, math.nan) for point in points)
             if len(table) > known:
                 directory.write_series(table.all)

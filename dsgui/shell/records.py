@@ -3,15 +3,17 @@
 import math
 import struct
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 from dsgui.core.alerts import Alerts
 from dsgui.core.curves import RECORD, Series, SeriesTable
+from dsgui.core.epochs import EpochCounts
 from dsgui.core.errors import PatternError
 from dsgui.core.patterns import Pattern
 from dsgui.core.points import OUTPUT, Event, Point, number_to_json
@@ -23,21 +25,31 @@ from dsgui.shell.store import RunDirectory
 
 # A parser in Python reads five to seven megabytes a second: a training that prints more must not wait for it.
 _UNHURRIED_BYTES = 1 << 20
+# And may take a quarter of a processor; of lines that take longer to read, half a second is read before that.
+_UNHURRIED_S, _SHARE = 0.5, 0.25
 
 
 @dataclass(slots=True)
 class Rush:
-    """Tells output that comes faster than it can be read: more than a mebibyte within a second."""
+    """Tells output that comes faster than it can be read: more than a mebibyte within a second, or, whatever the size,
+    lines whose reading takes too much of a processor's time."""
 
     second: float = -math.inf
     bytes_: int = 0
+    worked_s: float = 0.0  # by the processor, less the share of the time that passed since
+    counted_at: float = -math.inf
 
     def adds(self, count: int, now: float) -> bool:
         """Counts; whether it is a rush by now."""
         if now - self.second >= 1:
             self.second, self.bytes_ = now, 0
         self.bytes_ += count
-        return self.bytes_ > _UNHURRIED_BYTES
+        self.worked_s, self.counted_at = max(self.worked_s - _SHARE * (now - self.counted_at), 0.0), now
+        return self.bytes_ > _UNHURRIED_BYTES or self.worked_s > _UNHURRIED_S
+
+    def works(self, seconds: float) -> None:
+        """Reading took so much of the processor's time. When the rush is over it is soon forgotten."""
+        self.worked_s = min(self.worked_s + seconds, 2 * _UNHURRIED_S)
 
 
 @dataclass(slots=True)
@@ -130,7 +142,7 @@ class Records:
         self._patterns: list[str] = []
         self._patterns_changed: float | None = None
         self._finished = False
-        self._past: list[tuple[Pattern, Iterator[list[Point]]]] = []
+        self._past: list[tuple[Pattern, EpochCounts, Iterator[list[Point]]]] = []
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
         self._progress: dict[str, Any] = {}
@@ -138,7 +150,10 @@ class Records:
     def take_output(self, chunk: bytes) -> None:
         self._try(self._output.write, chunk)
         read = self.log.skim if self._rush.adds(len(chunk), self._monotonic()) else self.log.feed
-        self.take_points(read(chunk))
+        began = time.thread_time()
+        points = read(chunk)
+        self._rush.works(time.thread_time() - began)
+        self.take_points(points)
         self._take_events(self.log.take_events())
 
     def take_sample(self, sample: Sample, node: str = "") -> None:
@@ -180,18 +195,19 @@ class Records:
             self._patterns += new
             for template in new:
                 with suppress(PatternError):  # it was checked before it was kept
-                    pattern = Pattern.parse(template)
-                    self._past.append((pattern, past_points(self._directory, pattern, lambda: self._finished)))
+                    pattern, counts = Pattern.parse(template), EpochCounts()
+                    past = past_points(self._directory, pattern, counts, lambda: self._finished)
+                    self._past.append((pattern, counts, past))
 
     def _read_past(self, for_s: float) -> bool:
         """Goes on with the first pattern that has not caught up; whether it has now."""
-        pattern, past = self._past[0]
+        pattern, counts, past = self._past[0]
         until = self._monotonic() + for_s
         for points in past:
             self.take_points(points, math.nan)
             if self._monotonic() > until:
                 return False
-        self.log.add_pattern(pattern)
+        self.log.add_pattern(pattern, counts)
         self._past.pop(0)
         return True
 
@@ -236,6 +252,10 @@ class Records:
         if progress:
             eta_s = self._pace.eta_s(progress, self._monotonic())
             found |= {"step": progress.step, "total": progress.total, "eta_s": eta_s}
+        if epoch := self.log.epoch:
+            found |= {"epoch": number_to_json(epoch.number), "epochs": epoch.epochs}
+        if doing := self.log.doing:
+            found |= {"doing": asdict(doing)}
         return found
 
     def _try(self, write: Callable[[Any], None], value: Any) -> None:

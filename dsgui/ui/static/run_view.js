@@ -21,6 +21,16 @@ export function duration(seconds) {
 }
 export const figure = (value) => (typeof value === "number" ? (Number.isFinite(value) ? Number(value.toPrecision(4)).toString() : String(value)) : value === undefined || value === null ? "–" : String(value));
 
+const PREPARES = { tokenizing: "Tokenizing", downloading: "Downloading", loading: "Loading", saving: "Saving" };
+const count = (number, unit) => (unit === "B" ? `${figure(number / 2 ** 20)} MiB` : number.toLocaleString("en"));
+
+// What a run prepares before it trains: “Tokenizing 4,000 / 120,000 examples (Running tokenizer on train dataset)”.
+export function preparing({ code, label, done, total, unit }) {
+  const name = PREPARES[code] || label || "Preparing";
+  const far = total ? `${count(done, unit)} / ${count(total, unit)}` : count(done, unit);
+  return `${name} ${far}${unit && unit !== "B" ? ` ${unit}` : ""}${PREPARES[code] && label ? ` (${label})` : ""}`;
+}
+
 // Asks for a run's news again and again.
 export class Follower {
   constructor(id) { this.id = id; this.cursor = {}; this.curves = new Curves(); this.events = []; }
@@ -143,13 +153,18 @@ export class RunView {
     if (total) { this.bar.max = total; this.bar.value = step || 0; }
     else if (live) this.bar.removeAttribute("value");
     this.bar.hidden = !live && !total;
-    const facts = [["Step", total ? `${step ?? 0} / ${total}` : figure(step)], ["Speed", this.speed(delta, live)], ["Elapsed", duration(delta.elapsed_s)],
+    const facts = [["Step", total ? `${step ?? 0} / ${total}` : figure(step)], ...this.epoch(delta.progress), ["Speed", this.speed(delta, live)], ["Elapsed", duration(delta.elapsed_s)],
       ["ETA", live && eta !== null && eta !== undefined ? duration(eta) : "–"], ["Loss", figure(this.loss())], ["Run", this.id]];
     this.facts.replaceChildren(...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
     this.command.textContent = this.follower.about?.command || "";
     this.directory.textContent = this.follower.about?.directory || "";
     this.note.hidden = !delta.telemetry_note;
     this.note.textContent = delta.telemetry_note || "";
+  }
+
+  epoch(progress) {
+    if (!Number.isFinite(progress?.epoch)) return [];
+    return [["Epoch", progress.epochs ? `${figure(progress.epoch)} / ${progress.epochs}` : figure(progress.epoch)]];
   }
 
   loss() { return this.follower.curves.best().find((curve) => curve.name === "loss" && curve.kind === "train" && !curve.rank)?.lastValue; }
@@ -180,6 +195,7 @@ export class RunView {
     }
     if (delta.state === "pending") return "Starting the supervisor…";
     if (delta.state !== "running") return "";
+    if (delta.doing) return preparing(delta.doing);
     if (delta.phase.startsWith("waiting in Slurm")) return "Submitted to Slurm; it waits there for its nodes.";
     if (delta.phase === "compiling") return "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later ones start at once.";
     if (delta.phase === "starting") return "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its operators, about a minute.";
