@@ -32,7 +32,6 @@ _METRIC, _PROGRESS, _PROGRESS_NAMES = "metric", "progress", ("step", "total")
 _COLUMNS = ("kind", "step", "epoch", "name", "value")
 _NO_METRIC = ("epoch", "step", "total_flos")
 _ASPECTS = {"learning_rate": "learning rates", "perplexity": "evaluation", "accuracy": "evaluation"}
-_OF_SCALARS = {"lr": "learning_rate", "train_loss": "loss"}
 
 
 class Verdict(Enum):
@@ -166,16 +165,17 @@ def _from_event_files(folder: Path) -> dict[tuple[str, str], list[Value]]:
     for place in dict.fromkeys(file.parent for file in files):
         events = EventAccumulator(str(place), size_guidance={"scalars": 0}).Reload()
         for tag in events.Tags()["scalars"]:
-            values = [Value(one.step, math.nan, one.value) for one in events.Scalars(tag)]
-            curves.setdefault(_named(tag), []).extend(values)
+            if tag != "epoch":  # accelerate's examples log it as a number
+                values = [Value(one.step, math.nan, one.value) for one in events.Scalars(tag)]
+                curves.setdefault(_named(tag), []).extend(values)
     return curves
 
 
 def _named(tag: str) -> tuple[str, str]:
-    group, slash, rest = tag.partition("/")
-    kind = _EVAL if group.lower() in ("eval", "test") else _TRAIN
-    name = rest if slash and kind == _TRAIN and group.lower() == "train" else tag.replace("/", "_")
-    return kind, _OF_SCALARS.get(name, name)
+    group, _, rest = tag.partition("/")
+    if group.lower() == _TRAIN:
+        return _TRAIN, rest
+    return (_EVAL if group.lower() in ("eval", "test") else _TRAIN), tag.replace("/", "_")
 
 
 def truth_as_csv(truth: Truth) -> str:
