@@ -419,9 +419,9 @@ def test_a_rush_is_also_what_takes_long_to_read_however_few_bytes_it_is() -> Non
     rush = Rush()
     for second in range(3):  # a chunk that takes ten seconds to read
         assert not rush.adds(1000, now=20.0 * second)
-        rush.works(0.1)
-    rush.works(10.0)
-    assert rush.adds(1000, now=51.0)
+        rush.works(0.1, now=20.0 * second + 0.1)
+    rush.works(10.0, now=51.0)
+    assert rush.adds(1000, now=51.5)
     assert not rush.adds(1000, now=54.0)  # it is over: nothing is passed over for long
 
 
@@ -429,7 +429,7 @@ def test_lines_that_are_read_quickly_are_no_rush() -> None:
     rush = Rush()
     for tenth in range(100):
         assert not rush.adds(100_000, now=tenth / 10)
-        rush.works(0.02)
+        rush.works(0.02, now=tenth / 10 + 0.02)
 
 
 def test_only_this_runs_shared_buffers_are_removed(tmp_path: Path) -> None:

@@ -325,9 +325,8 @@ def test_a_bar_of_a_training_is_one(line: str) -> None:
 
 def test_a_bar_below_one_that_goes_on_takes_not_its_place() -> None:
     log = TrainLog()
-    log.feed(
-        "\r100%|x| 40/40 [00:10<00:00, 2.00s/it]\n\r  0%|x| 0/7 [00:00<?, ?it/s]\x1b[A\n\r 14%|x| 1/7 [00:00<00:01, 9.0it/s]"
-    )
+    log.feed("\r100%|x| 40/40 [00:10<00:00, 2.00s/it]\n\r  0%|x| 0/7 [00:00<?, ?it/s]\x1b[A\n")
+    log.feed("\r 14%|x| 1/7 [00:00<00:01, 9.0it/s]")
     assert log.progress is not None
     assert (log.progress.step, log.progress.total, log.phase) == (40, 40, "evaluating")
 

@@ -17,7 +17,7 @@ _SPEED = re.compile(
     re.IGNORECASE,
 )
 _TIMES = re.compile(r"\btime \(ms\)((?: \| \w{1,60}: [\d.]{1,20})+)")
-_TIME = re.compile(r"(\w+): (\d++(?:\.\d++)?)(?!\S)")
+_TIME = re.compile(r"(?<!\w)(\w++): (\d++(?:\.\d++)?)(?!\S)")
 _TIME_NAMES = {
     "fwd": "forward_ms",
     "forward": "forward_ms",

@@ -23,7 +23,7 @@ _LOGGER = re.compile(
     [ |:>-]*""",
     re.VERBOSE,
 )
-_RANK = re.compile(r"\[?\brank\s*[\[ :=]?\s*(\d{1,9})\b\]?:?", re.IGNORECASE)
+_RANK = re.compile(r"\[?\brank\s*+[\[:=]?\s*+(\d{1,9})\b\]?:?", re.IGNORECASE)
 
 
 def launcher_prefix(text: str) -> tuple[int | None, str]:

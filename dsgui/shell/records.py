@@ -47,9 +47,9 @@ class Rush:
         self.worked_s, self.counted_at = max(self.worked_s - _SHARE * (now - self.counted_at), 0.0), now
         return self.bytes_ > _UNHURRIED_BYTES or self.worked_s > _UNHURRIED_S
 
-    def works(self, seconds: float) -> None:
-        """Reading took so much of the processor's time. When the rush is over it is soon forgotten."""
-        self.worked_s = min(self.worked_s + seconds, 2 * _UNHURRIED_S)
+    def works(self, seconds: float, now: float) -> None:
+        """Reading took so much of the processor's time, and is over. When the rush is, it is soon forgotten."""
+        self.worked_s, self.counted_at = min(self.worked_s + seconds, 2 * _UNHURRIED_S), now
 
 
 @dataclass(slots=True)
@@ -152,7 +152,7 @@ class Records:
         read = self.log.skim if self._rush.adds(len(chunk), self._monotonic()) else self.log.feed
         began = time.thread_time()
         points = read(chunk)
-        self._rush.works(time.thread_time() - began)
+        self._rush.works(time.thread_time() - began, self._monotonic())
         self.take_points(points)
         self._take_events(self.log.take_events())
 
