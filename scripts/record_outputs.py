@@ -2,8 +2,16 @@
 
 Each is run on CPU, without the hub, by the transformers, DeepSpeed and tqdm that are installed. What names a machine is
 replaced. tests/outputs/README.md says which samples are not from here.
+
+    python scripts/record_outputs.py --run RUN_DIRECTORY --origin WHERE [--truth FOLDER_OR_CSV] NAME
+
+keeps the output of a public script that was launched in dsgui, as tests/outputs/public/NAME.txt. Beside it are where
+the script comes from, its options and the versions (NAME.json), and what its own files say it logged (NAME.csv). Its
+code is not kept.
 """
 
+import argparse
+import json
 import os
 import re
 import socket
@@ -13,6 +21,12 @@ import tempfile
 from pathlib import Path
 from textwrap import dedent
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from differential.public_runs import truth_as_csv, truth_of
+from dsgui.shell.store import RunDirectory
+
+MOST_BYTES = 60_000
 FOLDER = Path(__file__).parents[1] / "tests" / "outputs"
 TIMEOUT_S = 280
 
@@ -160,8 +174,61 @@ def record(name: str) -> bytes:
         return anonymous(done.stdout, folder)
 
 
+# ----------------------------------------------------------------------------------------------- a public script's run
+def keep_run(run: Path, name: str, origin: str, truth: Path | None, target: Path = FOLDER / "public") -> None:
+    """Writes NAME.* into `target`. Raises OSError, or ValueError where `truth` holds nothing."""
+    directory = RunDirectory(run)
+    plan, state = directory.read_plan(), directory.read_status().state.value
+    folders = {
+        plan.run_directory: "/home/someone/runs/a-run",
+        str(Path(plan.script).parent): "/home/someone/scripts",
+        plan.working_directory: "/home/someone/training",
+        str(Path(plan.target_python).parents[1]): "/opt/python",
+    }
+    about = {
+        "script": Path(plan.script).name,
+        "origin": origin,
+        "versions": json.loads(directory.provenance_file.read_text("utf-8"))["versions"],
+        "ranks": plan.ranks,
+        "options": list(plan.arguments),
+        "state": state,
+    }
+    target.mkdir(exist_ok=True)
+    output = _neutral(directory.output_file.read_bytes().decode("utf-8", "replace"), folders)
+    (target / f"{name}.txt").write_bytes(trimmed(anonymous(output.encode(), str(FOLDER))))
+    text = _neutral(json.dumps(about, ensure_ascii=False, indent=1), folders)
+    (target / f"{name}.json").write_bytes(anonymous(text.encode(), str(FOLDER)) + b"\n")
+    if truth:
+        (target / f"{name}.csv").write_text(truth_as_csv(truth_of(truth)), "utf-8")
+
+
+def _neutral(text: str, folders: dict[str, str]) -> str:
+    for folder in sorted(folders, key=len, reverse=True):
+        text = text.replace(folder, folders[folder])
+    return text
+
+
+def trimmed(output: bytes, most: int = MOST_BYTES) -> bytes:
+    """At most that long where bars can be thinned: what the next redraw overwrites goes first, evenly."""
+    pieces, every = output.split(b"\r"), 1
+    while sum(map(len, pieces)) + len(pieces) > most and every < 1 << 12:
+        every *= 2
+        pieces = [piece for place, piece in enumerate(output.split(b"\r"))
+                  if b"\n" in piece or place % every == 0]  # fmt: skip
+    return b"\r".join(pieces)
+
+
 def main() -> None:
-    for name in sys.argv[1:] or OUTPUTS:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--run", type=Path, help="the run directory of a public script")
+    parser.add_argument("--origin", default="", help="repository, path and commit of the script")
+    parser.add_argument("--truth", type=Path, help="the folder the script wrote to, or a CSV")
+    options = parser.parse_args()
+    if options.run:
+        keep_run(options.run, options.names[0], options.origin, options.truth)
+        return
+    for name in options.names or OUTPUTS:
         (FOLDER / f"{name}.txt").write_bytes(record(name))
         print("recorded", name)
 
