@@ -23,7 +23,9 @@ _OPTIMIZER_DEVICE = "/zero_optimization/offload_optimizer/device"
 _PARAM_DEVICE = "/zero_optimization/offload_param/device"
 _ADAMS = frozenset({"adam", "adamw"})
 _EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
-_MISMATCH = re.compile(r"- ds (?P<key>[\w.]+)=(?P<has>.*) vs hf (?P<argument>\w+)=(?P<given>.*)")
+_MISMATCH = re.compile(
+    r"- ds (?P<key>[\w.]{1,200}+)=(?P<has>.{0,200}) vs hf (?P<argument>\w{1,100}+)=(?P<given>.{0,200})"
+)
 
 
 @dataclass(frozen=True, slots=True)
