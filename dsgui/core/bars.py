@@ -9,13 +9,13 @@ from dsgui.core.numerals import NUMBER, canonical, evaluates, is_loss
 
 BAR = re.compile(
     rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>\d{1,15})/(?P<total>\d{1,15}) "
-    rb"\[[\d:]+<(?P<left>[\d:?]+),(?P<rate>[^\],\r\n]*)(?P<postfix>,[^\]\r\n]*)?\]"
+    rb"\[[\d:]{1,20}+<(?P<left>[\d:?]{1,20}+),(?P<rate>[^\],\r\n]{0,60}+)(?P<postfix>,[^\]\r\n]{0,500}+)?\]"
 )
 # Counts with a unit prefix: `1.20G/2.40G`.
 _SCALED = rb"\d{1,15}(?:\.\d{1,6})?[kKMGTP]?i?B?"
 SCALED_BAR = re.compile(
     rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>" + _SCALED + rb")/(?P<total>" + _SCALED + rb") "
-    rb"\[[\d:]+<(?P<left>[\d:?]+),(?P<rate>[^\],\r\n]*)(?P<postfix>,[^\]\r\n]*)?\]"
+    rb"\[[\d:]{1,20}+<(?P<left>[\d:?]{1,20}+),(?P<rate>[^\],\r\n]{0,60}+)(?P<postfix>,[^\]\r\n]{0,500}+)?\]"
 )
 # A whole line that tells nothing but the step.
 BARE_BAR = re.compile(rb" *\d{1,3}%\|[^|\n]*\| *(\d{1,15})/(\d{1,15}) \[[\d:]+<[\d:?]+,[^\],\n]*\]\n")
