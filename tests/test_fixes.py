@@ -24,7 +24,10 @@ from dsgui.core.findings import Severity
 EXAMPLES = {example.name: example for example in examples()}
 FEW = [Context(Integration.NATIVE, gpus_per_node=8), Context(Integration.HF, gpus_per_node=2)]
 # A repaired config that another place decides: the script's optimizer, the machine, the Trainer's arguments.
-OF_THE_SCRIPT = ("requires an optimizer", "model policy", "attention projection", "mismatch TrainingArguments")
+OF_THE_SCRIPT = (
+    *("requires an optimizer", "client provided optimizer", "model policy", "attention projection"),
+    "mismatch TrainingArguments",
+)
 
 
 def every_text():
