@@ -7,12 +7,12 @@ eight times as long; what grows with the square takes 64 times. One that does fr
 """
 
 import importlib
-import inspect
 import itertools
 import pkgutil
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from re import _constants as constants
 from re import _parser as parser
 from types import ModuleType
@@ -58,13 +58,14 @@ def only_matched(name: str, own: str, sources: str) -> bool:
 
 def expressions() -> dict[str, tuple[re.Pattern, bool]]:
     found, everywhere = {}, list(modules())
-    sources = "".join(map(inspect.getsource, everywhere))
-    for module in everywhere:
+    texts = {module: Path(str(module.__file__)).read_text("utf-8") for module in everywhere}
+    sources = "".join(texts.values())
+    for module, text in texts.items():
         for name, value in vars(module).items():
             if not name.startswith("__"):
                 for place, pattern in enumerate(patterns_in(value)):
                     label = f"{module.__name__.removeprefix('dsgui.')}.{name}[{place}]"
-                    found[label] = pattern, only_matched(name, inspect.getsource(module), sources)
+                    found[label] = pattern, only_matched(name, text, sources)
     return found
 
 

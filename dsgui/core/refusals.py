@@ -52,7 +52,9 @@ _SENTENCES = (
     (r"is not an Optimizer$", "/scheduler/type"),
 )
 _MOST_CALLS = 4
-_MISMATCH = re.compile(r"- ds ([\w.]+)=(.*?) vs (?:hf|arg) (\S+?)=(.*?)(?=$|\n|\s- ds |\sThe easiest)")
+_MISMATCH = re.compile(
+    r"- ds ([\w.]{1,200}+)=(?>(.{0,200}?) vs (?:hf|arg) )(?>(\S{1,200}?)=)(.{0,200}?)(?=$|\n|\s- ds |\sThe easiest)"
+)
 _WORD = re.compile(r"[A-Za-z_][\w]*(?:(?:\.|::)[A-Za-z_]\w*)*")
 _QUOTED = re.compile(r"['\"`<]([\w.+-]{2,})['\"`:>]")
 # Words of every sentence and every traceback, which are keys too.
