@@ -317,7 +317,7 @@ class Runs:
         }
 
     def output(self, run_id: str) -> Iterator[str]:
-        """All that is kept of what the run printed, secrets and all: for the terminal of who owns the files. Raises
+        """All that is kept of what the run printed, as it was written, for the terminal of who owns the files. Raises
         `RunError`."""
         for _, path in self._store.open(run_id).output_pieces:
             if path.is_file():
