@@ -248,7 +248,7 @@ def test_what_trl_computes_is_computed() -> None:
     """trl/trainer/base_config.py: bf16 is on unless fp16 is, where nobody says."""
     source = (
         "from transformers import HfArgumentParser\n@dataclass\nclass C:\n    fp16: bool = False\n"
-        "    bf16: bool | None = None\nHfArgumentParser(C)"
+        "    bf16: bool | None = None\n    deepspeed: str | None = None\nHfArgumentParser(C)"
     )
     line, declared = facts(source), module_of(ast.parse(source)).classes["C"]
     known = ScriptAnswers(options=declared.options, known=True)

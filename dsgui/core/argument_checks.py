@@ -2,10 +2,10 @@
 that the training environment lacks. A problem where every option is known; None where there is nothing to judge."""
 
 import shlex
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
-from dsgui.core.command_line import Leftover
+from dsgui.core.command_line import Leftover, Option
 from dsgui.core.gone_options import instead, is_trainers
 from dsgui.core.plan import ConfigArgument, StartedBy
 from dsgui.core.planned import Question
@@ -45,7 +45,7 @@ def options(question: Question) -> Verdict | None:
     found, line = question.taken, question.around.script.command_line
     if not question.launch.script or question.around.script.problem or not found.options:
         return None
-    known = {option.name for option in found.options}
+    known = _spelled(found.options)
     left = [_unknown(one, known, question) for one in found.reading.leftovers]
     told = [said for said in left if said] + ([_lacking(word) for word in found.reading.lacking] if found.sure else [])
     if not told:
@@ -66,22 +66,44 @@ def _ends(question: Question) -> str:
     return f"The script ends with exit code 2, “unrecognized arguments: {' '.join(left)}”."
 
 
-def _unknown(left: Leftover, known: Collection[str], question: Question) -> tuple[str, str] | None:
+def _spelled(options: Iterable[Option]) -> dict[str, str]:
+    """Every long option as its parser spells it, by its name without dashes."""
+    names = [name for option in options for name in option.names if name.startswith("--")]
+    return {_plain(name): name for name in reversed(names)}
+
+
+def _plain(option: str) -> str:
+    return option.lstrip("-").replace("-", "_")
+
+
+def _unknown(left: Leftover, known: Mapping[str, str], question: Question) -> tuple[str, str] | None:
     """What is said of words left over, and what to do; None for what may be taken all the same."""
     option, sure = left.option, question.taken.sure and question.around.script.command_line.strict
     if not option:
         return _loose(left.words[0]) if sure and not question.around.script.command_line.positionals else None
     if left.begins:
         return _ambiguous(option, left.begins) if sure else None
-    name = option.lstrip("-").replace("-", "_")
-    value = left.words[0].partition("=")[2] or " ".join(left.words[1:2])
-    gone = instead(name, value, known) if question.around.script.command_line.by_dataclass else None
+    name, value = _plain(option), left.words[0].partition("=")[2] or " ".join(left.words[1:2])
+    gone = _gone(name, value, known, question)
     release = question.around.version("transformers") if gone and is_trainers(name) else ""
     alike = _alike(name, known, _ALIKE if sure else _VERY_ALIKE)
     if not sure and not alike and not gone:
         return None
     seen = f"{_short(option)} is not an option of this script{f' with transformers {release}' if release else ''}."
-    return seen, gone or (f"Did you mean --{alike}?" if alike else f"Remove {_short(option)}.")
+    return seen, gone or (f"Did you mean {known[alike]}?" if alike else f"Remove {_short(option)}.")
+
+
+def _gone(name: str, value: str, known: Collection[str], question: Question) -> str | None:
+    """What to do about an option that newer releases dropped. Where a class of the script's could not be read, only for
+    what was the Trainer's and is not any more: it may declare any other."""
+    if not question.around.script.command_line.by_dataclass:
+        return None
+    if question.taken.sure:
+        return instead(name, value, known)
+    trainers = question.around.answers.trainers
+    if not trainers or name in trainers or not is_trainers(name):
+        return None
+    return instead(name, value, {*known, *trainers})
 
 
 def _loose(word: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """The calls in a script's source that bring DeepSpeed its config: who is called, where, and with which config."""
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -47,18 +47,27 @@ _LIGHTNING_TRAINERS = ("Trainer", "Fabric")
 def config_calls(tree: ast.AST, calls: Sequence[ast.Call]) -> tuple[ConfigCall, ...]:
     """In the order of the source. `calls` are all of the tree's."""
     written = _written_out(tree)
-    found = [_call(caller, call, written) for call in calls if (caller := _caller(call))]
+    from_trl = set(_configs_of_trl(tree))
+    found = [_call(caller, call, written) for call in calls if (caller := _caller(call, from_trl))]
     found += [ConfigCall(Caller.LLAMA_FACTORY, line) for line in _imports_llama_factory(tree)]
     return tuple(sorted(found, key=lambda call: call.line))
 
 
-def _caller(call: ast.Call) -> Caller | None:
+def _caller(call: ast.Call, from_trl: Collection[str]) -> Caller | None:
     name = called(call)
-    if name.endswith("TrainingArguments") or name in _TRL:
+    if name.endswith("TrainingArguments") or name in _TRL or name in from_trl:
         return Caller.TRAINING_ARGUMENTS
     if name in _LIGHTNING_TRAINERS and _names_deepspeed(keyword(call, "strategy")):
         return Caller.STRATEGY
     return next((caller for fits, caller in _BY_NAME if fits(call)), None)
+
+
+def _configs_of_trl(tree: ast.AST) -> Iterator[str]:
+    """`from trl.experimental.gold import GOLDConfig`: TRL's training arguments are named so, all but its models'."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "trl":
+            names = (alias.asname or alias.name for alias in node.names if alias.name != "ModelConfig")
+            yield from (name for name in names if name.endswith("Config"))
 
 
 def _named(name: str) -> Callable[[ast.Call], bool]:
@@ -70,9 +79,15 @@ def _is_initialize(call: ast.Call) -> bool:
     return called(call) == "initialize" and getattr(owner, "id", "") == "deepspeed"
 
 
+def _is_trlx(call: ast.Call) -> bool:
+    """trlx/trainer/accelerate_base_trainer.py makes the Accelerator."""
+    return called(call) == "train" and getattr(getattr(call.func, "value", None), "id", "") == "trlx"
+
+
 _BY_NAME: tuple[tuple[Callable[[ast.Call], bool], Caller], ...] = (
     (_named("DeepSpeedPlugin"), Caller.PLUGIN),
     (_named("Accelerator"), Caller.ACCELERATOR),
+    (_is_trlx, Caller.ACCELERATOR),
     (_named("DeepSpeedStrategy"), Caller.STRATEGY),
     (_is_initialize, Caller.ENGINE),
 )

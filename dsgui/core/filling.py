@@ -195,8 +195,10 @@ class _Filler:
             self._write("/communication_data_type", "fp32", Source(Origin.ACCELERATE, "bf16 on ROCm"))
 
     def prepare_data(self) -> None:
-        """accelerate multiplies the batch terms when it gets the data, before the Trainer compares anything."""
+        """accelerate multiplies the batch terms when it gets the data, before the Trainer compares anything. One that
+        the script computes is a number by then."""
         micro, steps = self.config.get("train_micro_batch_size_per_gpu"), self.config["gradient_accumulation_steps"]
+        micro, steps = (1 if isinstance(term, Unknown) else term for term in (micro, steps))
         if micro is None:
             return
         try:

@@ -46,7 +46,7 @@ def handing(script: ScriptFacts, words: Sequence[str], fallback: Integration = I
     """None where nothing tells. `fallback`: who reads a config that nothing else tells of."""
     if script.problem:
         return None
-    judges = (_as_written, _settings_file, _by_parser, _by_itself, _from_environment)
+    judges = (_as_written, _settings_file, _by_parser, _by_itself, _by_file, _from_environment)
     return next((found for judge in judges if (found := judge(script, words, fallback))), None)
 
 
@@ -139,6 +139,10 @@ def _refuses_both(script: ScriptFacts) -> bool:
 def _by_itself(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
     own = own_config(script)
     return Handing(itself(_READ_BY[own.caller]), shown(own)) if own else None
+
+
+def _by_file(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
+    return Handing(ConfigArgument.TRAINER, "the HF Trainer’s arguments are in a file") if script.by_file else None
 
 
 def shown(call: ConfigCall) -> str:

@@ -197,6 +197,13 @@ def _reads_itself(question: Question) -> Verdict:
             f"The script takes its config from {option}, which is not among the arguments.",
             f"Add {option} {PLACEHOLDER} to the arguments: {PLACEHOLDER} stands for this config’s place.",
         )
+    if own is None and script.by_file:
+        return warning(
+            "The script reads the HF Trainer’s arguments from a file, and its config is the one that “deepspeed” names "
+            "there.",
+            f"Write this config’s path as “deepspeed” into that file, or let the script read "
+            f'os.environ["{CONFIG_VARIABLE}"].',
+        )
     if own is None:
         return unknown(f"The script finds its config itself; only {CONFIG_VARIABLE} in its environment names this one.")
     return _its_own(question, own)

@@ -19,6 +19,7 @@ _TAGS = ("load_tag", "ckpt_id", "load_checkpoint_id", "checkpoint_tag", "ckpt_ta
 _SWITCHES = ("store_true", "store_false", "store_const", "BooleanOptionalAction")
 # What splits a checkpoint's own path into the folder and the tag that `load_checkpoint` wants.
 _SPLITS = {"dirname", "basename", "split", "rsplit", "rpartition", "parent", "name"}
+_NUMBERS = {"int", "float"}
 _COMMANDS = {"fire": "Fire", "typer": "run"}
 _MOST_STEPS = 40
 
@@ -45,21 +46,21 @@ class Resuming:
 @dataclass(frozen=True, slots=True)
 class Option:
     """One of the command line: the name in the source that holds it, whether a value follows, and the group of which
-    only one may be given."""
+    only one may be given. `number`: its value is one, and so no place."""
 
     name: str
     held_in: str
     takes_value: bool
     group: str = ""
+    number: bool = False
 
 
 def resuming(tree: ast.Module) -> Resuming:
     """Of a script's source."""
     source = _Source(tree)
-    found = next((way for call in source.calls if (way := source.way_of(call))), None)
-    if found is None:
-        found = source.by_name()
-    return source.completed(found)
+    ways = [way for call in source.calls if source.runs(call) and (way := source.way_of(call))]
+    ways.sort(key=lambda way: "resum" not in f"{way.checkpoint}{way.folder}")  # a script may load a model's start too
+    return source.completed(ways[0] if ways else source.by_name())
 
 
 class _Source:
@@ -70,9 +71,8 @@ class _Source:
         self.calls = [node for node in self.nodes if isinstance(node, ast.Call)]
         self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
         self.functions = {n.name: n for n in self.nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
-        self.names = {n.id for n in self.nodes if isinstance(n, ast.Name)} | {
-            n.attr for n in self.nodes if isinstance(n, ast.Attribute)
-        }
+        self.plain_names = {n.id for n in self.nodes if isinstance(n, ast.Name)}
+        self.names = self.plain_names | {n.attr for n in self.nodes if isinstance(n, ast.Attribute)}
         groups = {
             name
             for node in self.nodes
@@ -86,6 +86,15 @@ class _Source:
         self.bound = _bindings(self.nodes, self.calls, self.functions)
 
     # -- the call that loads ---------------------------------------------------------------------------------------
+
+    def runs(self, call: ast.Call) -> bool:
+        """Not in a function of the file that nothing there names."""
+        node: ast.AST | None = call
+        while (node := self.parents.get(node)) is not None:  # type: ignore[arg-type]
+            plain = isinstance(node, ast.FunctionDef) and not node.decorator_list
+            if plain and isinstance(self.parents.get(node), ast.Module) and node.name not in self.plain_names:
+                return False
+        return True
 
     def way_of(self, call: ast.Call) -> Resuming | None:
         """What reaches this call, where it is one that loads."""
@@ -106,15 +115,15 @@ class _Source:
         return found if found and (found.checkpoint or call.keywords) else None
 
     def _of_path(self, call: ast.Call, given: ast.expr | None) -> Resuming | None:
-        found = self._best(self._reaching(given)[0])
+        found = self._place(self._reaching(given)[0])
         return Resuming(found.name if found else "", switches=self._switches(call), loads=True) if given else None
 
     def _of_engine(self, call: ast.Call) -> Resuming | None:
         place, tag = _argument(call, "load_dir", 0), _argument(call, "tag", 1)
-        if place is None:
+        if place is None or _loads_weights_alone(call):
             return None
         reaching, words = self._reaching(place)
-        folder, named = self._best(reaching), self._best(self._reaching(tag)[0])
+        folder, named = self._place(reaching), self._best(self._reaching(tag)[0])
         switches = self._switches(call)
         if folder and (words & _SPLITS or folder == named):
             return Resuming(checkpoint=folder.name, switches=switches, loads=True)
@@ -154,6 +163,10 @@ class _Source:
         """Of those that take a value, one whose name is about loading comes first."""
         takes = [option for option in options if option.takes_value]
         return next((option for option in takes if _says_loading(option)), takes[0] if takes else None)
+
+    @classmethod
+    def _place(cls, options: Iterable[Option]) -> Option | None:
+        return cls._best(option for option in options if not option.number)
 
     def _switches(self, call: ast.AST, depth: int = 3) -> tuple[str, ...]:
         """The options without a value that an `if` around the call asks for, or one around its function's calls."""
@@ -223,6 +236,12 @@ def _is_given(test: ast.expr) -> bool:
     return isinstance(test, ast.Name | ast.Attribute)
 
 
+def _loads_weights_alone(call: ast.Call) -> bool:
+    """deepspeed/runtime/engine.py: load_module_only, or without the optimizer's states: a start, and no resuming."""
+    given = {word.arg: word.value.value for word in call.keywords if isinstance(word.value, ast.Constant)}
+    return given.get("load_module_only") is True or given.get("load_optimizer_states") is False
+
+
 def _otherwise(node: ast.If | ast.IfExp) -> list[ast.AST]:
     return list(node.orelse) if isinstance(node, ast.If) else [node.orelse]
 
@@ -269,7 +288,8 @@ def _of_call(call: ast.Call, group: str) -> Iterator[Option]:
     switch = switch or (isinstance(flag, ast.Constant) and flag.value is True)
     told = held.value if isinstance(held, ast.Constant) and isinstance(held.value, str) else ""
     name = longest.partition("/")[0]
-    yield Option(name, told or name.lstrip("-").replace("-", "_"), not switch, group)
+    number = getattr(keywords.get("type"), "id", "") in _NUMBERS
+    yield Option(name, told or name.lstrip("-").replace("-", "_"), not switch, group, number)
 
 
 def _of_function(arguments: ast.arguments, dashes: bool) -> Iterator[Option]:
@@ -289,7 +309,9 @@ def _of_dataclasses(nodes: Iterable[ast.AST]) -> Iterator[Option]:
         if isinstance(node, ast.ClassDef) and any("dataclass" in _words(one) for one in node.decorator_list):
             for one in node.body:
                 if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-                    yield Option(f"--{one.target.id}", one.target.id, "bool" not in _words(one.annotation))
+                    words = set(_words(one.annotation))
+                    number = bool(words & _NUMBERS) and "str" not in words
+                    yield Option(f"--{one.target.id}", one.target.id, "bool" not in words, number=number)
 
 
 def _bindings(

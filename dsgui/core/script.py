@@ -18,6 +18,8 @@ _PARSERS = {"ArgumentParser", "add_argument_group", "add_mutually_exclusive_grou
 # Only a part of the model is trained: what the optimizer holds can't be told from the model's size.
 _TRAINS_A_PART = {"LoraConfig", "get_peft_model", "PeftConfig", "requires_grad_"}
 
+_FROM_FILE = {"parse_json_file", "parse_yaml_file", "parse_dict"}
+_FROM_WORDS = {"parse_args_into_dataclasses", "parse_args_and_config"}
 _GATHERS = {"gather", "gather_for_metrics"}
 _STAND_INS = {"DummyOptim", "DummyScheduler"}
 
@@ -42,7 +44,8 @@ class ScriptFacts:
     `config_calls`: those that bring DeepSpeed its config; `stand_ins`: accelerate's for an optimizer and a scheduler
     that the config has; `prepared`: the names that are given to accelerate's `prepare`; `gathers`: it collects tensors
     of all ranks with it. `resuming`: how it goes on from a checkpoint. `sets_use_cpu`: its source names
-    that argument of the HF Trainer. `problem`: why the source could not be read as Python, or ""."""
+    that argument of the HF Trainer; `by_file`: an argparse of its own reads the command line, and the HF Trainer's
+    arguments are in a file. `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -61,6 +64,7 @@ class ScriptFacts:
     command_line: CommandLine = field(default_factory=CommandLine)
     resuming: Resuming = field(default_factory=Resuming)
     sets_use_cpu: bool = False
+    by_file: bool = False
 
     @property
     def passes_local_rank(self) -> bool:
@@ -87,12 +91,14 @@ def script_facts(source: str) -> ScriptFacts:
             texts.add(node.value)
         elif isinstance(node, ast.Call):
             calls.append(node)
+    by_file = bool(names & _FROM_FILE and {"ArgumentParser", "HfArgumentParser"} <= names and not names & _FROM_WORDS)
+    reads = names - {"HfArgumentParser"} if by_file else names
     breakers = [found for call in calls for found in _breakers(call)]
-    parser = _parser(tree, names, calls)
+    parser = _parser(tree, reads, calls)
     return ScriptFacts(
         strict="parse_args" in names or bool(names & {"click", "typer", "fire"}),
-        takes_local_rank=bool(names & _TAKES_RANK) or _mentions(texts, "local_rank") or _mentions(texts, "local-rank"),
-        takes_deepspeed=bool(names & _TAKES_CONFIG) or _mentions(texts, "deepspeed"),
+        takes_local_rank=bool(reads & _TAKES_RANK) or _mentions(texts, "local_rank") or _mentions(texts, "local-rank"),
+        takes_deepspeed=bool(reads & _TAKES_CONFIG) or _mentions(texts, "deepspeed"),
         breaks_stage_3=tuple((name, line) for name, line, sure in breakers if sure),
         parser=parser,
         options={name: takes for call in calls for name, takes in _options(call)},
@@ -111,6 +117,7 @@ def script_facts(source: str) -> ScriptFacts:
         ),
         resuming=resuming(tree),
         sets_use_cpu=_sets_use_cpu(names, texts, calls),
+        by_file=by_file,
     )
 
 

@@ -76,7 +76,7 @@ def command_line(tree: ast.Module, *, whole: bool, by_dataclass: bool, lenient: 
     named = {called(call) for call in calls}
     own = [option for call in calls for option in _own(call)]
     groups, groups_known = _groups(tree, calls)
-    file = _file(tree, named)
+    groups, file = (groups, _file(tree, named)) if by_dataclass else ((), ArgumentsFile.NONE)
     whole = whole and bool(named & set(_MAKERS)) and (groups_known or not by_dataclass)
     # deepspeed.add_config_arguments may be handed a parser of any kind.
     own += _DEEPSPEED if "add_config_arguments" in named else ()

@@ -19,11 +19,13 @@ _LATE = frozenset({"max_steps", "num_train_epochs", "warmup_steps", "warmup_rati
 @dataclass(frozen=True, slots=True)
 class ScriptAnswers:
     """What the training environment has for a script. `missing`: of its imports, those that are not there. `options`:
-    of the classes its parser is given, `known` where all of them could be read."""
+    of the classes its parser is given, `known` where all of them could be read. `trainers`: the names that
+    transformers' own training arguments have."""
 
     missing: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     known: bool = False
+    trainers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def taken(
 def trainer_arguments(line: CommandLine, answers: ScriptAnswers, found: Taken) -> TrainingArguments | None:
     """The HF Trainer's, of a script whose parser takes them; None for any other. What its classes set otherwise than
     transformers is the default, and what its code computes is not known."""
-    if not line.by_dataclass:
+    if not line.by_dataclass or _not_the_trainers(answers):
         return None
     defaults = {option.name: option.default for option in answers.options} if answers.known else {}
     computed = line.defaults_changed or line.file is ArgumentsFile.SOMEHOW or not _defaults_known(line, answers)
@@ -91,6 +93,11 @@ def trainer_arguments(line: CommandLine, answers: ScriptAnswers, found: Taken) -
     if defaults.get("bf16", UNSET) is None and "bf16" in every.unknown:  # trl/trainer/base_config.py
         every = replace(every, bf16=not every.fp16, unknown=every.unknown - {"bf16"})
     return every
+
+
+def _not_the_trainers(answers: ScriptAnswers) -> bool:
+    """Every release of TrainingArguments has `deepspeed`; a parser of dataclasses of one's own may be without it."""
+    return answers.known and all(option.name != "deepspeed" for option in answers.options)
 
 
 def _defaults_known(line: CommandLine, answers: ScriptAnswers) -> bool:

@@ -94,7 +94,15 @@ def _answers(plan: Plan, line: CommandLine) -> ScriptAnswers:
         missing=missing,
         options=inherited(option for group in groups for option in group or ()),
         known=known,
+        trainers=frozenset() if known or not line.groups else _trainers(found),
     )
+
+
+def _trainers(found: Found) -> frozenset[str]:
+    """The names of transformers' own training arguments; none where they can't be read."""
+    name = "Seq2SeqTrainingArguments"
+    module = Module(imported={name: (TRANSFORMERS, name)})
+    return frozenset(option.name for option in _of_class(name, module, "", found, _DEEPEST) or ())
 
 
 def _foreign(line: CommandLine) -> set[str]:
