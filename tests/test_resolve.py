@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from dsgui.cli import main
-from dsgui.core.arguments import read_arguments
+from dsgui.core.arguments import EVERY_NAME, read_arguments, with_defaults
 from dsgui.core.context import Context, Integration
 from dsgui.core.document import Document
-from dsgui.core.filling import FILLED_BY_TRAINER, Origin, Unknown
+from dsgui.core.filling import FILLED_BY_TRAINER, Origin, Unknown, fill
 from dsgui.core.hardware import CARDS
 from dsgui.core.resolve import final_json, resolve
 from dsgui.ui.toolbox import TRAINER, Toolbox, starting_arguments, with_arguments
 
+PRESETS = Path(__file__).parents[1] / "presets"
 CARD = {card.id: card for card in CARDS}
 AUTO = {
     "train_batch_size": "auto",
@@ -67,6 +68,25 @@ def test_what_only_the_model_or_the_data_tell_is_named_not_guessed(schema):
     assert found["/scheduler/params/total_num_steps"].value == Unknown("the run's steps")
     assert found["/zero_optimization/reduce_bucket_size"].text == "(hidden_size²)"
     assert json.loads(final_json(resolution.config))["zero_optimization"]["reduce_bucket_size"] is None
+
+
+@pytest.mark.parametrize(
+    "preset",
+    [*PRESETS.glob("*-hf.ds_config.json"), PRESETS / "zero2-offload-t5.ds_config.json"],
+    ids=lambda path: path.stem,
+)
+def test_arguments_that_the_script_computes_stop_no_preset(preset):
+    computed = with_defaults({}, unknown=EVERY_NAME)
+    filled = fill(json.loads(preset.read_text()), computed, Context(gpus_per_node=2))
+    assert not filled.stops
+    assert not filled.mismatches
+
+
+def test_accumulation_that_is_no_number_is_told_also_where_the_micro_batch_is_computed():
+    config = {"train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": {}, "zero_optimization": {}}
+    computed = with_defaults({}, unknown=EVERY_NAME)
+    filled = fill(config, computed, Context(gpus_per_node=2))
+    assert [stop.pointer for stop in filled.stops] == ["/gradient_accumulation_steps"]
 
 
 def test_changed_values_come_first_and_defaults_last(schema):

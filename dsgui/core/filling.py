@@ -204,7 +204,7 @@ class _Filler:
         try:
             _sample(micro) * _sample(steps) * 1 // 1
         except TypeError as error:
-            culprit = ACCUMULATION if isinstance(micro, int | float) else MICRO
+            culprit = ACCUMULATION if isinstance(micro, int | float | Unknown) else MICRO
             self._stop(culprit, str(error))
 
     def finalize(self) -> None:
@@ -360,5 +360,7 @@ class _Filler:
 
 
 def _sample(value: Any) -> Any:
-    """A small value of the same type, to try an operation on."""
-    return type(value)() if isinstance(value, str | list | dict) else 1 if isinstance(value, int | float) else value
+    """A small value of the same type, to try an operation on. What is not known yet will be a number."""
+    if isinstance(value, int | float | Unknown):
+        return 1
+    return type(value)() if isinstance(value, str | list | dict) else value
