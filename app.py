@@ -25,6 +25,7 @@ FIRST_PORT = 7860
 PORTS_TRIED = 100
 CANNOT_START = 2
 KEEP_ALIVE_S = 5
+ACCEPTED_AT_ONCE = 64  # before anything counts them
 EXPOSED = (
     "dsgui: warning: {host} is reached from other machines, and without TLS whoever is on the way can read the token. "
     "Safer: listen on 127.0.0.1 and use an SSH tunnel (ssh -L {port}:127.0.0.1:{port} THIS_MACHINE), or give "
@@ -93,6 +94,13 @@ def _add_access(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="another name by which a browser reaches this server, behind a proxy for example; may be repeated",
     )
+    parser.add_argument(
+        "--trust-proxy",
+        metavar="ADDRESS",
+        default="",
+        help="believe the X-Forwarded-Proto and -For of a proxy at ADDRESS, so that its "
+        "TLS counts as ours (default: nobody)",
+    )
     parser.add_argument("--ssl-certfile", type=Path, metavar="FILE", help="serve HTTPS with this certificate")
     parser.add_argument("--ssl-keyfile", type=Path, metavar="FILE", help="the certificate's private key")
 
@@ -103,7 +111,7 @@ def bind(host: str, port: int | None) -> socket.socket:
     last: OSError | None = None
     for candidate in candidates:
         try:
-            listener = socket.create_server((host, candidate), family=_family(host), backlog=256)
+            listener = socket.create_server((host, candidate), family=_family(host), backlog=ACCEPTED_AT_ONCE)
         except OSError as error:
             last = error
         else:
@@ -170,6 +178,8 @@ def _refusal(options: argparse.Namespace) -> str:
 
 def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     """Join the parts and run the web server on `listener`."""
+    import ssl
+
     import uvicorn
 
     from dsgui.compose import make_services
@@ -177,8 +187,20 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     from dsgui.core.errors import DsguiError
     from dsgui.ui.connections import Connections, Server
     from dsgui.ui.server import guarded, make_app
+    from dsgui.ui.server_log import keep_short
 
     host, port = listener.getsockname()[:2]
+    tls = None
+    try:
+        if options.ssl_certfile:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(options.ssl_certfile, options.ssl_keyfile)
+    except OSError as error:
+        print(
+            f"dsgui: --ssl-certfile and --ssl-keyfile: {error}. Expected PEM files that belong together. Check them.",
+            file=sys.stderr,
+        )
+        return CANNOT_START
     try:
         services = make_services(options.python, options.runs_dir, options.presets_dir, options.allow)
         app = make_app(services, host, port)
@@ -187,7 +209,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
         return CANNOT_START
     everywhere = host in ("0.0.0.0", "::")
     names = frozenset(name.lower().strip("[]") for name in (options.host, host, *options.allow_host))
-    connections = Connections()
+    connections = Connections(tls=tls)
     config = uvicorn.Config(
         guarded(app, Access(options.token, names, any_address=everywhere), connections.let_in),
         log_level="warning",
@@ -196,9 +218,11 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
         ws="none",
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
-        ssl_certfile=options.ssl_certfile,
-        ssl_keyfile=options.ssl_keyfile,
+        backlog=ACCEPTED_AT_ONCE,
+        proxy_headers=bool(options.trust_proxy),
+        forwarded_allow_ips=options.trust_proxy,
     )
+    keep_short()
     _warn(options, host, port)
     # So that what was made for this start is removed at its end; uvicorn hands the signal back when it is done.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -18,6 +18,7 @@ MAX_BODY_BYTES = 5 << 20  # the page sends its config, at most 1 Mi characters o
 FEWEST_TOKEN_CHARACTERS = 16
 
 _NAME = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)(\.(?!-)[a-z0-9-]{1,63}(?<!-))*\.?\Z")
+_PORT = re.compile(r"[0-9]{1,5}\Z")  # int() of thousands of digits raises
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 _READING = {"GET", "HEAD"}
 # What the page and dsgui's own routes use of the server. Gradio has some sixty routes more.
@@ -109,7 +110,7 @@ class Access:
     def answers_to(self, host: str) -> bool:
         """Whether a Host header, with any port (a tunnel has its own), names this server."""
         name, port = _split_host(host)
-        if name is None or not (port == "" or (port.isascii() and port.isdecimal() and 0 < int(port) < 65536)):
+        if name is None or not (port == "" or (_PORT.match(port) and 0 < int(port) < 65536)):
             return False
         return is_loopback(name) or name in self.hosts or (self.any_address and _address(name) is not None)
 
@@ -228,6 +229,7 @@ TOO_LARGE = Decision(
 TOO_SLOW = Decision(408, "Too slow", "The request did not arrive in time. Send it again.")
 TOO_MANY = Decision(503, "Too much at once", "dsgui is reading as many requests as it can. Try again in a moment.")
 TOO_MANY_GUESSES = Decision(429, "Too many wrong tokens", "Wait a few seconds. The right token is let in all the same.")
+BROKEN = Decision(500, "That went wrong", "dsgui made a mistake; where it was started, it printed which. Try again.")
 NO_SOCKETS = Decision(403, "No WebSockets here", "dsgui uses none.")
 
 

@@ -17,3 +17,11 @@ def default_presets_dir() -> Path:
 def _data_home() -> Path:
     data_home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(data_home) / "dsgui"
+
+
+def make_private(folder: Path) -> None:
+    """Makes a folder and those missing above it for their owner alone, whatever the umask is.
+    `Path.mkdir(parents=True)` gives its mode to the last one only. Raises OSError."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    for place in (*reversed(missing), folder):
+        place.mkdir(mode=0o700, exist_ok=True)

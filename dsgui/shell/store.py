@@ -34,6 +34,7 @@ from dsgui.core.plan import Plan
 from dsgui.core.state import Asked, RunStatus
 from dsgui.core.telemetry import SampleTable
 from dsgui.shell.documents import Known, json_bytes, read_json, replace_file
+from dsgui.shell.folders import make_private
 
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
 _DIRECTORY_MODE = 0o700
@@ -298,7 +299,7 @@ class Store:
         self.runs_dir = Path(runs_dir).expanduser().absolute()
         self._clock = clock
         with self.saying_what_to_do():
-            self.runs_dir.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
+            make_private(self.runs_dir)
             if not os.access(self.runs_dir, os.W_OK | os.X_OK):
                 raise PermissionError("it is not writable")
 

@@ -18,6 +18,7 @@ from dsgui.core.document import Document
 from dsgui.core.errors import DsguiError, PresetError
 from dsgui.core.preset import Preset
 from dsgui.shell.documents import replace_file
+from dsgui.shell.folders import make_private
 
 GROUP, SOURCE = "My presets", "saved here"
 MAX_PRESETS = 200
@@ -122,7 +123,7 @@ class UserPresets:
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         """One writer at a time, whichever server it belongs to; makes the folder."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self._folder)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(self._folder / ".lock", flags, 0o600)
         try:

@@ -17,12 +17,15 @@ _SESSION = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 _LONGEST_WORD = 4096
 _LARGEST_NUMBER = 1e15
 _DEEPEST = 6
+_UPLOAD = "UploadButton"
+_META = {"_type": "gradio.FileData"}
 
 Check = Callable[[Any], bool]
 
 
-def problem_of(body: bytes, inputs: Mapping[int, Sequence[str]]) -> str:
-    """What is wrong with an event's body, "" for nothing. `inputs`: the kinds of each handler's inputs, by number."""
+def problem_of(body: bytes, inputs: Mapping[int, Sequence[str]], is_stored: Callable[[str], bool]) -> str:
+    """What is wrong with an event's body, "" for nothing. `inputs`: the kinds of each handler's inputs, by number;
+    `is_stored` tells whether a path is that of an upload which is kept here."""
     try:
         event = json.loads(body, parse_constant=_no_constant)
     except (ValueError, RecursionError):
@@ -38,7 +41,8 @@ def problem_of(body: bytes, inputs: Mapping[int, Sequence[str]]) -> str:
         return "trigger_id: expected a whole number."
     if not _is_small(event.get("event_data")):
         return "event_data: expected nothing as large as this, and no file."
-    return _data_problem(event.get("data"), inputs[number])
+    data = event.get("data")
+    return _data_problem(data, inputs[number]) or _upload_problem(data, inputs[number], is_stored)
 
 
 def _data_problem(data: Any, kinds: Sequence[str]) -> str:
@@ -48,6 +52,12 @@ def _data_problem(data: Any, kinds: Sequence[str]) -> str:
         if value is not None and not _CHECKS.get(kind, _is_small)(value):
             return f"data[{place}]: not a value that this page's {kind} has."
     return ""
+
+
+def _upload_problem(data: Sequence[Any], kinds: Sequence[str], is_stored: Callable[[str], bool]) -> str:
+    """Gradio copies whatever file an event names, before its handler sees it."""
+    named = [value["path"] for value, kind in zip(data, kinds, strict=True) if kind == _UPLOAD and value is not None]
+    return "" if all(map(is_stored, named)) else "This file is not kept here, or no longer. Upload it again."
 
 
 def _no_constant(name: str) -> Any:
@@ -103,10 +113,11 @@ def _is_state(value: Any) -> bool:
 
 
 def _is_upload(value: Any) -> bool:
-    """A file that was uploaded here: by a path, never by an address."""
-    if not isinstance(value, dict) or not _is_word(value.get("path")):
+    """One file as Gradio's page names it: by a path, never by an address."""
+    if not isinstance(value, dict) or not _is_word(value.get("path")) or value.get("meta") not in (None, _META):
         return False
-    return value["path"].startswith("/") and not value.get("is_stream") and len(json.dumps(value)) <= 4 * _LONGEST_WORD
+    rest = {key: part for key, part in value.items() if key != "meta"}
+    return not value.get("is_stream") and _is_plain(rest) and len(json.dumps(value)) <= 4 * _LONGEST_WORD
 
 
 _CHECKS: dict[str, Check] = {
@@ -121,5 +132,5 @@ _CHECKS: dict[str, Check] = {
     "State": lambda value: False,  # kept on the server; the browser sends null
     "Textbox": _is_text,
     "Timer": _is_number,
-    "UploadButton": _is_upload,
+    _UPLOAD: _is_upload,
 }

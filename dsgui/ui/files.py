@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.utils import get_upload_folder
 
 from dsgui.core.context import Integration
 from dsgui.core.errors import DsguiError
@@ -14,6 +15,7 @@ from dsgui.ui.context_bar import ContextBar
 from dsgui.ui.events import LOCAL, NEW_TEXT, TELLING
 from dsgui.ui.services import Opened, Services
 from dsgui.ui.toolbox import Toolbox
+from dsgui.ui.uploads import inside_uploads
 from dsgui.ui.workbench import make_context
 
 AS_SHOWN = "shown"
@@ -95,7 +97,7 @@ def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Serv
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
     sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
     goes_to = [*brought, bar.gpus, bar.nodes, files.notes]
-    files.upload.upload(_opener(services.open_upload), [files.upload], goes_to, **TELLING)
+    files.upload.upload(_opener(_uploaded(services.open_upload)), [files.upload], goes_to, **TELLING)
     gr.on([files.open.click, files.path.submit], _opener(services.open_file), [files.path], goes_to, **TELLING)
 
 
@@ -110,6 +112,15 @@ def _opener(read: Callable[[Path], Opened]) -> Callable[[str | None], tuple[Any,
         return (*_brought(opened), notes_html(f"Opened {Path(path or '').name}.", opened.notes))
 
     return opener
+
+
+def _uploaded(read: Callable[[Path], Opened]) -> Callable[[Path], Opened]:
+    """Gradio hands on its own copy, which lies among the uploads; whatever it hands on, nothing else is read."""
+
+    def opened(path: Path) -> Opened:
+        return read(inside_uploads(Path(get_upload_folder()), path))
+
+    return opened
 
 
 def _brought(opened: Opened) -> tuple[Any, ...]:

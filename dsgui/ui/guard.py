@@ -6,6 +6,7 @@ slow or endless one), and puts the headers on every answer that keep a browser f
 
 import asyncio
 import gzip
+import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
@@ -26,10 +27,14 @@ BODY_TIMEOUT_S = 15.0
 MOST_BODIES = 32  # read at once
 GUESS_DELAY_S = 1.0
 MOST_GUESSES = 32  # made to wait at once; what comes on top is turned away unheard
+SCOPE_KEY = "dsgui.connection"  # in a request's ASGI scope: the number of the connection it came by
 _JSON = b"application/json"
 # Gradio builds its URLs from these, whoever sent them.
 _NOT_PASSED_ON = {b"x-forwarded-host", b"x-gradio-server", b"x-gradio-user"}
 _SCRIPT = re.compile(rb"<script(?=[\s>])")
+
+
+_log = logging.getLogger("uvicorn.error")  # the server's, which is kept short
 
 
 class Guard:
@@ -51,11 +56,28 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await self._answer(scope, receive, send)
+            await self._answer_always(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": access.NO_SOCKETS.title})
         else:  # lifespan
             await self._app(scope, receive, send)
+
+    async def _answer_always(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A mistake of ours is answered like everything else: with our headers, and nothing of what went wrong."""
+        begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._answer(scope, receive, noting)
+        except Exception:
+            if begun:
+                raise
+            _log.exception("a request failed")
+            await _refuse(access.BROKEN, _request(scope), send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = _request(scope)
@@ -65,7 +87,7 @@ class Guard:
         if decision.status != 200:
             await _refuse(decision, request, send)
             return
-        self._let_in(scope.get("client"))
+        self._let_in(scope.get(SCOPE_KEY))
         inner = {**scope, "headers": _passed_on(scope, whole=request.path == "/")}
         answer = Answer(request, send)
         if request.method != "POST":
@@ -127,7 +149,7 @@ def content_policy(nonce: str = "") -> str:
 
 
 _STRICT = content_policy().encode()
-_ALWAYS = (
+_EVERYWHERE = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-frame-options", b"DENY"),
@@ -135,8 +157,9 @@ _ALWAYS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), usb=(), payment=()"),
 )
+ALWAYS = (*_EVERYWHERE, (b"content-security-policy", _STRICT), (b"cache-control", b"no-store"))
 _DROPPED = {b"server", b"access-control-allow-origin", b"access-control-allow-credentials", b"content-security-policy"}
-_OURS = _DROPPED | {name for name, _ in _ALWAYS}
+_OURS = _DROPPED | {name for name, _ in _EVERYWHERE}
 
 
 class Answer:
@@ -178,7 +201,7 @@ class Answer:
 def _hardened(headers: Iterable[tuple[bytes, bytes]], nonce: str = "") -> list[tuple[bytes, bytes]]:
     kept = [(name, value) for name, value in headers if name.lower() not in _OURS]
     policy = content_policy(nonce).encode() if nonce else _STRICT
-    return [*kept, *_ALWAYS, (b"content-security-policy", policy)]
+    return [*kept, *_EVERYWHERE, (b"content-security-policy", policy)]
 
 
 async def _refuse(decision: Decision, request: Request, send: Send) -> None:

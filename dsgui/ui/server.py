@@ -16,7 +16,7 @@ from dsgui.ui.pages import STATIC, build_pages
 from dsgui.ui.polls import Polls
 from dsgui.ui.routes import make_routes
 from dsgui.ui.services import Services
-from dsgui.ui.uploads import MAX_UPLOAD_BYTES, make_uploads
+from dsgui.ui.uploads import MAX_UPLOAD_BYTES, Uploads, make_uploads
 
 # Gradio's own 600 weight holds a handful of letters only, so bold text takes the 700 one.
 _SANS = gr.themes.LocalFont("Source Sans Pro", weights=(400, 700))
@@ -39,7 +39,8 @@ def make_app(services: Services, host: str, port: int) -> FastAPI:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.runs = services.runs
     app.include_router(make_routes(services))
-    app.include_router(make_uploads(Path(get_upload_folder())))  # before Gradio's own, which it hides
+    app.state.uploads = Uploads(Path(get_upload_folder()))
+    app.include_router(make_uploads(app.state.uploads))  # before Gradio's own, which it hides
     pages = build_pages(services)
     pages.state_session_capacity = MOST_SESSIONS
     app.state.pages = pages
@@ -77,4 +78,5 @@ def guarded(app: FastAPI, rules: Access, let_in: Callable[[Any], None] = lambda 
     handlers = app.state.pages.fns
     inputs = {number: [type(block).__name__ for block in handler.inputs] for number, handler in handlers.items()}
     polled = Polls(app, app.state.runs)
-    return Guard(polled, rules, partial(problem_of, inputs=inputs), let_in=let_in, **limits)
+    problem = partial(problem_of, inputs=inputs, is_stored=app.state.uploads.has)
+    return Guard(polled, rules, problem, let_in=let_in, **limits)

@@ -138,14 +138,55 @@ def test_fifty_tabs_reloaded_ten_times_leave_the_server_small_and_answering(serv
     assert time.monotonic() - began < 5
 
 
-def test_a_certificate_makes_everything_travel_encrypted(tmp_path):
+def certified(tmp_path):
+    """A certificate for this machine, and its key."""
     certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
          "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
         check=True, capture_output=True,
     )  # fmt: skip
-    files = ("--ssl-certfile", str(certificate), "--ssl-keyfile", str(key))
+    return certificate, ("--ssl-certfile", str(certificate), "--ssl-keyfile", str(key))
+
+
+def limited(command):
+    """As on a machine that gives a process few files."""
+    return ["bash", "-c", 'ulimit -n 256; exec "$@"', "-", *command]
+
+
+def test_silent_strangers_under_tls_keep_nobody_out_and_grow_no_log(tmp_path):
+    """With 256 open files for the server, which 190 connections and what it has open itself come near to."""
+    certificate, files = certified(tmp_path)
+    trusts = ssl.create_default_context(cafile=certificate)
+    with contextlib.ExitStack() as held:
+        app = held.enter_context(running_app(tmp_path / "runs", *files, around=limited))
+        for n in range(300):
+            stranger = held.enter_context(contextlib.closing(socket.create_connection(("127.0.0.1", app.port))))
+            if n % 3 == 0:
+                with contextlib.suppress(OSError):  # closed already, to make room
+                    stranger.sendall(b"\x16\x03\x01" if n % 2 else b"no handshake at all")
+        began = time.monotonic()
+        with contextlib.closing(
+            http.client.HTTPSConnection("127.0.0.1", app.port, context=trusts, timeout=20)
+        ) as connection:
+            connection.request("GET", "/dsgui/runs", headers={"Authorization": f"Bearer {app.token}"})
+            assert connection.getresponse().status == 200
+        assert time.monotonic() - began < 5
+        assert len(psutil.Process(app.process.pid).net_connections()) < 140
+        assert stranger.recv(1) == b"", "the last one, which came late, is given up as well"
+        assert len(_printed(app)) < 1000
+
+
+def _printed(app):
+    """What the app wrote since it was up, without waiting for more."""
+    written = b""
+    while select.select([app.process.stdout], [], [], 0)[0] and (part := os.read(app.process.stdout.fileno(), 1 << 16)):
+        written += part
+    return written
+
+
+def test_a_certificate_makes_everything_travel_encrypted(tmp_path):
+    certificate, files = certified(tmp_path)
     with running_app(tmp_path / "runs", *files) as app:
         assert app.url.startswith("https://")
         trusts = ssl.create_default_context(cafile=certificate)
@@ -258,6 +299,47 @@ def test_odd_requests_are_refused_and_never_with_a_page(server, request_):
     assert answer.startswith((b"HTTP/1.1 40", b"HTTP/1.1 50")) or not answer
     assert b"Traceback" not in answer
     assert ask(server, "GET", "/dsgui/runs")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost:" + "1" * 5000, "localhost:٣", "[" * 5000, "a" * 20_000, "localhost:" + "0" * 99]
+)
+def test_a_strange_host_gets_a_page_with_the_headers_and_no_traceback(server, host):
+    with contextlib.closing(socket.create_connection(("127.0.0.1", server.port), timeout=30)) as stranger:
+        stranger.sendall(b"GET / HTTP/1.1\r\nHost: " + host.encode() + b"\r\n\r\n")
+        answer = stranger.recv(1 << 16).lower()
+    assert answer.startswith((b"http/1.1 400", b"http/1.1 403"))
+    assert b"content-security-policy" in answer
+
+
+def test_a_request_that_is_none_is_answered_with_the_headers_and_written_nowhere(server):
+    _printed(server)
+    for _ in range(50):
+        with contextlib.closing(socket.create_connection(("127.0.0.1", server.port), timeout=30)) as stranger:
+            stranger.sendall(b"nonsense\r\n\r\n")
+            answer = stranger.recv(1 << 16).lower()
+            assert answer.startswith(b"http/1.1 400")
+            for header in (b"content-security-policy", b"x-content-type-options", b"x-frame-options", b"no-store"):
+                assert header in answer
+    assert _printed(server) == b""
+
+
+def test_nobody_is_believed_about_where_a_request_comes_from(server):
+    """What is let in is a connection, whatever address it gives itself."""
+    owners = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    headers = {"Authorization": f"Bearer {server.token}", "X-Forwarded-For": "1.2.3.4", "X-Forwarded-Proto": "https"}
+    with contextlib.closing(owners), contextlib.ExitStack() as held:
+        owners.request("GET", "/dsgui/runs", headers=headers)
+        assert owners.getresponse().read() is not None
+        kept = owners.sock
+        for _ in range(600):
+            held.enter_context(contextlib.closing(socket.create_connection(("127.0.0.1", server.port))))
+        owners.request("GET", "/dsgui/runs", headers=headers)
+        assert owners.getresponse().status == 200
+        assert owners.sock is kept, "it was closed to make room for strangers"
+    assert (
+        "Secure" not in ask(server, "GET", f"/?token={server.token}", {"X-Forwarded-Proto": "https"})[1]["set-cookie"]
+    )
 
 
 def test_what_was_uploaded_is_gone_when_the_server_ends(server):

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 
+import gradio as gr
 import httpx
 import pytest
 
@@ -317,6 +318,72 @@ def test_uploads_are_config_files_kept_for_a_while_where_their_owner_alone_reads
         [path] = upload(served, name, b"{}").json()
         assert path.startswith(str(folder))
         assert path.endswith("/evil.json")
+
+
+def _opened(served, path, **more):
+    """What the upload event answers to a file at `path`."""
+    (number,) = (n for n, h in served.handlers.items() if [type(b).__name__ for b in h.inputs] == ["UploadButton"])
+    value = {"path": str(path), "meta": {"_type": "gradio.FileData"}, **more}
+    return post(served, {"data": [value], "fn_index": number, "session_hash": "s"})
+
+
+def test_an_upload_opens(uploads):
+    served, _ = uploads
+    [path] = upload(served, "mine.json", b'{"train_batch_size": 64}').json()
+    answer = _opened(served, path, url=f"/gradio_api/file={path}", orig_name="mine.json", size=24, is_stream=False)
+    assert "train_batch_size" in answer.json()["data"][0]
+    assert _opened(served, path).status_code == 200, "once more"
+
+
+@pytest.mark.parametrize("name", ["/proc/self/environ", "/dev/zero", "/etc/hostname", "relative.json", "", "/nul\0l"])
+def test_no_file_but_an_upload_can_be_named_in_its_place(uploads, name):
+    served, folder = uploads
+    assert _opened(served, name).status_code == 422
+    assert not folder.exists(), "Gradio copied it"
+
+
+def test_what_lies_beside_or_in_place_of_an_upload_is_not_opened(uploads, tmp_path):
+    served, folder = uploads
+    secret = tmp_path / "secret.json"
+    secret.write_text('{"secret": 1}')
+    [path] = upload(served, "mine.json", b"{}").json()
+    planted = folder / "planted.json"
+    planted.symlink_to(secret)
+    for odd in (
+        secret,
+        planted,
+        folder,
+        f"{folder}/../secret.json",
+        f"{path}/",
+        f"{folder}//{path[len(str(folder)) + 1 :]}",
+    ):
+        assert _opened(served, odd).status_code == 422, odd
+    for replace in (lambda: os.symlink(secret, path), lambda: os.mkfifo(path), lambda: os.mkdir(path)):
+        os.path.lexists(path) and os.unlink(path)
+        replace()
+        assert _opened(served, path).status_code == 422
+    with_address = {"url": "http://127.0.0.1:1/x", "is_stream": True}
+    [path] = upload(served, "other.json", b"{}").json()
+    assert _opened(served, path, **with_address).status_code == 422
+
+
+def test_the_handler_itself_reads_nothing_but_uploads(uploads, tmp_path):
+    served, _ = uploads
+    outside = tmp_path / "outside.json"
+    outside.write_text("{}")
+    (handler,) = (h.fn for h in served.handlers.values() if [type(b).__name__ for b in h.inputs] == ["UploadButton"])
+    with pytest.raises(gr.Error, match="not uploaded"):
+        handler(str(outside))
+
+
+def test_folders_above_are_for_their_owner_alone_whatever_the_umask(tmp_path):
+    old = os.umask(0)
+    try:
+        serve(tmp_path / "a" / "b")
+    finally:
+        os.umask(old)
+    for folder in (tmp_path / "a", tmp_path / "a" / "b", tmp_path / "a" / "b" / "runs"):
+        assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_the_token_is_nowhere_in_what_the_browser_gets(served):
