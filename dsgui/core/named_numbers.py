@@ -126,7 +126,8 @@ _REWRITTEN = (
     (re.compile(r"\bTrain: (\d{1,9}) \[ *(\d{1,15})/(\d{1,15}) +\( *\d{1,3}%\)\]"), r"epoch \1 step \2/\3 "),
     (
         re.compile(
-            r"\bEpoch(?:\(train\))?:? *\[(\d{1,9}(?:/\d{1,9})?)\] {0,3}[\[(] *(\d{1,15})/ *(\d{1,15})[\])]", re.IGNORECASE
+            r"\bEpoch(?:\(train\))?:? *\[(\d{1,9}(?:/\d{1,9})?)\] {0,3}[\[(] *(\d{1,15})/ *(\d{1,15})[\])]",
+            re.IGNORECASE,
         ),
         r"epoch \1 step \2/\3 ",
     ),
@@ -198,6 +199,7 @@ class _Found:
         marked = not item["mark"].isspace()
         words = item["name"].split(" ")
         if "best" in item["name"].lower().split(" "):  # of an evaluation told before
+            self.other_words += _count_other(item["name"])
             return
         for dropped in range(len(words)):
             name = " ".join(words[dropped:])

@@ -24,7 +24,7 @@ _COUNTS_EPOCHS = re.compile(r"\W*+(?:train(?:ing)?\W++)?epochs?\W*+\Z", re.IGNOR
 _OF_TABLE = re.compile(r" {0,20}\d{1,9}/\d{1,9} {1,20}[\d.]{1,9}[GM] ")
 # The work, not a value of it: `val loss: 0.3` may stand before the training's bar.
 _EVALUATES = re.compile(
-    r"\b(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|dev|test(?:ing)?|infer\w*+|predict\w*+|sanity checking|mAP\d{0,2})\b"
+    r"\b(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|dev|test(?:ing)?|infer\w*+|predict\w*+|sanity checking)\b"
     r"(?!\W{0,3}(?:loss|acc|ppl)|\w*+ ?[:=] ?[-+.\d])",
     re.IGNORECASE,
 )
@@ -39,6 +39,8 @@ def work_of(description: str, unit: str, measured: bool) -> str:
         return TRAINING if measured or not counted else counted
     if _OF_TABLE.match(description):
         return TRAINING
+    if " mAP" in description:
+        return EVALUATING
     if _EVALUATES.search(description) and not _names_preparation(description, counted):
         return EVALUATING
     if (measured or described_values(description)) and not _NEVER_TRAINS.match(description):

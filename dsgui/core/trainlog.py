@@ -53,9 +53,7 @@ _OF_ENGINE = (Form.ENGINE, Form.SPEED)
 _NO_VALUES: dict[str, float] = {}
 _STEPS_A_SECOND = (b"it/s", b"s/it")
 _STARS, _NESTED = "***** ", b"\x1b[A"
-_ANNOUNCED = re.compile(
-    r"\*{5} (?:Running (?P<what>training|evaluation|prediction|test)|Evaluating\b)", re.IGNORECASE
-)
+_ANNOUNCED = re.compile(r"\*{5} (?:Running (?P<what>training|evaluation|prediction|test)|Evaluating\b)", re.IGNORECASE)
 # kohya's and diffusers': a bar of all epochs, whatever line names the epoch.
 _OF_ALL_EPOCHS = re.compile(r"\W*+(?:global |total |optimi[sz]ation )?steps?\W*+\Z", re.IGNORECASE)
 _SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
@@ -254,9 +252,11 @@ class TrainLog:
             passed = passed[-_PASSED_BYTES:]
         if len(passed) == _PASSED_BYTES:
             passed = passed[max(passed.find(b"\n"), 0) :]
+        open_block, self._metrics.open = self._metrics.open, False  # it began after them
         for line in passed.split(b"\n"):
             if line and not line.isspace():
                 self._line(line[:LINE_LIMIT_BYTES])
+        self._metrics.open = open_block
 
     # -- lines -----------------------------------------------------------------------------------------------------
 
