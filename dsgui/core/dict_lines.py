@@ -16,7 +16,9 @@ _BROKEN = re.compile(r"\{['\"](?:loss|eval_loss|train_runtime)['\"]\s*:")
 # accelerate's examples: `epoch 0: {'accuracy': 0.68, 'f1': 0.81}`.
 _OF_EPOCH = re.compile(r"[\s=#*>|-]*+epoch[\s:#=]{1,4}(\d{1,9})\s{0,4}[:,|>-]{0,3}\s*+\Z", re.IGNORECASE)
 _NUMPY = re.compile(rf"\bnp\.float\d\d\(({NUMBER})\)", re.IGNORECASE)
-_STEPS = ("step", "global_step", "iteration", "iter", "num_updates")
+# ms-swift's.
+_OF_STEPS = re.compile(r"['\"]global_step/max_steps['\"]: ['\"](\d{1,15})/(\d{1,15})['\"]")
+_STEPS = ("step", "global_step", "iteration", "iter", "num_updates", "current_steps")
 _MOST_DEPTH = 2
 _MOST_VALUES = 200
 
@@ -33,6 +35,8 @@ def read_dicts(text: str) -> list[Reading]:
         rank = _rank(text)
         for one in found:
             one.rank = rank if one.rank is None else one.rank
+        if "/max_steps" in text and len(found) == 1 and (counted := _OF_STEPS.search(text)):
+            found[0].step, found[0].total = int(counted[1]), int(counted[2])
     return found
 
 
@@ -77,13 +81,14 @@ def _reading(values: dict[str, float], epoch_before: float | None) -> Reading | 
     """What an epoch stands before was measured, whatever its names are; if it is no loss, in an evaluation."""
     epoch, step = values.pop("epoch", epoch_before), _pop_step(values)
     rank = values.pop("rank", None)
+    total = _whole(values.pop("total_steps", None)) if step is not None else None
     kind = _kind(values) or ("eval" if values and epoch_before is not None else None)
     if kind is None:
         return None
     named = {spelled(name): value for name, value in values.items()}
     if kind == "train" and "train_tokens_per_second" in named:
         named["tokens_per_second"] = named.pop("train_tokens_per_second")
-    return Reading(Form.DICT, named, step, epoch, kind=kind, rank=_whole(rank))
+    return Reading(Form.DICT, named, step, epoch, total, _whole(rank), kind)
 
 
 def _kind(values: dict[str, float]) -> str | None:
@@ -91,7 +96,7 @@ def _kind(values: dict[str, float]) -> str | None:
         return "final"
     if any(name.startswith("eval_") for name in values) or "test_runtime" in values:
         return "eval"
-    losses = [name for name in values if is_loss(name)]
+    losses = [name for name in values if is_loss(name) or name.startswith("loss/")]
     if not losses:
         return None
     return "eval" if all(map(evaluates, losses)) else "train"

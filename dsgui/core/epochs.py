@@ -9,7 +9,8 @@ _MOST_RANKS = 4096
 
 @dataclass(slots=True)
 class Epochs:
-    """Of one rank. `begins_again`: whether the steps do; None before a second epoch was seen."""
+    """Of one rank. `last` is the furthest step of its epoch: the next bar may be drawn at 0 before its epoch is named.
+    `begins_again`: whether the steps do; None before a second epoch was seen."""
 
     epoch: float | None = None
     last: int = 0
@@ -19,13 +20,19 @@ class Epochs:
 
     def count(self, step: int, total: int | None, epoch: float | None) -> int:
         """The step since the training began, of one that may be of its epoch."""
+        same = epoch is None or epoch == self.epoch
         if self.epoch is not None and epoch is not None and epoch > self.epoch:
             again = step <= self.last
             self.base += (self.total or self.last) if again else 0
             self.begins_again = again or bool(self.begins_again)
         self.epoch = self.epoch if epoch is None else epoch
-        self.last, self.total = step, total
+        self.last, self.total = (max(self.last, step) if same else step), total
         return self.base + step
+
+    @property
+    def furthest(self) -> int:
+        """The step since the training began at which its epoch is, also where a bar is drawn at 0 again."""
+        return self.base + self.last
 
     def whole(self, total: int | None, epochs: int | None) -> int | None:
         """How many steps there will be, of a line or bar that says `total`, where there will be so many epochs."""

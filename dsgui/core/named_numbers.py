@@ -6,9 +6,10 @@ measured numbers and little else stands in it.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dsgui.core.numerals import COUNT, NUMBER, canonical, evaluates, is_loss
+from dsgui.core.numerals import COUNT, NUMBER, canonical, evaluates, is_loss, own_loss
 from dsgui.core.prefixes import launcher_prefix, logger_prefix, rank_in
 from dsgui.core.readings import Form, Reading
 
@@ -86,6 +87,13 @@ _NEUTRAL = frozenset(
         "iters",
         "iter",
         "batch",
+        "set",
+        "complete",
+        "history",
+        "cv",
+        "dev",
+        "info",
+        "gib",
         "gpu",
         "mem",
         "gb",
@@ -103,6 +111,9 @@ _NEUTRAL = frozenset(
 )
 _OTHER_WORD = re.compile(r"[A-Za-z_]{2,}|[\u4e00-\u9fff]+")
 _EVALUATES = re.compile(r"\W*(?:eval|valid|test|val\b)", re.IGNORECASE)
+# Before the first loss, and apart from its name: `| epoch 081 | valid on 'valid' subset | loss 6.8`, `CV epoch 4 loss 28.4`.
+_JUDGES = re.compile(r"\b(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|dev|cv|test(?:ing)?)\b", re.IGNORECASE)
+_TRAINS = re.compile(r"\btrain", re.IGNORECASE)
 # `Namespace(step=3, loss=0.5)`, `Config(loss=…`: a value printed by Python, not a measurement.
 _CALL = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z_]\w*+\(\s?\w++\s?=")
 _ALONE = re.compile(r"\s*(?:[\w./ -]+?)\s?(?:[:=]\s?|\s)\S+(?<!,)\Z")
@@ -111,16 +122,20 @@ _BULLET = re.compile(r"\s*(?:--|[-+*#] )")
 _PADDED = re.compile(r"\w\s{2,}=|[.]{3}|[\"'`]|\?|,\s*\Z")
 # Loops that number their lines otherwise, made plain: PyTorch's examples and tutorials, timm, OpenMMLab, Keras.
 _REWRITTEN = (
-    (re.compile(r"\bTrain Epoch: (\d{1,9}) \[\d+/\d+ \(\d+%\)\]"), r"Epoch \1"),
+    (re.compile(r"\bTrain Epoch: (\d{1,9}) \[ *\d+/\d+ \(\d+%\)\]"), r"Epoch \1"),
     (re.compile(r"\bTrain: (\d{1,9}) \[ *(\d{1,15})/(\d{1,15}) +\( *\d{1,3}%\)\]"), r"epoch \1 step \2/\3 "),
     (
-        re.compile(r"\bEpoch(?:\(train\))?:? *\[(\d{1,9})\] ?\[ *(\d{1,15})/(\d{1,15})\]", re.IGNORECASE),
+        re.compile(
+            r"\bEpoch(?:\(train\))?:? *\[(\d{1,9}(?:/\d{1,9})?)\] {0,3}[\[(] *(\d{1,15})/ *(\d{1,15})[\])]",
+            re.IGNORECASE,
+        ),
         r"epoch \1 step \2/\3 ",
     ),
     (
         re.compile(r"\b(epoch|step|iter\w*|batch)[:,]? ?\[ *(\d{1,15}) */ *(\d{1,15}) *\]", re.IGNORECASE),
         r"\1 \2/\3 ",
     ),
+    (re.compile(r"\b(epoch|step|iter\w*|batch):? ?\[ *(\d{1,15}) *\]", re.IGNORECASE), r"\1 \2 "),
     (re.compile(r"^\s*\[ *(\d{1,9}), +(\d{1,15})\] "), r"epoch \1 step \2 "),
     (re.compile(r"^\s*(\d{1,15})/(\d{1,15}) \[[=>.]+\]"), r"step \1/\2 "),
     (re.compile(r"\btensor\(([^(),]{1,40})(?:,[^()]*)?\)"), r"\1"),
@@ -140,6 +155,13 @@ _EPOCH = re.compile(
     r"(?:, total micro batches \d{1,15})?[\s=#*+<|:.-]*+\Z",
     re.IGNORECASE,
 )
+# ESPnet, WeNet, fairseq of 2018.
+_SPEECH = (
+    (re.compile(r"\b(\d{1,9})epoch:train:\d{1,15}-(\d{1,15})batch:"), r" epoch \1 step \2 "),
+    (re.compile(r"\bTRAIN Batch (\d{1,9})/(\d{1,15}) (?=loss)"), r"TRAIN epoch \1 step \2 "),
+    (re.compile(r"\bCV Batch (\d{1,9})/\d{1,15} (?=loss)"), r"CV epoch \1 "),
+)
+_FAIRSEQ = re.compile(r"^(?:\| )?epoch (\d{1,9}):? +(\d{1,15}) / (\d{1,15}) (?=loss)")
 _BATCHES = re.compile(r"\| *(\d{1,15})/ *(\d{1,15}) batches \|")
 _SAID = re.compile(r"\b(loss|perplexity|accuracy) (?:is|was) (?=[-+.\d]|nan|inf)", re.IGNORECASE)
 _NUMBERED = re.compile(r"\b(?:step|iter|epoch|batch)", re.IGNORECASE)
@@ -147,7 +169,7 @@ _NUMBERED = re.compile(r"\b(?:step|iter|epoch|batch)", re.IGNORECASE)
 _TELLS = re.compile(r"\b(?:resum|restor|load|best|checkpoint|found|from|expect|sav|continu|reach)", re.IGNORECASE)
 _WIDE = str.maketrans("：，＝；（）｜", ":,=;()|")
 _CHINESE = (
-    (re.compile(r"第\s?(\d{1,15})\s?[轮个](?:epoch)?"), r" epoch \1 "),
+    (re.compile(r"第\s?(\d{1,15}(?:\s?/\s?\d{1,9})?)\s?[轮个](?:epoch)?"), r" epoch \1 "),
     (re.compile(r"第\s?(\d{1,15})\s?[步次](?:迭代)?"), r" step \1 "),
     (re.compile(r"验证集?的?损失(?:值)?"), " eval_loss "),
     (re.compile(r"(?:训练|平均|当前)?的?损失(?:值)?(?:函数值)?"), " loss "),
@@ -170,14 +192,21 @@ class _Found:
     other_words: int = 0
     long_names: int = 0  # of other numbers, `global batch size: 16`
     marked: bool = True  # each value has a `:` or `=` before it
+    own: int = 0  # losses that only this script knows, `disc loss: 3.8`
+    first_loss: int | None = None  # where its item begins
 
     def take(self, item: re.Match[str]) -> None:
         marked = not item["mark"].isspace()
         words = item["name"].split(" ")
+        if "best" in item["name"].lower().split(" "):  # of an evaluation told before
+            self.other_words += _count_other(item["name"])
+            return
         for dropped in range(len(words)):
             name = " ".join(words[dropped:])
+            if marked and self._is_own(name, item):
+                return
             if self._position(name, words[:dropped], item) or (
-                (marked or not dropped) and self._measured(name, item, marked)
+                (marked or not dropped or "_" in words[-1]) and self._measured(name, item, marked)
             ):
                 self.other_words += _count_other(" ".join(words[:dropped]))
                 return
@@ -207,8 +236,27 @@ class _Found:
         curve = canonical(name)
         if curve is None:
             return False
-        self.values.setdefault(curve, float(item["number"]))
+        if curve.startswith("best_"):
+            return True
+        value = float(item["number"])
+        if curve == "accuracy" and item["total"] and int(item["total"]):
+            value /= int(item["total"])  # `Accuracy: 9196/10000`
+        self._sets(curve, value, item)
         self.marked = self.marked and marked
+        return True
+
+    def _sets(self, curve: str, value: float, item: re.Match[str]) -> None:
+        self.values.setdefault(curve, value)
+        if self.first_loss is None and is_loss(curve):
+            self.first_loss = item.start()
+
+    def _is_own(self, name: str, item: re.Match[str]) -> bool:
+        """`Critic Loss: 0.02`, beside the step or the epoch."""
+        curve = own_loss(name)
+        if curve is None or (self.step is None and self.epoch is None):
+            return False
+        self._sets(curve, float(item["number"]), item)
+        self.own += 1
         return True
 
 
@@ -231,7 +279,7 @@ def read_named(text: str) -> Reading | None:
     found = _items(bare)
     if bulleted or not (_fits_with_step(found, bare) if found.step is not None else _fits_alone(found, bare)):
         return None
-    kind, values = _kind(bare, found.values)
+    kind, values = _kind(bare, found)
     return Reading(Form.PLAIN, values, found.step, found.epoch, found.total, rank, kind, found.epochs)
 
 
@@ -260,6 +308,11 @@ def _plain(text: str) -> str:
         for pattern, words in _CHINESE:
             text = pattern.sub(words, text)
         text = _KERAS.sub(r"step \1/\2 ", text)
+    if "epoch:train:" in text or " Batch " in text:
+        for pattern, words in _SPEECH:
+            text = pattern.sub(words, text)
+    if text.startswith(("| epoch ", "epoch ")) and "num_updates" not in text:
+        text = _FAIRSEQ.sub(r"epoch \1 step \2/\3 ", text)
     if "/step - " in text:
         text = _KERAS_LINE.sub(r"step \1/\2 - ", text)
     if "[" in text or "tensor(" in text:
@@ -287,7 +340,8 @@ def _items(text: str) -> _Found:
 
 
 def _count_other(text: str) -> int:
-    return sum(word.lower() not in _NEUTRAL for word in _OTHER_WORD.findall(text))
+    words = map(str.lower, _OTHER_WORD.findall(text))
+    return sum(word not in _NEUTRAL and not word.startswith("loss_") for word in words)
 
 
 def _fits_with_step(found: _Found, text: str) -> bool:
@@ -298,16 +352,23 @@ def _fits_with_step(found: _Found, text: str) -> bool:
 
 
 def _fits_alone(found: _Found, text: str) -> bool:
-    others = found.other_words or found.long_names
+    others = found.other_words or (found.long_names and found.epoch is None)
     if not any(map(is_loss, found.values)) or others or _PADDED.search(text):
         return False
     return found.marked or found.epoch is not None or bool(_ALONE.match(text))
 
 
-def _kind(text: str, values: dict[str, float]) -> tuple[str, dict[str, float]]:
+def _kind(text: str, found: _Found) -> tuple[str, dict[str, float]]:
+    values = found.values
     judged = [name for name in values if is_loss(name)] or list(values)
     if all(map(evaluates, judged)):
         return "eval", values
-    if _EVALUATES.match(text):
-        return "eval", {"eval_loss" if name == "loss" else name: value for name, value in values.items()}
+    before = text[: found.first_loss or 0]
+    if _EVALUATES.match(text) or (_JUDGES.search(before) and not _TRAINS.search(before)):
+        return "eval", as_evaluation(values)
     return "train", values
+
+
+def as_evaluation(values: Mapping[str, float]) -> dict[str, float]:
+    """Under the names that an evaluation's curves have."""
+    return {"eval_loss" if name == "loss" else name: value for name, value in values.items()}

@@ -50,6 +50,7 @@ _QUALIFIERS = frozenset(
         "average",
         "mean",
         "total",
+        "tot",
         "running",
         "current",
         "batch",
@@ -62,7 +63,8 @@ _QUALIFIERS = frozenset(
         "value",
     ]
 )
-_OF_EVALUATION = frozenset(["eval", "evaluation", "val", "valid", "validation"])
+_OF_EVALUATION = frozenset(["eval", "evaluation", "val", "valid", "validation", "dev", "cv"])
+_NOT_OWN = frozenset(["test", "best", "tot", "no", "stop", "packet", "weight", "in", "of", "per"])
 _LOSS = re.compile(r"[\w./-]*loss(?:_epoch)?\Z")
 _METRIC = re.compile(
     r"(?:[\w./-]*[_/])?(?:accuracy|acc|perplexity|ppl|grad_norm|loss_scale|learning_rate|lr|rewards?|kl|bleu|chrf|"
@@ -72,7 +74,7 @@ _METRIC = re.compile(
 
 def canonical(name: str) -> str | None:
     """The curve a printed name stands for, or None where it names no measured number."""
-    lowered = " ".join(name.lower().split())
+    lowered = " ".join(name.lower().split()).replace("avg. ", "avg ")
     if lowered.endswith("loss_step"):  # Lightning's, beside train_loss_epoch
         lowered = lowered.removesuffix("_step")
     if known := _SPELLINGS.get(lowered):
@@ -81,6 +83,8 @@ def canonical(name: str) -> str | None:
     if len(words) > 1:
         if words[-1] == "loss":
             return _qualified(words[:-1])
+        if "_" in words[-1] and is_loss(words[-1]):
+            return None  # the name is the last word: `info cv_loss`
         lowered = "_".join(words)
     return lowered if _LOSS.match(lowered) or _METRIC.match(lowered) else None
 
@@ -91,6 +95,15 @@ def _qualified(words: list[str]) -> str | None:
     if all(word in _OF_EVALUATION or word in _QUALIFIERS for word in words):
         return "eval_loss"
     return "test_loss" if words == ["test"] else f"{words[0]}_loss" if len(words) == 1 and "_" in words[0] else None
+
+
+def own_loss(name: str) -> str | None:
+    """The curve of a loss that has one word of its own before it, `Critic Loss`; None where the word says no more than
+    which data it is of."""
+    word, _, rest = name.lower().partition(" ")
+    if rest != "loss" or not word.isalnum() or word.isdecimal() or word in _QUALIFIERS or word in _OF_EVALUATION:
+        return None
+    return None if word in _NOT_OWN else f"{word}_loss"
 
 
 def spelled(name: str) -> str:
@@ -105,4 +118,4 @@ def is_loss(name: str) -> bool:
 
 def evaluates(name: str) -> bool:
     """Whether a curve of this name was measured on data that is not trained on."""
-    return name.startswith(("eval", "val", "test"))
+    return name.startswith(("eval", "val", "test", "dev_", "cv_", "holdout_"))

@@ -13,14 +13,16 @@ _TORCHRUN = re.compile(r"\[(?:rank|default)(\d{1,9})\]:(?!\[) ?")
 _LOGGER = re.compile(
     r"""\s*
     (?:\[(?P<level1>[A-Z]+)\|[^\]]{1,80}\]\s*)?                                    # transformers: [INFO|trainer.py:1]
-    (?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[\d.,]*(?:Z|[+-]\d\d:?\d\d)?\]?
+    (?:\[[\w.-]{1,40}\][ ](?=\d{4}-))?                                              # torchtitan: [titan] 2026-01-01
+    (?:\[?\d{4}[-/]\d\d[-/]\d\d[T ,]\d\d:\d\d:\d\d[\d.,]*(?:Z|[+-]\d\d:?\d\d)?\]?
       |\[?\d\d[/-]\d\d[/-]\d{2,4}[ ]\d\d:\d\d:\d\d[\d.,]*\]?|\[?\d\d:\d\d:\d\d[\d.,]*\]?(?=[ ]))?
     [ |>-]*
     (?:\[?(?P<level2>DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?:\]|:(?![ ]))?)?
     [ |:>-]*
     (?:\[[\w./<>-]+:\d+(?::[\w<>.]+)?\]|[\w.]+:[\w<>.]+:\d+\b|[\w./]+\.py:\d+\b|(?<=-[ ])[\w.]+(?=[ ]-[ ])
       |__main__|(?<=[A-Z]:)[\w.]+(?=:))?
-    [ |:>-]*""",
+    [ |:>-]*
+    (?:(?P<level3>DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)[ ]-[ ])?""",
     re.VERBOSE,
 )
 _RANK = re.compile(r"\[?\brank\s*+[\[:=]?\s*+(\d{1,9})\b\]?:?", re.IGNORECASE)
@@ -40,7 +42,7 @@ def logger_prefix(text: str) -> tuple[str, str]:
     match = _LOGGER.match(text)
     if not match:
         return "", text
-    return match["level1"] or match["level2"] or "", text[match.end() :]
+    return match["level1"] or match["level2"] or match["level3"] or "", text[match.end() :]
 
 
 def rank_in(text: str) -> tuple[int | None, str]:

@@ -14,12 +14,14 @@ _PREPARED = re.compile(r"(?:example|file|row|shard|table|doc)s?\Z", re.IGNORECAS
 _BYTES = re.compile(r"[kKMGTP]?i?B\Z")
 _TRAINS = re.compile(r"epoch|train|step|iter", re.IGNORECASE)
 _TRAINS_FIRST = re.compile(
-    r"(?:\W*+(?:pre-?|fine-?)?t(?:rain|un)(?:ing)?\b(?!\W*+(?:set|data|split|example|feature|file|sample|corpus|token))"
+    r"(?:\W*+(?:pre-?|fine-?)?t(?:rain|un)(?:ing)?\b(?!\W*+(?:set|data|split|example|feature|file|sample|corpus|token|scann?|cach))"
     r"|.*?\bepochs?\b\W{0,4}\d)",
     re.IGNORECASE,
 )
 _NEVER_TRAINS = re.compile(r"\W*+(?:map|filter|cast|tokeni[sz]|download|fetch|load|generating)", re.IGNORECASE)
 _COUNTS_EPOCHS = re.compile(r"\W*+(?:train(?:ing)?\W++)?epochs?\W*+\Z", re.IGNORECASE)
+# YOLO's rows: `32/4999 55.1G 0.054 0.010 0.037 26 1856:`, and the heads of its evaluations' columns.
+_OF_TABLE = re.compile(r" {0,20}\d{1,9}/\d{1,9} {1,20}[\d.]{1,9}[GM] ")
 # The work, not a value of it: `val loss: 0.3` may stand before the training's bar.
 _EVALUATES = re.compile(
     r"\b(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|dev|test(?:ing)?|infer\w*+|predict\w*+|sanity checking)\b"
@@ -35,6 +37,10 @@ def work_of(description: str, unit: str, measured: bool) -> str:
     counted = "downloading" if _BYTES.match(unit) else PREPARING if _PREPARED.match(unit) else ""
     if not description:
         return TRAINING if measured or not counted else counted
+    if _OF_TABLE.match(description):
+        return TRAINING
+    if " mAP" in description:
+        return EVALUATING
     if _EVALUATES.search(description) and not _names_preparation(description, counted):
         return EVALUATING
     if (measured or described_values(description)) and not _NEVER_TRAINS.match(description):

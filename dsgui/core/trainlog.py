@@ -27,6 +27,7 @@ from dsgui.core.epochs import EpochCounts
 from dsgui.core.errors import PatternError
 from dsgui.core.happenings import Happenings
 from dsgui.core.metric_blocks import MetricBlock
+from dsgui.core.named_numbers import as_evaluation
 from dsgui.core.numerals import is_loss
 from dsgui.core.patterns import MOST_PATTERNS, SOURCE, Pattern
 from dsgui.core.phases import PREPARATIONS, Doing, Phase
@@ -52,7 +53,9 @@ _OF_ENGINE = (Form.ENGINE, Form.SPEED)
 _NO_VALUES: dict[str, float] = {}
 _STEPS_A_SECOND = (b"it/s", b"s/it")
 _STARS, _NESTED = "***** ", b"\x1b[A"
-_ANNOUNCED = re.compile(r"\*{5} Running (?P<what>training|evaluation|prediction|test)", re.IGNORECASE)
+_ANNOUNCED = re.compile(r"\*{5} (?:Running (?P<what>training|evaluation|prediction|test)|Evaluating\b)", re.IGNORECASE)
+# kohya's and diffusers': a bar of all epochs, whatever line names the epoch.
+_OF_ALL_EPOCHS = re.compile(r"\W*+(?:global |total |optimi[sz]ation )?steps?\W*+\Z", re.IGNORECASE)
 _SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
 
 
@@ -105,6 +108,7 @@ class TrainLog:
         self._epochs, self._bar_epochs = EpochCounts(), EpochCounts()
         self._epoch: Epoch | None = None
         self._metrics = MetricBlock()
+        self._judging = False  # an evaluation was announced, and nothing read since
         self._told: dict[str, tuple[int | None, dict[str, float]]] = {}  # by kind: the last of evaluations and ends
         self._times = StepTimes()
         self._passed: list[bytes] = []
@@ -248,9 +252,11 @@ class TrainLog:
             passed = passed[-_PASSED_BYTES:]
         if len(passed) == _PASSED_BYTES:
             passed = passed[max(passed.find(b"\n"), 0) :]
+        open_block, self._metrics.open = self._metrics.open, False  # it began after them
         for line in passed.split(b"\n"):
             if line and not line.isspace():
                 self._line(line[:LINE_LIMIT_BYTES])
+        self._metrics.open = open_block
 
     # -- lines -----------------------------------------------------------------------------------------------------
 
@@ -293,7 +299,7 @@ class TrainLog:
     def _run(self, block: bytes, start: int) -> int:
         """Where lines end that are a training's steps one after the other. Each does what it does the short way, and
         what only the last of them decides is done once."""
-        if self._times.begun or self._held:
+        if self._times.begun or self._held or self._judging:
             return start
         begins, shapes = start, self._shapes
         while (last := shapes.last) and (shape := last.likely) and shape.steps:
@@ -462,8 +468,9 @@ class TrainLog:
             epoch = self._bar_epoch(description)
         if epoch is not None or self._bar_epochs.of:
             counted = self._bar_epochs.count(None, step, total, epoch)
-            whole = self._bar_epochs.rank(None).whole(total, self._bar_epochs.epochs) or total
-        self._bar_at = counted
+            if not (description and _OF_ALL_EPOCHS.match(description)):
+                whole = self._bar_epochs.rank(None).whole(total, self._bar_epochs.epochs) or total
+        self._bar_at = self._bar_epochs.rank(None).furthest if self._bar_epochs.of else counted
         self._progress = (counted, whole, left.decode("ascii", "replace") if whole == total else None)
         if step >= 1 and not bar.over:
             self._phase.name = "training"
@@ -539,6 +546,7 @@ class TrainLog:
             self._timed(reading)
 
     def _plain(self, reading: Reading, text: str) -> None:
+        self._judges(reading)
         values, rank, step = reading.values, reading.rank, reading.step
         if "loss" in values:
             self._last_loss = values["loss"]
@@ -562,10 +570,19 @@ class TrainLog:
             self._progress = (counted, self._whole(rank, reading.total), None)
         self._add(Point(counted, epoch, values, reading.kind, rank, source), text)
 
+    def _judges(self, reading: Reading) -> None:
+        """`ppl: 7.5, loss: 2.0` right after `***** Evaluating perplexity *****` is what was announced."""
+        if self._judging and reading.step is None and reading.kind == "train" and reading.form is _PLAIN:
+            reading.kind, reading.values = "eval", as_evaluation(reading.values)
+        self._judging = False
+
     def _begins_epoch(self, reading: Reading) -> None:
         """`Epoch 2/5`, on a line of its own: what follows is of it."""
+        self._judging, self._bar_said = False, None
         if not self._epochs_begin or reading.epoch is None:
             return
+        if self._held and all(one.reading.kind == "eval" and one.reading.form is _PLAIN for one in self._held):
+            self._release(self._bar_at)  # of the epoch that is over
         self._epochs.epoch = reading.epoch
         self._epochs.named(reading.epoch, reading.epochs)
         self._in_epoch(reading.epoch, reading.epochs)
@@ -588,6 +605,7 @@ class TrainLog:
 
     def _dict(self, reading: Reading, text: str) -> None:
         self._age_held()
+        self._judging = False
         if "loss" in reading.values:
             self._last_loss = reading.values["loss"]
         if self._bar.over:
@@ -600,7 +618,8 @@ class TrainLog:
                 if self._times.begun:
                     self._add_timed(self._times.script_is_at(reading.step))
                 if self._bar.total is None:
-                    self._progress = (reading.step, self._progress[1] if self._progress else None, None)
+                    whole = reading.total or (self._progress[1] if self._progress else None)
+                    self._progress = (reading.step, whole, None)
             self._add(Point(reading.step, reading.epoch, reading.values, reading.kind, reading.rank), text)
             return
         self._held.append(_Held(reading, text))
@@ -659,7 +678,11 @@ class TrainLog:
         match = _ANNOUNCED.search(text)
         if not match:
             return False
-        if match["what"].lower() != "training":
+        what = (match["what"] or "").lower()
+        self._judging = what != "training"
+        if not what:
+            self._phase.name = "evaluating"
+        elif what != "training":
             self._bar.evaluating, self._phase.name = True, "evaluating"
         elif not self._trained or self._bar.over:
             self._bar.begins()
