@@ -11,7 +11,7 @@ import pytest
 
 from dsgui.archive import Archive
 from dsgui.cli import main
-from dsgui.commands.why import tell_why
+from dsgui.commands import why
 from dsgui.core.diagnosis import Diagnosis
 from dsgui.core.findings import Change, Fix
 from dsgui.core.plan import ConfigArgument, WhenBusy
@@ -129,7 +129,10 @@ def test_the_terminal_gives_the_pages_reason_and_diagnosis_with_the_rank(bench: 
 
 
 @pytest.mark.deepspeed
-def test_what_deepspeed_itself_refuses_is_no_advice(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_deepspeed_itself_refuses_is_no_advice(
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(why, "_WAIT_S", 90.0)
     given = {"ranks": 1, "target_python": sys.executable, "config_argument": ConfigArgument.NATIVE}
     plan = bench.runs.prepare(bench.request(bench.script("x"), **given))
     directory = bench.store.create(plan.run_id)
@@ -138,7 +141,7 @@ def test_what_deepspeed_itself_refuses_is_no_advice(bench: Bench, capsys: pytest
     changes = [Change("/optimizer/params/lr", literal) for literal in ("-1", "0.2")]
     remedies = tuple(Remedy(f"lr {change.literal}", Fix("lr", (change,))) for change in changes)
     directory.write_diagnosis(Diagnosis("unknown", "It failed", "…", ("…",), remedies=remedies).to_json())
-    tell_why(bench.runs, bench.store.runs_dir, plan.run_id)
+    why.tell_why(bench.runs, bench.store.runs_dir, plan.run_id)
     told = capsys.readouterr().err
     assert "  Change: lr 0.2." in told
     assert "  Not offered: lr -1: DeepSpeed itself refuses it: ValueError: Invalid learning rate: -1" in told
