@@ -45,10 +45,11 @@ class Archive:
         runs: Runs,
         check: Callable[[Path], object] = lambda path: None,
         judge: Callable[[Plan, str], Iterable[Row]] = lambda plan, text: (),
+        refusal: Callable[[Plan, str], str] = lambda plan, text: "",
     ) -> None:
         """`check` raises `PlaceError` for a model's folder that may not be read. `judge` gives the checks
-        before a start, for a plan and a config."""
-        self._store, self._runs, self._check, self._judge = store, runs, check, judge
+        before a start, for a plan and a config; `refusal` how DeepSpeed itself refuses that, or ""."""
+        self._store, self._runs, self._check, self._judge, self._refusal = store, runs, check, judge, refusal
 
     def about(self, run_id: str) -> dict[str, Any]:
         """What the page shows once, not with every poll: diagnosis, provenance, checkpoints."""
@@ -97,7 +98,13 @@ class Archive:
         plan = directory.read_plan()
         found = replace(found, remedies=tuple(one for one in found.remedies if _takes(plan, one)))
         now = Tried(run_id, directory.read_config(), plan.arguments, found.title)
-        return offer(found, now, self._earlier(plan), lambda tried: self._objections(plan, tried))
+        return offer(
+            found,
+            now,
+            self._earlier(plan),
+            lambda tried: self._objections(plan, tried),
+            lambda tried: self._refusal(replace(plan, arguments=tried.arguments), tried.config_text),
+        )
 
     def _earlier(self, plan: Plan) -> list[Tried]:
         """The runs it was cloned from, its parent first, as far as they are still there."""
@@ -132,7 +139,8 @@ class Archive:
         """The same again with the change that its diagnosis proposes."""
         directory, made = self._store.open(run_id), self.offer(run_id)
         if made is None or made.diagnosis.remedy is None:
-            raise RunError(f"Run {run_id}: its diagnosis proposes no change. Use “Same again, change this”.")
+            why = "".join(f" {one}" for one in made.set_aside) if made else ""
+            raise RunError(f"Run {run_id}: its diagnosis proposes no change.{why} Use “Same again, change this”.")
         return clone(directory.read_plan(), directory.read_config(), made.diagnosis.remedy)
 
     def resumed(self, run_id: str, path: str) -> Clone:

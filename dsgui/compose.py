@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from dsgui.archive import Archive
-from dsgui.commands.before_start import rows_around
+from dsgui.commands.before_start import question_of, rows_around
 from dsgui.core.checker import Checker
 from dsgui.core.machine import Environment
 from dsgui.core.plan import Plan
@@ -33,6 +33,7 @@ from dsgui.shell.user_presets import UserPresets
 from dsgui.ui.services import Services
 
 RECIPES = ("translation",)
+_ADVICE_WAIT_S = 1.0
 
 
 def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: Iterable[Path] = ()) -> Services:
@@ -54,6 +55,11 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     def judge(plan: Plan, text: str) -> tuple[Row, ...]:
         return rows_around(plan, text, surroundings(plan))
 
+    def refusal(plan: Plan, text: str) -> str:
+        question = question_of(plan, text, surroundings(plan)) if plan.target_python == python else None
+        return oracle.refusal(question, _ADVICE_WAIT_S) if question else ""
+
+    oracle = Oracle(python)
     return Services(
         checker=Checker(catalog.schema()),
         presets=catalog.presets(),
@@ -64,7 +70,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         open_file=partial(open_file, places=places),
         open_upload=open_upload,
         runs=runs,
-        archive=Archive(store, runs, places.check, judge),
+        archive=Archive(store, runs, places.check, judge, refusal),
         inspection=Inspection(store, runs),
         exports=Exports(store, runs),
         reports=Reports(store, runs),
@@ -72,5 +78,5 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         gpu_use=read_gpus,
         machine=machine,
         ask_machines=ask_machines,
-        oracle=Oracle(python),
+        oracle=oracle,
     )

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.command import shell_line, slurm_script
+from dsgui.core.config_calls import Caller
+from dsgui.core.context import Integration
 from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.news import Cursor, Delta, RunSummary
-from dsgui.core.no_loss import NoLoss, Told, no_loss
+from dsgui.core.no_loss import NoLoss, Told, has_loss, no_loss
 from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
 from dsgui.core.resume import asked_folder
+from dsgui.core.script import Parser
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.taken import LOGGING_WORDS, offers_logging
@@ -39,6 +42,7 @@ STRETCHES_SHOWN = 1000
 _QUICK_BYTES = 1 << 20
 _SETTING = re.compile(r'("((?:[^"\\]|\\.){1,100})"\s*:\s*)"(?:[^"\\]|\\.)+"')
 _BLOCK_CHARACTERS = 1 << 16
+_LOGS_IN_CODE = (Caller.TRAINING_ARGUMENTS, Caller.LLAMA_FACTORY)
 
 
 class Runs:
@@ -296,12 +300,16 @@ class Runs:
         return self.masked(str(doing.get("text", ""))) if isinstance(doing, dict) else ""
 
     def _no_loss(self, directory: RunDirectory, plan: Plan, status: RunStatus) -> NoLoss | None:
-        progress = directory.read_progress()
+        series = directory.read_series()
+        if has_loss(series):
+            return None
+        progress, (trainer, in_code) = directory.read_progress(), _logging(plan)
         told = Told(
             arguments=plan.arguments,
-            trainer=plan.config_argument is ConfigArgument.HF,
+            trainer=trainer,
+            in_code=in_code,
             state=status.state,
-            series=directory.read_series(),
+            series=series,
             phase=status.phase,
             elapsed_s=self._elapsed_s(directory, status),
             step=progress.get("step"),
@@ -385,6 +393,17 @@ class Runs:
         # Of a run from before lengths were kept: the dates are all there is.
         end = self._clock() if live else status.ended_at or directory.last_sign_of_life()
         return None if end is None or status.started_at is None else max(end - status.started_at, 0.0)
+
+
+def _logging(plan: Plan) -> tuple[bool, bool]:
+    """Whether the HF Trainer logs, and whether the script makes its TrainingArguments itself."""
+    if plan.config_argument in (ConfigArgument.HF, ConfigArgument.OVERRIDE):
+        return True, False
+    if plan.config_argument.integration is not Integration.HF:
+        return False, False
+    script = script_source(plan.script)
+    in_code = script.parser is not Parser.TRAINER and any(c.caller in _LOGS_IN_CODE for c in script.config_calls)
+    return script.parser is Parser.TRAINER or in_code, in_code
 
 
 def _devices(plan: Plan) -> str:

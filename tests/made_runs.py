@@ -11,6 +11,7 @@ from pathlib import Path
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.core.planning import make_plan
 from dsgui.core.points import Event, Point
+from dsgui.core.script import ScriptFacts
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.telemetry import GpuSample, Sample
 from dsgui.shell.records import Records
@@ -120,7 +121,7 @@ def _create(
         run_directory=str(directory.path),
         script_path=str(folder / "train.py"),
         master_port=29500,
-        passes_local_rank=False,
+        script=ScriptFacts(strict=True),  # which is not given --local_rank
     )
     place = len(store.list()) + 1  # in the order in which they are made
     store.write_plan(directory, plan, config, Asked(place, 0.0, ""))

@@ -209,7 +209,7 @@ def test_advice_that_failed_before_in_a_chain_of_clones_is_not_given_again(bench
     made = archive.about(parent)
     assert made["parent"] == bench.store.open(parent).read_plan().parent != ""
     found = made["diagnosis"]
-    assert (found["remedy"], found["remedies"]) == (None, ())
+    assert (found["remedy"], found["remedies"]) == (None, [])
     assert "train_batch_size 4: run" in found["set_aside"][0]
     assert found["ends"]
     with pytest.raises(RunError, match="proposes no change"):

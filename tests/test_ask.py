@@ -117,7 +117,32 @@ def test_the_page_never_waits_for_an_answer(tmp_path):
     oracle.close()
 
 
+def test_advice_waits_for_an_answer_once_and_not_long(tmp_path):
+    oracle = Oracle(stand_in(tmp_path, f"open({str(tmp_path / 'started')!r}, 'a').write('x'); time.sleep(60)"))
+    for most_s in (5, 0.15):
+        began = time.monotonic()
+        assert oracle.refusal(NOTHING, 0.2) == ""
+        assert time.monotonic() - began < most_s
+    until(lambda: (tmp_path / "started").exists())
+    began = time.monotonic()
+    oracle.close()
+    assert time.monotonic() - began < 10  # a worker that never says hello is not waited for
+    until(lambda: not [t for t in threading.enumerate() if t.name.startswith("ask-deepspeed")])
+    assert (tmp_path / "started").read_text() == "x"
+
+
 # ------------------------------------------------------------------ the real one
+@pytest.mark.deepspeed
+def test_advice_is_told_how_deepspeed_refuses_a_config_and_it_is_tried_once(oracle, monkeypatch):
+    refused = question({"train_batch_size": 4, "train_micro_batch_size_per_gpu": 3, "optimizer": SGD})
+    told = oracle.refusal(refused, 60)
+    assert told.startswith("AssertionError: Check batch related parameters.")
+    monkeypatch.setattr(oracle, "begin", lambda question: pytest.fail("asked twice"))
+    assert oracle.refusal(refused, 60) == told
+    monkeypatch.undo()
+    assert oracle.refusal(question({"train_batch_size": 2, "optimizer": SGD}), 60) == ""
+
+
 @pytest.mark.deepspeed
 def test_a_good_config_is_parsed_initialized_and_trained(oracle):
     stages = []

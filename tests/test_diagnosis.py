@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsgui.core.diagnosis import Diagnosis, diagnose
+from dsgui.core.diagnosis import Diagnosis, diagnose, why_failed
 from dsgui.core.document import Document
 from dsgui.core.ending import Ending
 from dsgui.core.remedies import Circumstances
@@ -83,6 +83,21 @@ def test_every_signature_has_a_sample() -> None:
 @given(st.sampled_from(SAMPLES), st.lists(st.integers(1, 400), min_size=1, max_size=6))
 def test_how_the_output_is_cut_changes_nothing(name: str, sizes: list[int]) -> None:
     assert diagnosed(name, sizes) == diagnosed(name)
+
+
+TORN = ("Traceback (most recent call last):", '  File "x.py", line 1, in f', "    f()")
+
+
+def test_a_reason_that_stands_below_an_empty_line_is_told() -> None:
+    """nltk's message begins with an empty line and a row of asterisks."""
+    ending = ending_of((FOLDER / "nltk-data.log").read_bytes())
+    told = why_failed(ending, 1, 0, diagnose(ending, 1, Circumstances(ranks=2)))
+    assert told == "Ended with exit code 1: LookupError: Resource 'punkt' not found."
+
+
+def test_a_row_of_asterisks_ends_any_other_message() -> None:
+    lines = [*TORN, "ValueError: no", "*" * 70, "of another program"]
+    assert ending_of("\n".join(lines).encode() + b"\n").tracebacks.found[0].messages == ("ValueError: no",)
 
 
 # --- which rank ----------------------------------------------------------------------------------------------------

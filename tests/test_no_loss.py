@@ -1,6 +1,7 @@
 """A run without a curve of its loss says why: page, list and report the same."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -20,7 +21,7 @@ EVALUATED = (Series("eval_loss", "eval"),)
 
 
 def told(arguments="--do_train", *, state=ENDED, trainer=True, series=(), phase="training", elapsed_s=300.0, **at):
-    return Told(tuple(arguments.split()), trainer, state, series, phase, elapsed_s, at.get("step"), at.get("total"))
+    return Told(tuple(arguments.split()), trainer, state, series, phase, elapsed_s, **at)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,17 @@ def told(arguments="--do_train", *, state=ENDED, trainer=True, series=(), phase=
         (told("--logging_strategy epoch", step=9, total=900, state=RUNNING), "logs_by_epoch", "No loss yet. With"),
         (told("args.json", step=9, total=90), "logs_by_file", "in the file that the script takes its arguments from"),
         (told("--config sft.yaml", step=9, total=90), "logs_by_file", "500 by default"),
+        (
+            told("sft.yaml", step=3, total=90, state=RUNNING),
+            "logs_by_file",
+            "No loss yet. The HF Trainer logs every “lo",
+        ),
+        (
+            told("", step=9, total=90, in_code=True),
+            "logs_in_code",
+            "500 by default: set it in the script’s TrainingArg",
+        ),
+        (told("", step=9, total=90, in_code=True, state=RUNNING), "logs_in_code", "No loss yet. The HF Trainer logs"),
         (told("--train_file data.json", step=9, total=90), "logs_too_seldom", "add --logging_steps 10"),
         (told("--do_eval", series=EVALUATED, phase="evaluating"), "only_evaluates", "--do_train isn’t given"),
         (told(state=FAILED, phase="starting"), "before_training", "the run ended before its first step"),
@@ -91,6 +103,39 @@ def hf_run(**changes):
     """The HF Trainer's output where it logs only its end."""
     bars = [(10 + second, BAR.format(percent=second * 2, step=second * 5)) for second in range(51)]
     return Printed("hf", [*bars, (61.0, END)], 65, "--do_train", ConfigArgument.HF, **changes)
+
+
+IN_CODE = "from transformers import TrainingArguments\nTrainingArguments('out', deepspeed='ds.json')\n"
+PARSED = "from transformers import HfArgumentParser\nHfArgumentParser(T).parse_args_into_dataclasses()\n"
+ACCELERATED = "from accelerate import Accelerator\nAccelerator().prepare(model)\n"
+HOW = [
+    (ConfigArgument.TRAINER, IN_CODE, "", "logs_in_code"),
+    (ConfigArgument.TRAINER, PARSED, "args.json", "logs_by_file"),
+    (ConfigArgument.ACCELERATE, PARSED, "--do_train", "logs_too_seldom"),
+    (ConfigArgument.OVERRIDE, "from llamafactory.train.tuner import run_exp", "sft.yaml", "logs_by_file"),
+    (ConfigArgument.ACCELERATE, ACCELERATED, "", "unread"),
+    (ConfigArgument.NATIVE, PARSED, "", "unread"),
+]
+
+
+@pytest.mark.parametrize(("how", "source", "arguments", "code"), HOW)
+def test_a_run_is_told_so_however_its_script_gets_the_config(bench: Bench, how, source, arguments, code):
+    """While it goes on: there is no train_runtime yet that would tell of the HF Trainer."""
+    printed = replace(hf_run(), lines=[(1.0, BAR.format(percent=2, step=5))], arguments=arguments, reads_config=how)
+    run_id = make_printed(bench.store.runs_dir, printed)
+    directory = bench.store.open(run_id)
+    script = bench.script(source)
+    directory.plan_file.write_text(json.dumps(directory.read_plan().to_json() | {"script": str(script)}))
+    found = bench.runs.summary(run_id).no_loss
+    assert found
+    assert found.code == code
+
+
+def test_the_terminal_says_why_a_run_had_no_loss_at_its_end(bench: Bench, capsys):
+    run_id = make_printed(bench.store.runs_dir, hf_run())
+    assert main(["logs", "--runs-dir", str(bench.store.runs_dir), "-f", run_id]) == 0
+    says = "The HF Trainer logs every 500 steps by default and this run has 250: add --logging_steps 10."
+    assert f"{run_id}: No loss was printed. {says}" in capsys.readouterr().err
 
 
 def test_list_report_and_news_of_a_run_say_the_same(bench: Bench, capsys):

@@ -72,6 +72,32 @@ def test_steps_in_one_direction_go_on() -> None:
     assert offered(one(remedy), chain[2], *chain[:2]).diagnosis.remedy == remedy
 
 
+def test_what_deepspeed_itself_refuses_is_not_offered_and_it_is_asked_only_until_one_is_left() -> None:
+    remedies = [setting(f"stage {stage}", "/zero_optimization/stage", str(stage)) for stage in (1, 2, 3)]
+    arguments = Remedy("--use_cpu", None, (("--use_cpu", ""),))
+    asked: list[object] = []
+
+    def refusal(tried: Tried) -> str:
+        asked.append(json.loads(tried.config_text).get("zero_optimization", {}).get("stage"))
+        return "ValueError: not this stage" if asked[-1] == 1 else ""
+
+    made = offer(one(*remedies), run({}), (), lambda tried: (), refusal)
+    assert made.diagnosis.remedies == tuple(remedies[1:])
+    assert made.set_aside == ("stage 1: DeepSpeed itself refuses it: ValueError: not this stage",)
+    assert asked == [1, None, 2]  # as it was, too: what it refuses there is no reason
+    assert offer(one(arguments), run({}), (), lambda tried: (), lambda tried: "no").set_aside == ()
+    none_left = offer(one(*remedies), run({}), (), lambda tried: (), lambda tried: tried.config_text)
+    assert none_left.ends == NOTHING_LEFT
+
+
+def test_a_refusal_that_the_run_did_not_fail_of_is_not_held_against_a_change() -> None:
+    found = one(setting("stage 2", "/zero_optimization/stage", "2"))
+    always = "ValueError: No such thing"
+    assert offer(found, run({}), (), lambda tried: (), lambda tried: always).set_aside == ()
+    failed_so = offer(replace(found, evidence=always), run({}), (), lambda tried: (), lambda tried: always)
+    assert failed_so.set_aside == (f"stage 2: DeepSpeed itself refuses it: {always}",)
+
+
 def test_a_change_that_changes_nothing_is_not_offered_and_none_at_all_is() -> None:
     same = Remedy("--use_cpu", None, (("--use_cpu", ""),))
     made = offered(one(same), run({}, ("--use_cpu",)))

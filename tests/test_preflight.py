@@ -1,6 +1,7 @@
 """What stops a launch or makes it slow, told before it starts: row by row, and the real thing beside it."""
 
 import json
+import shlex
 import socket
 import struct
 import subprocess
@@ -12,6 +13,7 @@ from textwrap import dedent
 import pytest
 
 from dsgui.cli import main
+from dsgui.core.argument_checks import better_arguments
 from dsgui.core.command_line import Option
 from dsgui.core.findings import Finding, Severity
 from dsgui.core.gone_options import instead
@@ -27,6 +29,7 @@ from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers
 from dsgui.core.verdicts import Status
 from dsgui.shell.model_files import model_size
 from dsgui.shell.preflight import FRESH_S, Scout
+from dsgui.ui.launch import _accepted
 from dsgui.ui.preflight_view import preflight_html
 from tests.run_fixtures import Bench, bench
 from tests.test_machine import CPU, SOUND, TOOLS, environment, host, target, without
@@ -45,6 +48,8 @@ BY_CLASS = "from transformers import HfArgumentParser as H\nHfArgumentParser((A,
 ALONE = "\nif len(sys.argv) == 2: p.parse_json_file(sys.argv[1])"
 OPTIONS = tuple(Option(name, (f"--{name}",), "?") for name in ("fp16", "learning_rate", "eval_strategy", "dtype"))
 TRAINERS = {"answers": ScriptAnswers(options=OPTIONS, known=True)}
+MORE = tuple(Option(name, (f"--{name}",)) for name in ("use_cpu", "deepspeed", "accelerator_config"))
+WIDE = {"answers": ScriptAnswers(options=OPTIONS + MORE, known=True)}
 NAMED = TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", {"fp61": True})}
 GIVEN = (
     "import deepspeed\n" + PARSER + "deepspeed.add_config_arguments(p); p.add_argument('--local_rank'); p.parse_args()"
@@ -70,6 +75,12 @@ def rows(config=None, source=TRAINER, machine=ON_CPU, around=None, **launch):
     meets = Surroundings(facts, machine, output="/out", output_disk=Disk("/out", 500 * GIB, 300 * GIB))
     planned |= {"passes_local_rank": facts.passes_local_rank, "master_port": 29600} | launch
     return preflight(Launch(**planned), replace(meets, **(around or {})))
+
+
+def asked_with(source, around, arguments):
+    facts = script_facts(dedent(source))
+    launch = Launch({}, (), "2 CPU ranks", 2, script="/train.py", arguments=tuple(arguments))
+    return Question(launch, replace(Surroundings(facts, ON_CPU), **around))
 
 
 def old(package, release):
@@ -639,3 +650,41 @@ def test_a_file_of_arguments_beside_other_words_is_not_looked_at():
     (row,) = [row for row in found if row.check == "arguments_file"]
     assert row.status is P
     assert "is given --deepspeed FILE and --local_rank too" in row.seen
+    assert "takes_config" not in {row.check for row in found}  # one cause, one row
+    alone = {"config_argument": ConfigArgument.TRAINER, "passes_local_rank": False}
+    said = {row.check for row in rows(source=BY_CLASS + ALONE, around=NAMED, arguments=("a.json",), **alone)}
+    assert {"takes_config", "arguments_file"} <= said
+
+
+CLICKS = [
+    ("--fp16 --overwrite_output_dir --dtype x", (), ("--overwrite_output_dir",), "--fp16 --dtype x"),
+    ("--evaluation_strategy=no --fp16", ("--eval_strategy", "no"), ("--evaluation_strategy",),
+     "--fp16 --eval_strategy no"),
+    ("--no_cuda --overwrite_output_dir True --dtype 'a b'", ("--use_cpu",), ("--no_cuda", "--overwrite_output_dir"),
+     "--dtype 'a b' --use_cpu"),
+    ("--deepspeed ds.json --fp16", (), ("--deepspeed",), "--fp16"),
+    ("--fp16 --deepspeed", (), ("--deepspeed",), "--fp16"),
+    ("--split_batches True", None, None, None),
+    ("--fp61", None, None, None),
+    ("--fp16", None, None, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("typed", "words", "without", "after"), CLICKS)
+def test_an_option_that_is_gone_goes_with_a_click(typed, words, without, after):
+    asked = asked_with(BY_CLASS, WIDE, shlex.split(typed))
+    found = better_arguments(asked)
+    if words is None:
+        assert found is None
+        return
+    assert (found.words, found.without) == (words, without)
+    assert _accepted(found, "NONE", typed) == ("NONE", after)
+    assert better_arguments(asked_with(BY_CLASS, WIDE, shlex.split(after))) is None
+
+
+def test_the_click_says_what_it_does():
+    typed = ["--overwrite_output_dir", "--no_cuda"]
+    assert better_arguments(asked_with(BY_CLASS, WIDE, typed[:1])).label == "Remove --overwrite_output_dir"
+    both = better_arguments(asked_with(BY_CLASS, WIDE, typed)).label
+    assert both == "Replace --overwrite_output_dir, --no_cuda with --use_cpu"
+    assert better_arguments(asked_with(BY_CLASS, {}, typed)) is None  # where not all options are known

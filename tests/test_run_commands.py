@@ -4,14 +4,19 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from dsgui.archive import Archive
 from dsgui.cli import main
-from dsgui.core.plan import WhenBusy
-from dsgui.core.state import RunState
+from dsgui.commands import why
+from dsgui.core.diagnosis import Diagnosis
+from dsgui.core.findings import Change, Fix
+from dsgui.core.plan import ConfigArgument, WhenBusy
+from dsgui.core.remedies import Remedy
+from dsgui.core.state import RunState, RunStatus
 from tests.app_server import ROOT
 from tests.run_fixtures import Bench, bench, wait_until
 from tests.test_archive import RANK_1_IS_KILLED
@@ -121,6 +126,25 @@ def test_the_terminal_gives_the_pages_reason_and_diagnosis_with_the_rank(bench: 
     about = Archive(bench.store, bench.runs).about(run_id)["diagnosis"]
     assert f"{run_id}: failed. {bench.ended(run_id).reason}" in err
     assert f"{about['title']} (rank 1)\n  {about['meaning']}\n  - {about['advice'][0]}" in err
+
+
+@pytest.mark.deepspeed
+def test_what_deepspeed_itself_refuses_is_no_advice(
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(why, "_WAIT_S", 90.0)
+    given = {"ranks": 1, "target_python": sys.executable, "config_argument": ConfigArgument.NATIVE}
+    plan = bench.runs.prepare(bench.request(bench.script("x"), **given))
+    directory = bench.store.create(plan.run_id)
+    directory.write_plan(plan, '{"train_batch_size": 2, "optimizer": {"type": "SGD", "params": {"lr": 0.1}}}')
+    directory.write_status(RunStatus(RunState.FAILED, started_at=time.time(), ended_at=time.time() + 1))
+    changes = [Change("/optimizer/params/lr", literal) for literal in ("-1", "0.2")]
+    remedies = tuple(Remedy(f"lr {change.literal}", Fix("lr", (change,))) for change in changes)
+    directory.write_diagnosis(Diagnosis("unknown", "It failed", "…", ("…",), remedies=remedies).to_json())
+    why.tell_why(bench.runs, bench.store.runs_dir, plan.run_id)
+    told = capsys.readouterr().err
+    assert "  Change: lr 0.2." in told
+    assert "  Not offered: lr -1: DeepSpeed itself refuses it: ValueError: Invalid learning rate: -1" in told
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from dsgui.core.launch_findings import launch_findings
 from dsgui.core.loose_json import tidy
 from dsgui.core.machine import Environment
 from dsgui.core.machine_report import rows_as_lines, summary
+from dsgui.core.oracle import Question
 from dsgui.core.plan import Plan
 from dsgui.core.planned import Launch, Surroundings
 from dsgui.core.preflight import preflight
@@ -28,15 +29,20 @@ from dsgui.shell.target import ACCELERATOR_TIMEOUT_S, VERSIONS_TIMEOUT_S, ask
 
 
 def rows_of_plan(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> tuple[Row, ...]:
-    """For a plan that is about to start. The target is asked for its versions alone, and for what its accelerator can
-    do only where that decides: it takes seconds, and is what `doctor` is for."""
+    """For a plan that is about to start."""
+    return rows_around(plan, text, surroundings_of(plan, text, runs, runs_dir))
+
+
+def surroundings_of(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> Surroundings:
+    """What the plan would meet. The target is asked for its versions alone, and for what its accelerator can do only
+    where that decides: it takes seconds, and is what `doctor` is for."""
     environment = _asked(plan.target_python, "versions", VERSIONS_TIMEOUT_S)
     scout = Scout.of(runs_dir, lambda: environment)
     around = scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan))
     if _wants_half_precision(with_config(Launch.of(plan, {}), text, around), around, around.arguments_of(plan)):
         environment = _asked(plan.target_python, "accelerator", ACCELERATOR_TIMEOUT_S) or environment
         around = replace(around, machine=replace(around.machine, environment=environment))
-    return rows_around(plan, text, around)
+    return around
 
 
 def rows_around(plan: Plan, text: str, around: Surroundings) -> tuple[Row, ...]:
@@ -64,6 +70,14 @@ def with_config(launch: Launch, text: str, around: Surroundings, arguments: Trai
     checker = Checker(Catalog().schema())
     found = launch_findings(lambda one: checker.findings(document, one), context, arguments)
     return replace(launch, config=document.value, findings=found.alone, by_arguments=found.by_arguments)
+
+
+def question_of(plan: Plan, text: str, around: Surroundings) -> Question | None:
+    """What to ask DeepSpeed about a plan's config; None where another machine's DeepSpeed would read it."""
+    launch = Launch.of(plan, {})
+    if launch.elsewhere:
+        return None
+    return Question.of(text, replace(_context(launch, around), arguments=around.arguments_of(plan)))
 
 
 def worth_telling(rows: Sequence[Row]) -> bool:

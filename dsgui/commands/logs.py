@@ -8,6 +8,7 @@ from pathlib import Path
 from dsgui.commands.run_options import DONE, FAILED, add_run, find_run, open_runs
 from dsgui.commands.why import tell_why
 from dsgui.core.news import Cursor
+from dsgui.core.no_loss import TOLD_BY_STATE
 from dsgui.core.state import RunState
 from dsgui.runs import Runs
 
@@ -33,7 +34,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def follow(runs: Runs, run_id: str, runs_dir: Path) -> int:
-    """Prints until the run has ended, then how it did and why. 0: it succeeded or was stopped; 1: it did not."""
+    """Prints until the run has ended, then how it did and why, and why it has no loss. 0: it succeeded or was stopped;
+    1: it did not."""
     for text in runs.output(run_id):
         _put(text)
     cursor, live, told = Cursor(output=runs.output_size(run_id)), True, ""
@@ -48,6 +50,9 @@ def follow(runs: Runs, run_id: str, runs_dir: Path) -> int:
         if live:
             time.sleep(_POLL_S)
     print(f"\n{run_id}: {delta.state.value}. {delta.reason}".rstrip(), file=sys.stderr, flush=True)
+    silent = runs.summary(run_id).no_loss
+    if silent and silent.code not in TOLD_BY_STATE:
+        print(f"{run_id}: {silent.text}", file=sys.stderr, flush=True)
     tell_why(runs, runs_dir, run_id)
     return DONE if delta.state in (RunState.SUCCEEDED, RunState.STOPPED) else FAILED
 

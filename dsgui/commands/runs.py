@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
 from dsgui.core.news import RunSummary
+from dsgui.core.no_loss import TOLD_BY_STATE
 
 HELP = "list runs, newest first"
-_TOLD_BY_STATE = ("before_training",)
 _MOST_EXPLAINED = 5
 _HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")
 
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _without_loss(summaries: Sequence[RunSummary]) -> dict[str, list[str]]:
     """Why the newest of those without a loss have none; of one that never began its state tells enough."""
-    silent = [one for one in summaries if one.no_loss and one.no_loss.code not in _TOLD_BY_STATE][:_MOST_EXPLAINED]
+    silent = [one for one in summaries if one.no_loss and one.no_loss.code not in TOLD_BY_STATE][:_MOST_EXPLAINED]
     found: dict[str, list[str]] = {}
     for one in silent:
         if one.no_loss:

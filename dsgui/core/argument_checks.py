@@ -2,19 +2,22 @@
 that the training environment lacks. A problem where every option is known; None where there is nothing to judge."""
 
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from dsgui.core.command_line import Leftover, Option
-from dsgui.core.gone_options import instead, is_trainers
+from dsgui.core.gone_options import instead, is_trainers, words_instead
+from dsgui.core.handing_checks import Offer
 from dsgui.core.plan import ConfigArgument, StartedBy
 from dsgui.core.planned import Question
+from dsgui.core.script_checks import CONFIG_OPTIONS, given_twice
 from dsgui.core.script_options import ArgumentsFile
-from dsgui.core.verdicts import Verdict, ok, problem, warning
+from dsgui.core.verdicts import Status, Verdict, ok, problem, warning
 
 _LONGEST = 60
 _ALIKE, _VERY_ALIKE = 0.75, 0.82
 _MOST_TOLD = 6
+_MOST_IN_LABEL = 3
 # What to install for a module; of one that is not listed it may be the user's own.
 _OTHERWISE_NAMED = {
     "PIL": "Pillow",
@@ -106,6 +109,40 @@ def _gone(name: str, value: str, known: Collection[str], question: Question) -> 
     return instead(name, value, {*known, *trainers})
 
 
+def better_arguments(question: Question) -> Offer | None:
+    """One click: without the options that the script has no more, under their new names where they have one; else
+    without the config that is given twice."""
+    left = ((one.option, _instead_of(one, question)) for one in question.taken.reading.leftovers)
+    changes = [(option, words) for option, words in left if words is not None]
+    twice = given_twice(question)
+    if changes:
+        gone = tuple(dict.fromkeys(option for option, _ in changes))
+        words = tuple(word for _, new in changes for word in new)
+        label = (
+            f"Remove {_listed(gone)}" if not words else f"Replace {_listed(gone)} with {shlex.join(words)[:_LONGEST]}"
+        )
+        return Offer(label, question.launch.config_argument, words, gone)
+    if twice and twice.status in (Status.PROBLEM, Status.WARNING):
+        option = CONFIG_OPTIONS[question.launch.config_argument]
+        return Offer(f"Remove {option} from the arguments", question.launch.config_argument, (), (option,))
+    return None
+
+
+def _instead_of(left: Leftover, question: Question) -> tuple[str, ...] | None:
+    """The words instead of an option that newer releases dropped; None of any other."""
+    if not left.option or left.begins or not question.around.script.command_line.by_dataclass:
+        return None
+    known = {option.name for option in question.taken.options}
+    name = left.option.lstrip("-").replace("-", "_")
+    value = left.words[0].partition("=")[2] or " ".join(left.words[1:2])
+    return words_instead(name, value, known) if question.taken.sure else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_IN_LABEL} more" if len(names) > _MOST_IN_LABEL else ""
+    return ", ".join(_short(name) for name in names[:_MOST_IN_LABEL]) + more
+
+
 def _loose(word: str) -> tuple[str, str]:
     return f"“{_short(word)}” follows no option that takes it.", f"Remove “{_short(word)}”, or name its option."
 
@@ -136,19 +173,24 @@ def arguments_file(question: Question) -> Verdict | None:
     line, file = question.around.script.command_line, question.taken.file
     if not file.path:
         return None
-    added = _added(question)
-    if line.file is ArgumentsFile.ALONE and added:
+    if stands_beside(question):
         return problem(
-            f"The script reads {file.path} only where it is the only argument, and it is given {added} too: it ends "
-            f"with “Some specified arguments are not used by the HfArgumentParser: ['{file.path}']”.",
-            "Give what is in the file as arguments. Or write its place as “deepspeed” into the file, let the script "
-            "find its own config, and start it with torchrun.",
+            f"The script reads {file.path} only where it is the only argument, and it is given {_added(question)} too: "
+            f"it ends with “Some specified arguments are not used by the HfArgumentParser: ['{file.path}']”.",
+            "Choose “As the script reads it” (command line: --reader auto), and name the config in the file, as "
+            "“deepspeed”. Or give what is in the file as arguments.",
         )
     known = {option.name for option in question.taken.options} | {"env"}
     odd = [str(key) for key in file.values if str(key) not in known]
     if odd and question.taken.sure:
         return _odd_keys(file.path, odd, known, line.file is ArgumentsFile.ALONE)
     return ok(f"{file.path}: {len(file.values)} arguments")
+
+
+def stands_beside(question: Question) -> bool:
+    """Whether a file of arguments that has to be the only one is not."""
+    alone = question.around.script.command_line.file is ArgumentsFile.ALONE and bool(question.taken.file.path)
+    return alone and bool(_added(question))
 
 
 def _odd_keys(path: str, odd: list[str], known: Collection[str], ends: bool) -> Verdict:

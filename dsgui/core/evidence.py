@@ -53,7 +53,7 @@ def told_model(match: re.Match[str], arguments: Words) -> dict[str, str]:
 def told_hub(match: re.Match[str], arguments: Words) -> dict[str, str]:
     """What was asked for, where the message names it, and whether the run was told to stay offline."""
     module, asked = _MODULE.search(match.string), _ASKED.search(match.string)
-    name = posixpath.basename(module[1]).removesuffix(".py") if module else asked[1] if asked else ""
+    name = posixpath.basename(module[1].rstrip(".")).removesuffix(".py") if module else asked[1] if asked else ""
     offline = ": offline mode is on (HF_HUB_OFFLINE)" if _OFFLINE.search(match.string) else ""
     either = ". evaluate says “doesn't exist” then too" if module else ""
     return {"what": f": {name}" if name else "", "offline": offline + either}
@@ -63,3 +63,8 @@ def told_needs(match: re.Match[str], arguments: Words) -> dict[str, str]:
     needs = match["package"] or match["needs"]
     newer = "transformers from source" if needs.startswith("This example") else needs.removesuffix(" is required")
     return {"needs": newer, "says": match[0].partition(": ")[2][:400]}
+
+
+def told_name(match: re.Match[str], arguments: Words) -> dict[str, str]:
+    """What was asked of which module: of an import, or of an attribute."""
+    return {one: match[one] or match[f"{one}2"] for one in ("name", "module", "package")}

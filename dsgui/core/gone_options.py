@@ -73,6 +73,18 @@ def instead(name: str, value: str, known: Collection[str]) -> str | None:
     return " ".join(filter(None, (f"Write {spelled} instead.", _WHY.get(name, ""))))
 
 
+def words_instead(name: str, value: str, known: Collection[str]) -> tuple[str, ...] | None:
+    """The words to write instead of an option that is gone, none where it is only to be left out; None where that is
+    not known without asking."""
+    words = _INSTEAD.get(name)
+    if words is None or name in known or "…" in words or "ORGANIZATION" in words:
+        return None
+    option, _, setting = words.partition(" ")
+    if words == REMOVE or option.removeprefix("--") not in known:
+        return ()
+    return (option, *([value if setting == "VALUE" else setting] if setting and (value or setting != "VALUE") else []))
+
+
 def is_trainers(name: str) -> bool:
     """Whether it was the Trainer's own, so that transformers' release decides."""
     return name not in ("use_auth_token", "torch_dtype", "max_seq_length", "gradient_checkpointing_use_reentrant")

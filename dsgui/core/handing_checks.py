@@ -31,12 +31,13 @@ _MOST_DIFFERENCES = 4
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What one click changes where the script would not get its config: the `argument`, None for what the script
-    tells, and `words` added to its arguments."""
+    """What one click changes: the `argument`, None for what the script tells; options taken out of the script's
+    arguments (`without`), where the argument stays as chosen; and `words` added to them."""
 
     label: str
     argument: ConfigArgument | None
     words: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
 
 def offer(question: Question) -> Offer | None:

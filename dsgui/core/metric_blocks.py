@@ -18,8 +18,9 @@ _LINE = re.compile(
     re.IGNORECASE,
 )
 _UNITS = {"": 1, "MB": 1 << 20, "GF": 1 << 30}  # trainer_pt_utils.py: metrics_format shifts by 20 and 30 bits
-# Dicts are rounded to four figures, blocks to four decimals and to hundredths of a second.
-_SAME_RELATIVE, _SAME_CLOCK_S = 1e-3, 0.02
+# Dicts are rounded to four figures, blocks to four decimals; of seconds they leave out what is behind the hundredths
+# (trainer_pt_utils.py: metrics_format, utils: format_secs).
+_SAME_RELATIVE, _SAME, _HUNDREDTH_S = 1e-3, 1e-4, 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class Metric:
         before = told.get(self.name)
         if before is None:
             return False
-        slack = max(_SAME_RELATIVE * abs(before), _SAME_CLOCK_S if self.is_clock else 1e-4)
-        return abs(self.value - before) <= slack or repr(self.value) == repr(before)
+        slack, left_out = max(_SAME_RELATIVE * abs(before), _SAME), _HUNDREDTH_S if self.is_clock else 0.0
+        return -slack <= before - self.value <= left_out + slack or repr(self.value) == repr(before)
 
 
 class MetricBlock:

@@ -14,6 +14,7 @@ LOGGING_STEPS = 500  # transformers' default (TrainingArguments.logging_steps)
 ADVISED_STEPS = 10
 _LOSS = re.compile(r"(?:\A|_)loss\Z")
 _TRAINER_ENDS_WITH = "train_runtime"
+TOLD_BY_STATE = ("before_training",)  # reasons that a run's state tells enough of
 _PATIENCE_S = 60.0  # a run that prints nothing readable is taken to be loading for so long
 _UNDER_WAY = ("training", "evaluating")
 _OFF = ("false", "0", "no", "off")
@@ -34,8 +35,8 @@ class NoLoss:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is known of a run: its script's `arguments`, whether the HF Trainer reads them, its curves, and how far it
-    is. `phase` as its output told it."""
+    """What is known of a run: its script's `arguments`, whether the HF Trainer is behind it, its curves, and how far it
+    is. `phase` as its output told it. `in_code`: the script makes its TrainingArguments itself."""
 
     arguments: Sequence[str]
     trainer: bool
@@ -45,6 +46,7 @@ class Told:
     elapsed_s: float | None = None
     step: int | None = None
     total: int | None = None
+    in_code: bool = False
 
     @property
     def live(self) -> bool:
@@ -121,11 +123,13 @@ def _too_few_steps(told: Told) -> Iterator[NoLoss]:
     every = _steps(given, told.total)
     if every is None:
         return
-    if given is None and _takes_a_file(told.arguments):
+    elsewhere = given is None and _set_elsewhere(told)
+    if elsewhere:
+        begins = f"{_none(told)} yet." if told.live else _lead(told)
         yield NoLoss(
-            "logs_by_file",
-            f"{_lead(told)} The HF Trainer logs every “logging_steps” steps, {LOGGING_STEPS} by default: set it in the "
-            "file that the script takes its arguments from.",
+            "logs_by_file" if _takes_a_file(told.arguments) else "logs_in_code",
+            f"{begins} The HF Trainer logs every “logging_steps” steps, {LOGGING_STEPS} by default: set it in "
+            f"{elsewhere}.",
         )
         return
     logs = f"The HF Trainer logs every {every:,} steps" + (" by default" if given is None else "")
@@ -141,6 +145,13 @@ def _too_few_steps(told: Told) -> Iterator[NoLoss]:
         )
     elif told.step is None:
         yield NoLoss("logs_too_seldom", f"{_lead(told)} {logs}: {advice}")
+
+
+def _set_elsewhere(told: Told) -> str:
+    """Where the script is told how often to log, if not by its arguments; "" otherwise."""
+    if _takes_a_file(told.arguments):
+        return "the file that the script takes its arguments from"
+    return "the script’s TrainingArguments" if told.in_code else ""
 
 
 def _lead(told: Told) -> str:

@@ -1,5 +1,6 @@
 """Which of a diagnosis's changes to offer: none that leads back to settings an earlier run of the chain failed with,
-and none that the checks object to. Advice that goes in circles is worse than none."""
+none that the checks object to, and none that DeepSpeed itself refuses. Advice that goes in circles is worse than
+none."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,8 @@ from dsgui.core.remedies import Remedy
 from dsgui.core.words import value_of
 
 NOTHING_LEFT = "No change is left that dsgui could make for you. What to do next is for you to decide."
+
+_TOLD_BY = 80  # characters at the beginning of a message that tell it from others
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Tried:
 
 # What stands in the way of some settings, each objection under a name that stays the same while it does.
 Objections = Callable[[Tried], Iterable[tuple[str, str]]]
+# How DeepSpeed itself refuses some settings; "" where it does not, or was not asked.
+Refusal = Callable[[Tried], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +68,20 @@ class Offer:
         return NOTHING_LEFT if self.set_aside and not self.diagnosis.remedies else ""
 
 
-def offer(found: Diagnosis, now: Tried, earlier: Sequence[Tried], objections: Objections) -> Offer:
-    """`earlier` are the runs that this one was cloned from, its parent first."""
+def offer(
+    found: Diagnosis,
+    now: Tried,
+    earlier: Sequence[Tried],
+    objections: Objections,
+    refusal: Refusal = lambda tried: "",
+) -> Offer:
+    """`earlier` are the runs that this one was cloned from, its parent first. DeepSpeed is asked last, and only until
+    there is a change to offer: that takes a while."""
     before = dict(objections(now)) if found.remedies else {}
     kept: list[Remedy] = []
     aside: list[str] = []
     for remedy in found.remedies:
-        why = _why_not(remedy, now, earlier, before, objections)
+        why = _why_not(remedy, now, earlier, before, objections) or (not kept and _refused(remedy, now, found, refusal))
         if why:
             aside.append(f"{remedy.label}: {why}")
         else:
@@ -88,6 +100,20 @@ def _why_not(
     if (failed := _failed_so(remedy, after, earlier)) is not None:
         return f"run {failed.run_id} had it and failed ({failed.failed})."
     return next(_new(objections(after), before), "")
+
+
+def _refused(remedy: Remedy, now: Tried, found: Diagnosis, refusal: Refusal) -> str:
+    """What it refuses about the settings as they were is held against a change only where the run failed of that."""
+    after = now.changed(remedy)
+    said = refusal(after) if after.config_text != now.config_text else ""
+    if not said or (not _is_failure(said, found) and said == refusal(now)):
+        return ""
+    return f"DeepSpeed itself refuses it: {said}"
+
+
+def _is_failure(said: str, found: Diagnosis) -> bool:
+    beginning = " ".join(found.evidence.split())[:_TOLD_BY]
+    return bool(beginning) and said.startswith(beginning)
 
 
 def _failed_so(remedy: Remedy, after: Tried, earlier: Sequence[Tried]) -> Tried | None:

@@ -34,6 +34,11 @@ def _perhaps(seen: str, advice: str) -> Verdict:
     return warning(f"{seen} This counts if the script reads this config.", advice)
 
 
+def takes_config(question: Question) -> Verdict | None:
+    """None where the row on the file of arguments tells the same."""
+    return None if argument_checks.stands_beside(question) else handing_checks.takes_config(question)
+
+
 def elsewhere(question: Question) -> Verdict | None:
     names = question.launch.elsewhere
     return unknown(f"Memory, GPUs, programs and disks of {names} are not looked at from here.") if names else None
@@ -48,7 +53,7 @@ _ESTIMATORS = (
 CHECKS: tuple[Check[Question], ...] = (
     Check(CONFIG, "The config", "", config),
     Check("script", "The script", "", script_checks.readable),
-    Check(handing_checks.TAKES_CONFIG, "How it gets the config", _ARGPARSE, handing_checks.takes_config),
+    Check(handing_checks.TAKES_CONFIG, "How it gets the config", _ARGPARSE, takes_config),
     Check("accelerate", "accelerate", "accelerate/accelerator.py", handing_checks.accelerate),
     Check("twice", "--deepspeed in the arguments", _ARGPARSE, script_checks.given_twice),
     Check("options", "The script’s options", "transformers/hf_argparser.py, argparse", argument_checks.options),

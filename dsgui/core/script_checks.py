@@ -36,9 +36,12 @@ def _python(question: Question) -> str:
     return environment.target.python_version if environment else ""
 
 
+CONFIG_OPTIONS = {ConfigArgument.HF: "--deepspeed", ConfigArgument.NATIVE: "--deepspeed_config"}
+
+
 def given_twice(question: Question) -> Verdict | None:
     launch = question.launch
-    option = {ConfigArgument.HF: "--deepspeed", ConfigArgument.NATIVE: "--deepspeed_config"}.get(launch.config_argument)
+    option = CONFIG_OPTIONS.get(launch.config_argument)
     typed = value_of(launch.arguments, (option,)) if option else None
     if typed is None:
         return None

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from dsgui.core.evidence import told_hub, told_mismatches, told_model, told_needs, told_options, told_path
+from dsgui.core.evidence import told_hub, told_mismatches, told_model, told_name, told_needs, told_options, told_path
 from dsgui.core.remedies import (
     Circumstances,
     Remedy,
@@ -75,6 +75,12 @@ class Signature:
 
 _OUT_OF_MEMORY = r"(?:torch\.(?:cuda\.)?OutOfMemoryError|RuntimeError): (?:CUDA|HIP) out of memory"
 _USE_CPU = ("Pass --use_cpu. A script that makes its own TrainingArguments sets use_cpu=True there.",)
+_LIBRARIES = "transformers|trl|accelerate|datasets|evaluate|peft|deepspeed|torch"
+_OTHER_RELEASE = (
+    "Take the script that goes with the installed release: the examples of transformers have a tag each, such as "
+    "v5.23.0.",
+    "Or install the release that the script was written for in the training environment.",
+)
 _SAVING = "Saved checkpoints, /tmp and the cache of compiled operators (~/.cache/torch_extensions) grow with every run."
 
 SIGNATURES: tuple[Signature, ...] = (
@@ -684,6 +690,49 @@ SIGNATURES: tuple[Signature, ...] = (
         ),
         "transformers/utils/versions.py: require_version; transformers/utils/__init__.py: check_min_version",
         tells=told_needs,
+    ),
+    Signature(
+        "older-script",
+        "The script was written for another {package}, most likely an older one",
+        rf"(?:ImportError: cannot import name '(?P<name>[^'\n]{{1,100}})' from '(?P<module>(?P<package>{_LIBRARIES})\b"
+        rf"[\w.]{{0,200}})'|AttributeError: module '(?P<module2>(?P<package2>{_LIBRARIES})\b[\w.]{{0,200}})' has no "
+        r"attribute '(?P<name2>[^'\n]{1,100})')",
+        "The script asks for {name} of {module}, which the installed {package} does not have. Names come and go "
+        "between releases.",
+        _OTHER_RELEASE,
+        "python: import",
+        tells=told_name,
+    ),
+    Signature(
+        "older-script",
+        "The script was written for other releases: {called} has no {name}",
+        r"TypeError: (?P<called>\w{0,60}(?:Arguments|Trainer|Config|Accelerator))\.__init__\(\) got an unexpected "
+        r"keyword argument '(?P<name>[^'\n]{1,100})'",
+        "The script passes {name} to {called}, which does not take it in the installed release. Names come and go "
+        "between releases: transformers 5 calls evaluation_strategy eval_strategy.",
+        _OTHER_RELEASE,
+        "python: call",
+    ),
+    Signature(
+        "nltk-data",
+        "nltk's data are missing: {resource}",
+        r"LookupError:[\s*]{0,200}Resource '?(?P<resource>[\w./-]{1,100})'? not found",
+        "The script uses nltk's {resource}, which is not on this machine. nltk would have to download it, and that "
+        "needs the network.",
+        (
+            "Where there is a connection: python -m nltk.downloader {resource}.",
+            "Else copy nltk_data from another machine to your home folder, or name its place in NLTK_DATA.",
+        ),
+        "nltk/data.py: find",
+    ),
+    Signature(
+        "nltk-data",
+        "nltk's data are missing",
+        r"LookupError: Offline mode: run this script without TRANSFORMERS_OFFLINE first to download nltk data files",
+        "The script uses data of nltk that are not on this machine. Downloading them needs the network, and offline "
+        "mode is on.",
+        ("Where there is a connection: python -m nltk.downloader punkt punkt_tab.",),
+        "transformers: examples/pytorch/summarization",
     ),
     Signature(
         "hub-unreachable",

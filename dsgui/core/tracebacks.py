@@ -50,8 +50,11 @@ class Traceback:
 
     @property
     def error(self) -> str:
-        """The exception's own line, or "" while it has none."""
-        return self.message[0] if self.message else ""
+        """The exception's own line, or "" while it has none. Where that says nothing, as nltk's, the next is added."""
+        if not self.message or not self.message[0].rstrip().endswith(":"):
+            return self.message[0] if self.message else ""
+        said = (line.strip() for line in self.message[1:])
+        return f"{self.message[0].rstrip()} {next((one for one in said if one.strip('*-= ')), '')}".rstrip()
 
     @property
     def text(self) -> str:
@@ -100,6 +103,10 @@ class Traceback:
 
     def _is_further(self, line: str) -> bool:
         return not self.after and bool(_FURTHER.match(line) or _ANNOUNCES.match(self.message[-1]))
+
+    def begins_with(self, line: str) -> bool:
+        """Whether a row of characters opens the message, which has said nothing yet (nltk/data.py: find)."""
+        return len(self.message) == 1 and self.message[0].rstrip().endswith(":") and line.startswith("*****")
 
     def take_back(self) -> None:
         """What seemed to be raised was a print."""
@@ -170,6 +177,12 @@ class Tracebacks:
         if len(self._kept) < MOST_TRACEBACKS:
             self._kept.append(new)
 
+    @staticmethod
+    def _ends(current: Traceback, text: str) -> bool:
+        """Whether a line behind a message is none of it."""
+        full = len(current.message) + len(current.after) >= _MESSAGE_LINES
+        return full or bool(_LOG_LINE.match(text) and not current.begins_with(text))
+
     def _message_line(self, rank: int | None, current: Traceback, text: str) -> None:
         surely = _is_doubtful(text) is False
         if _CHAINED.match(text):
@@ -181,7 +194,7 @@ class Tracebacks:
         elif _IGNORED.match(text):
             self._ignoring.add(rank)
             del self._open[rank]
-        elif _LOG_LINE.match(text) or len(current.message) + len(current.after) >= _MESSAGE_LINES:
+        elif self._ends(current, text):
             del self._open[rank]
         else:
             current.go_on(text[:LINE_LIMIT], self.alone or rank is not None)

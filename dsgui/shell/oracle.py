@@ -27,6 +27,7 @@ START_LIMIT_S = 120.0
 _GRACE_S = 15.0  # the worker's own limit comes first
 _MOST_REMEMBERED = 64
 _AT_ONCE = 2
+_MOST_SAID = 300  # characters of a refusal
 _SCRATCH_PREFIX = "dsgui-ask-"
 
 Message = dict[str, Any]
@@ -172,8 +173,10 @@ class Oracle:
     def __init__(self, python: str, limit_s: float = LIMIT_S, clock: Callable[[], float] = time.monotonic) -> None:
         self.python, self.limit_s, self._clock = python, limit_s, clock
         self._lock, self._starting = threading.Lock(), threading.Lock()
+        self._told = threading.Condition(self._lock)
         self._slots = threading.Semaphore(_AT_ONCE)
         self._worker: _Worker | None = None
+        self._beginning: _Worker | None = None
         self._answers: OrderedDict[Question, Answer] = OrderedDict()
         self._asked: OrderedDict[Question, Asking] = OrderedDict()
 
@@ -218,8 +221,23 @@ class Oracle:
             asking = self._asked.get(question)
         return (asking, self._clock() - asking.began) if asking else None
 
+    def refusal(self, question: Question, wait_s: float) -> str:
+        """How DeepSpeed refuses it; "" where it does not or where that is not known in time. Only the first to ask
+        waits: later ones are told what has come meanwhile."""
+        if self.progress(question) is None:
+            self.begin(question)
+        else:
+            wait_s = 0.0
+        with self._told:
+            self._told.wait_for(lambda: question not in self._asked or self._asked[question].is_over, wait_s)
+            asking = self._asked.get(question)
+        trial = asking.answer.refusal if asking and asking.answer else None
+        return trial.raised.text[:_MOST_SAID] if trial and trial.raised else ""
+
     def close(self) -> None:
-        """Ends the worker."""
+        """Ends the worker, and one that is still importing DeepSpeed."""
+        if beginning := self._beginning:
+            beginning.kill()
         with self._starting:
             worker, self._worker = self._worker, None
         if worker:
@@ -235,6 +253,7 @@ class Oracle:
         with self._lock:
             if asking := self._asked.get(question):
                 self._asked[question] = replace(asking, stage=stage or asking.stage, doing=doing, **more)
+                self._told.notify_all()
 
     def _trained(self, question: Question, tell: Tell) -> list[Trial]:
         """A real initialize, and steps. Ranks beyond the first can't step here, so one rank's share is tried alone."""
@@ -287,8 +306,11 @@ class Oracle:
     def _running(self) -> _Worker:
         with self._starting:
             if self._worker is None or self._worker.gone:
-                worker = _Worker([self.python, str(SCRIPT)])
-                worker.greeting(START_LIMIT_S)
+                worker = self._beginning = _Worker([self.python, str(SCRIPT)])
+                try:
+                    worker.greeting(START_LIMIT_S)
+                finally:
+                    self._beginning = None
                 self._worker = worker
             return self._worker
 

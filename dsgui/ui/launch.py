@@ -1,6 +1,7 @@
 """The Launch page: what runs, on what, the exact command, start."""
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from dsgui.core.planned import Launch
 from dsgui.core.taken import LOGGING_WORDS
 from dsgui.core.variables import plain_and_secret
 from dsgui.core.verdicts import has_problem
+from dsgui.core.words import with_option
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.context_bar import THIS_MACHINE
 from dsgui.ui.desk import Desk, build_desk, look_at_gpus, share_ranks
@@ -83,7 +85,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
     preview_on([component.change for component in (anyway, *desk.inputs)])
-    offered.click(_accepted, [offer, desk.arguments], [desk.reader, desk.arguments], **ONCE)
+    offered.click(_accepted, [offer, desk.reader, desk.arguments], [desk.reader, desk.arguments], **ONCE)
     share_ranks(services.target(), desk.ranks, configure.bar.gpus)
     wire_several_machines(several, plan, services)
     started = launch.click(
@@ -158,12 +160,21 @@ def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:
     return f" This script hands it to {names[reads]}, so it is checked for that; 1 · Configure checks it for the other."
 
 
-def _accepted(offer: Offer | None, arguments: str | None) -> tuple[str, str]:
+def _accepted(offer: Offer | None, reader: str, arguments: str | None) -> tuple[str, str]:
     """The reader and the arguments after the offer was taken."""
     if offer is None:
-        return AS_SCRIPT_READS, arguments or ""
-    reader = offer.argument.name if offer.argument else AS_SCRIPT_READS
-    return reader, " ".join(filter(None, ((arguments or "").rstrip(), *offer.words)))
+        return reader, arguments or ""
+    if offer.without:
+        return reader, shlex.join((*_without(arguments or "", offer.without), *offer.words))
+    taken = offer.argument.name if offer.argument else AS_SCRIPT_READS
+    return taken, " ".join(filter(None, ((arguments or "").rstrip(), *offer.words)))
+
+
+def _without(arguments: str, options: Sequence[str]) -> tuple[str, ...]:
+    words = tuple(shlex.split(arguments))
+    for option in options:
+        words = with_option(words, option, None)
+    return words
 
 
 def _verdict(

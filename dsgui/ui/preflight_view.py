@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.argument_checks import better_arguments
 from dsgui.core.handing_checks import Offer, offer, reads_another
 from dsgui.core.machine_report import summary
 from dsgui.core.planned import Launch, Question, Surroundings
@@ -21,8 +22,8 @@ _POLL_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class BeforeStart:
-    """The rows, and what one click can do where the script would not get its config. `handed`: the script is given this
-    config; `counts`: it may read it."""
+    """The rows, and what one click can do where the script would not get its config or stops at its arguments.
+    `handed`: the script is given this config; `counts`: it may read it."""
 
     rows: tuple[Row, ...] = ()
     offer: Offer | None = None
@@ -34,7 +35,7 @@ def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
     """What would stop this launch or make it slow, but for the config: the line above speaks of that."""
     question = Question(launch, around)
     rows = tuple(row for row in preflight(question.launch, question.around) if row.check != CONFIG)
-    return BeforeStart(rows, offer(question), launch.handed, not reads_another(question))
+    return BeforeStart(rows, offer(question) or better_arguments(question), launch.handed, not reads_another(question))
 
 
 def preflight_html(rows: Sequence[Row]) -> str:

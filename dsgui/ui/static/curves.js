@@ -115,6 +115,12 @@ export class Curve {
   }
 }
 
+// Whether a curve tells more than another of its name: as many points with steps are more than without.
+function fuller(curve, other) {
+  if (Math.abs(curve.count - other.count) > 0.05 * Math.min(curve.count, other.count)) return curve.count > other.count;
+  return curve.spans("step") && !other.spans("step");
+}
+
 // Every curve of one run.
 export class Curves {
   constructor() {
@@ -158,13 +164,14 @@ export class Curves {
     for (const curve of this.each) if (curve.detail) { curve.detail = null; curve.version += 1; }
   }
 
-  // Of curves of one name from several sources, the fullest; where two are as full, the one met first.
+  // Of curves of one name from several sources, the fullest; where two are as full, the one that has steps (a script's
+  // event file may know them where its lines don't), else the one met first.
   best() {
     const chosen = new Map();
     for (const curve of this.each) {
       const key = JSON.stringify([curve.kind, curve.name, curve.rank || 0, curve.node]);
       const other = chosen.get(key);
-      if (curve.count && (!other || curve.count > other.count * 1.05)) chosen.set(key, curve);
+      if (curve.count && (!other || fuller(curve, other))) chosen.set(key, curve);
     }
     return [...chosen.values()];
   }
