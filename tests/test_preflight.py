@@ -112,6 +112,11 @@ FAULTS = [
      "--lrr is not an option of this script. “x” follows no option that takes it. The script ends with exit code 2, "
      "“unrecognized arguments: --lrr=1 x”."),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--lr",)}, P, "expected one argument"),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--lr", "-1e-4", "--", "a", "b")}, P,
+     "--lr has no value: argparse takes -1e-4 for an option. “a” follows no option that takes it. The script ends with "
+     "exit code 2, “argument --lr: expected one argument”."),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--", "--lr")}, P,
+     "“--lr” follows no option that takes it. The script ends with exit code 2, “unrecognized arguments: -- --lr”."),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--flag=1",)}, P, "--flag takes no value"),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--e", "1")}, P, "--e could be --epochs"),
     ("options", {"source": WHOLE.replace("parse_args", "parse_known_args"), "config_argument": NONE,
