@@ -7,11 +7,12 @@ from enum import Enum
 
 from dsgui.core.config_calls import ConfigCall, called, config_calls
 from dsgui.core.resuming import Resuming, resuming
-from dsgui.core.script_options import CommandLine, command_line
+from dsgui.core.script_options import NOTHING, CommandLine, command_line, own_fields
 
 # Parsers that take --local_rank, or that let an unknown argument pass.
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
 _TAKES_CONFIG = {"HfArgumentParser", "parse_args_into_dataclasses", "add_config_arguments", "parse_known_args"}
+_TRAINERS = {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}
 _STAGE_3_BREAKERS = ("device_map", "low_cpu_mem_usage")
 _WITHOUT_VALUE = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
 _PARSERS = {"ArgumentParser", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser"}
@@ -32,6 +33,7 @@ class Parser(Enum):
     ELSEWHERE = "argparse or another, filled elsewhere too"
     DEEPSPEED = "argparse with deepspeed.add_config_arguments"
     TRAINER = "HfArgumentParser, or TRL's"
+    DATACLASSES = "HfArgumentParser, with dataclasses of the script alone"
     LENIENT = "argparse that lets unknown arguments pass"
 
 
@@ -95,13 +97,25 @@ def script_facts(source: str) -> ScriptFacts:
     reads = names - {"HfArgumentParser"} if by_file else names
     breakers = [found for call in calls for found in _breakers(call)]
     parser = _parser(tree, reads, calls)
+    line = command_line(
+        tree,
+        whole=parser is not Parser.NONE and not names & {"click", "typer", "fire"},
+        by_dataclass=parser is Parser.TRAINER,
+        lenient="parse_known_args" in names,
+    )
+    fields = own_fields(line) or ()
+    alone = bool(fields) and all(option.name != "deepspeed" for option in fields)
+    if alone:
+        parser, reads = Parser.DATACLASSES, reads - _TRAINERS
+        texts |= {option.name for option in fields}
     return ScriptFacts(
-        strict="parse_args" in names or bool(names & {"click", "typer", "fire"}),
+        strict=(alone and line.strict) or "parse_args" in names or bool(names & {"click", "typer", "fire"}),
         takes_local_rank=bool(reads & _TAKES_RANK) or _mentions(texts, "local_rank") or _mentions(texts, "local-rank"),
         takes_deepspeed=bool(reads & _TAKES_CONFIG) or _mentions(texts, "deepspeed"),
         breaks_stage_3=tuple((name, line) for name, line, sure in breakers if sure),
         parser=parser,
-        options={name: takes for call in calls for name, takes in _options(call)},
+        options={name: takes for call in calls for name, takes in _options(call)}
+        | {name: option.values != NOTHING for option in fields if alone for name in option.names},
         may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
         tells_transformers="HfDeepSpeedConfig" in names,
         trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(tree),
@@ -109,12 +123,7 @@ def script_facts(source: str) -> ScriptFacts:
         stand_ins=frozenset(names & _STAND_INS),
         gathers=bool(names & _GATHERS),
         prepared=frozenset(name for call in calls for name in _prepared(call)),
-        command_line=command_line(
-            tree,
-            whole=parser is not Parser.NONE and not names & {"click", "typer", "fire"},
-            by_dataclass=parser is Parser.TRAINER,
-            lenient="parse_known_args" in names,
-        ),
+        command_line=line,
         resuming=resuming(tree),
         sets_use_cpu=_sets_use_cpu(names, texts, calls),
         by_file=by_file,
@@ -128,7 +137,7 @@ def _sets_use_cpu(names: set[str], texts: set[str], calls: list[ast.Call]) -> bo
 
 
 def _parser(tree: ast.AST, names: set[str], calls: list[ast.Call]) -> Parser:
-    if names & {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}:
+    if names & _TRAINERS:
         return Parser.TRAINER
     if "parse_known_args" in names:
         return Parser.LENIENT

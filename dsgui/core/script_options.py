@@ -111,6 +111,25 @@ def _is_trainers(name: str, module: Module, depth: int) -> bool:
     return origin(name, module) in {(TRANSFORMERS, trainer) for trainer in _TRAINERS}
 
 
+def own_fields(line: CommandLine) -> tuple[Option, ...] | None:
+    """The options of a parser whose classes are all declared in this file, down to their last base; None for any
+    other, which may be given the HF Trainer's."""
+    if not line.by_dataclass or not line.whole or not line.groups:
+        return None
+    found: dict[str, Option] = {}
+    waiting, seen = list(line.groups), set[str]()
+    while waiting:
+        name = waiting.pop()
+        declared = line.module.classes.get(name)
+        if declared is None and name != "object":
+            return None
+        if declared and name not in seen:
+            seen.add(name)
+            found |= {option.name: option for option in declared.options}
+            waiting += declared.bases
+    return (*line.own, *found.values())
+
+
 def origin(name: str, module: Module) -> tuple[str, str]:
     """(module, class) that a name written there stands for; ("", "") where no import tells."""
     if name in module.imported:
