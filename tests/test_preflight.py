@@ -650,6 +650,16 @@ def test_a_file_of_arguments_alone_is_read_and_its_keys_are_known():
     assert row.advice == "Did you mean fp16?"
 
 
+def test_a_file_of_arguments_that_could_not_be_read_is_not_called_fine():
+    alone = {"config_argument": ConfigArgument.TRAINER, "started_by": StartedBy.TORCHRUN, "arguments": ("a.json",)}
+    broken = TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", problem="line 2: Expecting value")}
+    (row,) = [row for row in rows(source=BY_CLASS + ALONE, around=broken, **alone) if row.check == "arguments_file"]
+    assert row.status is P
+    assert row.seen.startswith("a.json: line 2: Expecting value. The script can’t read its arguments there")
+    absent = TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", was_read=False)}
+    assert "arguments_file" not in {row.check for row in rows(source=BY_CLASS + ALONE, around=absent, **alone)}
+
+
 def test_a_file_of_arguments_beside_other_words_is_not_looked_at():
     found = rows(source=BY_CLASS + ALONE, around=NAMED, arguments=("a.json",))
     (row,) = [row for row in found if row.check == "arguments_file"]

@@ -16,7 +16,7 @@ from dsgui.core.declared import module_of
 from dsgui.core.script import Parser, script_facts
 from dsgui.core.script_options import ArgumentsFile, trainer_defaults
 from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers, offers_logging, taken, trainer_arguments
-from dsgui.shell.script_answers import ScriptReader
+from dsgui.shell.script_answers import ScriptReader, arguments_file
 
 TRAINER = """
     import sys
@@ -209,6 +209,28 @@ def test_an_answer_is_kept_for_a_while_and_asked_anew(tmp_path: Path) -> None:
 )
 def test_how_a_file_of_arguments_is_taken(source: str, kind: ArgumentsFile) -> None:
     assert facts(source).file is kind
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.yaml", "lr: 1\nfp16: [true\nseed: 3\n", "line 3: "),
+        ("a.yaml", "", "expected the arguments’ names"),
+        ("a.json", "{\n  lr: 1}", "line 2: Expecting property name"),
+        ("a.json", "[1]", "expected the arguments’ names"),
+        ("a.json", '{"lr": 1}', ""),
+    ],
+)
+def test_why_a_file_holds_no_arguments_is_told(tmp_path: Path, name: str, text: str, says: str) -> None:
+    (tmp_path / name).write_text(text)
+    plan: Any = SimpleNamespace(arguments=(name,), working_directory=str(tmp_path), script=str(tmp_path / "t.py"))
+    line = facts("p = HfArgumentParser(A)\nif len(sys.argv) == 2: p.parse_yaml_file(sys.argv[1])")
+    file = arguments_file(plan, line, lambda path: None)
+    assert file.problem.startswith(says)
+    assert bool(file.problem) is bool(says)
+    assert file.was_read
+    (tmp_path / name).unlink()
+    assert not arguments_file(plan, line, lambda path: None).was_read
 
 
 OFFERED = (

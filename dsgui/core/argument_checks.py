@@ -201,6 +201,12 @@ def arguments_file(question: Question) -> Verdict | None:
             "Choose “As the script reads it” (command line: --reader auto), and name the config in the file, as "
             "“deepspeed”. Or give what is in the file as arguments.",
         )
+    if not file.was_read:
+        return None  # `files` tells that it is not there
+    if file.problem:
+        return _grave(question)(
+            f"{file.path}: {file.problem}. The script can’t read its arguments there, and ends.", "Correct the file."
+        )
     known = {option.name for option in question.taken.options} | {"env"}
     odd = [str(key) for key in file.values if str(key) not in known]
     if odd and question.taken.sure:

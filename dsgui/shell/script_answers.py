@@ -53,28 +53,40 @@ def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object
     if not named:
         beside = Path(plan.script).with_suffix(".args")
         return (
-            ArgumentsFromFile(words=tuple(_text(beside, check).split())) if line.by_dataclass else ArgumentsFromFile()
+            ArgumentsFromFile(words=tuple((_text(beside, check) or "").split()))
+            if line.by_dataclass
+            else ArgumentsFromFile()
         )
     path, converts = Path(plan.working_directory, named), line.file is ArgumentsFile.CONFIG
+    text = _text(path, check)
+    if text is None:
+        return ArgumentsFromFile(named, converts=converts, was_read=False)
     try:
-        text = _text(path, check)
-        values = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        values = None
-    known = {str(key): value for key, value in values.items()} if isinstance(values, dict) else {}
-    return ArgumentsFromFile(named, known, converts=converts)
+        values = json.loads(text) if path.suffix == ".json" and not converts else yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        return ArgumentsFromFile(named, converts=converts, problem=_wrong(error))
+    if not isinstance(values, dict):
+        return ArgumentsFromFile(named, converts=converts, problem="expected the arguments’ names, each with its value")
+    return ArgumentsFromFile(named, {str(key): value for key, value in values.items()}, converts=converts)
 
 
-def _text(path: Path, check: Callable[[Path], object]) -> str:
-    """ "" for what is not there, or may not be read."""
+def _wrong(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = mark.line + 1 if mark else getattr(error, "lineno", None)
+    said = getattr(error, "problem", None) or getattr(error, "msg", None) or str(error)
+    return f"line {line}: {said}" if line else said
+
+
+def _text(path: Path, check: Callable[[Path], object]) -> str | None:
+    """None for what is not there, or may not be read."""
     try:
         check(path)
         if not path.is_file():
-            return ""
+            return None
         with path.open(encoding="utf-8", errors="replace") as file:
             return file.read(MAX_CHARACTERS)
     except (PlaceError, OSError):
-        return ""
+        return None
 
 
 def _question(plan: Plan, line: CommandLine) -> tuple[object, ...]:
