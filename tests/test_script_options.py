@@ -272,7 +272,7 @@ def test_what_trl_computes_is_computed() -> None:
         "from transformers import HfArgumentParser\n@dataclass\nclass C:\n    fp16: bool = False\n"
         "    bf16: bool | None = None\n    deepspeed: str | None = None\nHfArgumentParser(C)"
     )
-    line, declared = facts(source), module_of(ast.parse(source)).classes["C"]
+    line, declared = facts(source), module_of(ast.walk(ast.parse(source))).classes["C"]
     known = ScriptAnswers(options=declared.options, known=True)
     for words, bf16 in (((), True), (("--fp16",), False), (("--bf16", "False"), False)):
         arguments = trainer_arguments(line, known, taken(line, known, words))

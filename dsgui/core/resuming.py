@@ -7,7 +7,7 @@ the script's own functions. Where no such call is seen in the file, options are 
 """
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 _ENGINE, _ACCELERATE, _TRAINER = "load_checkpoint", "load_state", "train"
@@ -57,9 +57,9 @@ class Option:
     number: bool = False
 
 
-def resuming(tree: ast.Module) -> Resuming:
-    """Of a script's source."""
-    source = _Source(tree)
+def resuming(tree: ast.Module, nodes: Sequence[ast.AST] | None = None) -> Resuming:
+    """Of a script's source. `nodes`: all of the tree's, where they are at hand."""
+    source = _Source(list(ast.walk(tree)) if nodes is None else nodes)
     calls = [call for call in source.calls if _called(call) in (_ENGINE, _ACCELERATE, _TRAINER)][:_MOST_CALLS]
     ways = [way for call in calls if source.runs(call) and (way := source.way_of(call))]
     ways.sort(key=lambda way: "resum" not in f"{way.checkpoint}{way.folder}")  # a script may load a model's start too
@@ -69,8 +69,8 @@ def resuming(tree: ast.Module) -> Resuming:
 class _Source:
     """A tree with what is asked of it more than once."""
 
-    def __init__(self, tree: ast.Module) -> None:
-        self.nodes = list(ast.walk(tree))
+    def __init__(self, nodes: Sequence[ast.AST]) -> None:
+        self.nodes = nodes
         self.calls = [node for node in self.nodes if isinstance(node, ast.Call)]
         self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
         self.otherwise = {
@@ -103,8 +103,9 @@ class _Source:
         """Not in a function of the file that nothing there names."""
         node: ast.AST | None = call
         while (node := self.parents.get(node)) is not None:  # type: ignore[arg-type]
-            plain = isinstance(node, ast.FunctionDef) and not node.decorator_list
-            if plain and isinstance(self.parents.get(node), ast.Module) and node.name not in self.plain_names:
+            if not isinstance(node, ast.FunctionDef) or node.decorator_list or node.name in self.plain_names:
+                continue
+            if isinstance(self.parents.get(node), ast.Module):
                 return False
         return True
 

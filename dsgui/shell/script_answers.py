@@ -203,6 +203,6 @@ def _module(path: str) -> Module:
 def _parsed(path: str, changed_ns: int, size: int) -> Module:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            return module_of(ast.parse(file.read(_MOST_BYTES)))
+            return module_of(ast.walk(ast.parse(file.read(_MOST_BYTES))))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return Module()
