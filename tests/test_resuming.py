@@ -97,11 +97,11 @@ SCRIPTS = {
     ),
     "a number is no place": (
         script(
-            option("--epochs", rest=", type=float") + option("--load_path"),
-            "place = join(args.epochs, args.load_path)\nengine.load_checkpoint(place)",
+            option("--epochs", rest=", type=float") + option("--from_here"),
+            "place = join(args.epochs, args.from_here)\nengine.load_checkpoint(place)",
         ),
         "--epochs 3",
-        "--epochs 3 --load_path /w/out",
+        "--epochs 3 --from_here /w/out",
     ),
     "the checkpoint's own path, divided": (
         script(
