@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from dsgui.core.arguments import EVERY_NAME, TrainingArguments
 from dsgui.core.command_line import UNSET
+from dsgui.core.context import Context, Integration
 from dsgui.core.declared import module_of
+from dsgui.core.filling import fill
 from dsgui.core.script import Parser, script_facts
 from dsgui.core.script_options import ArgumentsFile, trainer_defaults
 from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers, offers_logging, taken, trainer_arguments
@@ -257,6 +260,51 @@ def test_what_trl_computes_is_computed() -> None:
         assert arguments is not None
         assert arguments.bf16 is bf16, words
         assert not {"bf16"} & arguments.unknown
+
+
+def test_what_the_script_computes_stops_no_launch() -> None:
+    """accelerate multiplies numbers by then; only what the config itself says wrong counts."""
+    computed = TrainingArguments(unknown=EVERY_NAME)
+    auto = dict.fromkeys(("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"), "auto")
+    context = Context(Integration.HF)
+    for config in (auto, {"train_micro_batch_size_per_gpu": "auto"}, auto | {"gradient_accumulation_steps": 4}):
+        assert fill(config | {"zero_optimization": {}}, computed, context).stops == [], config
+    wrong = auto | {"gradient_accumulation_steps": {}, "zero_optimization": {}}
+    assert [stop.pointer for stop in fill(wrong, computed, context).stops] == ["/gradient_accumulation_steps"]
+
+
+def test_a_parser_of_dataclasses_without_the_trainers_is_held_to_nothing_of_its() -> None:
+    source = (
+        "from transformers import HfArgumentParser\n@dataclass\nclass Own:\n    per_device_train_batch_size: int = 8\n"
+        "    deepspeed_config: str = ''\nHfArgumentParser(Own)"
+    )
+    line = facts(source)
+    known = ScriptAnswers(options=module_of(ast.parse(source)).classes["Own"].options, known=True)
+    assert trainer_arguments(line, known, taken(line, known, ())) is None
+
+
+def test_a_parser_that_names_the_file_of_arguments_has_its_own_options_alone() -> None:
+    source = (
+        "import argparse\nfrom transformers import HfArgumentParser, TrainingArguments\n"
+        "p = argparse.ArgumentParser()\np.add_argument('--args_file')\nfile = p.parse_args().args_file\n"
+        "HfArgumentParser(TrainingArguments).parse_json_file(file)"
+    )
+    found = script_facts(source)
+    assert (found.parser, found.by_file, found.takes_local_rank) == (Parser.ARGPARSE, True, False)
+    assert (found.command_line.whole, found.command_line.groups) == (True, ())
+    read = taken(found.command_line, ScriptAnswers(), ("--args_file", "a.json", "--learning_rate", "1"))
+    assert [one.option for one in read.reading.leftovers] == ["--learning_rate"]
+    assert not offers_logging(found.command_line, (), ArgumentsFromFile())
+
+
+def test_the_trainers_names_are_known_beside_a_class_that_cant_be_read(tmp_path: Path) -> None:
+    found = answers(tmp_path, """
+        from transformers import HfArgumentParser, TrainingArguments
+        from elsewhere import Mine
+        HfArgumentParser((Mine, TrainingArguments)).parse_args_into_dataclasses()
+    """)  # fmt: skip
+    assert not found.known
+    assert found.trainers >= {"learning_rate", "generation_max_length"}
 
 
 def test_a_script_that_changes_its_defaults_is_taken_at_nobodys_word() -> None:

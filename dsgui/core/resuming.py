@@ -91,9 +91,8 @@ class _Source:
         """Not in a function of the file that nothing there names."""
         node: ast.AST | None = call
         while (node := self.parents.get(node)) is not None:  # type: ignore[arg-type]
-            plain = isinstance(node, ast.FunctionDef) and not node.decorator_list
-            if plain and isinstance(self.parents.get(node), ast.Module) and node.name not in self.plain_names:
-                return False
+            if isinstance(node, ast.FunctionDef) and isinstance(self.parents.get(node), ast.Module):
+                return bool(node.decorator_list) or node.name in self.plain_names
         return True
 
     def way_of(self, call: ast.Call) -> Resuming | None:
