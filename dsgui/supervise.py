@@ -31,7 +31,7 @@ from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, shared_devices
 from dsgui.core.points import Event
 from dsgui.core.remedies import Circumstances
-from dsgui.core.secrets import Masker, secret_values
+from dsgui.core.secrets import Masker, secret_arguments, secret_values
 from dsgui.core.sources import sources
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell import machines, slurm
@@ -109,7 +109,8 @@ class Supervisor:
         self._make_telemetry, self._make_nodes = make_telemetry, make_nodes
         self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
         values = secret_values({**os.environ, **environment(plan, os.environ)})
-        self._records = Records(directory, monotonic, self._elapsed_s, Masker(values))
+        masker = Masker((*values, *secret_arguments(plan.arguments)))
+        self._records = Records(directory, monotonic, self._elapsed_s, masker)
         waits = plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
         self._status = RunStatus(state, supervisor=identify(os.getpid()), started_at=clock(), begun_s=monotonic())

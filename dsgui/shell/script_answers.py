@@ -21,6 +21,7 @@ from dsgui.core.errors import PlaceError
 from dsgui.core.plan import Plan
 from dsgui.core.script_options import TRANSFORMERS, ArgumentsFile, CommandLine, origin
 from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers, file_named
+from dsgui.shell.regular_files import read_regular
 from dsgui.shell.target import as_in_a_run
 
 SCRIPT = Path(__file__).with_name("ask_script.py")
@@ -29,6 +30,9 @@ FRESH_S = 20.0  # a missing module is installed in another window meanwhile
 _MOST_BYTES = 4_000_000
 _DEEPEST = 12  # modules and bases that are followed for one class
 Found = Mapping[str, Mapping[str, object] | None]
+
+# What PyYAML raises of values that their own tags contradict (`!!bool foo`), besides its own.
+_UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError, TypeError, OverflowError)
 
 
 class ScriptReader:
@@ -51,15 +55,14 @@ def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object
     `check` raises `PlaceError` for a path that may not be read."""
     named = file_named(line, plan.arguments)
     if not named:
-        beside = Path(plan.script).with_suffix(".args")
-        return (
-            ArgumentsFromFile(words=tuple(_text(beside, check).split())) if line.by_dataclass else ArgumentsFromFile()
-        )
+        if not line.by_dataclass or not Path(plan.script).name:
+            return ArgumentsFromFile()
+        return ArgumentsFromFile(words=tuple(_text(Path(plan.script).with_suffix(".args"), check).split()))
     path, converts = Path(plan.working_directory, named), line.file is ArgumentsFile.CONFIG
     try:
         text = _text(path, check)
         values = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except _UNREADABLE:
         values = None
     known = {str(key): value for key, value in values.items()} if isinstance(values, dict) else {}
     return ArgumentsFromFile(named, known, converts=converts)
@@ -69,10 +72,7 @@ def _text(path: Path, check: Callable[[Path], object]) -> str:
     """ "" for what is not there, or may not be read."""
     try:
         check(path)
-        if not path.is_file():
-            return ""
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return file.read(MAX_CHARACTERS)
+        return read_regular(path, MAX_CHARACTERS)
     except (PlaceError, OSError):
         return ""
 
