@@ -120,7 +120,6 @@ def _create(
         run_directory=str(directory.path),
         script_path=str(folder / "train.py"),
         master_port=29500,
-        passes_local_rank=False,
     )
     place = len(store.list()) + 1  # in the order in which they are made
     store.write_plan(directory, plan, config, Asked(place, 0.0, ""))
