@@ -133,7 +133,8 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         accepted = ticked and stops == shown
         ready = plan is not None and (accepted or not refused)
         line = services.runs.shown_command(plan) if plan else ""
-        tick = gr.Checkbox(accepted, visible=refused)
+        # No value unless it has to go: an answer that comes late would take a newer tick away.
+        tick = gr.Checkbox(visible=True) if refused and accepted == ticked else gr.Checkbox(False, visible=refused)
         offer = before.offer
         click = gr.Button(offer.label if offer else "", visible=offer is not None)
         logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, asked.logs))
