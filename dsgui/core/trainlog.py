@@ -248,9 +248,12 @@ class TrainLog:
             passed = passed[-_PASSED_BYTES:]
         if len(passed) == _PASSED_BYTES:
             passed = passed[max(passed.find(b"\n"), 0) :]
+        # They came before a block of metrics that has begun since: none of them is a line of it, nor ends it.
+        opened, self._metrics.open = self._metrics.open, False
         for line in passed.split(b"\n"):
             if line and not line.isspace():
                 self._line(line[:LINE_LIMIT_BYTES])
+        self._metrics.open = opened
 
     # -- lines -----------------------------------------------------------------------------------------------------
 
