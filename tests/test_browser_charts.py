@@ -341,3 +341,21 @@ def test_a_clock_goes_through_whole_epochs_from_their_beginnings(ask):
     clock = f"new curves.Clock(made([{{ points: {points} }}]).clock('epoch'), 'epoch')"
     places = ask(f"[0, 1, 6, 11, 16, 99].map((time) => {clock}.at(time))")
     assert places == [pytest.approx(float("nan"), nan_ok=True), 0, 0.5, 1, 1.5, 1.5]
+
+
+STEPLESS, STEPPED = "[{ time: 1 }, { time: 2 }, { time: 3 }]", "[{ step: 1 }, { step: 2 }, { step: 3 }]"
+
+
+@pytest.mark.parametrize(
+    ("series", "best"),
+    [
+        ((STEPLESS, STEPPED), 1),
+        ((STEPPED, STEPLESS), 0),
+        ((STEPLESS, "[{ step: 1 }, { step: 2 }]"), 0),
+        (("[{ time: 1 }]", STEPLESS), 1),
+        ((STEPPED, STEPPED), 0),
+    ],
+)
+def test_of_two_sources_as_full_the_one_with_steps_is_drawn(ask, series, best):
+    sources = ", ".join(f"{{ source: 's{number}', points: {points} }}" for number, points in enumerate(series))
+    assert ask(f"made([{sources}]).best().map((curve) => curve.source)") == [f"s{best}"]
