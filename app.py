@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -20,12 +21,13 @@ from dsgui.shell.access_token import LoginCode, choose_token
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 
-from dsgui.shell.folders import default_presets_dir, default_runs_dir
+from dsgui.shell.folders import default_presets_dir, default_runs_dir, held, remove_abandoned
 
 FIRST_PORT = 7860
 PORTS_TRIED = 100
 CANNOT_START = 2
 KEEP_ALIVE_S = 5
+UPLOADS = "dsgui-uploads-"
 ACCEPTED_AT_ONCE = 64  # before anything counts them
 EXPOSED = (
     "dsgui: warning: {host} is reached from other machines, and without TLS whoever is on the way can read the token. "
@@ -155,8 +157,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with (
         suppress(KeyboardInterrupt),
         listener,
-        tempfile.TemporaryDirectory(prefix="dsgui-uploads-", ignore_cleanup_errors=True) as uploads,
+        tempfile.TemporaryDirectory(prefix=UPLOADS, ignore_cleanup_errors=True) as uploads,
+        held(Path(uploads)),
     ):  # Around all of it: Ctrl+C can come before uvicorn has its handlers in place.
+        remove_abandoned(Path(uploads).parent, UPLOADS)
         os.environ["GRADIO_TEMP_DIR"] = uploads
         return serve(options, listener)
     return 0
@@ -245,6 +249,12 @@ def _say(line: str) -> None:
 
 def _warn(options: argparse.Namespace, host: str, port: int) -> None:
     """What the options make less safe."""
+    if not shutil.which(options.python):
+        print(
+            f"dsgui: warning: --python {options.python}: there is no such program. Configs can be written; nothing can "
+            "be started or asked. Give the Python that has DeepSpeed.",
+            file=sys.stderr,
+        )
     if options.no_token:
         print(OPEN_DOOR, file=sys.stderr)
     if options.shown_by_ps:

@@ -12,6 +12,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -95,7 +96,7 @@ def running_app(
 
 def _kept(arguments: tuple[str, ...]) -> str:
     """The token in the file that the app was given."""
-    given = dict(zip(arguments, arguments[1:], strict=False)).get("--token-file")
+    given = dict(pairwise(arguments)).get("--token-file")
     return Path(given).read_text("ascii").strip() if given else ""
 
 
