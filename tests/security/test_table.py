@@ -419,7 +419,7 @@ def test_digits_of_other_scripts_are_no_numbers_and_a_name_reads_as_what_it_is(t
 def test_an_integer_too_long_to_write_is_said_and_no_traceback():
     for number in ("1" + ":59" * 3000, "0x" + "f" * 5000):
         with pytest.raises(DocumentError):
-            read_yaml(f"compute_environment: LOCAL_MACHINE\ndistributed_type: DEEPSPEED\nnum_processes: {number}\n")
+            read_yaml(f"distributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 2\nnum_processes: {number}\n")
 
 
 def test_uploads_of_a_server_that_was_killed_are_removed_and_a_living_ones_stay(tmp_path):
