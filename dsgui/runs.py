@@ -31,7 +31,7 @@ from dsgui.shell.launcher import Launcher
 from dsgui.shell.liveness import Seen, look
 from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
-from dsgui.shell.processes import boot_id, is_alive, members, send_signal
+from dsgui.shell.processes import boot_id, members, send_signal, supervises
 from dsgui.shell.script_answers import arguments_file
 from dsgui.shell.slurm import check_sbatch
 from dsgui.shell.store import RunDirectory, Store, size_of
@@ -72,10 +72,13 @@ class Runs:
         """The plan for `request`, with a new run id and a free port. Writes nothing. Raises `PlanError` and
         `PlaceError`."""
         script, directory = script_path(request), working_directory(request)
-        if self._places:
-            for path in filter(None, (script, directory)):
-                self._places.check(Path(path))
-        concrete = replace(request, working_directory=directory, target_python=python_path(request))
+        concrete = replace(
+            request,
+            name=request.name.strip() or Path(script).stem,  # as it was typed, not where that leads
+            working_directory=self._real(directory),
+            target_python=python_path(request),
+        )
+        script = self._real(script)
         run_id = self._store.new_id()
         plan = make_plan(
             concrete,
@@ -91,6 +94,11 @@ class Runs:
         self._check_resume(plan, request.config_text)
         return plan
 
+    def _real(self, path: str) -> str:
+        """Where `path` leads, which is what starts: a link that is put elsewhere later changes nothing. Raises
+        `PlaceError`. As it is where any place may be named."""
+        return str(self._places.check(Path(path))) if self._places and path else path
+
     def may_log(self, plan: Plan) -> bool:
         """Whether --logging_steps may be added to the plan's arguments: its script's Trainer would log every 500
         steps."""
@@ -104,6 +112,8 @@ class Runs:
 
         Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
         does not start beside others."""
+        if self._real(plan.script) != plan.script:
+            raise RunError(f"{plan.script} leads elsewhere since this launch was previewed. Preview it again.")
         if plan.slurm:
             check_sbatch()
         self._secrets = longest_first((*secret_values(secrets or {}), *self._secrets))  # its output may print them
@@ -186,8 +196,8 @@ class Runs:
         status = self._store.open(run_id).read_status()
         if status is None:
             return sorted(members(run_id))
-        supervisor = status.supervisor
-        return sorted(members(run_id, status.process, supervisor.pid if supervisor and is_alive(supervisor) else None))
+        supervisor = status.supervisor if supervises(status.supervisor, run_id) else None
+        return sorted(members(run_id, status.process, supervisor.pid if supervisor else None))
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
@@ -428,7 +438,7 @@ def _tell(directory: RunDirectory, number: signal.Signals) -> bool:
     """Signals the run's supervisor; False where there is none."""
     status = directory.read_status()
     supervisor = status.supervisor if status and status.state.live else None
-    return supervisor is not None and send_signal(supervisor, number)
+    return supervisor is not None and supervises(supervisor, directory.run_id) and send_signal(supervisor, number)
 
 
 def _busy(plan: Plan, others: Sequence[Plan]) -> str:
