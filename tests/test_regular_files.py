@@ -15,7 +15,7 @@ from dsgui.shell.regular_files import open_regular, read_regular
 def test_a_pipe_a_device_and_a_folder_are_no_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path, tmp_path / "none", tmp_path / "a\0b"):
-        with pytest.raises(OSError, match="."):
+        with pytest.raises(OSError, match=r"."):
             open_regular(path)
 
 
@@ -23,7 +23,7 @@ def test_a_link_is_followed_unless_it_must_not_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("text")
     (tmp_path / "link").symlink_to(tmp_path / "file")
     assert read_regular(tmp_path / "link", 2) == "te"
-    with pytest.raises(OSError, match="."):
+    with pytest.raises(OSError, match=r"."):
         open_regular(tmp_path / "link", follow=False)
 
 
