@@ -1,6 +1,7 @@
 """Starts dsgui: `python app.py`, then open the URL it prints."""
 
 import argparse
+import asyncio
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import cast
 from urllib.parse import urlencode
 
 from dsgui.core.access import is_loopback
@@ -221,7 +223,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
         guarded(app, Access(options.token, names, everywhere, code.spend), connections.let_in),
         log_level="warning",
         access_log=False,  # prepared for each answer even where nobody reads it
-        http=connections.protocol(),
+        http=cast(type[asyncio.Protocol], connections.protocol()),  # uvicorn only calls it
         ws="none",
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,

@@ -95,7 +95,8 @@ def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
 
 
 def _hidden(row: Row, values: Sequence[str]) -> Row:
-    return replace(row, **{name: mask(getattr(row, name), values) for name in ("seen", "advice", "command")})
+    seen, advice, command = (mask(text, values) for text in (row.seen, row.advice, row.command))
+    return replace(row, seen=seen, advice=advice, command=command)
 
 
 _GRAVITY = {Severity.ERROR: Status.PROBLEM, Severity.WARNING: Status.WARNING}
