@@ -255,3 +255,27 @@ def test_odd_lines_cost_little() -> None:
     of_lines(lines)
     of_lines([*traceback(0, "ValueError: " + "a.py " * 6000), *(f"[rank0]: {line[:900]}" for line in lines)])
     assert time.process_time() - started < 5
+
+
+GONE = [
+    (("--no_cuda", "False"), (("--no_cuda", None),)),
+    (("--no_cuda",), (("--no_cuda", None), ("--use_cpu", ""))),
+    (("--no-cuda", "True"), (("--no-cuda", None), ("--use_cpu", ""))),
+    (("--adafactor", "no"), (("--adafactor", None),)),
+    (("--adafactor",), (("--adafactor", None), ("--optim", "adafactor"))),
+    (("--evaluation_strategy", "no"), (("--evaluation_strategy", None), ("--eval_strategy", "no"))),
+    (("--warmup_ratio", "0"), (("--warmup_ratio", None), ("--warmup_steps", "0"))),
+    (("--group_by_length", "1"), (("--group_by_length", None), ("--train_sampling_strategy", "group_by_length"))),
+    (("--split_batches", "True"), (("--split_batches", None),)),  # what it would be is for the user to say
+    (("--max_seq_length", "9"), (("--max_seq_length", None),)),  # of the script's own: what it takes is not known
+]
+
+
+@pytest.mark.parametrize(("given", "changes"), GONE)
+def test_an_option_that_is_gone_becomes_what_the_checks_before_a_start_say(
+    given: tuple[str, ...], changes: tuple[tuple[str, str | None], ...]
+) -> None:
+    output = f"usage: x.py [-h]\nx.py: error: unrecognized arguments: {' '.join(given)}\n".encode()
+    found = diagnose(ending_of(output), 2, Circumstances(arguments=given, trainer=True))
+    assert found.remedy
+    assert found.remedy.options == changes

@@ -12,6 +12,7 @@ from typing import Any
 from dsgui.core.document import Document
 from dsgui.core.evidence import MOST_SHOWN, mismatches, unknown_options
 from dsgui.core.findings import Change, Fix
+from dsgui.core.gone_options import words_after_refusal
 from dsgui.core.pointer import MISSING, lookup
 from dsgui.core.words import value_of
 
@@ -25,15 +26,6 @@ _PARAM_DEVICE = "/zero_optimization/offload_param/device"
 _ADAMS = frozenset({"adam", "adamw"})
 _EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
 USE_CPU = "--use_cpu"
-# What transformers 5 no longer takes, and what it takes instead (transformers/training_args.py, MIGRATION_GUIDE_V5.md);
-# others are only left out.
-_RENAMED = {
-    "--evaluation_strategy": "--eval_strategy",
-    "--no_cuda": USE_CPU,
-    "--per_gpu_train_batch_size": "--per_device_train_batch_size",
-    "--per_gpu_eval_batch_size": "--per_device_eval_batch_size",
-    "--warmup_ratio": "--warmup_steps",  # below 1 it is a share of all steps
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,10 +240,11 @@ def without_unknown_options(match: Match, run: Circumstances) -> Remedy | None:
     said = []
     for option in given:
         changes.append((option, None))
-        new = _RENAMED.get(option.replace("-", "_").replace("__", "--", 1))
-        if new and value_of(run.arguments, (new,)) is None:
-            changes.append((new, "" if new == USE_CPU else value_of(run.arguments, (option,))))
-        said.append(f"{new} instead of {option}" if new else f"without {option}")
+        value = value_of(run.arguments, (option,)) or ""
+        words = words_after_refusal(option.removeprefix("--").replace("-", "_"), value)
+        if words and value_of(run.arguments, words[:1]) is None:
+            changes.append((words[0], " ".join(words[1:])))
+        said.append(f"{words[0]} instead of {option}" if words else f"without {option}")
     label = ", ".join(said[:MOST_SHOWN]) + (" …" if len(said) > MOST_SHOWN else "")
     return Remedy(label[0].upper() + label[1:], None, tuple(changes))
 
