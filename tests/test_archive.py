@@ -119,6 +119,26 @@ def test_the_checks_that_count_against_a_change_are_in_the_table() -> None:
     assert {one.id for one in CHECKS} >= OF_SETTINGS - {AGREEMENT}
 
 
+OUT_OF_MEMORY = "raise RuntimeError('CUDA out of memory. Tried to allocate 2.00 GiB')"
+READERS = [
+    ("HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()", "--per_device_train_batch_size"),
+    ("TrainingArguments('out', deepspeed='ds.json')", ""),
+]
+
+
+@pytest.mark.parametrize(("reader", "option"), READERS)
+def test_a_script_that_reads_its_config_through_the_trainer_is_given_advice_for_the_trainer(
+    bench: Bench, reader: str, option: str
+) -> None:
+    source = f"if False:\n    from transformers import *\n    {reader}\n{OUT_OF_MEMORY}"
+    run_id = bench.start(source, config_argument=ConfigArgument.TRAINER)
+    bench.ended(run_id)
+    found = bench.store.open(run_id).read_diagnosis()
+    assert found
+    assert found.signature == "cuda-memory"
+    assert [name for one in found.remedies for name, _ in one.options][:1] == ([option] if option else [])
+
+
 def test_a_run_that_ends_well_has_no_diagnosis_whatever_it_caught(bench: Bench, archive: Archive) -> None:
     run_id = bench.start("""
         import traceback

@@ -34,7 +34,8 @@ class Circumstances:
     the HF Trainer reads the config, and how many processes the kernel killed for want of memory meanwhile (on the
     machine, and in the run's own control group). `on_cpu`: whether the ranks train on this machine's CPU; `first_ended`
     is the one whose process ended before the others'; `memory_limit_bytes` is that group's, `address_space_bytes` what
-    `ulimit -v` allows a process. None: not known, or no such limit."""
+    `ulimit -v` allows a process. None: not known, or no such limit. `takes_options`: whether the Trainer's can be
+    added to the arguments."""
 
     config: Document | None = None
     arguments: tuple[str, ...] = ()
@@ -46,10 +47,15 @@ class Circumstances:
     first_ended: int | None = None
     memory_limit_bytes: int | None = None
     address_space_bytes: int | None = None
+    takes_options: bool = True
 
     @property
     def values(self) -> Mapping[str, Any]:
         return self.config.value if self.config else {}
+
+    def can_have(self, remedy: "Remedy") -> bool:
+        """Whether the script's arguments can become what the remedy makes of them: words can be left out of any."""
+        return self.takes_options or all(value is None for _, value in remedy.options)
 
 
 @dataclass(frozen=True, slots=True)
