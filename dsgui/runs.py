@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.command import shell_line, slurm_script
-from dsgui.core.config_calls import Caller
-from dsgui.core.context import Integration
 from dsgui.core.errors import PlaceError, PlanError, RunError
+from dsgui.core.handing import trainers_part
 from dsgui.core.news import Cursor, Delta, RunSummary
 from dsgui.core.no_loss import NoLoss, Told, has_loss, no_loss
-from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, WhenBusy, shared_devices
+from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
 from dsgui.core.resume import asked_folder
-from dsgui.core.script import Parser
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.taken import LOGGING_WORDS, offers_logging
@@ -42,7 +40,6 @@ STRETCHES_SHOWN = 1000
 _QUICK_BYTES = 1 << 20
 _SETTING = re.compile(r'("((?:[^"\\]|\\.){1,100})"\s*:\s*)"(?:[^"\\]|\\.)+"')
 _BLOCK_CHARACTERS = 1 << 16
-_LOGS_IN_CODE = (Caller.TRAINING_ARGUMENTS, Caller.LLAMA_FACTORY)
 
 
 class Runs:
@@ -313,11 +310,12 @@ class Runs:
         series = directory.read_series()
         if has_loss(series):
             return None
-        progress, (trainer, in_code) = directory.read_progress(), _logging(plan)
+        progress = directory.read_progress()
+        part = trainers_part(plan.config_argument, script_source(plan.script), plan.arguments)
         told = Told(
             arguments=plan.arguments,
-            trainer=trainer,
-            in_code=in_code,
+            trainer=part.trains,
+            in_code=part.in_code,
             state=status.state,
             series=series,
             phase=status.phase,
@@ -403,17 +401,6 @@ class Runs:
         # Of a run from before lengths were kept: the dates are all there is.
         end = self._clock() if live else status.ended_at or directory.last_sign_of_life()
         return None if end is None or status.started_at is None else max(end - status.started_at, 0.0)
-
-
-def _logging(plan: Plan) -> tuple[bool, bool]:
-    """Whether the HF Trainer logs, and whether the script makes its TrainingArguments itself."""
-    if plan.config_argument in (ConfigArgument.HF, ConfigArgument.OVERRIDE):
-        return True, False
-    if plan.config_argument.integration is not Integration.HF:
-        return False, False
-    script = script_source(plan.script)
-    in_code = script.parser is not Parser.TRAINER and any(c.caller in _LOGS_IN_CODE for c in script.config_calls)
-    return script.parser is Parser.TRAINER or in_code, in_code
 
 
 def _devices(plan: Plan) -> str:

@@ -637,6 +637,15 @@ def test_a_renamed_option_is_told_in_both_directions():
     assert instead("fp16", "", {"bf16"}) is None
 
 
+def test_an_option_that_was_off_is_removed_and_not_switched_on():
+    known = {"use_cpu", "optim", "warmup_steps", "accelerator_config"}
+    assert instead("no_cuda", "False", known) == "Remove --no_cuda."
+    assert instead("adafactor", "0", known) == "Remove --adafactor."
+    assert instead("adafactor", "True", known) == "Write --optim adafactor instead."
+    assert instead("warmup_ratio", "0", known).startswith("Write --warmup_steps 0 instead.")
+    assert instead("split_batches", "False", known).startswith("Write --accelerator_config")
+
+
 def test_what_is_missing_says_what_to_install():
     lacks = {"answers": ScriptAnswers(("sklearn", "my_own"))}
     found = rows(source=TRAINER + "import sklearn, my_own", around=lacks, target_python="/envs/a b/bin/python")
@@ -685,6 +694,8 @@ CLICKS = [
      "--fp16 --eval_strategy no"),
     ("--no_cuda --overwrite_output_dir True --dtype 'a b'", ("--use_cpu",), ("--no_cuda", "--overwrite_output_dir"),
      "--dtype 'a b' --use_cpu"),
+    ("--no_cuda False --fp16", (), ("--no_cuda",), "--fp16"),
+    ("--no_cuda True --fp16", ("--use_cpu",), ("--no_cuda",), "--fp16 --use_cpu"),
     ("--deepspeed ds.json --fp16", (), ("--deepspeed",), "--fp16"),
     ("--fp16 --deepspeed", (), ("--deepspeed",), "--fp16"),
     ("--split_batches True", None, None, None),

@@ -19,6 +19,7 @@ from dsgui.core.filling import fill
 from dsgui.core.script import Parser, script_facts
 from dsgui.core.script_options import ArgumentsFile, trainer_defaults
 from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers, offers_logging, taken, trainer_arguments
+from dsgui.shell import script_answers
 from dsgui.shell.script_answers import ScriptReader
 
 TRAINER = """
@@ -199,6 +200,54 @@ def test_an_answer_is_kept_for_a_while_and_asked_anew(tmp_path: Path) -> None:
     assert reader.read(plan, line).missing == ("late",)
     now[0] = 60.0
     assert reader.read(plan, line).missing == ()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> tuple[list[float], list[str], ScriptReader]:
+    """A clock, the scripts that the target was asked about, each for ten seconds, and who reads them; one is mute."""
+    now, names = [0.0], []
+
+    def find(plan: Any, modules: list[str]) -> dict[str, None] | None:
+        names.append(plan.script)
+        now[0] += 10.0
+        return None if plan.script == "mute" else dict.fromkeys(modules)
+
+    monkeypatch.setattr(script_answers, "_find", find)
+    return now, names, ScriptReader(lambda: now[0])
+
+
+def named(script: str) -> Any:
+    return SimpleNamespace(target_python="python", script=script, working_directory="", environment={})
+
+
+def test_the_answers_of_a_few_scripts_are_kept_beside_each_other(asked) -> None:
+    _, names, reader = asked
+    line = facts("import late")
+    for script in ("a", "b", "a", "b", "a"):
+        assert reader.read(named(script), line).missing == ("late",)
+    assert names == ["a", "b"]
+    for number in range(50):
+        reader.read(named(str(number)), line)
+    assert len(reader._kept) < 20
+
+
+def test_an_answers_age_counts_from_when_it_came_and_silence_is_remembered_longer(asked) -> None:
+    now, names, reader = asked
+    line = facts("import late")
+    reader.read(named("a"), line)  # came at 10
+    now[0] = 29.0
+    reader.read(named("a"), line)
+    assert names == ["a"]
+    now[0] = 40.0
+    reader.read(named("a"), line)
+    assert names == ["a", "a"]
+    reader.read(named("mute"), line)
+    now[0] += 100.0
+    assert reader.read(named("mute"), line).missing == ()
+    assert names == ["a", "a", "mute"]
+    now[0] += 100.0
+    reader.read(named("mute"), line)
+    assert names == ["a", "a", "mute", "mute"]
 
 
 @pytest.mark.parametrize(

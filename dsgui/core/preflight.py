@@ -85,6 +85,12 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("elsewhere", "Other machines", "", elsewhere),
 )
 
+# What another config or other arguments of the script can change: not the port, the GPUs or a disk.
+OF_SETTINGS = frozenset(
+    {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
+    | {"local_rank", "stage_3", "operators", "compiler", "ninja", "headers", "toolkit", "offload"}
+)
+
 
 def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
     """Every row there is for this launch, the worst first. They quote arguments: what is secret in these is hidden."""

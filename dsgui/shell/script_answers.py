@@ -9,6 +9,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from dsgui.shell.target import as_in_a_run
 SCRIPT = Path(__file__).with_name("ask_script.py")
 TIMEOUT_S = 15.0
 FRESH_S = 20.0  # a missing module is installed in another window meanwhile
+SILENT_S = 120.0  # a target that could not be asked took up to TIMEOUT_S to show it
+_MOST_KEPT = 8
 _MOST_BYTES = 4_000_000
 _DEEPEST = 12  # modules and bases that are followed for one class
 Found = Mapping[str, Mapping[str, object] | None]
@@ -35,19 +38,31 @@ Found = Mapping[str, Mapping[str, object] | None]
 _UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError, TypeError, OverflowError)
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    question: tuple[object, ...]
+    until: float
+    answers: ScriptAnswers
+
+
 class ScriptReader:
-    """Asks and remembers the last answer: it is wanted with every keystroke on the page."""
+    """Asks and remembers the last few answers: they are wanted with every keystroke on the page."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._last: tuple[float, tuple[object, ...], ScriptAnswers] | None = None
+        self._kept: tuple[_Kept, ...] = ()
 
     def read(self, plan: Plan, line: CommandLine) -> ScriptAnswers:
         """The answers for one planned launch; those of a target that can't be asked know nothing."""
-        key, now = _question(plan, line), self._clock()
-        if self._last is None or self._last[1] != key or now - self._last[0] > FRESH_S:
-            self._last = (now, key, _answers(plan, line))
-        return self._last[2]
+        question = _question(plan, line)
+        kept = next((one for one in self._kept if one.question == question), None)
+        if kept is None or self._clock() > kept.until:
+            found = _answers(plan, line)
+            until = self._clock() + (SILENT_S if found is None else FRESH_S)
+            kept = _Kept(question, until, found or ScriptAnswers())
+        others = (one for one in self._kept if one.question != question)
+        self._kept = (*others, kept)[-_MOST_KEPT:]  # as a whole: several threads ask
+        return kept.answers
 
 
 def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object]) -> ArgumentsFromFile:
@@ -81,12 +96,13 @@ def _question(plan: Plan, line: CommandLine) -> tuple[object, ...]:
     return plan.target_python, plan.script, plan.working_directory, tuple(plan.environment.items()), line
 
 
-def _answers(plan: Plan, line: CommandLine) -> ScriptAnswers:
+def _answers(plan: Plan, line: CommandLine) -> ScriptAnswers | None:
+    """None where the target can't be asked."""
     imports = dict(line.imports)
     packages = {origin(name, line.module)[0].partition(".")[0] for name in _foreign(line)}
     found = _find(plan, sorted(filter(None, {*imports, *packages, *([TRANSFORMERS] if line.groups else [])})))
     if found is None:
-        return ScriptAnswers()
+        return None
     missing = () if line.finds_more else tuple(name for name in imports if found.get(name, {}) is None)
     groups = tuple(_of_class(name, line.module, "", found, _DEEPEST) for name in line.groups)
     known = None not in groups
