@@ -1,30 +1,35 @@
 """Starts dsgui: `python app.py`, then open the URL it prints."""
 
 import argparse
+import asyncio
 import os
+import shutil
 import signal
 import socket
 import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import cast
 from urllib.parse import urlencode
 
 from dsgui.core.access import is_loopback
 from dsgui.core.errors import TokenError
-from dsgui.shell.access_token import choose_token
+from dsgui.shell.access_token import LoginCode, choose_token
 
 # No request may leave the machine: Gradio's version check and the hub's telemetry are off before either is imported.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 
-from dsgui.shell.folders import default_presets_dir, default_runs_dir
+from dsgui.shell.folders import default_presets_dir, default_runs_dir, held, remove_abandoned
 
 FIRST_PORT = 7860
 PORTS_TRIED = 100
 CANNOT_START = 2
 KEEP_ALIVE_S = 5
+UPLOADS = "dsgui-uploads-"
 ACCEPTED_AT_ONCE = 64  # before anything counts them
 EXPOSED = (
     "dsgui: warning: {host} is reached from other machines, and without TLS whoever is on the way can read the token. "
@@ -75,7 +80,7 @@ def _add_access(parser: argparse.ArgumentParser) -> None:
     token.add_argument(
         "--token",
         metavar="TOKEN",
-        help="what the page asks for (default: made anew at each start, and printed in the address); other users can "
+        help="what programs send and ?token=… logs in with (default: the printed address, good once); other users can "
         "read a command line, so --token-file or $DSGUI_TOKEN is better",
     )
     token.add_argument(
@@ -126,11 +131,11 @@ def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def url_of(host: str, port: int, token: str = "", scheme: str = "http") -> str:
+def url_of(host: str, port: int, code: str = "", scheme: str = "http") -> str:
     """What to open: an address that means "all of them" is reached through loopback."""
     name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     name = f"[{name}]" if ":" in name else name
-    return f"{scheme}://{name}:{port}/" + (f"?{urlencode({'token': token})}" if token else "")
+    return f"{scheme}://{name}:{port}/" + (f"?{urlencode({'login': code})}" if code else "")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -154,8 +159,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with (
         suppress(KeyboardInterrupt),
         listener,
-        tempfile.TemporaryDirectory(prefix="dsgui-uploads-", ignore_cleanup_errors=True) as uploads,
+        tempfile.TemporaryDirectory(prefix=UPLOADS, ignore_cleanup_errors=True) as uploads,
+        held(Path(uploads)),
     ):  # Around all of it: Ctrl+C can come before uvicorn has its handlers in place.
+        remove_abandoned(Path(uploads).parent, UPLOADS)
         os.environ["GRADIO_TEMP_DIR"] = uploads
         return serve(options, listener)
     return 0
@@ -210,11 +217,13 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     everywhere = host in ("0.0.0.0", "::")
     names = frozenset(name.lower().strip("[]") for name in (options.host, host, *options.allow_host))
     connections = Connections(tls=tls)
+    address = partial(url_of, host, port, scheme="https" if tls else "http")
+    code = LoginCode(lambda new: _say(f"dsgui: that address was used; for another browser: {address(new)}"))
     config = uvicorn.Config(
-        guarded(app, Access(options.token, names, any_address=everywhere), connections.let_in),
+        guarded(app, Access(options.token, names, everywhere, code.spend), connections.let_in),
         log_level="warning",
         access_log=False,  # prepared for each answer even where nobody reads it
-        http=connections.protocol(),
+        http=cast(type[asyncio.Protocol], connections.protocol()),  # uvicorn only calls it
         ws="none",
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
@@ -226,8 +235,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     _warn(options, host, port)
     # So that what was made for this start is removed at its end; uvicorn hands the signal back when it is done.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    url = url_of(host, port, options.token, "https" if options.ssl_certfile else "http")
-    print(f"dsgui is running at {url} (stop it with Ctrl+C; runs go on)", flush=True)
+    _say(f"dsgui is running at {address(code.current if options.token else '')} (stop it with Ctrl+C; runs go on)")
     try:
         Server(config, connections).run(sockets=[listener])
     finally:
@@ -235,8 +243,20 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     return 0
 
 
+def _say(line: str) -> None:
+    """A terminal that was closed is no reason to stop."""
+    with suppress(OSError):
+        print(line, flush=True)
+
+
 def _warn(options: argparse.Namespace, host: str, port: int) -> None:
     """What the options make less safe."""
+    if not shutil.which(options.python):
+        print(
+            f"dsgui: warning: --python {options.python}: there is no such program. Configs can be written; nothing can "
+            "be started or asked. Give the Python that has DeepSpeed.",
+            file=sys.stderr,
+        )
     if options.no_token:
         print(OPEN_DOOR, file=sys.stderr)
     if options.shown_by_ps:

@@ -1,7 +1,8 @@
 """What one does with runs that were started before: read about them, do the same again, resume, delete."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,11 @@ from dsgui.core.clone import Clone, clone
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.model_size import ModelSize, OffloadNeed
-from dsgui.core.offering import Offer, Tried, offer
+from dsgui.core.offering import Objections, Offer, Refusal, Tried, offer
 from dsgui.core.offloading import estimate
 from dsgui.core.plan import Plan
-from dsgui.core.planned import Launch
-from dsgui.core.preflight import CONFIG
+from dsgui.core.planned import Launch, Surroundings
+from dsgui.core.preflight import CONFIG, OF_SETTINGS
 from dsgui.core.remedies import Remedy
 from dsgui.core.resume import can_load, note_on, options_for, way_of
 from dsgui.core.resuming import Resuming
@@ -36,6 +37,16 @@ _ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what th
 _LONGEST_CHAIN = 50
 
 
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Who says what a config and its script's arguments would meet. `surroundings` are those of a plan and its config
+    now; in them, `rows` are the checks before a start, and `refusal` how DeepSpeed itself refuses the config, or ""."""
+
+    surroundings: Callable[[Plan, str], Surroundings]
+    rows: Callable[[Plan, str, Surroundings], Iterable[Row]]
+    refusal: Callable[[Plan, str, Surroundings], str] = lambda plan, text, around: ""
+
+
 class Archive:
     """The runs of one store, as things that are kept. Every method raises `RunError` when there is no such run."""
 
@@ -44,12 +55,11 @@ class Archive:
         store: Store,
         runs: Runs,
         check: Callable[[Path], object] = lambda path: None,
-        judge: Callable[[Plan, str], Iterable[Row]] = lambda plan, text: (),
-        refusal: Callable[[Plan, str], str] = lambda plan, text: "",
+        judge: "Judge | None" = None,
     ) -> None:
-        """`check` raises `PlaceError` for a model's folder that may not be read. `judge` gives the checks
-        before a start, for a plan and a config; `refusal` how DeepSpeed itself refuses that, or ""."""
-        self._store, self._runs, self._check, self._judge, self._refusal = store, runs, check, judge, refusal
+        """`check` raises `PlaceError` for a model's folder that may not be read. Without a `judge` nothing speaks
+        against a change."""
+        self._store, self._runs, self._check, self._judge = store, runs, check, judge
 
     def about(self, run_id: str) -> dict[str, Any]:
         """What the page shows once, not with every poll: diagnosis, provenance, checkpoints."""
@@ -98,13 +108,20 @@ class Archive:
         plan = directory.read_plan()
         found = replace(found, remedies=tuple(one for one in found.remedies if _takes(plan, one)))
         now = Tried(run_id, directory.read_config(), plan.arguments, found.title)
-        return offer(
-            found,
-            now,
-            self._earlier(plan),
-            lambda tried: self._objections(plan, tried),
-            lambda tried: self._refusal(replace(plan, arguments=tried.arguments), tried.config_text),
-        )
+        return offer(found, now, self._earlier(plan), *self._against(plan, now))
+
+    def _against(self, plan: Plan, now: Tried) -> tuple[Objections, Refusal]:
+        """What speaks against other settings of the plan, in surroundings that are looked at once: what else changes
+        on this machine meanwhile is not held against a change."""
+        judge = self._judge
+        if judge is None:
+            return (lambda tried: (), lambda tried: "")
+        around = cache(lambda: judge.surroundings(plan, now.config_text))
+
+        def of(tried: Tried) -> tuple[Plan, str, Surroundings]:
+            return replace(plan, arguments=tried.arguments), tried.config_text, around()
+
+        return (lambda tried: _objections(judge.rows(*of(tried))), lambda tried: judge.refusal(*of(tried)))
 
     def _earlier(self, plan: Plan) -> list[Tried]:
         """The runs it was cloned from, its parent first, as far as they are still there."""
@@ -121,12 +138,6 @@ class Archive:
             except (RunError, OSError):
                 break
         return found
-
-    def _objections(self, plan: Plan, tried: Tried) -> list[tuple[str, str]]:
-        """What the checks say would stop these settings; the config's by what it is about."""
-        rows = self._judge(replace(plan, arguments=tried.arguments), tried.config_text)
-        problems = (row for row in rows if row.status is Status.PROBLEM)
-        return [(f"{row.check} {row.seen if row.check == CONFIG else ''}", row.seen) for row in problems]
 
     # -- the same again --------------------------------------------------------------------------------------------
 
@@ -208,3 +219,9 @@ def _takes(plan: Plan, remedy: Remedy) -> bool:
     if facts.problem or facts.parser not in (Parser.NONE, Parser.ARGPARSE, Parser.DEEPSPEED):
         return True
     return all(value is None or option in facts.options for option, value in remedy.options)
+
+
+def _objections(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """What the checks say would stop these settings; the config's by what it is about."""
+    problems = (row for row in rows if row.status is Status.PROBLEM and row.check in OF_SETTINGS)
+    return [(f"{row.check} {row.seen if row.check == CONFIG else ''}", row.seen) for row in problems]

@@ -5,14 +5,13 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from dsgui.archive import Archive
-from dsgui.commands.before_start import question_of, rows_around
+from dsgui.archive import Archive, Judge
 from dsgui.core.checker import Checker
+from dsgui.core.judging import question_of, rows_around
 from dsgui.core.machine import Environment
 from dsgui.core.plan import Plan
 from dsgui.core.planned import Surroundings
 from dsgui.core.secrets import secret_values
-from dsgui.core.verdicts import Row
 from dsgui.export import Exports
 from dsgui.inspection import Inspection
 from dsgui.report import Reports
@@ -52,16 +51,14 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     def surroundings(plan: Plan) -> Surroundings:
         return scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan))
 
-    def judge(plan: Plan, text: str) -> tuple[Row, ...]:
-        return rows_around(plan, text, surroundings(plan))
-
-    def refusal(plan: Plan, text: str) -> str:
-        question = question_of(plan, text, surroundings(plan)) if plan.target_python == python else None
+    def refusal(plan: Plan, text: str, around: Surroundings) -> str:
+        question = question_of(plan, text, around) if plan.target_python == python else None
         return oracle.refusal(question, _ADVICE_WAIT_S) if question else ""
 
-    oracle = Oracle(python)
+    oracle, checker = Oracle(python), Checker(catalog.schema())
+    judge = Judge(lambda plan, text: surroundings(plan), partial(rows_around, checker=checker), refusal)
     return Services(
-        checker=Checker(catalog.schema()),
+        checker=checker,
         presets=catalog.presets(),
         own_presets=UserPresets(own_presets_dir),
         recipes=recipes,
@@ -70,7 +67,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         open_file=partial(open_file, places=places),
         open_upload=open_upload,
         runs=runs,
-        archive=Archive(store, runs, places.check, judge, refusal),
+        archive=Archive(store, runs, places.check, judge),
         inspection=Inspection(store, runs),
         exports=Exports(store, runs),
         reports=Reports(store, runs),

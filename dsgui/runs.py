@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.command import shell_line, slurm_script
-from dsgui.core.config_calls import Caller
-from dsgui.core.context import Integration
 from dsgui.core.errors import PlaceError, PlanError, RunError
+from dsgui.core.handing import trainers_part
 from dsgui.core.news import Cursor, Delta, RunSummary
 from dsgui.core.no_loss import NoLoss, Told, has_loss, no_loss
-from dsgui.core.plan import ConfigArgument, LaunchRequest, Plan, WhenBusy, shared_devices
+from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
 from dsgui.core.resume import asked_folder
-from dsgui.core.script import Parser
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.taken import LOGGING_WORDS, offers_logging
@@ -31,7 +29,7 @@ from dsgui.shell.launcher import Launcher
 from dsgui.shell.liveness import Seen, look
 from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
-from dsgui.shell.processes import boot_id, is_alive, members, send_signal
+from dsgui.shell.processes import boot_id, members, send_signal, supervises
 from dsgui.shell.script_answers import arguments_file
 from dsgui.shell.slurm import check_sbatch
 from dsgui.shell.store import RunDirectory, Store, size_of
@@ -42,7 +40,6 @@ STRETCHES_SHOWN = 1000
 _QUICK_BYTES = 1 << 20
 _SETTING = re.compile(r'("((?:[^"\\]|\\.){1,100})"\s*:\s*)"(?:[^"\\]|\\.)+"')
 _BLOCK_CHARACTERS = 1 << 16
-_LOGS_IN_CODE = (Caller.TRAINING_ARGUMENTS, Caller.LLAMA_FACTORY)
 
 
 class Runs:
@@ -72,10 +69,13 @@ class Runs:
         """The plan for `request`, with a new run id and a free port. Writes nothing. Raises `PlanError` and
         `PlaceError`."""
         script, directory = script_path(request), working_directory(request)
-        if self._places:
-            for path in filter(None, (script, directory)):
-                self._places.check(Path(path))
-        concrete = replace(request, working_directory=directory, target_python=python_path(request))
+        concrete = replace(
+            request,
+            name=request.name.strip() or Path(script).stem,  # as it was typed, not where that leads
+            working_directory=self._real(directory),
+            target_python=python_path(request),
+        )
+        script = self._real(script)
         run_id = self._store.new_id()
         plan = make_plan(
             concrete,
@@ -91,6 +91,11 @@ class Runs:
         self._check_resume(plan, request.config_text)
         return plan
 
+    def _real(self, path: str) -> str:
+        """Where `path` leads, which is what starts: a link that is put elsewhere later changes nothing. Raises
+        `PlaceError`. As it is where any place may be named."""
+        return str(self._places.check(Path(path))) if self._places and path else path
+
     def may_log(self, plan: Plan) -> bool:
         """Whether --logging_steps may be added to the plan's arguments: its script's Trainer would log every 500
         steps."""
@@ -104,6 +109,8 @@ class Runs:
 
         Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
         does not start beside others."""
+        if self._real(plan.script) != plan.script:
+            raise RunError(f"{plan.script} leads elsewhere since this launch was previewed. Preview it again.")
         if plan.slurm:
             check_sbatch()
         self._secrets = longest_first((*secret_values(secrets or {}), *self._secrets))  # its output may print them
@@ -186,8 +193,8 @@ class Runs:
         status = self._store.open(run_id).read_status()
         if status is None:
             return sorted(members(run_id))
-        supervisor = status.supervisor
-        return sorted(members(run_id, status.process, supervisor.pid if supervisor and is_alive(supervisor) else None))
+        supervisor = status.supervisor if supervises(status.supervisor, run_id) else None
+        return sorted(members(run_id, status.process, supervisor.pid if supervisor else None))
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
@@ -303,11 +310,12 @@ class Runs:
         series = directory.read_series()
         if has_loss(series):
             return None
-        progress, (trainer, in_code) = directory.read_progress(), _logging(plan)
+        progress = directory.read_progress()
+        part = trainers_part(plan.config_argument, script_source(plan.script), plan.arguments)
         told = Told(
             arguments=plan.arguments,
-            trainer=trainer,
-            in_code=in_code,
+            trainer=part.trains,
+            in_code=part.in_code,
             state=status.state,
             series=series,
             phase=status.phase,
@@ -395,17 +403,6 @@ class Runs:
         return None if end is None or status.started_at is None else max(end - status.started_at, 0.0)
 
 
-def _logging(plan: Plan) -> tuple[bool, bool]:
-    """Whether the HF Trainer logs, and whether the script makes its TrainingArguments itself."""
-    if plan.config_argument in (ConfigArgument.HF, ConfigArgument.OVERRIDE):
-        return True, False
-    if plan.config_argument.integration is not Integration.HF:
-        return False, False
-    script = script_source(plan.script)
-    in_code = script.parser is not Parser.TRAINER and any(c.caller in _LOGS_IN_CODE for c in script.config_calls)
-    return script.parser is Parser.TRAINER or in_code, in_code
-
-
 def _devices(plan: Plan) -> str:
     """What the run's ranks train on, for the list."""
     if plan.slurm:
@@ -428,7 +425,7 @@ def _tell(directory: RunDirectory, number: signal.Signals) -> bool:
     """Signals the run's supervisor; False where there is none."""
     status = directory.read_status()
     supervisor = status.supervisor if status and status.state.live else None
-    return supervisor is not None and send_signal(supervisor, number)
+    return supervisor is not None and supervises(supervisor, directory.run_id) and send_signal(supervisor, number)
 
 
 def _busy(plan: Plan, others: Sequence[Plan]) -> str:

@@ -28,13 +28,15 @@ from dsgui.core.diagnosis import diagnose, why_failed
 from dsgui.core.document import Document
 from dsgui.core.ending import verdict
 from dsgui.core.errors import DocumentError, RunError
-from dsgui.core.plan import ConfigArgument, Plan, WhenBusy, shared_devices
+from dsgui.core.handing import trainers_part
+from dsgui.core.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.points import Event
 from dsgui.core.remedies import Circumstances
-from dsgui.core.secrets import Masker, secret_values
+from dsgui.core.secrets import Masker, secret_arguments, secret_values
 from dsgui.core.sources import sources
 from dsgui.core.state import Identity, RunState, RunStatus
 from dsgui.shell import machines, slurm
+from dsgui.shell.asked_paths import script_source
 from dsgui.shell.detached import Wakeup, detach
 from dsgui.shell.elsewhere import end_elsewhere, what_is_left
 from dsgui.shell.ends import Ends
@@ -109,7 +111,8 @@ class Supervisor:
         self._make_telemetry, self._make_nodes = make_telemetry, make_nodes
         self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
         values = secret_values({**os.environ, **environment(plan, os.environ)})
-        self._records = Records(directory, monotonic, self._elapsed_s, Masker(values))
+        masker = Masker((*values, *secret_arguments(plan.arguments)))
+        self._records = Records(directory, monotonic, self._elapsed_s, masker)
         waits = plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
         self._status = RunStatus(state, supervisor=identify(os.getpid()), started_at=clock(), begun_s=monotonic())
@@ -461,7 +464,7 @@ class Supervisor:
 
     def _circumstances(self) -> Circumstances:
         oom = read_oom_kills().since(self._oom_before)
-        trainer = self._plan.config_argument is ConfigArgument.HF
+        part = trainers_part(self._plan.config_argument, script_source(self._plan.script), self._plan.arguments)
         config = None
         with suppress(DocumentError):
             config = Document(self._directory.read_config())
@@ -469,7 +472,8 @@ class Supervisor:
             config,
             self._plan.arguments,
             self._plan.ranks,
-            trainer,
+            part.trains,
+            takes_options=part.takes_options or not part.trains,
             on_cpu=not self._plan.gpu_indices and not self._plan.elsewhere,
             first_ended=self._first_ended(),
             oom_kills=oom.machine,

@@ -1,7 +1,9 @@
 """The real app as a process, for tests."""
 
 import contextlib
+import os
 import re
+import secrets
 import socket
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -24,17 +27,19 @@ END_TIMEOUT_S = 30
 
 @dataclass
 class App:
-    """A running app: where it answers, the token it asks for ("" for none), and what it printed until then."""
+    """A running app: where it answers, the token it was given ("" for none), the code of
+    the address it printed, and what it printed until then."""
 
     url: str
     port: int
     printed: str
     process: subprocess.Popen
     token: str = ""
+    code: str = ""
 
     @property
     def entrance(self):
-        """What a person opens: the address as it was printed."""
+        """What a person opens who gave it the token."""
         return self.url + (f"?token={self.token}" if self.token else "")
 
     def get(self, path=""):
@@ -68,6 +73,8 @@ def running_app(
     own = ["--runs-dir", str(runs_dir), "--presets-dir", str(runs_dir.with_name(f"{runs_dir.name}-presets"))]
     # The tests' scripts and configs lie beside the runs.
     places = ["--allow", str(runs_dir.parent)]
+    token = "" if any("token" in word for word in arguments) else secrets.token_urlsafe(24)
+    environment = {**(os.environ if environment is None else environment), **({"DSGUI_TOKEN": token} if token else {})}
     command = [sys.executable, "app.py", *own, *places, *chosen, *arguments]
     process = subprocess.Popen(
         around(command), cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -76,6 +83,7 @@ def running_app(
     watchdog.start()
     try:
         app = _when_up(process)
+        app.token = token or _kept(arguments)
         watchdog.cancel()
         yield app
     finally:
@@ -84,6 +92,12 @@ def running_app(
         process.wait(timeout=20)
         process.stdout.close()
         _end_runs(runs_dir)
+
+
+def _kept(arguments: tuple[str, ...]) -> str:
+    """The token in the file that the app was given."""
+    given = dict(pairwise(arguments)).get("--token-file")
+    return Path(given).read_text("ascii").strip() if given else ""
 
 
 def _end_runs(runs_dir: Path) -> None:
@@ -103,7 +117,7 @@ def _when_up(process: subprocess.Popen) -> App:
     printed = ""
     for line in process.stdout:
         printed += line
-        found = re.search(r"(https?://127\.0\.0\.1:(\d+)/)(?:\?token=([\w%-]+))?", line)
+        found = re.search(r"(https?://127\.0\.0\.1:(\d+)/)(?:\?login=([\w%-]+))?", line)
         if found:
-            return App(found[1], int(found[2]), printed, process, unquote(found[3] or ""))
+            return App(found[1], int(found[2]), printed, process, code=unquote(found[3] or ""))
     raise AssertionError(f"the app did not start: {printed}")

@@ -37,7 +37,6 @@ ALLOWED = {
         "dsgui.core",
     },
     "dsgui.compose": {
-        "dsgui.commands",
         "dsgui.ui",
         "dsgui.inspection",
         "dsgui.archive",

@@ -9,19 +9,23 @@ import time
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgui.archive import Archive
+from dsgui.archive import Archive, Judge
 from dsgui.core.checkpoint import SavedBy, checkpoint_from
 from dsgui.core.clone import clone
 from dsgui.core.command import argv
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.plan import ConfigArgument
+from dsgui.core.plan import ConfigArgument, Plan
+from dsgui.core.planned import Surroundings
 from dsgui.core.planning import make_plan
+from dsgui.core.preflight import AGREEMENT, CHECKS, OF_SETTINGS
 from dsgui.core.state import RunState, RunStatus
+from dsgui.core.verdicts import Row, Status
 from dsgui.core.words import value_of, with_option
 from dsgui.shell.ends import Ends
 from dsgui.shell.oom import OomKills, read_oom_kills
@@ -86,6 +90,53 @@ def test_a_failing_script_is_diagnosed_and_a_clone_repairs_it(bench: Bench, arch
     made = archive.repaired(run_id)
     assert json.loads(made.request.config_text) == {"train_batch_size": 6}
     assert made.notes == ("train_batch_size set to 6",)
+
+
+@pytest.mark.parametrize(("check", "offered"), [("port", True), ("gpus", True), ("runs_disk", True), ("config", False)])
+def test_the_machine_is_looked_at_once_and_only_what_a_change_can_touch_counts(
+    bench: Bench, check: str, offered: bool
+) -> None:
+    run_id = bench.start(BATCH)
+    bench.ended(run_id)
+    looked: list[str] = []
+    around: Any = object()
+
+    def rows(plan: Plan, text: str, seen: Surroundings) -> list[Row]:
+        assert seen is around
+        return [Row(check, "", Status.PROBLEM, "Not now.")] if text != looked[0] else []
+
+    def surroundings(plan: Plan, text: str) -> Surroundings:
+        looked.append(text)
+        return around
+
+    made = Archive(bench.store, bench.runs, judge=Judge(surroundings, rows)).offer(run_id)
+    assert made
+    assert [one.label for one in made.diagnosis.remedies] == (["train_batch_size 6"] if offered else [])
+    assert looked == [bench.store.open(run_id).read_config()]
+
+
+def test_the_checks_that_count_against_a_change_are_in_the_table() -> None:
+    assert {one.id for one in CHECKS} >= OF_SETTINGS - {AGREEMENT}
+
+
+OUT_OF_MEMORY = "raise RuntimeError('CUDA out of memory. Tried to allocate 2.00 GiB')"
+READERS = [
+    ("HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()", "--per_device_train_batch_size"),
+    ("TrainingArguments('out', deepspeed='ds.json')", ""),
+]
+
+
+@pytest.mark.parametrize(("reader", "option"), READERS)
+def test_a_script_that_reads_its_config_through_the_trainer_is_given_advice_for_the_trainer(
+    bench: Bench, reader: str, option: str
+) -> None:
+    source = f"if False:\n    from transformers import *\n    {reader}\n{OUT_OF_MEMORY}"
+    run_id = bench.start(source, config_argument=ConfigArgument.TRAINER)
+    bench.ended(run_id)
+    found = bench.store.open(run_id).read_diagnosis()
+    assert found
+    assert found.signature == "cuda-memory"
+    assert [name for one in found.remedies for name, _ in one.options][:1] == ([option] if option else [])
 
 
 def test_a_run_that_ends_well_has_no_diagnosis_whatever_it_caught(bench: Bench, archive: Archive) -> None:

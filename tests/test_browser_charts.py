@@ -60,6 +60,12 @@ def by_epoch():
     return Printed("by epoch", points, 40)
 
 
+def of_one_value():
+    """A learning rate that stays the same, and one evaluation."""
+    rates = [(10.0 + step, Point(step, None, {"loss": 3 / step, "learning_rate": 5e-5})) for step in range(10, 41, 10)]
+    return Printed("of one value", [*rates, (52.0, Point(40, None, {"eval_bleu": 0.0473}, "eval"))], 60)
+
+
 def evaluated_only():
     points = [(10.0 * part, Point(50 * part, None, {"eval_loss": 3 - part / 3}, "eval")) for part in range(1, 5)]
     return Printed("evaluated", points, 50)
@@ -75,6 +81,7 @@ def made(tmp_path_factory):
         "epochs": in_epochs(),
         "by epoch": by_epoch(),
         "evaluated": evaluated_only(),
+        "one value": of_one_value(),
         "hf": hf_run(),
     }
     ids = {name: make_printed(folder, one) for name, one in printed.items()}
@@ -105,6 +112,34 @@ def axis_button(page, name):
 
 def open_more(page):
     page.get_by_text("More of the machine").click()
+
+
+HEIGHTS = """(title) => {
+  const { yaxis, legend } = document.querySelector(`[data-chart="${title}"] .js-plotly-plot`)._fullLayout;
+  return [...yaxis.range.map(Number), Boolean(legend)];
+}"""
+
+
+def test_a_value_that_stays_the_same_can_be_read_and_a_lone_score_has_its_name(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['one value']}") as page:
+        shown(page, "Learning rate", "Evaluation", axis="step")
+        low, high, _ = page.evaluate(HEIGHTS, "Learning rate")
+        assert (low, 5e-5 < high < 1e-4) == (0, True)
+        low, high, named = page.evaluate(HEIGHTS, "Evaluation")
+        assert (low, 0.0473 < high < 0.1, named) == (0, True, True)
+        expect(page.locator('[data-chart="Evaluation"] .legendtext')).to_have_text("bleu")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_charts_tools_do_not_cover_its_legend(browser, made, width):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        page.set_viewport_size({"width": width, "height": 860})
+        shown(page, "Memory", axis="step")
+        tools, legend = page.locator('[data-chart="Memory"] .modebar'), page.locator('[data-chart="Memory"] .legend')
+        above, below = tools.bounding_box(), legend.bounding_box()
+        assert above["y"] + above["height"] <= below["y"] + 1
 
 
 def test_a_run_without_steps_opens_by_time_and_no_chart_is_empty(browser, made):
@@ -306,3 +341,21 @@ def test_a_clock_goes_through_whole_epochs_from_their_beginnings(ask):
     clock = f"new curves.Clock(made([{{ points: {points} }}]).clock('epoch'), 'epoch')"
     places = ask(f"[0, 1, 6, 11, 16, 99].map((time) => {clock}.at(time))")
     assert places == [pytest.approx(float("nan"), nan_ok=True), 0, 0.5, 1, 1.5, 1.5]
+
+
+STEPLESS, STEPPED = "[{ time: 1 }, { time: 2 }, { time: 3 }]", "[{ step: 1 }, { step: 2 }, { step: 3 }]"
+
+
+@pytest.mark.parametrize(
+    ("series", "best"),
+    [
+        ((STEPLESS, STEPPED), 1),
+        ((STEPPED, STEPLESS), 0),
+        ((STEPLESS, "[{ step: 1 }, { step: 2 }]"), 0),
+        (("[{ time: 1 }]", STEPLESS), 1),
+        ((STEPPED, STEPPED), 0),
+    ],
+)
+def test_of_two_sources_as_full_the_one_with_steps_is_drawn(ask, series, best):
+    sources = ", ".join(f"{{ source: 's{number}', points: {points} }}" for number, points in enumerate(series))
+    assert ask(f"made([{sources}]).best().map((curve) => curve.source)") == [f"s{best}"]

@@ -46,6 +46,26 @@ def test_a_problem_holds_launch_back_and_accepting_it_starts_what_then_fails_as_
     expect(page.get_by_label("Output of the run")).to_contain_text("unrecognized arguments: --deepspeed")
 
 
+def test_a_problem_accepted_for_some_arguments_is_asked_again_for_others_and_for_a_clone(page, tmp_path):
+    script = tmp_path / "strict.py"
+    script.write_text(STRICT)
+    choose_script(page, script)
+    tick, arguments = page.locator("#although input"), page.locator("#arguments textarea, #arguments input").first
+    tick.check()
+    expect(page.locator("#launch")).to_be_enabled()
+    arguments.fill("--momentum 0.9")
+    expect(tick).not_to_be_checked()
+    expect(page.locator("#launch")).to_be_disabled()
+
+    tick.check()
+    page.click("#launch:not([disabled])")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=60_000)
+    page.click("#clone-run")
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(tick).not_to_be_checked()
+    expect(page.locator("#launch")).to_be_disabled()
+
+
 def test_what_is_fine_is_folded_and_the_targets_answer_comes_by_itself(page):
     page.get_by_role("tab", name="2 · Launch").click()
     folded = page.locator("#preflight details")
@@ -88,6 +108,12 @@ def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_
     expect(logs).to_have_count(0)
     expect(preflight.locator('[data-check="options"]')).to_contain_text("Remove --overwrite_output_dir.")
     expect(page.locator("#launch")).to_be_disabled()
+    offer = page.locator("#config-offer")
+    expect(offer).to_have_text("Remove --overwrite_output_dir")
+    offer.click()
+    expect(arguments).to_have_value("--logging_steps 5")
+    expect(offer).to_be_hidden()
+    expect(preflight.locator('[data-check="options"]')).to_have_count(0)
     arguments.fill("--logging_steps 5 --max_grad_norm 7")
     expect(preflight.locator('[data-check="options"]')).to_have_count(0)
 

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from dsgui.core.diagnosis import Diagnosis, diagnose, why_failed
 from dsgui.core.document import Document
 from dsgui.core.ending import Ending
+from dsgui.core.handing import TrainersPart, trainers_part
+from dsgui.core.plan import ConfigArgument
 from dsgui.core.remedies import Circumstances
+from dsgui.core.script import script_facts
 from dsgui.core.signatures import SIGNATURES
 from dsgui.core.tracebacks import Tracebacks
 from dsgui.core.trainlog import TrainLog
@@ -255,3 +258,63 @@ def test_odd_lines_cost_little() -> None:
     of_lines(lines)
     of_lines([*traceback(0, "ValueError: " + "a.py " * 6000), *(f"[rank0]: {line[:900]}" for line in lines)])
     assert time.process_time() - started < 5
+
+
+GONE = [
+    (("--no_cuda", "False"), (("--no_cuda", None),)),
+    (("--no_cuda",), (("--no_cuda", None), ("--use_cpu", ""))),
+    (("--no-cuda", "True"), (("--no-cuda", None), ("--use_cpu", ""))),
+    (("--adafactor", "no"), (("--adafactor", None),)),
+    (("--adafactor",), (("--adafactor", None), ("--optim", "adafactor"))),
+    (("--evaluation_strategy", "no"), (("--evaluation_strategy", None), ("--eval_strategy", "no"))),
+    (("--warmup_ratio", "0"), (("--warmup_ratio", None), ("--warmup_steps", "0"))),
+    (("--group_by_length", "1"), (("--group_by_length", None), ("--train_sampling_strategy", "group_by_length"))),
+    (("--split_batches", "True"), (("--split_batches", None),)),  # what it would be is for the user to say
+    (("--max_seq_length", "9"), (("--max_seq_length", None),)),  # of the script's own: what it takes is not known
+]
+
+
+@pytest.mark.parametrize(("given", "changes"), GONE)
+def test_an_option_that_is_gone_becomes_what_the_checks_before_a_start_say(
+    given: tuple[str, ...], changes: tuple[tuple[str, str | None], ...]
+) -> None:
+    output = f"usage: x.py [-h]\nx.py: error: unrecognized arguments: {' '.join(given)}\n".encode()
+    found = diagnose(ending_of(output), 2, Circumstances(arguments=given, trainer=True))
+    assert found.remedy
+    assert found.remedy.options == changes
+
+
+BY_PARSER = (
+    "from transformers import HfArgumentParser, TrainingArguments\n"
+    "p = HfArgumentParser(TrainingArguments)\np.parse_args_into_dataclasses()\n"
+)
+BY_FILE = BY_PARSER + "if len(sys.argv) == 2: p.parse_json_file(sys.argv[1])\n"
+IN_CODE = "from transformers import TrainingArguments\nTrainingArguments('o', deepspeed='ds.json')\n"
+CONFIG_TERMS = '{"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 1}}'
+OOM = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
+PARTS = [
+    (ConfigArgument.HF, "", (), TrainersPart(trains=True, takes_options=True)),
+    (ConfigArgument.OVERRIDE, "", ("a.yaml",), TrainersPart(trains=True)),
+    (ConfigArgument.TRAINER, BY_PARSER, (), TrainersPart(trains=True, takes_options=True)),
+    (ConfigArgument.TRAINER, BY_FILE, ("a.json",), TrainersPart(trains=True)),
+    (ConfigArgument.TRAINER, IN_CODE, (), TrainersPart(trains=True, in_code=True)),
+    (ConfigArgument.ACCELERATE, IN_CODE, (), TrainersPart(trains=True, in_code=True)),
+    (ConfigArgument.ACCELERATE, "from accelerate import Accelerator\nAccelerator()", (), TrainersPart(trains=False)),
+    (ConfigArgument.NATIVE, BY_PARSER, (), TrainersPart(trains=False)),
+]
+
+
+@pytest.mark.parametrize(("argument", "source", "words", "part"), PARTS)
+def test_who_trains_is_told_however_the_script_gets_its_config(
+    argument: ConfigArgument, source: str, words: tuple[str, ...], part: TrainersPart
+) -> None:
+    assert trainers_part(argument, script_facts(source), words) == part
+
+
+@pytest.mark.parametrize("takes_options", [True, False])
+def test_options_are_offered_only_to_a_script_that_takes_them(takes_options: bool) -> None:
+    output = b'Traceback (most recent call last):\n  File "x.py", line 1, in f\n    f()\n' + OOM + b"\n"
+    run = Circumstances(Document(CONFIG_TERMS), ranks=2, trainer=True, takes_options=takes_options)
+    remedies = diagnose(ending_of(output), 1, run).remedies
+    assert any(one.options for one in remedies) is takes_options
+    assert any(one.fix for one in remedies)

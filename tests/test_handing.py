@@ -37,6 +37,7 @@ PARSED = "args = p.parse_args()\n"
 DEEPSPEED = "import deepspeed\n" + PARSER + "deepspeed.add_config_arguments(p)\n" + PARSED
 ACCELERATOR = "a = Accelerator(cpu=args.cpu)\nmodel, optimizer = a.prepare(model, optimizer)\n"
 TRAINED = "from transformers import HfArgumentParser\n"
+BY_FILE = "mine, its = HfArgumentParser((A, TrainingArguments)).parse_json_file(args.args_file)\n"
 FACTORY = "from llamafactory.train.tuner import run_exp\nrun_exp()\n"
 ALONE = (
     "from dataclasses import dataclass\n@dataclass\nclass My:\n    lr: float = 1\n"
@@ -66,6 +67,11 @@ SCRIPTS = [
     ("t = TrainingArguments('out', deepspeed='ds.json')", "", TRAINER, "line 1: TrainingArguments is given 'ds.json'"),
     ("t = Seq2SeqTrainingArguments('out', deepspeed=CONFIG)", "", TRAINER, "is given CONFIG"),
     ("t = SFTConfig('out', deepspeed='ds.json')", "", TRAINER, "is given 'ds.json'"),
+    ("from trl.experimental.gold import GOLDConfig as G\nt = G('out')", "", ACCELERATE, "TrainingArguments, given no"),
+    ("from trl import ModelConfig\nm = ModelConfig()", "", None, ""),
+    (PARSER + PARSED + "trlx.train('gpt2', config=c)", "", ACCELERATE, "line 4: Accelerator"),
+    (PARSER + "p.add_argument('--args_file')\n" + PARSED + TRAINED + BY_FILE, "--args_file a.json", TRAINER,
+     "arguments are in a file"),
     ("t = TrainingArguments('out', deepspeed=None)", "", ACCELERATE, "TrainingArguments, given no config"),
     ("t = LoraConfig(r=8)", "", None, ""),
     (
@@ -259,6 +265,8 @@ JUDGED = [
     ((PARSER + PARSED, NATIVE), P, "unrecognized arguments", Offer("The script reads its config itself", NONE)),
     ((PARSER + "p.add_argument('--ds_config')\n" + PARSED, HF), P, "unrecognized",
      Offer("Add --ds_config {config} to the arguments", None, ("--ds_config", "{config}"))),
+    ((PARSER + "p.add_argument('--args_file')\n" + PARSED + TRAINED + BY_FILE, TRAINER, "--args_file a.json"), W,
+     "the one that “deepspeed” names there", None),
     ((OWN_OPTION, NONE), W, "from --ds, which is not among", ADDED),
     ((OWN_OPTION, NONE, "--ds mine.json"), OK, "the script reads mine.json, from --ds", None),
     ((OWN_OPTION, NONE, "--ds {config}"), OK, "{config} among the arguments", None),

@@ -63,6 +63,13 @@ def test_how_an_output_is_cut_changes_nothing(name: str, sizes: list[int]) -> No
     assert as_json(*read(output(name), sizes)) == as_json(*read(output(name)))
 
 
+def test_what_a_flood_passed_over_ends_no_block_of_metrics_that_began_behind_it() -> None:
+    """A rush ends right behind the block's heading."""
+    name = "trainer-not-logged-info"
+    skimmed, whole = read(output(name), [793], [False, True])[0], read(output(name))[0]
+    assert sorted(repr(one.values) for one in skimmed) == sorted(repr(one.values) for one in whole)
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.integers(1, 4000), min_size=1, max_size=8), st.lists(st.booleans(), min_size=1, max_size=8))

@@ -613,10 +613,42 @@ def test_what_to_write_for_an_option_that_is_gone_or_misspelt(arguments, advice)
     assert row.advice.startswith(advice)
 
 
+def options_row(**launch):
+    return next((row for row in rows(**launch) if row.check == "options"), None)
+
+
+def test_an_option_is_suggested_as_its_parser_spells_it():
+    source = PARSER + "p.add_argument('--log-with'); p.add_argument('--lr', dest='learning_rate'); p.parse_args()"
+    for typed, meant in (("--log_with", "--log-with"), ("--lrr", "--lr")):
+        row = options_row(source=source, config_argument=NONE, arguments=(typed, "x"))
+        assert row.advice == f"Did you mean {meant}?", typed
+
+
+def test_an_option_that_is_gone_is_told_by_the_release_where_a_class_of_the_scripts_cant_be_read():
+    """That class may declare anything that was not the Trainer's own."""
+    newer = {"answers": ScriptAnswers(trainers=frozenset({"eval_strategy", "output_dir"}))}
+    older = {"answers": ScriptAnswers(trainers=frozenset({"evaluation_strategy", "output_dir"}))}
+    given = {"source": BY_CLASS, "arguments": ("--evaluation_strategy", "no")}
+    row = options_row(around=newer, **given)
+    assert (row.status, row.advice) == (W, "Write --eval_strategy no instead.")
+    assert options_row(around=older, **given) is None
+    assert options_row(around={}, **given) is None
+    assert options_row(around=newer, source=BY_CLASS, arguments=("--max_seq_length", "64")) is None
+
+
 def test_a_renamed_option_is_told_in_both_directions():
     assert instead("eval_strategy", "no", {"evaluation_strategy"}) == "This release calls it --evaluation_strategy."
     assert instead("use_cpu", "", {"no_cuda"}) == "This release calls it --no_cuda."
     assert instead("fp16", "", {"bf16"}) is None
+
+
+def test_an_option_that_was_off_is_removed_and_not_switched_on():
+    known = {"use_cpu", "optim", "warmup_steps", "accelerator_config"}
+    assert instead("no_cuda", "False", known) == "Remove --no_cuda."
+    assert instead("adafactor", "0", known) == "Remove --adafactor."
+    assert instead("adafactor", "True", known) == "Write --optim adafactor instead."
+    assert instead("warmup_ratio", "0", known).startswith("Write --warmup_steps 0 instead.")
+    assert instead("split_batches", "False", known).startswith("Write --accelerator_config")
 
 
 def test_what_is_missing_says_what_to_install():
@@ -677,6 +709,8 @@ CLICKS = [
      "--fp16 --eval_strategy no"),
     ("--no_cuda --overwrite_output_dir True --dtype 'a b'", ("--use_cpu",), ("--no_cuda", "--overwrite_output_dir"),
      "--dtype 'a b' --use_cpu"),
+    ("--no_cuda False --fp16", (), ("--no_cuda",), "--fp16"),
+    ("--no_cuda True --fp16", ("--use_cpu",), ("--no_cuda",), "--fp16 --use_cpu"),
     ("--deepspeed ds.json --fp16", (), ("--deepspeed",), "--fp16"),
     ("--fp16 --deepspeed", (), ("--deepspeed",), "--fp16"),
     ("--split_batches True", None, None, None),

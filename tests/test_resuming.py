@@ -72,6 +72,39 @@ SCRIPTS = {
         "--output out",
         "--output /w/out --resume",
     ),
+    "a start with a model's weights is no resuming": (
+        script(
+            option("--init", "--resume_dir"),
+            """
+            if args.new:
+                engine.load_checkpoint(args.init, load_module_only=True)
+            else:
+                engine.load_checkpoint(args.resume_dir)
+            """,
+        ),
+        "--init base",
+        "--init base --resume_dir /w/out",
+    ),
+    "of two that load, the one that says so": (
+        script(
+            option("--first_weights", "--resume_folder"),
+            """
+            engine.load_checkpoint(args.first_weights)
+            for one in ():
+                engine.load_checkpoint(args.resume_folder)
+            """,
+        ),
+        "",
+        "--resume_folder /w/out",
+    ),
+    "a number is no place": (
+        script(
+            option("--epochs", rest=", type=float") + option("--from_here"),
+            "place = join(args.epochs, args.from_here)\nengine.load_checkpoint(place)",
+        ),
+        "--epochs 3",
+        "--epochs 3 --from_here /w/out",
+    ),
     "the checkpoint's own path, divided": (
         script(
             option("--resume"),
@@ -189,6 +222,8 @@ ITSELF = script(option("--out"), "engine.load_checkpoint(args.out)\nengine.save_
         ("args = get_args()\nengine.load_checkpoint(args.from_here)\n", ENGINE, "which of its options"),
         (ITSELF, OF_TRAINER, "by itself"),
         ("", ENGINE, "has no option to resume"),
+        ("def load(engine, place):\n    engine.load_checkpoint(place)\nmain()", ENGINE, "has no option to resume"),
+        ("e.load_checkpoint(args.base, load_optimizer_states=False)", ENGINE, "has no option to resume"),
     ],
 )
 def test_where_no_option_can_do_it_the_page_says_how_such_a_script_resumes(

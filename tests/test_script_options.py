@@ -11,11 +11,15 @@ from typing import Any
 
 import pytest
 
+from dsgui.core.arguments import EVERY_NAME, TrainingArguments
 from dsgui.core.command_line import UNSET
+from dsgui.core.context import Context, Integration
 from dsgui.core.declared import module_of
+from dsgui.core.filling import fill
 from dsgui.core.script import Parser, script_facts
 from dsgui.core.script_options import ArgumentsFile, trainer_defaults
 from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers, offers_logging, taken, trainer_arguments
+from dsgui.shell import script_answers
 from dsgui.shell.script_answers import ScriptReader, arguments_file
 
 TRAINER = """
@@ -198,6 +202,54 @@ def test_an_answer_is_kept_for_a_while_and_asked_anew(tmp_path: Path) -> None:
     assert reader.read(plan, line).missing == ()
 
 
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> tuple[list[float], list[str], ScriptReader]:
+    """A clock, the scripts that the target was asked about, each for ten seconds, and who reads them; one is mute."""
+    now, names = [0.0], []
+
+    def find(plan: Any, modules: list[str]) -> dict[str, None] | None:
+        names.append(plan.script)
+        now[0] += 10.0
+        return None if plan.script == "mute" else dict.fromkeys(modules)
+
+    monkeypatch.setattr(script_answers, "_find", find)
+    return now, names, ScriptReader(lambda: now[0])
+
+
+def named(script: str) -> Any:
+    return SimpleNamespace(target_python="python", script=script, working_directory="", environment={})
+
+
+def test_the_answers_of_a_few_scripts_are_kept_beside_each_other(asked) -> None:
+    _, names, reader = asked
+    line = facts("import late")
+    for script in ("a", "b", "a", "b", "a"):
+        assert reader.read(named(script), line).missing == ("late",)
+    assert names == ["a", "b"]
+    for number in range(50):
+        reader.read(named(str(number)), line)
+    assert len(reader._kept) < 20
+
+
+def test_an_answers_age_counts_from_when_it_came_and_silence_is_remembered_longer(asked) -> None:
+    now, names, reader = asked
+    line = facts("import late")
+    reader.read(named("a"), line)  # came at 10
+    now[0] = 29.0
+    reader.read(named("a"), line)
+    assert names == ["a"]
+    now[0] = 40.0
+    reader.read(named("a"), line)
+    assert names == ["a", "a"]
+    reader.read(named("mute"), line)
+    now[0] += 100.0
+    assert reader.read(named("mute"), line).missing == ()
+    assert names == ["a", "a", "mute"]
+    now[0] += 100.0
+    reader.read(named("mute"), line)
+    assert names == ["a", "a", "mute", "mute"]
+
+
 @pytest.mark.parametrize(
     ("source", "kind"),
     [
@@ -279,6 +331,51 @@ def test_what_trl_computes_is_computed() -> None:
         assert arguments is not None
         assert arguments.bf16 is bf16, words
         assert not {"bf16"} & arguments.unknown
+
+
+def test_what_the_script_computes_stops_no_launch() -> None:
+    """accelerate multiplies numbers by then; only what the config itself says wrong counts."""
+    computed = TrainingArguments(unknown=EVERY_NAME)
+    auto = dict.fromkeys(("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"), "auto")
+    context = Context(Integration.HF)
+    for config in (auto, {"train_micro_batch_size_per_gpu": "auto"}, auto | {"gradient_accumulation_steps": 4}):
+        assert fill(config | {"zero_optimization": {}}, computed, context).stops == [], config
+    wrong = auto | {"gradient_accumulation_steps": {}, "zero_optimization": {}}
+    assert [stop.pointer for stop in fill(wrong, computed, context).stops] == ["/gradient_accumulation_steps"]
+
+
+def test_a_parser_of_dataclasses_without_the_trainers_is_held_to_nothing_of_its() -> None:
+    source = (
+        "from transformers import HfArgumentParser\n@dataclass\nclass Own:\n    per_device_train_batch_size: int = 8\n"
+        "    deepspeed_config: str = ''\nHfArgumentParser(Own)"
+    )
+    line = facts(source)
+    known = ScriptAnswers(options=module_of(ast.walk(ast.parse(source))).classes["Own"].options, known=True)
+    assert trainer_arguments(line, known, taken(line, known, ())) is None
+
+
+def test_a_parser_that_names_the_file_of_arguments_has_its_own_options_alone() -> None:
+    source = (
+        "import argparse\nfrom transformers import HfArgumentParser, TrainingArguments\n"
+        "p = argparse.ArgumentParser()\np.add_argument('--args_file')\nfile = p.parse_args().args_file\n"
+        "HfArgumentParser(TrainingArguments).parse_json_file(file)"
+    )
+    found = script_facts(source)
+    assert (found.parser, found.by_file, found.takes_local_rank) == (Parser.ARGPARSE, True, False)
+    assert (found.command_line.whole, found.command_line.groups) == (True, ())
+    read = taken(found.command_line, ScriptAnswers(), ("--args_file", "a.json", "--learning_rate", "1"))
+    assert [one.option for one in read.reading.leftovers] == ["--learning_rate"]
+    assert not offers_logging(found.command_line, (), ArgumentsFromFile())
+
+
+def test_the_trainers_names_are_known_beside_a_class_that_cant_be_read(tmp_path: Path) -> None:
+    found = answers(tmp_path, """
+        from transformers import HfArgumentParser, TrainingArguments
+        from elsewhere import Mine
+        HfArgumentParser((Mine, TrainingArguments)).parse_args_into_dataclasses()
+    """)  # fmt: skip
+    assert not found.known
+    assert found.trainers >= {"learning_rate", "generation_max_length"}
 
 
 def test_a_script_that_changes_its_defaults_is_taken_at_nobodys_word() -> None:

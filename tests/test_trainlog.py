@@ -290,6 +290,21 @@ def test_after_the_training_no_bar_is_its(name: str) -> None:
     assert sum("train_loss" in one.values for one in at_the_end) == 1
 
 
+def test_an_evaluation_that_is_repeated_at_its_step_counts_with_what_it_says_otherwise() -> None:
+    """As LLaMA-Factory does after the training: the same loss, another duration."""
+    said = (
+        b"\r 90%%|x| 9/10 [00:01<00:00, 4.05it/s]\r100%%|x| 10/10 [00:02<00:00, 4.05it/s]"
+        b"{'eval_loss': '5.129', 'eval_runtime': '%s', 'epoch': '2'}\n100%%|x| 10/10 [00:02<00:00, 4.05it/s]\n"
+    )
+    block = b"***** eval metrics *****\n  eval_loss    =     5.1287\n  eval_runtime = 0:00:00.07\n\n"
+    for before, values in ((b"0.0508", [0.0508, 0.07]), (b"0.0702", [0.0702])):
+        log = TrainLog()
+        points = log.feed(said % before + block) + log.finish()
+        told = [one.values for one in points if one.kind == "eval"]
+        assert [one["eval_runtime"] for one in told if "eval_runtime" in one] == values
+        assert [one["eval_loss"] for one in told if "eval_loss" in one] == [5.129]
+
+
 @pytest.mark.parametrize(
     ("line", "doing"),
     [

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dsgui.commands.before_start import with_config
 from dsgui.commands.run_options import add_reader
+from dsgui.core.checker import Checker
 from dsgui.core.errors import PlanError
 from dsgui.core.handing import chosen
+from dsgui.core.judging import with_config
 from dsgui.core.machine import Machine
 from dsgui.core.machine_checks import check
 from dsgui.core.machine_report import FORMATS
@@ -20,6 +21,7 @@ from dsgui.core.preflight import preflight
 from dsgui.core.script import ScriptFacts
 from dsgui.core.verdicts import Row, has_problem, worst_first
 from dsgui.shell.asked_paths import script_source
+from dsgui.shell.catalog import Catalog
 from dsgui.shell.folders import default_runs_dir
 from dsgui.shell.machine import read_disk, read_machine
 from dsgui.shell.preflight import read_own_config
@@ -115,7 +117,7 @@ def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) ->
         script=script,
         passes_local_rank=facts.passes_local_rank,
     )
-    return preflight(with_config(launch, text, around), around)
+    return preflight(with_config(launch, text, around, Checker(Catalog().schema())), around)
 
 
 def _model(parameters: int | None) -> ModelSize:

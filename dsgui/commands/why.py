@@ -1,15 +1,19 @@
 """Why a run failed, for a terminal: its diagnosis as the page shows it."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
-from dsgui.archive import Archive
-from dsgui.commands.before_start import question_of, rows_of_plan, surroundings_of
+from dsgui.archive import Archive, Judge
+from dsgui.commands.before_start import surroundings_of
+from dsgui.core.checker import Checker
 from dsgui.core.errors import DsguiError
+from dsgui.core.judging import question_of, rows_around
 from dsgui.core.offering import Offer
 from dsgui.core.plan import Plan
-from dsgui.core.verdicts import Row
+from dsgui.core.planned import Surroundings
 from dsgui.runs import Runs
+from dsgui.shell.catalog import Catalog
 from dsgui.shell.oracle import Oracle
 from dsgui.shell.store import Store
 
@@ -20,18 +24,20 @@ def tell_why(runs: Runs, runs_dir: Path, run_id: str) -> None:
     """Prints nothing of a run that did not fail, or whose folder was removed meanwhile."""
     oracles: dict[str, Oracle] = {}
 
-    def refusal(plan: Plan, text: str) -> str:
-        question = question_of(plan, text, surroundings_of(plan, text, runs, runs_dir))
+    def refusal(plan: Plan, text: str, around: Surroundings) -> str:
+        question = question_of(plan, text, around)
         if question is None:
             return ""
         oracle = oracles.setdefault(plan.target_python, Oracle(plan.target_python, _WAIT_S))
         return oracle.refusal(question, _WAIT_S)
 
-    def judge(plan: Plan, text: str) -> tuple[Row, ...]:
-        return rows_of_plan(plan, text, runs, runs_dir)
-
+    judge = Judge(
+        lambda plan, text: surroundings_of(plan, text, runs, runs_dir),
+        partial(rows_around, checker=Checker(Catalog().schema())),
+        refusal,
+    )
     try:
-        made = Archive(Store(runs_dir), runs, judge=judge, refusal=refusal).offer(run_id)
+        made = Archive(Store(runs_dir), runs, judge=judge).offer(run_id)
     except DsguiError:
         return
     finally:

@@ -184,6 +184,7 @@ def _load(text: str) -> dict[str, Any]:
     try:
         _check(text)
         document = yaml.safe_load(text)
+        repr(document)  # hexadecimal or sexagesimal, an integer may be longer than can be written: told here, not later
     except yaml.MarkedYAMLError as error:
         raise _problem(f"this is no YAML: {str(error.problem)[:150]}", error.problem_mark) from error
     except (yaml.YAMLError, *_BROKEN_TAG) as error:

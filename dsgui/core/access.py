@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import ipaddress
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode
@@ -18,6 +18,7 @@ MAX_BODY_BYTES = 5 << 20  # the page sends its config, at most 1 Mi characters o
 FEWEST_TOKEN_CHARACTERS = 16
 
 _NAME = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)(\.(?!-)[a-z0-9-]{1,63}(?<!-))*\.?\Z")
+_EXCHANGED = ("token", "login")
 _PORT = re.compile(r"[0-9]{1,5}\Z")  # int() of thousands of digits raises
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 _READING = {"GET", "HEAD"}
@@ -62,7 +63,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`status` 200 lets in, 303 lets in by exchanging the token of the address for a cookie, anything else refuses
+    """`status` 200 lets in, 303 lets in by exchanging what the address holds for a cookie, anything else refuses
     with `title` and `advice`, which hold nothing of the request. `guessed`: a token was given, and it was wrong."""
 
     status: int
@@ -79,11 +80,13 @@ LET_IN = Decision(200)
 @dataclass(frozen=True, slots=True)
 class Access:
     """The rules of one server. `token` "" asks for none; `hosts` are the names it answers to besides loopback;
-    `any_address` answers to each address that is a number, for a server that listens on all of them."""
+    `any_address` answers to each address that is a number, for a server that listens on all of them. `spend` says
+    whether a login code is the right one, which is then good for nothing any more."""
 
     token: str
     hosts: frozenset[str] = frozenset()
     any_address: bool = False
+    spend: Callable[[str], bool] = lambda code: False
 
     def decide(self, request: Request) -> Decision:
         """Host, site, token, then what is asked for: who is not let in learns nothing about the rest."""
@@ -131,14 +134,19 @@ class Access:
     def _credentials(self, request: Request) -> Decision | None:
         if not self.token:
             return None
-        typed = request.path == "/" and request.method in _READING and _typed_token(request.query)
+        first_page = request.path == "/" and request.method in _READING
+        typed = first_page and _typed(request.query, "token")
+        code = first_page and _typed(request.query, "login")
         bearer = [value[7:].strip() for value in request.all("authorization") if value[:7].lower() == "bearer "]
         offered = [*bearer, *([typed] if typed else [])]
         kept = _cookies(request).get(cookie_name(request), [])
         known = any([same(value, self.cookie) for value in kept] + [same(value, self.token) for value in offered])
         if known:
-            return self._exchange(request) if typed else None
-        return _no_token(guessed=bool(offered or kept))
+            return self._exchange(request) if typed or code else None
+        # Whoever only looks whether the address is there (a chat program, say) does not use it up.
+        if code and request.method == "GET" and self.spend(code):
+            return self._exchange(request)
+        return _USED_CODE if code else _no_token(guessed=bool(offered or kept))
 
     @property
     def cookie(self) -> str:
@@ -147,7 +155,7 @@ class Access:
         return _cookie(self.token)
 
     def _exchange(self, request: Request) -> Decision:
-        rest = [(k, v) for k, v in parse_qsl(request.query, keep_blank_values=True) if k != "token"]
+        rest = [(k, v) for k, v in parse_qsl(request.query, keep_blank_values=True) if k not in _EXCHANGED]
         secure = "; Secure" if request.scheme == "https" else ""
         cookie = f"{cookie_name(request)}={self.cookie}; Path=/; HttpOnly; SameSite=Strict{secure}"
         return Decision(303, location="/?" + urlencode(rest) if rest else "/", cookie=cookie)
@@ -188,11 +196,19 @@ def _no_token(guessed: bool) -> Decision:
     return Decision(
         401,
         "This is somebody's dsgui",
-        "It starts programs for whoever is let in, so it asks for a token. If it is yours: open the address that it "
-        "printed when it was started; it ends in ?token=… A token is good for one start of the server. A program "
-        "sends the header “Authorization: Bearer TOKEN”.",
+        "It starts programs for whoever is let in. If it is yours: open the newest address that it printed where it "
+        "was started; it ends in ?login=… and is good for one browser. If you gave it a token: add ?token=TOKEN to the "
+        "address. A program sends the header “Authorization: Bearer TOKEN”.",
         guessed,
     )
+
+
+_USED_CODE = Decision(
+    401,
+    "This address was used, or is too old",
+    "Each is good for one browser. When it is used, dsgui prints a new one where it was started: open that.",
+    guessed=True,
+)
 
 
 def _asked_for(request: Request) -> Decision | None:
@@ -238,8 +254,8 @@ def _is_followed_link(request: Request) -> bool:
     return wanted and all(request.all(name) == [value] for name, value in _FOLLOWED_LINK.items())
 
 
-def _typed_token(query: str) -> str:
-    return next((value for key, value in parse_qsl(query) if key == "token"), "")
+def _typed(query: str, name: str) -> str:
+    return next((value for key, value in parse_qsl(query) if key == name), "")
 
 
 def _cookies(request: Request) -> Mapping[str, Sequence[str]]:

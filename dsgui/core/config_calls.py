@@ -66,8 +66,8 @@ def _configs_of_trl(nodes: Sequence[ast.AST]) -> Iterator[str]:
     """`from trl.experimental.gold import GOLDConfig`: TRL's training arguments are named so, all but its models'."""
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "trl":
-            names = (alias.asname or alias.name for alias in node.names if alias.name != "ModelConfig")
-            yield from (name for name in names if name.endswith("Config"))
+            made = (one for one in node.names if one.name.endswith("Config") and one.name != "ModelConfig")
+            yield from (one.asname or one.name for one in made)
 
 
 def _named(name: str) -> Callable[[ast.Call], bool]:

@@ -151,7 +151,7 @@ def _diagnosis(
         evidence=evidence,
         traceback=traceback,
         source=one.source,
-        remedies=tuple(dict.fromkeys(remedy for remedy in remedies if remedy)),
+        remedies=tuple(dict.fromkeys(remedy for remedy in remedies if remedy and run.can_have(remedy))),
     )
 
 

@@ -20,13 +20,15 @@ class Epochs:
 
     def count(self, step: int, total: int | None, epoch: float | None) -> int:
         """The step since the training began, of one that may be of its epoch."""
-        same = epoch is None or epoch == self.epoch
-        if self.epoch is not None and epoch is not None and epoch > self.epoch:
-            again = step <= self.last
-            self.base += (self.total or self.last) if again else 0
-            self.begins_again = again or bool(self.begins_again)
-        self.epoch = self.epoch if epoch is None else epoch
-        self.last, self.total = (max(self.last, step) if same else step), total
+        if epoch is not None and epoch != self.epoch:
+            if self.epoch is not None and epoch > self.epoch:
+                again = step <= self.last
+                self.base += (self.total or self.last) if again else 0
+                self.begins_again = again or bool(self.begins_again)
+            self.epoch, self.last = epoch, step
+        elif step > self.last:
+            self.last = step
+        self.total = total
         return self.base + step
 
     @property

@@ -7,7 +7,8 @@ the arguments of transformers' example scripts, and TRL's configs.
 from collections.abc import Collection
 
 REMOVE = ""
-# Name → the words to write instead, or REMOVE; a word in capitals is the value that was given.
+# Name → the words to write instead, or REMOVE; a word in capitals is the value that was given. Words without one stand
+# for an option that was on: one that was off is to be removed.
 _INSTEAD = {
     "overwrite_output_dir": REMOVE,
     "evaluation_strategy": "--eval_strategy VALUE",
@@ -56,6 +57,7 @@ _WHY = {
 }
 # Renamed, so that an older release has the other name.
 _BACK = {"eval_strategy": "evaluation_strategy", "use_cpu": "no_cuda", "dtype": "torch_dtype"}
+_OFF = frozenset({"false", "f", "no", "n", "0"})  # transformers/hf_argparser.py: string_to_bool
 
 
 def instead(name: str, value: str, known: Collection[str]) -> str | None:
@@ -63,9 +65,9 @@ def instead(name: str, value: str, known: Collection[str]) -> str | None:
     there."""
     if name in _BACK and _BACK[name] in known:
         return f"This release calls it --{_BACK[name]}."
-    if name not in _INSTEAD:
+    words = _words(name, value)
+    if words is None:
         return None
-    words = _INSTEAD[name]
     option = words.partition(" ")[0].removeprefix("--")
     if words == REMOVE or option not in known:
         return " ".join(filter(None, (f"Remove --{name}.", _WHY.get(name, ""))))
@@ -76,13 +78,25 @@ def instead(name: str, value: str, known: Collection[str]) -> str | None:
 def words_instead(name: str, value: str, known: Collection[str]) -> tuple[str, ...] | None:
     """The words to write instead of an option that is gone, none where it is only to be left out; None where that is
     not known without asking."""
-    words = _INSTEAD.get(name)
+    words = _words(name, value)
     if words is None or name in known or "…" in words or "ORGANIZATION" in words:
         return None
     option, _, setting = words.partition(" ")
     if words == REMOVE or option.removeprefix("--") not in known:
         return ()
     return (option, *([value if setting == "VALUE" else setting] if setting and (value or setting != "VALUE") else []))
+
+
+def words_after_refusal(name: str, value: str) -> tuple[str, ...]:
+    """The same where a parser refused the option and what it knows was not asked: a release that dropped one of the
+    Trainer's has what replaced it."""
+    known = {words.partition(" ")[0].removeprefix("--") for old, words in _INSTEAD.items() if is_trainers(old)}
+    return (words_instead(name, value, known) if is_trainers(name) else None) or ()
+
+
+def _words(name: str, value: str) -> str | None:
+    words = _INSTEAD.get(name)
+    return REMOVE if words and "VALUE" not in words and "…" not in words and value.lower() in _OFF else words
 
 
 def is_trainers(name: str) -> bool:

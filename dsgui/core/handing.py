@@ -7,6 +7,7 @@ from dsgui.core.config_calls import Caller, ConfigCall
 from dsgui.core.context import Integration
 from dsgui.core.plan import PLACEHOLDER, ConfigArgument, itself
 from dsgui.core.script import Parser, ScriptFacts
+from dsgui.core.taken import file_named
 from dsgui.core.words import value_of
 
 _SETTINGS = (".yaml", ".yml", ".json")
@@ -30,6 +31,7 @@ _BY_ENVIRONMENT = {
     Caller.STRATEGY: ConfigArgument.LIGHTNING,
     Caller.TRAINING_ARGUMENTS: ConfigArgument.ACCELERATE,
 }
+_IN_CODE = (Caller.TRAINING_ARGUMENTS, Caller.LLAMA_FACTORY)
 
 _MOST_SHOWN = 60  # characters of an expression
 
@@ -40,6 +42,29 @@ class Handing:
 
     argument: ConfigArgument
     because: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrainersPart:
+    """Whether the HF Trainer trains, whether the script makes its TrainingArguments in code, and whether options of
+    the Trainer can be added to the script's arguments."""
+
+    trains: bool
+    in_code: bool = False
+    takes_options: bool = False
+
+
+def trainers_part(argument: ConfigArgument, script: ScriptFacts, words: Sequence[str]) -> TrainersPart:
+    """Whoever hands the config over says it; where nobody does, or accelerate, the source."""
+    if argument.integration is not Integration.HF:
+        return TrainersPart(trains=False)
+    if argument is ConfigArgument.HF:
+        return TrainersPart(trains=True, takes_options=True)
+    if argument is ConfigArgument.OVERRIDE:
+        return TrainersPart(trains=True)
+    by_parser = script.parser is Parser.TRAINER
+    in_code = not by_parser and any(call.caller in _IN_CODE for call in script.config_calls)
+    return TrainersPart(by_parser or in_code, in_code, by_parser and not file_named(script.command_line, tuple(words)))
 
 
 def handing(script: ScriptFacts, words: Sequence[str], fallback: Integration = Integration.HF) -> Handing | None:

@@ -13,7 +13,7 @@ from dsgui.core.errors import PlanError
 
 MOST_HOSTS = 256  # each is asked at once, with three open files
 MOST_SLOTS = 1024
-_LINE = re.compile(r"(\S+)\s+slots=(\d{1,6})(?:\s+#.*)?\Z")
+_LINE = re.compile(r"(\S+)\s+slots=(\d{1,6})(?:\s+#.*)?\Z", re.ASCII)
 _LONGEST_NUMBER = 6
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252})?\Z")
 

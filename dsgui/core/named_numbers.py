@@ -111,7 +111,7 @@ _NEUTRAL = frozenset(
 )
 _OTHER_WORD = re.compile(r"[A-Za-z_]{2,}|[\u4e00-\u9fff]+")
 _EVALUATES = re.compile(r"\W*(?:eval|valid|test|val\b)", re.IGNORECASE)
-# Before the first loss, and apart from its name: `| epoch 081 | valid on 'valid' subset | loss 6.8`, `CV epoch 4 loss 28.4`.
+# Before the first loss, not in its name: `| epoch 081 | valid on 'valid' subset | loss 6.8`, `CV epoch 4 loss 28.4`.
 _JUDGES = re.compile(r"\b(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|dev|cv|test(?:ing)?)\b", re.IGNORECASE)
 _TRAINS = re.compile(r"\btrain", re.IGNORECASE)
 # `Namespace(step=3, loss=0.5)`, `Config(loss=…`: a value printed by Python, not a measurement.

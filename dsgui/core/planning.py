@@ -41,7 +41,7 @@ def make_plan(
     words = _split(request.arguments)
     plan = Plan(
         run_id=run_id,
-        name=request.name.strip() or posixpath.splitext(posixpath.basename(script_path))[0],
+        name=_shown(request.name.strip()) or posixpath.splitext(posixpath.basename(script_path))[0],
         run_directory=run_directory,
         script=script_path,
         arguments=words,
@@ -67,6 +67,11 @@ def make_plan(
     if plan.slurm:
         _check_for_sbatch(plan)
     return plan
+
+
+def _shown(name: str) -> str:
+    """Without what turns the writing around or can't be seen: a name must read as what it is, wherever it is shown."""
+    return "".join(letter for letter in name if letter.isprintable())
 
 
 def check_port(port: int) -> None:

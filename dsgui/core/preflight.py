@@ -1,11 +1,13 @@
 """Before a start: what would stop this launch or make it slow, one table of checks, each a sentence on what was seen,
 what was expected and what to do. Facts in, rows out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from dsgui.core import argument_checks, build_checks, handing_checks, room_checks, script_checks
 from dsgui.core.findings import Finding, Severity, refuser
 from dsgui.core.planned import Launch, Question, Surroundings
+from dsgui.core.secrets import mask, secret_arguments
 from dsgui.core.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, warning, worst_first
 
 CONFIG = "config"
@@ -83,12 +85,24 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("elsewhere", "Other machines", "", elsewhere),
 )
 
+# What another config or other arguments of the script can change: not the port, the GPUs or a disk.
+OF_SETTINGS = frozenset(
+    {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
+    | {"local_rank", "stage_3", "operators", "compiler", "ninja", "headers", "toolkit", "offload"}
+)
+
 
 def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
-    """Every row there is for this launch, the worst first."""
+    """Every row there is for this launch, the worst first. They quote arguments: what is secret in these is hidden."""
     question = Question(launch, around)
     rows = (entry.row(question) for entry in CHECKS)
-    return worst_first([*_disagreements(launch), *(row for row in rows if row)])
+    secret = secret_arguments(launch.arguments)
+    return worst_first([_hidden(row, secret) for row in (*_disagreements(launch), *rows) if row])
+
+
+def _hidden(row: Row, values: Sequence[str]) -> Row:
+    seen, advice, command = (mask(text, values) for text in (row.seen, row.advice, row.command))
+    return replace(row, seen=seen, advice=advice, command=command)
 
 
 _GRAVITY = {Severity.ERROR: Status.PROBLEM, Severity.WARNING: Status.WARNING}

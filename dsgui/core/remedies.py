@@ -12,6 +12,7 @@ from typing import Any
 from dsgui.core.document import Document
 from dsgui.core.evidence import MOST_SHOWN, mismatches, unknown_options
 from dsgui.core.findings import Change, Fix
+from dsgui.core.gone_options import words_after_refusal
 from dsgui.core.pointer import MISSING, lookup
 from dsgui.core.words import value_of
 
@@ -25,15 +26,6 @@ _PARAM_DEVICE = "/zero_optimization/offload_param/device"
 _ADAMS = frozenset({"adam", "adamw"})
 _EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
 USE_CPU = "--use_cpu"
-# What transformers 5 no longer takes, and what it takes instead (transformers/training_args.py, MIGRATION_GUIDE_V5.md);
-# others are only left out.
-_RENAMED = {
-    "--evaluation_strategy": "--eval_strategy",
-    "--no_cuda": USE_CPU,
-    "--per_gpu_train_batch_size": "--per_device_train_batch_size",
-    "--per_gpu_eval_batch_size": "--per_device_eval_batch_size",
-    "--warmup_ratio": "--warmup_steps",  # below 1 it is a share of all steps
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +34,8 @@ class Circumstances:
     the HF Trainer reads the config, and how many processes the kernel killed for want of memory meanwhile (on the
     machine, and in the run's own control group). `on_cpu`: whether the ranks train on this machine's CPU; `first_ended`
     is the one whose process ended before the others'; `memory_limit_bytes` is that group's, `address_space_bytes` what
-    `ulimit -v` allows a process. None: not known, or no such limit."""
+    `ulimit -v` allows a process. None: not known, or no such limit. `takes_options`: whether the Trainer's can be
+    added to the arguments."""
 
     config: Document | None = None
     arguments: tuple[str, ...] = ()
@@ -54,10 +47,15 @@ class Circumstances:
     first_ended: int | None = None
     memory_limit_bytes: int | None = None
     address_space_bytes: int | None = None
+    takes_options: bool = True
 
     @property
     def values(self) -> Mapping[str, Any]:
         return self.config.value if self.config else {}
+
+    def can_have(self, remedy: "Remedy") -> bool:
+        """Whether the script's arguments can become what the remedy makes of them: words can be left out of any."""
+        return self.takes_options or all(value is None for _, value in remedy.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,10 +246,11 @@ def without_unknown_options(match: Match, run: Circumstances) -> Remedy | None:
     said = []
     for option in given:
         changes.append((option, None))
-        new = _RENAMED.get(option.replace("-", "_").replace("__", "--", 1))
-        if new and value_of(run.arguments, (new,)) is None:
-            changes.append((new, "" if new == USE_CPU else value_of(run.arguments, (option,))))
-        said.append(f"{new} instead of {option}" if new else f"without {option}")
+        value = value_of(run.arguments, (option,)) or ""
+        words = words_after_refusal(option.removeprefix("--").replace("-", "_"), value)
+        if words and value_of(run.arguments, words[:1]) is None:
+            changes.append((words[0], " ".join(words[1:])))
+        said.append(f"{words[0]} instead of {option}" if words else f"without {option}")
     label = ", ".join(said[:MOST_SHOWN]) + (" …" if len(said) > MOST_SHOWN else "")
     return Remedy(label[0].upper() + label[1:], None, tuple(changes))
 

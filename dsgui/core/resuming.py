@@ -103,10 +103,8 @@ class _Source:
         """Not in a function of the file that nothing there names."""
         node: ast.AST | None = call
         while (node := self.parents.get(node)) is not None:  # type: ignore[arg-type]
-            if not isinstance(node, ast.FunctionDef) or node.decorator_list or node.name in self.plain_names:
-                continue
-            if isinstance(self.parents.get(node), ast.Module):
-                return False
+            if isinstance(node, ast.FunctionDef) and isinstance(self.parents.get(node), ast.Module):
+                return bool(node.decorator_list) or node.name in self.plain_names
         return True
 
     def way_of(self, call: ast.Call) -> Resuming | None:

@@ -41,10 +41,12 @@ _WORD_BYTES = _NAME_BYTES | frozenset(b"\"'\\?&:/")
 _REST_OF_NAME = re.compile(rb"[A-Za-z0-9_-]*+")
 _ASSIGNS = re.compile(rb"=")
 _SPACED = re.compile(rb"(?:[ \t]{1,8}+|=)")
+_NEXT_IN_LIST = re.compile(rb"\\?[\"'],[ \t\r\n]{0,8}+")
 _CLOSES_AND_TELLS = re.compile(rb"\\?[\"'][ \t]{0,8}+:[ \t]{0,8}+")
 _TELLS = re.compile(rb"[ \t]{0,8}+:[ \t]{0,8}+")
 _QUOTED = re.compile(rb"\\?([\"'])(?!\$)([^\"'\\\r\n]{%d,}+)" % SHORTEST)
 _BARE = re.compile(rb"[^\s\"'$`][^\s\"'`]{%d,}+" % (SHORTEST - 1))
+_NOTHING = re.compile(rb"(?!)")
 _LISTED = re.compile(rb"[^\s\"'$`<>(){}\[\],;&][^\s\"'`<>(){}\[\],;&]{%d,}+" % (SHORTEST - 1))
 _SCHEME = re.compile(rb"[\"']?[ \t]{0,8}+(?:(?:Bearer|Basic|Token|Digest)[ \t]{1,8}+)?", re.IGNORECASE)
 _BLANKS = re.compile(rb"[ \t]{1,8}+")
@@ -100,6 +102,15 @@ class _Seen:
 def is_secret_name(name: str) -> bool:
     """Whether a variable of this name holds something that others must not read."""
     return _NAME.search(name) is not None
+
+
+def is_secret_option(name: str, value: str) -> bool:
+    """Whether an option of this name is given something that others must not read. A name that may mean anything
+    (`--key`, `--eos_token`) says so only of a value that looks like one: letters and digits, no path."""
+    if len(value) < SHORTEST or not _LAST_WORD.search(name):
+        return False
+    looks = value.isalnum() or value.replace("-", "").replace("_", "").isalnum()
+    return _is_strong(name, b"") or (looks and any(map(str.isdigit, value)) and any(map(str.isalpha, value)))
 
 
 def find(text: bytes, values: Sequence[bytes] = ()) -> Found:
@@ -252,6 +263,7 @@ def _is_quoted_setting(name: str, before: bytes) -> bool:
 _WAYS = (
     (_is_variable, _ASSIGNS, _BARE),
     (_is_option, _SPACED, _BARE),
+    (_is_option, _NEXT_IN_LIST, _NOTHING),
     (_is_in_address, _ASSIGNS, _LISTED),
     (_is_quoted_setting, _CLOSES_AND_TELLS, _LISTED),
     (_is_strong, _ASSIGNS, _LISTED),

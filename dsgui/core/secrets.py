@@ -6,11 +6,22 @@ hide it from nothing here either. Masking errs towards hiding.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from dsgui.core.ansi import Plain, escapes_in, unfinished_escape
-from dsgui.core.secret_forms import SHORTEST, find, is_secret_name
+from dsgui.core.secret_forms import SHORTEST, find, is_secret_name, is_secret_option
 
-__all__ = ["MASK", "Masker", "finished", "is_secret_name", "longest_first", "mask", "mask_bytes", "secret_values"]
+__all__ = [
+    "MASK",
+    "Masker",
+    "finished",
+    "is_secret_name",
+    "longest_first",
+    "mask",
+    "mask_bytes",
+    "secret_arguments",
+    "secret_values",
+]
 
 MASK = "••••••••"
 _MASK = MASK.encode()
@@ -21,6 +32,13 @@ _MOST_HELD_BYTES = 1 << 15
 def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values to hide wherever they turn up, the longest first."""
     return longest_first(v for name, v in environment.items() if is_secret_name(name) and len(v) >= SHORTEST)
+
+
+def secret_arguments(words: Sequence[str]) -> tuple[str, ...]:
+    """The values of options that name a secret: a launcher prints the whole command."""
+    pairs = [(name, value) for name, equals, value in (word.partition("=") for word in words) if equals]
+    pairs += pairwise(words)
+    return longest_first(value for name, value in pairs if name.startswith("-") and is_secret_option(name, value))
 
 
 def longest_first(values: Iterable[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from dsgui.core.errors import PlanError
 
 MOST_NODES = 4096
 _WORD = re.compile(r"[A-Za-z0-9_][\w.,:+@-]{0,200}\Z")
-_TIME = re.compile(r"\d{1,6}(-\d{1,2})?(:\d{1,2}){0,2}\Z")
+_TIME = re.compile(r"\d{1,6}(-\d{1,2})?(:\d{1,2}){0,2}\Z", re.ASCII)
 _OPTION = re.compile(r"--(?P<name>[a-z][a-z0-9-]{1,60})(?:=(?P<value>[\w.,:/%@+*\[\]()&|!-]{1,300}))?\Z", re.ASCII)
 # What the script says itself, and what its run depends on.
 _OURS = frozenset(

@@ -1,11 +1,12 @@
-"""The token that lets people in: given, read from a file, or made."""
+"""The token that lets people in: given, read from a file, or made; and the code of the printed address, for one use."""
 
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
-from dsgui.core.access import weakness
+from dsgui.core.access import same, weakness
 from dsgui.core.errors import TokenError
 
 VARIABLE = "DSGUI_TOKEN"
@@ -27,6 +28,23 @@ def choose_token(given: str | None, file: Path | None) -> str:
 def new_token() -> str:
     """24 random bytes as 32 characters."""
     return secrets.token_urlsafe(_BYTES)
+
+
+class LoginCode:
+    """What the printed address holds in the token's place: it stays in the browser's history, and is good for nothing
+    once it was exchanged for a cookie. Then `announce` is given the next one."""
+
+    def __init__(self, announce: Callable[[str], None]) -> None:
+        self._announce = announce
+        self.current = new_token()
+
+    def spend(self, offered: str) -> bool:
+        """Whether `offered` is the code; it is another one from then on."""
+        if not same(offered, self.current):
+            return False
+        self.current = new_token()
+        self._announce(self.current)
+        return True
 
 
 def _good(where: str, token: str) -> str:

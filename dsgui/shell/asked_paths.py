@@ -8,8 +8,9 @@ from pathlib import Path
 from dsgui.core.errors import PlanError
 from dsgui.core.plan import LaunchRequest
 from dsgui.core.script import ScriptFacts, script_facts
+from dsgui.shell.regular_files import read_regular
 
-_SCRIPT_CHARACTERS = 2_000_000
+_SCRIPT_BYTES = 2_000_000
 
 
 def script_path(request: LaunchRequest) -> str:
@@ -69,7 +70,7 @@ def script_source(path: str) -> ScriptFacts:
     """What the script at `path` tells of itself; of a long or unreadable one, nothing."""
     try:
         seen = os.stat(path)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         return ScriptFacts(problem=str(error))
     return _facts(path, seen.st_mtime_ns, seen.st_size)
 
@@ -77,7 +78,6 @@ def script_source(path: str) -> ScriptFacts:
 @lru_cache(maxsize=16)  # asked with every keystroke on the page
 def _facts(path: str, changed_ns: int, size: int) -> ScriptFacts:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return script_facts(file.read(_SCRIPT_CHARACTERS))
+        return script_facts(read_regular(path, _SCRIPT_BYTES))
     except OSError as error:
         return ScriptFacts(problem=str(error))

@@ -5,12 +5,10 @@ the run's. Where they save none, it is when it was written.
 """
 
 import os
-import stat
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
 
 from dsgui.core.checkpoint import (
     ARGUMENTS_OF_TRAINER,
@@ -29,6 +27,7 @@ from dsgui.core.checkpoint import (
 )
 from dsgui.core.plan import Plan
 from dsgui.core.words import OUTPUT_OPTIONS, value_of
+from dsgui.shell.regular_files import open_regular
 
 _MOST_FOLDERS = 300
 _DEPTH_WITHOUT_OPTION = 3  # output/translation/checkpoint-10, seen from the working directory
@@ -76,7 +75,8 @@ def newest_in(folder: Path) -> Checkpoint | None:
     """The one that `latest` in this folder names, which an engine loads from it."""
     tag = _text(folder / LATEST).strip()
     states = folder / tag
-    return _with_states(states, states, SavedBy.ENGINE) if tag and states.parent == folder else None
+    named = tag.isprintable() and tag != "" and states.parent == folder  # a power cut leaves a file of nulls
+    return _with_states(states, states, SavedBy.ENGINE) if named else None
 
 
 # --- one checkpoint ---------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def _with_states(path: Path, states: Path, saved_by: SavedBy) -> Checkpoint | No
 def _is_whole(path: Path) -> bool:
     """Of torch's zip files: its directory stands at the end."""
     try:
-        with _opened(path) as file:
+        with open_regular(path, follow=False) as file:
             head = file.read(2)
             return bool(head) and (head != b"PK" or zipfile.is_zipfile(file))
     except OSError:
@@ -140,7 +140,7 @@ def _telling(one: Checkpoint) -> Path:
 def _pickled(path: Path) -> bytes:
     """What stands beside the tensors in a file of torch's. It is searched, never unpickled."""
     try:
-        with _opened(path) as opened, zipfile.ZipFile(opened) as file:
+        with open_regular(path, follow=False) as opened, zipfile.ZipFile(opened) as file:
             name = next((name for name in file.namelist() if name.endswith("/data.pkl")), None)
             if name is None:
                 return b""
@@ -186,21 +186,21 @@ def _folders(folder: Path) -> list[Path]:
 def _names(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)
-    except OSError:
+    except (OSError, ValueError):  # a null character
         return []
 
 
 def _modified(path: Path) -> float:
     try:
         return path.lstat().st_mtime
-    except OSError:
+    except (OSError, ValueError):
         return 0.0
 
 
 def _text(path: Path) -> str:
     """Of a short file; "" where it can't be read."""
     try:
-        with _opened(path) as file:
+        with open_regular(path, follow=False) as file:
             return file.read(_MOST_TEXT_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""
@@ -208,17 +208,8 @@ def _text(path: Path) -> str:
 
 def _end(path: Path) -> bytes:
     try:
-        with _opened(path) as file:
+        with open_regular(path, follow=False) as file:
             file.seek(max(os.fstat(file.fileno()).st_size - _MOST_TEXT_BYTES, 0))
             return file.read(_MOST_TEXT_BYTES)
     except OSError:
         return b""
-
-
-def _opened(path: Path) -> BinaryIO:
-    """Raises OSError, also for what is no regular file: a pipe would be waited for."""
-    file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb")  # noqa: SIM115
-    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        return file
-    file.close()
-    raise OSError(f"{path} is no regular file")

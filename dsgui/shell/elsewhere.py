@@ -7,7 +7,7 @@ from dsgui.core.plan import Plan
 from dsgui.core.state import Identity
 from dsgui.shell import slurm
 from dsgui.shell.machines import Ended, end
-from dsgui.shell.processes import is_alive, send_signal
+from dsgui.shell.processes import is_alive, marked, send_signal
 
 
 def end_elsewhere(
@@ -21,7 +21,7 @@ def end_elsewhere(
         return _end_job(plan, launcher, grace_s, hurry)
     if not plan.machines:
         return ()
-    if launcher:
+    if launcher and marked(plan.run_id, [launcher.pid]):
         send_signal(launcher, signal.SIGKILL)
     return end(plan.hosts, plan.run_id, grace_s, hurry)
 

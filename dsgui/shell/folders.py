@@ -1,6 +1,10 @@
 """Where dsgui keeps what outlives it. Imported at start: the standard library alone."""
 
+import fcntl
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -25,3 +29,27 @@ def make_private(folder: Path) -> None:
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in (*reversed(missing), folder):
         place.mkdir(mode=0o700, exist_ok=True)
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Meanwhile `remove_abandoned` leaves this folder of ours alone; the kernel lets go when the process ends."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def remove_abandoned(parent: Path, prefix: str) -> None:
+    """Removes the folders of that name which are ours and held by nobody: what made them was killed."""
+    for folder in parent.glob(f"{prefix}*"):
+        with suppress(OSError):  # another's, held, or just removed by who made it
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.fstat(descriptor).st_uid == os.getuid():
+                    shutil.rmtree(folder)
+            finally:
+                os.close(descriptor)

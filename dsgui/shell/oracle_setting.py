@@ -34,18 +34,19 @@ def prepare_process(trial: Any) -> None:
     # A package attribute of the same name hides the module. The op would keep 33 MB a rank in /dev/shm.
     sys.modules["deepspeed.comm.torch"].build_shm_op = lambda: None  # type: ignore[attr-defined]
     deepspeed, extensions = load("deepspeed"), load("torch.utils.cpp_extension")
-    make, build = deepspeed.DeepSpeedConfig, extensions.load
+    # The class itself: `zero.Init`, HF's and DeepSpeed's modules have it by names of their own.
+    made, build = deepspeed.DeepSpeedConfig, extensions.load
+    fill = made.__init__
 
-    def kept_in(*arguments: Any, **named: Any) -> Any:
-        config = make(*arguments, **named)
+    def kept_in(config: Any, *arguments: Any, **named: Any) -> None:
+        fill(config, *arguments, **named)
         keep_files_in(trial.scratch, config)
-        return config
 
     def compiling(name: str, *arguments: Any, **named: Any) -> Any:
         trial.doing(f"loading the op {name}, compiled when it is first used")
         return build(name, *arguments, **named)
 
-    deepspeed.DeepSpeedConfig, extensions.load = kept_in, compiling
+    made.__init__, extensions.load = kept_in, compiling
 
 
 def keep_files_in(scratch: str, config: Any) -> None:

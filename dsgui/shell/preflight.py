@@ -20,9 +20,10 @@ from dsgui.core.taken import taken
 from dsgui.core.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
 from dsgui.shell.machine import read_disk, read_here
 from dsgui.shell.model_files import model_size
+from dsgui.shell.regular_files import read_regular
 from dsgui.shell.script_answers import ScriptReader, arguments_file
 
-_CONFIG_CHARACTERS = 1_000_000
+_CONFIG_BYTES = 1_000_000
 FRESH_S = 2.0  # readings of the machine are kept that long: a person types faster
 
 
@@ -120,6 +121,5 @@ def read_own_config(
         return None
     with suppress(OSError, ValueError, PlaceError):
         check(directory / named)
-        with open(directory / named, encoding="utf-8") as file:
-            return file.read(_CONFIG_CHARACTERS)
+        return read_regular(directory / named, _CONFIG_BYTES)
     return None

@@ -19,6 +19,7 @@ from dsgui.core.command import MARKER
 from dsgui.core.state import Identity
 
 _PROC = Path("/proc")
+_SUPERVISOR = b"dsgui.supervise"  # what `shell.launcher` starts
 _ZOMBIE_STATES = frozenset({b"Z", b"X", b"x"})
 _PR_SET_CHILD_SUBREAPER = 36
 _SCAN_S = 0.05
@@ -84,6 +85,30 @@ def is_alive(identity: Identity | None) -> bool:
 def is_rebooted(identity: Identity | None) -> bool:
     """Whether the machine was restarted since."""
     return identity is not None and identity.boot_id != boot_id()
+
+
+def supervises(identity: Identity | None, run_id: str) -> bool:
+    """Whether this process of ours was started to supervise that run, whoever wrote down that it was. A folder from
+    elsewhere may name any process."""
+    if identity is None or not is_alive(identity) or not _is_ours(identity.pid):
+        return False
+    words = _words(identity.pid)
+    return _SUPERVISOR in words and any(os.path.basename(word.rstrip(b"/")) == run_id.encode() for word in words)
+
+
+def _is_ours(pid: int) -> bool:
+    try:
+        return (_PROC / str(pid)).stat().st_uid == os.geteuid()
+    except OSError:
+        return False
+
+
+def _words(pid: int) -> list[bytes]:
+    """A process's command line."""
+    try:
+        return (_PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return []
 
 
 def send_signal(identity: Identity, number: signal.Signals) -> bool:
@@ -165,7 +190,7 @@ def members(run_id: str, process: Identity | None = None, supervisor: int | None
     """The pids of the run's processes that are alive, never this process itself. `supervisor` is a pid known to be
     the run's supervisor: everything below it is the run's."""
     table = snapshot()
-    seeds = marked(run_id, table) | _session(process, table)
+    seeds = marked(run_id, table) | _session(process, run_id, table)
     found = _closure(seeds, table) | (descendants(supervisor, table) if supervisor else set())
     return {pid for pid in found - {os.getpid()} if not table[pid].zombie}
 
@@ -237,9 +262,11 @@ def _stat_of(identity: Identity | None) -> ProcessStat | None:
     return stat if stat and stat.start_time == identity.start_time else None
 
 
-def _session(process: Identity | None, table: dict[int, ProcessStat]) -> set[int]:
-    """The launcher's session, if the launcher (or its zombie) still holds the pid that names it."""
-    if process is None or _stat_of(process) is None:
+def _session(process: Identity | None, run_id: str, table: dict[int, ProcessStat]) -> set[int]:
+    """The launcher's session, if the launcher (or its zombie, whose environment is gone) still holds the pid that names
+    it: a folder from elsewhere may name any process."""
+    stat = _stat_of(process)
+    if process is None or stat is None or not (stat.zombie or marked(run_id, [process.pid])):
         return set()
     return {pid for pid, stat in table.items() if stat.session == process.pid}
 

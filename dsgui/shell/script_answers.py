@@ -9,6 +9,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,29 +22,47 @@ from dsgui.core.errors import PlaceError
 from dsgui.core.plan import Plan
 from dsgui.core.script_options import TRANSFORMERS, ArgumentsFile, CommandLine, origin
 from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers, file_named
+from dsgui.shell.regular_files import read_regular
 from dsgui.shell.target import as_in_a_run
 
 SCRIPT = Path(__file__).with_name("ask_script.py")
 TIMEOUT_S = 15.0
 FRESH_S = 20.0  # a missing module is installed in another window meanwhile
+SILENT_S = 120.0  # a target that could not be asked took up to TIMEOUT_S to show it
+_MOST_KEPT = 8
 _MOST_BYTES = 4_000_000
 _DEEPEST = 12  # modules and bases that are followed for one class
 Found = Mapping[str, Mapping[str, object] | None]
 
+# What PyYAML raises of values that their own tags contradict (`!!bool foo`), besides its own.
+_UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError, TypeError, OverflowError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    question: tuple[object, ...]
+    until: float
+    answers: ScriptAnswers
+
 
 class ScriptReader:
-    """Asks and remembers the last answer: it is wanted with every keystroke on the page."""
+    """Asks and remembers the last few answers: they are wanted with every keystroke on the page."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._last: tuple[float, tuple[object, ...], ScriptAnswers] | None = None
+        self._kept: tuple[_Kept, ...] = ()
 
     def read(self, plan: Plan, line: CommandLine) -> ScriptAnswers:
         """The answers for one planned launch; those of a target that can't be asked know nothing."""
-        key, now = _question(plan, line), self._clock()
-        if self._last is None or self._last[1] != key or now - self._last[0] > FRESH_S:
-            self._last = (now, key, _answers(plan, line))
-        return self._last[2]
+        question = _question(plan, line)
+        kept = next((one for one in self._kept if one.question == question), None)
+        if kept is None or self._clock() > kept.until:
+            found = _answers(plan, line)
+            until = self._clock() + (SILENT_S if found is None else FRESH_S)
+            kept = _Kept(question, until, found or ScriptAnswers())
+        others = (one for one in self._kept if one.question != question)
+        self._kept = (*others, kept)[-_MOST_KEPT:]  # as a whole: several threads ask
+        return kept.answers
 
 
 def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object]) -> ArgumentsFromFile:
@@ -51,19 +70,16 @@ def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object
     `check` raises `PlaceError` for a path that may not be read."""
     named = file_named(line, plan.arguments)
     if not named:
-        beside = Path(plan.script).with_suffix(".args")
-        return (
-            ArgumentsFromFile(words=tuple((_text(beside, check) or "").split()))
-            if line.by_dataclass
-            else ArgumentsFromFile()
-        )
+        if not line.by_dataclass or not Path(plan.script).name:
+            return ArgumentsFromFile()
+        return ArgumentsFromFile(words=tuple((_text(Path(plan.script).with_suffix(".args"), check) or "").split()))
     path, converts = Path(plan.working_directory, named), line.file is ArgumentsFile.CONFIG
     text = _text(path, check)
     if text is None:
         return ArgumentsFromFile(named, converts=converts, was_read=False)
     try:
         values = json.loads(text) if path.suffix == ".json" and not converts else yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except _UNREADABLE as error:
         return ArgumentsFromFile(named, converts=converts, problem=_wrong(error))
     if not isinstance(values, dict):
         return ArgumentsFromFile(named, converts=converts, problem="expected the arguments’ names, each with its value")
@@ -81,10 +97,7 @@ def _text(path: Path, check: Callable[[Path], object]) -> str | None:
     """None for what is not there, or may not be read."""
     try:
         check(path)
-        if not path.is_file():
-            return None
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return file.read(MAX_CHARACTERS)
+        return read_regular(path, MAX_CHARACTERS)
     except (PlaceError, OSError):
         return None
 
@@ -93,12 +106,13 @@ def _question(plan: Plan, line: CommandLine) -> tuple[object, ...]:
     return plan.target_python, plan.script, plan.working_directory, tuple(plan.environment.items()), line
 
 
-def _answers(plan: Plan, line: CommandLine) -> ScriptAnswers:
+def _answers(plan: Plan, line: CommandLine) -> ScriptAnswers | None:
+    """None where the target can't be asked."""
     imports = dict(line.imports)
     packages = {origin(name, line.module)[0].partition(".")[0] for name in _foreign(line)}
     found = _find(plan, sorted(filter(None, {*imports, *packages, *([TRANSFORMERS] if line.groups else [])})))
     if found is None:
-        return ScriptAnswers()
+        return None
     missing = () if line.finds_more else tuple(name for name in imports if found.get(name, {}) is None)
     groups = tuple(_of_class(name, line.module, "", found, _DEEPEST) for name in line.groups)
     known = None not in groups

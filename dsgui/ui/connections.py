@@ -7,7 +7,7 @@ import socket
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -63,7 +63,7 @@ class Connections:
 
             def on_message_begin(self) -> None:
                 super().on_message_begin()
-                self.scope[SCOPE_KEY] = self.number  # type: ignore[typeddict-unknown-key]
+                cast(dict[str, Any], self.scope)[SCOPE_KEY] = self.number
                 self.named, self.headed = 0, False
 
             def send_400_response(self, msg: str) -> None:

@@ -41,7 +41,7 @@ def problem_of(body: bytes, inputs: Mapping[int, Sequence[str]], is_stored: Call
         return "trigger_id: expected a whole number."
     if not _is_small(event.get("event_data")):
         return "event_data: expected nothing as large as this, and no file."
-    data = event.get("data")
+    data: Any = event.get("data")
     return _data_problem(data, inputs[number]) or _upload_problem(data, inputs[number], is_stored)
 
 

@@ -31,6 +31,8 @@ SCOPE_KEY = "dsgui.connection"  # in a request's ASGI scope: the number of the c
 _JSON = b"application/json"
 # Gradio builds its URLs from these, whoever sent them.
 _NOT_PASSED_ON = {b"x-forwarded-host", b"x-gradio-server", b"x-gradio-user"}
+# Browsers ask for it without the cookie, and there is nothing in it for this page.
+_MANIFEST = b'<link rel="manifest" href="/manifest.json" />'
 _SCRIPT = re.compile(rb"<script(?=[\s>])")
 
 
@@ -188,7 +190,7 @@ class Answer:
 
     async def _send_page(self, start: Message) -> None:
         nonce = secrets.token_urlsafe(16)
-        body = _SCRIPT.sub(b'<script nonce="' + nonce.encode() + b'"', self._page)
+        body = _SCRIPT.sub(b'<script nonce="' + nonce.encode() + b'"', self._page.replace(_MANIFEST, b""))
         headers = [(k, v) for k, v in start["headers"] if k.lower() != b"content-length"]
         if "gzip" in self._request.first("accept-encoding"):
             body = gzip.compress(body, 5)

@@ -17,7 +17,7 @@ from dsgui.core.plan import AS_SCRIPT_READS, Plan
 from dsgui.core.planned import Launch
 from dsgui.core.taken import LOGGING_WORDS
 from dsgui.core.variables import plain_and_secret
-from dsgui.core.verdicts import has_problem
+from dsgui.core.verdicts import Row, Status, has_problem
 from dsgui.core.words import with_option
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.context_bar import THIS_MACHINE
@@ -70,14 +70,12 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             )
             checks = gr.HTML("", elem_id="preflight", apply_default_css=False, padding=False)
             offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
-            anyway = gr.Checkbox(
-                False, label="Launch although the checks say it would fail", visible=False, elem_id="although"
-            )
+            anyway = gr.Checkbox(False, label="Launch anyway", visible=False, elem_id="although")
             launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
-    plan, run_id, offer = gr.State(None), gr.State(""), gr.State(None)
-    inputs = [configure.text, configure.presets.chooser, anyway, *configure.bar.inputs, *desk.inputs]
-    outputs = [command, verdict_line, checks, offered, offer, anyway, launch, plan, desk.logs]
+    plan, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
+    inputs = [configure.text, configure.presets.chooser, anyway, shown, *configure.bar.inputs, *desk.inputs]
+    outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, plan, desk.logs]
     preview = _previewer(services, workbench, len(configure.bar.inputs))
 
     def preview_on(triggers: list[Any]) -> Any:
@@ -91,7 +89,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     started = launch.click(
         _starter(services),
         [plan, configure.text, desk.environment],
-        [run_id, message, plan, launch],
+        [run_id, message, plan, launch, anyway],
         **{**ONCE, "trigger_mode": "once"},
     )
     return LaunchPage(
@@ -108,7 +106,9 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
 def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Callable[..., tuple[Any, ...]]:
     """The handler that turns what is on the page into a plan, or says what is missing."""
 
-    def preview(text: str | None, preset: str | None, accepted: bool, *values: Any) -> tuple[Any, ...]:
+    def preview(
+        text: str | None, preset: str | None, ticked: bool, shown: tuple[str, ...], *values: Any
+    ) -> tuple[Any, ...]:
         bar, asked = values[:bar_width], asked_of(values[bar_width:])
         reader = Integration.HF.value if asked.what in services.recipes else bar[0]
         says, refused, plan = "", False, None
@@ -130,16 +130,36 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         except DsguiError as error:
             says = f"**{plain(str(error))}**"
         refused = refused or has_problem(before.rows)
+        # What was accepted once is not accepted for the next problem.
+        stops = _accepts(plan, before.rows) if refused else ()
+        accepted = ticked and stops == shown
         ready = plan is not None and (accepted or not refused)
         line = services.runs.shown_command(plan) if plan else ""
-        # What was accepted once is not accepted for the next problem.
-        tick = gr.Checkbox(visible=True) if refused else gr.Checkbox(False, visible=False)
+        # No value unless it has to go: an answer that comes late would take a newer tick away.
+        tick = gr.Checkbox(visible=True) if refused and accepted == ticked else gr.Checkbox(False, visible=refused)
         offer = before.offer
         click = gr.Button(offer.label if offer else "", visible=offer is not None)
         logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, asked.logs))
-        return line, says, preflight_html(before.rows), click, offer, tick, gr.Button(interactive=ready), plan, logs
+        return (
+            line,
+            says,
+            preflight_html(before.rows),
+            click,
+            offer,
+            tick,
+            stops,
+            gr.Button(interactive=ready),
+            plan,
+            logs,
+        )
 
     return preview
+
+
+def _accepts(plan: Plan | None, rows: tuple[Row, ...]) -> tuple[str, ...]:
+    """What a tick is about: these problems of this script with these arguments. No reading of the machine is in it."""
+    asked = (plan.script, *plan.arguments) if plan else ()
+    return (*asked, *(row.check for row in rows if row.status is Status.PROBLEM))
 
 
 def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
@@ -200,12 +220,18 @@ def _verdict(
 def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
     def start(plan: Plan | None, text: str | None, variables: str | None) -> tuple[Any, ...]:
         if plan is None:
-            return "", "Nothing to launch yet: see what the line above asks for.", None, gr.Button(interactive=False)
+            return (
+                "",
+                "Nothing to launch yet: see what the line above asks for.",
+                None,
+                gr.Button(interactive=False),
+                gr.skip(),
+            )
         try:
             _, secrets = plain_and_secret(variables or "")
             run_id = services.runs.start(plan, text or "", secrets)
         except DsguiError as error:
-            return "", f"**Not started.** {plain(str(error))}", plan, gr.Button(interactive=True)
-        return run_id, f"Started run {run_id}.", None, gr.Button(interactive=False)
+            return "", f"**Not started.** {plain(str(error))}", plan, gr.Button(interactive=True), gr.skip()
+        return run_id, f"Started run {run_id}.", None, gr.Button(interactive=False), False
 
     return start

@@ -121,7 +121,7 @@ def _elsewhere(asked: Asked) -> tuple[Machines | None, SlurmJob | None]:
 
 
 def _port(typed: str) -> int | None:
-    if typed and not (typed.isdecimal() and len(typed) <= 5):
+    if typed and not (typed.isascii() and typed.isdecimal() and len(typed) <= 5):
         raise PlanError(f"Master port: “{typed}” is not a number. Give one from 1024 to 65535, or leave it empty.")
     return int(typed) if typed else None
 

@@ -27,7 +27,8 @@ _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _DAY_S = 86_400
 _MOST = 1 << 60
 _RUN_IDS = r"^[0-9a-f-]+(,[0-9a-f-]+)*$"
-_IDS = r"^[0-9.]+(,[0-9.]+)*$"
+_ID = r"[0-9]{1,9}(\.[0-9]{1,9})?"  # a curve of the run, or a table's column
+_IDS = rf"^{_ID}(,{_ID})*$"
 _LONGEST = 4000
 _RELEASE = r"^\d{1,4}(\.[0-9a-z+]{1,12}){0,4}$"
 

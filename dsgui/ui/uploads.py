@@ -14,7 +14,6 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
 from dsgui.core.errors import PlaceError
-from dsgui.shell.folders import make_private
 
 MAX_UPLOAD_BYTES = 1 << 20
 MOST_KEPT = 16
@@ -34,7 +33,7 @@ class Uploads:
     def keep(self, name: str, content: bytes) -> Path:
         """Writes an upload where its owner alone reads it, and removes the oldest ones. Returns its path."""
         own = self._folder / secrets.token_hex(16)
-        make_private(self._folder)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         own.mkdir(mode=0o700)
         path = own / name
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:

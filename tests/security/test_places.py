@@ -2,6 +2,8 @@
 
 import ast
 import os
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,11 +11,13 @@ import pytest
 from dsgui.core.command import argv
 from dsgui.core.errors import DsguiError, PlaceError, TokenError
 from dsgui.core.plan import ConfigArgument, LaunchRequest
+from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.runs import Runs
 from dsgui.shell.access_token import choose_token
 from dsgui.shell.imports import open_file
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.places import Places, usual_places
+from dsgui.shell.processes import boot_id, end_tree, identify, supervises
 from dsgui.shell.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -110,6 +114,66 @@ def test_a_script_or_working_directory_outside_is_not_launched(ground, tmp_path)
     ):
         with pytest.raises(PlaceError):
             runs.prepare(bad)
+
+
+def test_a_link_put_elsewhere_after_the_preview_changes_nothing_of_what_starts(ground, tmp_path):
+    inside, outside = ground
+    link, folder = inside / "current.py", inside / "here"
+    link.symlink_to(inside / "train.py")
+    folder.symlink_to(inside)
+    started = []
+    runs = Runs(Store(tmp_path / "runs"), Recording(started), places=Places([inside]))
+    plan = runs.prepare(request(link, working_directory=str(folder)))
+    for changed, to in ((link, outside / "train.py"), (folder, outside)):
+        changed.unlink()
+        changed.symlink_to(to)
+    assert (plan.script, plan.working_directory) == (str(inside / "train.py"), str(inside))
+    assert plan.name == "current"
+    runs.start(plan, "{}")
+    assert len(started) == 1
+    again = runs.prepare(request(inside / "train.py"))
+    (inside / "train.py").unlink()
+    (inside / "train.py").symlink_to(outside / "train.py")
+    with pytest.raises(DsguiError):
+        runs.start(again, "{}")
+    assert len(started) == 1
+
+
+class Recording(Launcher):
+    """Starts nothing, and notes what it should have."""
+
+    def __init__(self, started):
+        super().__init__()
+        self._started = started
+
+    def start(self, directory, secrets):
+        self._started.append(directory)
+
+
+def test_a_planted_run_that_names_another_process_signals_nobody(tmp_path):
+    """As its supervisor and as its launcher, which leads a session of its own."""
+    store = Store(tmp_path / "runs")
+    runs = Runs(store, Launcher(grace_s=1))
+    (tmp_path / "train.py").write_text("")
+    with subprocess.Popen(["sleep", "300"], start_new_session=True) as yours:
+        try:
+            mine = identify(yours.pid)
+            for status in (
+                RunStatus(RunState.RUNNING, supervisor=mine, process=mine),
+                RunStatus(RunState.RUNNING, supervisor=replace(mine, pid=1 << 22), process=mine),
+            ):
+                plan = runs.prepare(request(tmp_path / "train.py"))
+                directory = store.create(plan.run_id)
+                store.write_plan(directory, plan, "{}", Asked(1, 0.0, boot_id()))
+                store.write_status(directory, status)
+                assert runs.alive_processes(plan.run_id) == []
+                runs.stop(plan.run_id)
+                assert end_tree(plan.run_id, mine, grace_s=0.1) == ()
+                assert not supervises(mine, plan.run_id)
+            with pytest.raises(subprocess.TimeoutExpired):
+                yours.wait(1)
+        finally:
+            yours.kill()
 
 
 def test_a_value_that_begins_like_an_option_stays_a_value(tmp_path):

@@ -12,10 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.archive import Archive
+from dsgui.core.machine import Host, Machine
 from dsgui.core.news import Cursor
 from dsgui.core.plan import ConfigArgument, LaunchRequest
+from dsgui.core.planned import Launch, Surroundings
 from dsgui.core.points import Event, Point
-from dsgui.core.secrets import MASK, Masker, finished, is_secret_name, mask, mask_bytes, secret_values
+from dsgui.core.preflight import preflight
+from dsgui.core.script import script_facts
+from dsgui.core.secrets import (
+    MASK,
+    Masker,
+    finished,
+    is_secret_name,
+    mask,
+    mask_bytes,
+    secret_arguments,
+    secret_values,
+)
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.inspection import Inspection
 from dsgui.runs import Runs
@@ -88,6 +101,8 @@ def test_tokens_of_known_services_are_hidden_wherever_they_are(token):
         ("curl -H 'X-Api-Key: ", "'"),
         ("--wandb-api-key=", " --seed 1"),
         ("postgres://me:", "@host/db"),
+        ("spawned with command: ['t.py', '--hub_token', '", "', '--seed', '1']"),
+        ('["--api-key", "', '"]'),
     ],
 )
 def test_a_value_is_hidden_for_the_way_it_is_written(before, after):
@@ -395,3 +410,22 @@ def test_names_models_diagnosis_and_config_are_shown_without_secrets(tmp_path):
     assert SECRET not in shown
     assert token not in shown
     assert "x" * 12 not in shown
+
+
+def test_options_that_name_a_secret_give_their_values_away() -> None:
+    words = ["--hub_token", "abcdefgh1234", "--wandb_key=hunter2hunter2", "--label_key", "sentiment", "--eos_token"]
+    assert set(secret_arguments([*words, "<|endoftext|>", "--password", "correct horse"])) == {
+        "abcdefgh1234",
+        "hunter2hunter2",
+        "correct horse",
+    }
+
+
+def test_checks_before_a_start_quote_no_secret() -> None:
+    source = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--hub_tokn')\np.parse_args()\n"
+    words = ("--hub_token", "s3cretvalue99", "stray-but-fine")
+    launch = Launch({}, (), "", 1, script="t.py", arguments=words)
+    rows = preflight(launch, Surroundings(script_facts(source), Machine(Host())))
+    told = json.dumps([(row.seen, row.advice, row.command) for row in rows])
+    assert "stray-but-fine" in told
+    assert "s3cretvalue99" not in told

@@ -67,7 +67,27 @@ def test_a_weak_token_and_half_a_certificate_are_refused(tmp_path):
     assert "Give the other" in start("--ssl-certfile", str(tmp_path / "c.pem")).stderr
 
 
-def test_the_printed_address_lets_in_once_and_the_cookie_from_then_on(server):
+def test_the_printed_address_holds_no_token_and_lets_in_one_browser(tmp_path):
+    with running_app(tmp_path / "runs", environment={"PATH": os.environ["PATH"]}) as app:
+        assert app.token not in app.printed
+        path = f"/?login={app.code}&run=x"
+        assert ask(app, "HEAD", path, token=False)[0] == 401, "looking does not use it up"
+        status, headers, _ = ask(app, "GET", path, token=False)
+        assert (status, headers["location"]) == (303, "/?run=x")
+        cookie = {"Cookie": headers["set-cookie"].partition(";")[0]}
+        assert ask(app, "GET", "/dsgui/runs", cookie, token=False)[0] == 200
+        assert ask(app, "GET", path, cookie, token=False)[0] == 303, "reopened in the same browser"
+        status, _, page = ask(app, "GET", path, token=False)
+        assert status == 401
+        assert "prints a new one where it was started" in page.decode()
+        new = app.process.stdout.readline().partition("?login=")[2].strip()
+        assert ask(app, "GET", f"/?login={new}", token=False)[0] == 303
+        assert ask(app, "GET", f"/?login={new}", token=False)[0] == 401
+        for _ in range(2):
+            assert ask(app, "GET", f"/?token={app.token}", token=False)[0] == 303, "a token that was given stays good"
+
+
+def test_the_address_with_the_token_lets_in_and_the_cookie_from_then_on(server):
     assert ask(server, "GET", "/", token=False)[0] == 401
     status, headers, _ = ask(server, "GET", f"/?token={server.token}&run=x", token=False)
     assert (status, headers["location"]) == (303, "/?run=x")
@@ -329,13 +349,13 @@ def test_nobody_is_believed_about_where_a_request_comes_from(server):
     owners = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
     headers = {"Authorization": f"Bearer {server.token}", "X-Forwarded-For": "1.2.3.4", "X-Forwarded-Proto": "https"}
     with contextlib.closing(owners), contextlib.ExitStack() as held:
-        owners.request("GET", "/dsgui/runs", headers=headers)
-        assert owners.getresponse().read() is not None
+        owners.connect()
         kept = owners.sock
-        for _ in range(600):
+        for stranger in range(601):
+            if stranger % 50 == 0:  # a connection that asks nothing for long is closed, the owner's too
+                owners.request("GET", "/dsgui/runs", headers=headers)
+                assert owners.getresponse().read() is not None
             held.enter_context(contextlib.closing(socket.create_connection(("127.0.0.1", server.port))))
-        owners.request("GET", "/dsgui/runs", headers=headers)
-        assert owners.getresponse().status == 200
         assert owners.sock is kept, "it was closed to make room for strangers"
     assert (
         "Secure" not in ask(server, "GET", f"/?token={server.token}", {"X-Forwarded-Proto": "https"})[1]["set-cookie"]

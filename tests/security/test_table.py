@@ -8,6 +8,12 @@ import gradio as gr
 import httpx
 import pytest
 
+from dsgui.core.accelerate_yaml import read as read_yaml
+from dsgui.core.errors import DocumentError, DsguiError, PlanError
+from dsgui.core.planning import _shown as shown_name
+from dsgui.core.slurm import SlurmJob
+from dsgui.shell.folders import held, remove_abandoned
+from dsgui.ui.launch_request import _port
 from dsgui.ui.server import MOST_SESSIONS
 from tests.security.table import HOST, METHODS, TOKEN, bearer, routes, serve
 
@@ -389,3 +395,40 @@ def test_folders_above_are_for_their_owner_alone_whatever_the_umask(tmp_path):
 def test_the_token_is_nowhere_in_what_the_browser_gets(served):
     for path in ("/", "/config", "/dsgui/form.json", "/dsgui/runs"):
         assert TOKEN not in served.ask("GET", path, bearer()).text
+
+
+@pytest.mark.parametrize("ids", [".1", "1.", "1..2", ".", "1,.2", "\u0663", "9" * 30])
+def test_ids_of_curves_that_are_none_are_refused(served, ids):
+    query = f"ids={ids}&axis=step&low=0&high=1"
+    answer = served.ask("GET", f"/dsgui/runs/20260101-000000-0a1b/window?{query}", {**OURS, **bearer()})
+    assert answer.status_code == 422
+
+
+def test_the_page_names_no_manifest_which_browsers_ask_for_without_the_cookie(served):
+    assert "manifest.json" not in served.ask("GET", "/", bearer()).text
+
+
+def test_digits_of_other_scripts_are_no_numbers_and_a_name_reads_as_what_it_is(tmp_path):
+    with pytest.raises(PlanError):
+        _port("\u0661\u0662\u0663\u0664")
+    with pytest.raises(DsguiError):
+        SlurmJob(time="\u0661:00").check()
+    assert shown_name("evil\u202egpj.py\u200b") == "evilgpj.py"
+
+
+def test_an_integer_too_long_to_write_is_said_and_no_traceback():
+    for number in ("1" + ":59" * 3000, "0x" + "f" * 5000):
+        with pytest.raises(DocumentError):
+            read_yaml(f"distributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 2\nnum_processes: {number}\n")
+
+
+def test_uploads_of_a_server_that_was_killed_are_removed_and_a_living_ones_stay(tmp_path):
+    dead, alive, other = (tmp_path / name for name in ("dsgui-uploads-1", "dsgui-uploads-2", "other"))
+    for folder in (dead, alive, other):
+        folder.mkdir()
+        (folder / "config.json").write_text("{}")
+    (tmp_path / "dsgui-uploads-3").symlink_to(other)
+    with held(alive):
+        remove_abandoned(tmp_path, "dsgui-uploads-")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["dsgui-uploads-2", "dsgui-uploads-3", "other"]
+    assert (other / "config.json").exists()

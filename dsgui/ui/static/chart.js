@@ -91,6 +91,7 @@ export class Chart {
   constructor(title, yTitle, { fromZero = false, unit = "", onRange = () => {}, onHover = () => {}, csv = null } = {}) {
     Object.assign(this, { title, yTitle, fromZero, unit, onRange, onHover, csv });
     this.lines = []; this.limits = []; this.events = []; this.message = "";
+    this.named = title === "Evaluation"; // its title does not say which score: the legend does, of a single one too
     this.own = ""; // the axis of this chart alone: no other's zoom is its own
     this.plot = el("div", { class: "ds-plot" });
     this.caption = el("figcaption", {}, el("span", { class: "ds-chart-title" }, title), el("span", { class: "ds-chart-source" }));
@@ -131,6 +132,7 @@ export class Chart {
       this.addOdd(found, line, x, y);
     }
     this.reach = extent(found);
+    this.flat = new Set(found.flatMap(({ yaxis, y }) => (yaxis === "y" ? y : [])).filter(Number.isFinite)).size === 1;
     this.events = (view.events || []).map((event) => ({ ...event, at: markPlace(event, this.reach) })).filter((event) => event.at !== null).slice(-MOST_MARKS);
     if (view.marked && this.events.length) found.push(this.marks());
     return found;
@@ -166,11 +168,12 @@ export class Chart {
       datarevision: this.revision, uirevision: `${view.axis}${view.log}`, height: full ? window.innerHeight - 60 : HEIGHT,
       margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 }, paper_bgcolor: full ? colours.ground : "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colours.text, size: 12 },
       xaxis: { ...axis(TITLES[view.axis]), ...(view.range ? { range: view.range, autorange: false } : { autorange: true, ...this.clip() }) },
-      yaxis: { ...axis(this.yTitle), type: view.log ? "log" : "linear", rangemode: this.fromZero ? "tozero" : "normal" },
+      yaxis: { ...axis(this.yTitle), type: view.log ? "log" : "linear",
+        rangemode: this.fromZero || this.flat ? "tozero" : "normal" }, // plotly draws one value alone between ±1 around it
       yaxis3: { overlaying: "y", range: [0, 1], fixedrange: true, visible: false },
       ...(right ? { yaxis2: { ...axis(right.title || "%"), overlaying: "y", side: "right", showgrid: false, rangemode: "tozero" } } : {}),
       shapes: [...vertical, ...level], annotations: named,
-      showlegend: this.lines.filter((line) => line.legend).length > 1, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, hovermode: "x unified",
+      showlegend: this.lines.filter((line) => line.legend).length > (this.named ? 0 : 1), legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, hovermode: "x unified",
       hoverlabel: { bgcolor: colours.ground, font: { color: colours.text } },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colours.grid, activecolor: colours.text },
     };

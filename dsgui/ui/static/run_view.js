@@ -145,9 +145,9 @@ export class RunView {
     else if (live) this.bar.removeAttribute("value");
     this.bar.hidden = !live && !total;
     const place = delta.epoch && !total ? [["Epoch", delta.epoch.epochs ? `${figure(delta.epoch.number)} / ${delta.epoch.epochs}` : figure(delta.epoch.number)]] : [];
-    const facts = [...place, ["Step", total ? `${step ?? 0} / ${total}` : figure(step)], ["Speed", this.speed(delta, live)], ["Elapsed", duration(delta.elapsed_s)],
-      ["ETA", live && eta !== null && eta !== undefined ? duration(eta) : "–"], ["Loss", figure(this.loss())], ["Run", this.id]];
-    this.facts.replaceChildren(...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+    const facts = [...place, ["Step", total ? `${step ?? 0} / ${total}` : figure(step)], ["Speed", this.speed(delta, live)], [live ? "Elapsed" : "Duration", duration(delta.elapsed_s)],
+      ...(live ? [["ETA", eta !== null && eta !== undefined ? duration(eta) : "–"]] : []), [live ? "Loss" : "Final loss", figure(this.loss())], ["Run", this.id]];
+    this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
     this.command.textContent = this.follower.about?.command || "";
     this.directory.textContent = this.follower.about?.directory || "";
     this.note.hidden = !delta.telemetry_note;
