@@ -18,6 +18,8 @@ OPTIONS = (
     Option("rest", ("--rest",), ANY),
     Option("two", ("--two",), "2"),
     Option("batch", ("-b", "--batch_size")),
+    Option("verbose", ("-v", "--verbose"), NOTHING),
+    Option("quiet", ("-q",), NOTHING),
 )
 WORDS = [
     *("--learning_rate", "--learning-rate=3", "--learning_r", "--lear", "--learn", "--fp16", "--names", "-n", "--rest"),
@@ -25,6 +27,14 @@ WORDS = [
         "--two",
         "-b",
         "-b8",
+        "-v",
+        "-vq",
+        "-qvb",
+        "-vqb8",
+        "-vb=8",
+        "-vx",
+        "-v=q",
+        "-v=",
         "--batch",
         "--nix",
         "--nix=1",
@@ -46,8 +56,7 @@ WORDS = [
 ]
 
 
-def argparses(words: list[str]) -> tuple[dict[str, object], list[str]] | None:
-    """What argparse gives each option, and what it leaves; None where it stops."""
+def argparses_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(add_help=False)
     for option in OPTIONS:
         if option.values == NOTHING:
@@ -55,9 +64,14 @@ def argparses(words: list[str]) -> tuple[dict[str, object], list[str]] | None:
         else:
             count = None if option.values == ONE else int(option.values) if option.values == "2" else option.values
             parser.add_argument(*option.names, dest=option.name, nargs=count, const="const" if count == "?" else None)
+    return parser
+
+
+def argparses(words: list[str]) -> tuple[dict[str, object], list[str]] | None:
+    """What argparse gives each option, and what it leaves; None where it stops."""
     with contextlib.redirect_stderr(io.StringIO()):
         try:
-            found, left = parser.parse_known_args(words)
+            found, left = argparses_parser().parse_known_args(words)
         except SystemExit:
             return None
     return {name: value for name, value in vars(found).items() if value not in (None, False)}, left
@@ -77,7 +91,7 @@ def as_argparse(reading: Reading) -> dict[str, object]:
 
 
 @settings(max_examples=600, deadline=None)
-@given(st.lists(st.sampled_from([word for word in WORDS if word != "--"]), max_size=5))
+@given(st.lists(st.sampled_from(WORDS), max_size=5))
 def test_any_words_are_read_as_argparse_reads_them(words: list[str]) -> None:
     reading, truth = read(words, OPTIONS), argparses(words)
     ambiguous = any(left.begins for left in reading.leftovers)
@@ -102,3 +116,15 @@ def test_an_unknown_option_keeps_the_words_behind_it(words: list[str], left: lis
 def test_what_a_beginning_may_stand_for_is_told() -> None:
     (left,) = read(["--lea", "3"], OPTIONS).leftovers
     assert left.begins == ("--learning_rate", "--learning-rate", "--learn")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["-b"], ["--two", "1"], ["--two=1"], ["--names", "--", "x"], ["-vqx"], ["--fp16=1"], ["--learning_r", "-1e-4"]],
+)
+def test_where_it_stops_argparses_own_words_are_known(words: list[str]) -> None:
+    parser = argparses_parser()
+    error = io.StringIO()
+    with contextlib.redirect_stderr(error), pytest.raises(SystemExit):
+        parser.parse_known_args(words)
+    assert read(words, OPTIONS).lacking[0].said in error.getvalue()

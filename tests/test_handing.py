@@ -39,6 +39,10 @@ ACCELERATOR = "a = Accelerator(cpu=args.cpu)\nmodel, optimizer = a.prepare(model
 TRAINED = "from transformers import HfArgumentParser\n"
 BY_FILE = "mine, its = HfArgumentParser((A, TrainingArguments)).parse_json_file(args.args_file)\n"
 FACTORY = "from llamafactory.train.tuner import run_exp\nrun_exp()\n"
+ALONE = (
+    "from dataclasses import dataclass\n@dataclass\nclass My:\n    lr: float = 1\n"
+    "(my,) = HfArgumentParser(My).parse_args_into_dataclasses()\n"
+)
 PATH = "/r/ds_config.json"
 
 SCRIPTS = [
@@ -46,6 +50,12 @@ SCRIPTS = [
     (TRAINED, "--lr 1", HF, "HfArgumentParser"),
     (TRAINED, "settings.json", TRAINER, "all arguments are in settings.json"),
     (TRAINED + "Accelerator()", "", HF, "HfArgumentParser"),
+    (ALONE + "TrainingArguments('o', deepspeed='x.json')", "", TRAINER, "TrainingArguments is given 'x.json'"),
+    (ALONE + "TrainingArguments('o', deepspeed='x.json')", "s.json", TRAINER, "TrainingArguments is given 'x.json'"),
+    (ALONE + "Accelerator()", "", ACCELERATE, "Accelerator, given no config"),
+    (ALONE.replace("class My:", "class My(TrainingArguments):") + "Accelerator()", "", HF, "HfArgumentParser"),
+    (ALONE.replace("lr: float", "deepspeed: str") + "Accelerator()", "", HF, "HfArgumentParser"),
+    (ALONE.replace("(My)", "((My, TrainingArguments))") + "Accelerator()", "", HF, "HfArgumentParser"),
     (FACTORY, "examples/sft.yaml", OVERRIDE, "LLaMA-Factory reads examples/sft.yaml"),
     (FACTORY, "--stage sft", HF, "LLaMA-Factory, line 1"),
     (DEEPSPEED + "deepspeed.initialize(args=args, model=m)", "", NATIVE, "add_config_arguments"),
@@ -90,6 +100,14 @@ def test_the_source_tells_how_a_script_gets_its_config(
     found = handing(script_facts(source), words.split())
     assert (found.argument if found else None) is argument
     assert because in (found.because if found else "")
+
+
+def test_a_parser_of_the_scripts_own_dataclasses_is_not_given_what_the_trainers_takes() -> None:
+    assert not script_facts(ALONE).passes_local_rank
+    assert script_facts(ALONE.replace("lr: float", "local_rank: int")).passes_local_rank
+    assert script_facts(ALONE.replace("class My:", "class My(Base):")).passes_local_rank  # of another file
+    own = ALONE.replace("class My:", "class Base(TrainingArguments): ...\n@dataclass\nclass My(Base):")
+    assert script_facts(own).passes_local_rank
 
 
 def test_where_nothing_tells_configure_does() -> None:
@@ -241,6 +259,9 @@ JUDGED = [
     ((ACCELERATOR, HF), W, "another way (line 1: Accelerator", AS_READ),
     ((TRAINED, NONE), U, "DSGUI_CONFIG", None),
     ((PARSER + PARSED, HF), P, "unrecognized arguments", Offer("The script reads its config itself", TRAINER)),
+    ((ALONE + "Accelerator()", HF), P, "are not used by the HfArgumentParser: ['--deepspeed', 'FILE']", AS_READ),
+    ((ALONE.replace("lr: float", "ds_config: str"), HF), P, "none of its dataclasses has",
+     Offer("Add --ds_config {config} to the arguments", None, ("--ds_config", "{config}"))),
     ((PARSER + PARSED, NATIVE), P, "unrecognized arguments", Offer("The script reads its config itself", NONE)),
     ((PARSER + "p.add_argument('--ds_config')\n" + PARSED, HF), P, "unrecognized",
      Offer("Add --ds_config {config} to the arguments", None, ("--ds_config", "{config}"))),

@@ -112,6 +112,11 @@ FAULTS = [
      "--lrr is not an option of this script. “x” follows no option that takes it. The script ends with exit code 2, "
      "“unrecognized arguments: --lrr=1 x”."),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--lr",)}, P, "expected one argument"),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--lr", "-1e-4", "--", "a", "b")}, P,
+     "--lr has no value: argparse takes -1e-4 for an option. “a” follows no option that takes it. The script ends with "
+     "exit code 2, “argument --lr: expected one argument”."),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--", "--lr")}, P,
+     "“--lr” follows no option that takes it. The script ends with exit code 2, “unrecognized arguments: -- --lr”."),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--flag=1",)}, P, "--flag takes no value"),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--e", "1")}, P, "--e could be --epochs"),
     ("options", {"source": WHOLE.replace("parse_args", "parse_known_args"), "config_argument": NONE,
@@ -675,6 +680,16 @@ def test_a_file_of_arguments_alone_is_read_and_its_keys_are_known():
     assert row.status is P
     assert "Some keys are not used by the HfArgumentParser: ['fp61']" in row.seen
     assert row.advice == "Did you mean fp16?"
+
+
+def test_a_file_of_arguments_that_could_not_be_read_is_not_called_fine():
+    alone = {"config_argument": ConfigArgument.TRAINER, "started_by": StartedBy.TORCHRUN, "arguments": ("a.json",)}
+    broken = TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", problem="line 2: Expecting value")}
+    (row,) = [row for row in rows(source=BY_CLASS + ALONE, around=broken, **alone) if row.check == "arguments_file"]
+    assert row.status is P
+    assert row.seen.startswith("a.json: line 2: Expecting value. The script can’t read its arguments there")
+    absent = TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", was_read=False)}
+    assert "arguments_file" not in {row.check for row in rows(source=BY_CLASS + ALONE, around=absent, **alone)}
 
 
 def test_a_file_of_arguments_beside_other_words_is_not_looked_at():

@@ -2,7 +2,9 @@
 
 import ast
 from dataclasses import replace
+from itertools import pairwise
 from textwrap import dedent
+from time import process_time
 
 import pytest
 
@@ -252,3 +254,14 @@ def test_a_script_that_loads_where_nothing_is_told_changes_nothing_else() -> Non
 def test_the_option_that_it_saves_to_is_known_by_its_call() -> None:
     source = script(option("--where_out", "--lr"), "folder = join(args.where_out, 'x')\nengine.save_checkpoint(folder)")
     assert resuming(ast.parse(source)).saving == ("--where_out",)
+
+
+def test_each_function_is_looked_at_once_however_many_paths_lead_to_the_call() -> None:
+    lines = ["def load(engine):", "    engine.load_checkpoint('out')"]
+    for caller, function in pairwise(("load", "start", "prepare", "train")):
+        lines += [f"def {function}(engine):", *[f"    {caller}(engine)"] * 100]
+    source = script(option("--resume", rest=SWITCH), "\n".join([*lines, "if args.resume:", "    train(engine)"]))
+    began = process_time()
+    assert resuming(ast.parse(source)).switches == ()  # four levels away
+    assert resuming(ast.parse(source.replace("    train(", "    prepare("))).switches == ("--resume",)
+    assert process_time() - began < 2

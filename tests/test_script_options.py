@@ -20,7 +20,7 @@ from dsgui.core.script import Parser, script_facts
 from dsgui.core.script_options import ArgumentsFile, trainer_defaults
 from dsgui.core.taken import ArgumentsFromFile, ScriptAnswers, offers_logging, taken, trainer_arguments
 from dsgui.shell import script_answers
-from dsgui.shell.script_answers import ScriptReader
+from dsgui.shell.script_answers import ScriptReader, arguments_file
 
 TRAINER = """
     import sys
@@ -263,6 +263,28 @@ def test_how_a_file_of_arguments_is_taken(source: str, kind: ArgumentsFile) -> N
     assert facts(source).file is kind
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.yaml", "lr: 1\nfp16: [true\nseed: 3\n", "line 3: "),
+        ("a.yaml", "", "expected the arguments’ names"),
+        ("a.json", "{\n  lr: 1}", "line 2: Expecting property name"),
+        ("a.json", "[1]", "expected the arguments’ names"),
+        ("a.json", '{"lr": 1}', ""),
+    ],
+)
+def test_why_a_file_holds_no_arguments_is_told(tmp_path: Path, name: str, text: str, says: str) -> None:
+    (tmp_path / name).write_text(text)
+    plan: Any = SimpleNamespace(arguments=(name,), working_directory=str(tmp_path), script=str(tmp_path / "t.py"))
+    line = facts("p = HfArgumentParser(A)\nif len(sys.argv) == 2: p.parse_yaml_file(sys.argv[1])")
+    file = arguments_file(plan, line, lambda path: None)
+    assert file.problem.startswith(says)
+    assert bool(file.problem) is bool(says)
+    assert file.was_read
+    (tmp_path / name).unlink()
+    assert not arguments_file(plan, line, lambda path: None).was_read
+
+
 OFFERED = (
     "from transformers import HfArgumentParser, TrainingArguments\nHfArgumentParser({}).parse_args_into_dataclasses()"
 )
@@ -302,7 +324,7 @@ def test_what_trl_computes_is_computed() -> None:
         "from transformers import HfArgumentParser\n@dataclass\nclass C:\n    fp16: bool = False\n"
         "    bf16: bool | None = None\n    deepspeed: str | None = None\nHfArgumentParser(C)"
     )
-    line, declared = facts(source), module_of(ast.parse(source)).classes["C"]
+    line, declared = facts(source), module_of(ast.walk(ast.parse(source))).classes["C"]
     known = ScriptAnswers(options=declared.options, known=True)
     for words, bf16 in (((), True), (("--fp16",), False), (("--bf16", "False"), False)):
         arguments = trainer_arguments(line, known, taken(line, known, words))
@@ -328,7 +350,7 @@ def test_a_parser_of_dataclasses_without_the_trainers_is_held_to_nothing_of_its(
         "    deepspeed_config: str = ''\nHfArgumentParser(Own)"
     )
     line = facts(source)
-    known = ScriptAnswers(options=module_of(ast.parse(source)).classes["Own"].options, known=True)
+    known = ScriptAnswers(options=module_of(ast.walk(ast.parse(source))).classes["Own"].options, known=True)
     assert trainer_arguments(line, known, taken(line, known, ())) is None
 
 

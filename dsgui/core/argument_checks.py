@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-from dsgui.core.command_line import Leftover, Option
+from dsgui.core.command_line import NOTHING, ONE, SOME, Lacking, Leftover, Option
 from dsgui.core.gone_options import instead, is_trainers, words_instead
 from dsgui.core.handing_checks import Offer
 from dsgui.core.plan import ConfigArgument, StartedBy
@@ -49,21 +49,27 @@ def options(question: Question) -> Verdict | None:
     if not question.launch.script or question.around.script.problem or not found.options:
         return None
     known = _spelled(found.options)
-    left = [_unknown(one, known, question) for one in found.reading.leftovers]
-    told = [said for said in left if said] + ([_lacking(word) for word in found.reading.lacking] if found.sure else [])
+    lacking = found.reading.lacking if found.sure else ()
+    meant = {one.after for one in lacking if _is_number(one.after)}  # values that look like options
+    left = [_unknown(one, known, question) for one in found.reading.leftovers if one.words[0] not in meant]
+    told = [_lacking(one) for one in lacking] + [said for said in left if said]
     if not told:
         return ok(f"all of {len(found.reading.given)}") if found.sure and found.reading.given else None
     seen, advice = zip(*told[:_MOST_TOLD], strict=True)
     more = f" And {len(told) - _MOST_TOLD} more." if len(told) > _MOST_TOLD else ""
-    judge = problem if found.sure and line.strict else warning
+    judge = problem if found.sure and (line.strict or lacking) else warning
     ends = f" {_ends(question)}" if judge is problem else ""
     return judge(" ".join(seen) + more + ends, " ".join(dict.fromkeys(filter(None, advice))))
 
 
 def _ends(question: Question) -> str:
-    left = [word for one in question.taken.reading.leftovers for word in one.words]
-    if not left:
+    """argparse looks for what may stand for several options first, for what nobody takes last."""
+    reading = question.taken.reading
+    left = [word for one in reading.leftovers for word in one.words]
+    if any(one.begins for one in reading.leftovers):
         return "The script ends with exit code 2."
+    if reading.lacking:
+        return f"The script ends with exit code 2, “{reading.lacking[0].said}”."
     if question.around.script.command_line.by_dataclass:
         return f"The script ends with “Some specified arguments are not used by the HfArgumentParser: {left}”."
     return f"The script ends with exit code 2, “unrecognized arguments: {' '.join(left)}”."
@@ -83,7 +89,7 @@ def _unknown(left: Leftover, known: Mapping[str, str], question: Question) -> tu
     """What is said of words left over, and what to do; None for what may be taken all the same."""
     option, sure = left.option, question.taken.sure and question.around.script.command_line.strict
     if not option:
-        return _loose(left.words[0]) if sure and not question.around.script.command_line.positionals else None
+        return _loose(left.loose) if sure and not question.around.script.command_line.positionals else None
     if left.begins:
         return _ambiguous(option, left.begins) if sure else None
     name, value = _plain(option), left.words[0].partition("=")[2] or " ".join(left.words[1:2])
@@ -152,11 +158,26 @@ def _ambiguous(option: str, begins: Collection[str]) -> tuple[str, str]:
     return f"{_short(option)} could be {shown}.", "Write the whole name."
 
 
-def _lacking(word: str) -> tuple[str, str]:
-    option, has_value, _ = word.partition("=")
-    if has_value:
-        return f"{_short(option)} takes no value.", f"Write {_short(option)} alone."
-    return f"{_short(word)} has no value: “argument {_short(word)}: expected one argument”.", "Give it a value."
+def _lacking(one: Lacking) -> tuple[str, str]:
+    option, has_value, _ = one.word.partition("=")
+    if one.option.values == NOTHING:
+        alone = f"Write {_short(option)} alone." if has_value else "Write each option by itself."
+        return f"{_short(option)} takes no value{'' if has_value else ' behind it'}.", alone
+    if _is_number(one.after) and one.option.values in (ONE, SOME):
+        return (
+            f"{_short(option)} has no value: argparse takes {_short(one.after)} for an option.",
+            f"Write {_short(option)}={_short(one.after)}.",
+        )
+    if one.option.values in (ONE, SOME):
+        return f"{_short(option)} has no value.", "Give it a value."
+    return f"{_short(option)} has too few values.", f"Give it {one.option.values}."
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return bool(word) and float(word) < 0
+    except ValueError:
+        return False
 
 
 def _alike(name: str, known: Collection[str], cutoff: float) -> str:
@@ -179,6 +200,12 @@ def arguments_file(question: Question) -> Verdict | None:
             f"it ends with “Some specified arguments are not used by the HfArgumentParser: ['{file.path}']”.",
             "Choose “As the script reads it” (command line: --reader auto), and name the config in the file, as "
             "“deepspeed”. Or give what is in the file as arguments.",
+        )
+    if not file.was_read:
+        return None  # `files` tells that it is not there
+    if file.problem:
+        return _grave(question)(
+            f"{file.path}: {file.problem}. The script can’t read its arguments there, and ends.", "Correct the file."
         )
     known = {option.name for option in question.taken.options} | {"env"}
     odd = [str(key) for key in file.values if str(key) not in known]

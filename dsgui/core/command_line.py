@@ -44,17 +44,45 @@ class Leftover:
     def option(self) -> str:
         """Its name as typed; "" for a word that is none."""
         first = self.words[0].partition("=")[0]
-        return first if first.startswith("-") else ""
+        return first if first.startswith("-") and first != "--" else ""
+
+    @property
+    def loose(self) -> str:
+        """The first of words that follow no option."""
+        return self.words[1] if self.words[0] == "--" and len(self.words) > 1 else self.words[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """An option, `word` as typed, that has fewer values than it needs, or a `value` behind it and takes none. `after`:
+    the word that follows it, "" for none."""
+
+    word: str
+    option: Option
+    value: str | None = None
+    after: str = ""
+
+    @property
+    def said(self) -> str:
+        """argparse's words for it."""
+        if self.option.values == NOTHING:
+            wrong = f"ignored explicit argument {self.value!r}"
+        else:
+            wrong = _EXPECTED.get(self.option.values, f"expected {self.option.values} arguments")
+        return f"argument {'/'.join(self.option.names)}: {wrong}"
+
+
+_EXPECTED = {ONE: "expected one argument", SOME: "expected at least one argument"}
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`given`: each option's words by its name, the last mention's. `leftovers`: in their order. `lacking`: options as
-    typed that need a value and have none, or have one and take none."""
+    """`given`: each option's words by its name, the last mention's. `leftovers`: in their order. The parser stops at
+    the first of `lacking`, or before at a beginning that several options have."""
 
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     leftovers: tuple[Leftover, ...] = ()
-    lacking: tuple[str, ...] = ()
+    lacking: tuple[Lacking, ...] = ()
 
 
 def read(words: Sequence[str], options: Iterable[Option]) -> Reading:
@@ -62,22 +90,38 @@ def read(words: Sequence[str], options: Iterable[Option]) -> Reading:
     table = {name: option for option in options for name in option.names}
     given: dict[str, tuple[str, ...]] = {}
     leftovers: list[Leftover] = []
-    lacking: list[str] = []
+    lacking: list[Lacking] = []
     place = 0
     while place < len(words):
         word, place = words[place], place + 1
+        if word == "--":  # nothing behind it is an option
+            leftovers.append(Leftover(tuple(words[place - 1 :])))
+            break
         option, value, begins = _option(word, table)
         if option is None:
             loose = list(_values(words, place, table, ANY)) if word.startswith("-") and "=" not in word else []
             leftovers.append(Leftover((word, *loose), begins))
             place += len(loose)
             continue
+        bare, option, value = _unbundled(word, option, value, table)
+        given |= {one.name: () for one in bare}
         taken = (value,) if value is not None else tuple(_values(words, place, table, option.values))
         place += len(taken) if value is None else 0
         if len(taken) < _least(option.values) or (value is not None and option.values == NOTHING):
-            lacking.append(word)
+            lacking.append(Lacking(word, option, value, words[place] if place < len(words) else ""))
         given[option.name] = taken
     return Reading(given, tuple(leftovers), tuple(lacking))
+
+
+def _unbundled(
+    word: str, option: Option, value: str | None, table: Mapping[str, Option]
+) -> tuple[list[Option], Option, str | None]:
+    """`-vqb8`: the switches in front, and the last option with what is left for it."""
+    bare: list[Option] = []
+    while value and option.values == NOTHING and not word.startswith("--") and f"-{value[0]}" in table:
+        bare.append(option)
+        option, value = table[f"-{value[0]}"], value[1:] or None
+    return bare, option, value
 
 
 def _least(values: str) -> int:

@@ -44,12 +44,12 @@ _CONFIG_PLACE = 10  # deepspeed/__init__.py: initialize(args, model, …, config
 _LIGHTNING_TRAINERS = ("Trainer", "Fabric")
 
 
-def config_calls(tree: ast.AST, calls: Sequence[ast.Call]) -> tuple[ConfigCall, ...]:
-    """In the order of the source. `calls` are all of the tree's."""
-    written = _written_out(tree)
-    from_trl = set(_configs_of_trl(tree))
+def config_calls(nodes: Sequence[ast.AST], calls: Sequence[ast.Call]) -> tuple[ConfigCall, ...]:
+    """In the order of the source. `nodes` are all of a tree's, `calls` those among them."""
+    written = _written_out(nodes)
+    from_trl = set(_configs_of_trl(nodes))
     found = [_call(caller, call, written) for call in calls if (caller := _caller(call, from_trl))]
-    found += [ConfigCall(Caller.LLAMA_FACTORY, line) for line in _imports_llama_factory(tree)]
+    found += [ConfigCall(Caller.LLAMA_FACTORY, line) for line in _imports_llama_factory(nodes)]
     return tuple(sorted(found, key=lambda call: call.line))
 
 
@@ -62,9 +62,9 @@ def _caller(call: ast.Call, from_trl: Collection[str]) -> Caller | None:
     return next((caller for fits, caller in _BY_NAME if fits(call)), None)
 
 
-def _configs_of_trl(tree: ast.AST) -> Iterator[str]:
+def _configs_of_trl(nodes: Sequence[ast.AST]) -> Iterator[str]:
     """`from trl.experimental.gold import GOLDConfig`: TRL's training arguments are named so, all but its models'."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "trl":
             made = (one for one in node.names if one.name.endswith("Config") and one.name != "ModelConfig")
             yield from (one.asname or one.name for one in made)
@@ -128,17 +128,17 @@ def _value(expression: ast.expr) -> Any:
     return value if isinstance(value, str | dict) else None
 
 
-def _written_out(tree: ast.AST) -> dict[str, ast.expr]:
+def _written_out(nodes: Sequence[ast.AST]) -> dict[str, ast.expr]:
     """Names that are given a value once in the whole file, and that value."""
     values: dict[str, list[ast.expr]] = {}
-    for name, value in _assignments(tree):
+    for name, value in _assignments(nodes):
         values.setdefault(name, []).append(value)
     return {name: given[0] for name, given in values.items() if len(given) == 1}
 
 
-def _assignments(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def _assignments(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     """`config["x"] = 1` counts as another value for `config`."""
-    for node in ast.walk(tree):
+    for node in nodes:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         value = getattr(node, "value", None)
         for target in targets:
@@ -152,8 +152,8 @@ def _names_deepspeed(strategy: ast.expr | None) -> bool:
     return isinstance(strategy, ast.Constant) and str(strategy.value).startswith("deepspeed")
 
 
-def _imports_llama_factory(tree: ast.AST) -> Iterator[int]:
-    for node in ast.walk(tree):
+def _imports_llama_factory(nodes: Sequence[ast.AST]) -> Iterator[int]:
+    for node in nodes:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
         named = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]

@@ -30,10 +30,10 @@ class Module:
     imported: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def module_of(tree: ast.AST) -> Module:
-    """Of a parsed file; its imports inside functions and conditions count too."""
+def module_of(nodes: Iterable[ast.AST]) -> Module:
+    """Of all nodes of a parsed file; its imports inside functions and conditions count too."""
     classes, imported = dict[str, Declared](), dict[str, tuple[str, str]]()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ClassDef):
             classes[node.name] = _declared(node)
         elif isinstance(node, ast.ImportFrom):

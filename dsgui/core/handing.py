@@ -83,7 +83,7 @@ def chosen(asked: ConfigArgument, detect: bool, script: ScriptFacts, words: Sequ
 
 def takes_local_rank(script: ScriptFacts, words: Sequence[str]) -> bool:
     """--local_rank stands before all arguments: what looks for a settings file in the first place would miss it."""
-    by_file = script.parser in (Parser.TRAINER, Parser.NONE) and is_settings_file(words)
+    by_file = script.parser in (Parser.TRAINER, Parser.DATACLASSES, Parser.NONE) and is_settings_file(words)
     return script.passes_local_rank and not by_file
 
 

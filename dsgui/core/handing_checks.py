@@ -117,6 +117,19 @@ def _known(script: ScriptFacts, argument: ConfigArgument, refuses: Callable[...,
     return problem(f"The script is given {argument.value} and ends with exit code 2: “{words}”.", _SAY_HOW)
 
 
+def _dataclasses(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
+    if not script.strict:
+        return unknown(
+            "The script lets arguments that its dataclasses do not have pass; what it does with them is unseen."
+        )
+    left = argument.value.split()
+    return problem(
+        f"The script is given {argument.value}, which none of its dataclasses has: it ends with “Some specified "
+        f"arguments are not used by the HfArgumentParser: {left}”.",
+        _SAY_HOW,
+    )
+
+
 def _trainer_refuses(script: ScriptFacts, argument: ConfigArgument) -> str:
     """HfArgumentParser with TrainingArguments: --deepspeed has a value."""
     return "" if argument is ConfigArgument.HF else _ONE_ARGUMENT
@@ -154,6 +167,7 @@ _BY_PARSER: dict[Parser, Callable[[ScriptFacts, ConfigArgument], Verdict]] = {
     Parser.ELSEWHERE: _elsewhere,
     Parser.LENIENT: _lenient,
     Parser.TRAINER: partial(_known, refuses=_trainer_refuses),
+    Parser.DATACLASSES: _dataclasses,
     Parser.DEEPSPEED: partial(_known, refuses=_deepspeed_refuses),
     Parser.ARGPARSE: partial(_known, refuses=_argparse_refuses),
 }

@@ -7,7 +7,7 @@ the script's own functions. Where no such call is seen in the file, options are 
 """
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 _ENGINE, _ACCELERATE, _TRAINER = "load_checkpoint", "load_state", "train"
@@ -22,6 +22,8 @@ _SPLITS = {"dirname", "basename", "split", "rsplit", "rpartition", "parent", "na
 _NUMBERS = {"int", "float"}
 _COMMANDS = {"fire": "Fire", "typer": "run"}
 _MOST_STEPS = 40
+_MOST_CALLS = 100  # of those that load, and of those that save: a script has a few
+_CALLERS = 3  # levels of functions around a call that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +57,11 @@ class Option:
     number: bool = False
 
 
-def resuming(tree: ast.Module) -> Resuming:
-    """Of a script's source."""
-    source = _Source(tree)
-    ways = [way for call in source.calls if source.runs(call) and (way := source.way_of(call))]
+def resuming(tree: ast.Module, nodes: Sequence[ast.AST] | None = None) -> Resuming:
+    """Of a script's source. `nodes`: all of the tree's, where they are at hand."""
+    source = _Source(list(ast.walk(tree)) if nodes is None else nodes)
+    calls = [call for call in source.calls if _called(call) in (_ENGINE, _ACCELERATE, _TRAINER)][:_MOST_CALLS]
+    ways = [way for call in calls if source.runs(call) and (way := source.way_of(call))]
     ways.sort(key=lambda way: "resum" not in f"{way.checkpoint}{way.folder}")  # a script may load a model's start too
     return source.completed(ways[0] if ways else source.by_name())
 
@@ -66,10 +69,13 @@ def resuming(tree: ast.Module) -> Resuming:
 class _Source:
     """A tree with what is asked of it more than once."""
 
-    def __init__(self, tree: ast.Module) -> None:
-        self.nodes = list(ast.walk(tree))
+    def __init__(self, nodes: Sequence[ast.AST]) -> None:
+        self.nodes = nodes
         self.calls = [node for node in self.nodes if isinstance(node, ast.Call)]
         self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+        self.otherwise = {
+            one for node in self.nodes if isinstance(node, ast.If | ast.IfExp) for one in _otherwise(node)
+        }
         self.functions = {n.name: n for n in self.nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
         self.plain_names = {n.id for n in self.nodes if isinstance(n, ast.Name)}
         self.names = self.plain_names | {n.attr for n in self.nodes if isinstance(n, ast.Attribute)}
@@ -84,6 +90,12 @@ class _Source:
             self.options |= {option.held_in: option for option in _of_dataclasses(self.nodes)}
             self.options[_FROM] = Option(f"--{_FROM}", _FROM, True)
         self.bound = _bindings(self.nodes, self.calls, self.functions)
+        self.callers: dict[str, list[ast.Call]] = {}
+        for call in self.calls:
+            self.callers.setdefault(_called(call), []).append(call)
+        self._asked: dict[tuple[str, int], dict[str, None]] = {}
+        self._read: dict[ast.AST, list[str]] = {}
+        self.saving = self._saving()
 
     # -- the call that loads ---------------------------------------------------------------------------------------
 
@@ -127,7 +139,7 @@ class _Source:
         if folder and (words & _SPLITS or folder == named):
             return Resuming(checkpoint=folder.name, switches=switches, loads=True)
         tag_option = named.name if named else ""
-        saved = {option.held_in for option in self._saving()}
+        saved = {option.held_in for option in self.saving}
         if folder and (folder.held_in not in saved or _says_loading(folder)):
             return Resuming(folder=folder.name, tag=tag_option, switches=switches, loads=True)
         written = folder is None and isinstance(place, ast.Constant) and isinstance(place.value, str)
@@ -135,7 +147,9 @@ class _Source:
 
     def _saving(self) -> list[Option]:
         """The options that reach a call that saves."""
-        calls = (call for call in self.calls if _called(call) in ("save_checkpoint", "save_state"))
+        calls = [
+            call for name in ("save_checkpoint", "save_state") for call in self.callers.get(name, ())[:_MOST_CALLS]
+        ]
         given = (_argument(call, name, 0) for call in calls for name in ("save_dir", "output_dir"))
         return [option for one in given for option in self._reaching(one)[0] if option.takes_value]
 
@@ -148,13 +162,13 @@ class _Source:
         for _ in range(_MOST_STEPS):
             if not waiting:
                 break
-            for word in _words(waiting.pop(0)):
+            for word in self._words(waiting.pop(0)):
                 words.add(word)
                 if word in self.options:
                     found[word] = self.options[word]
                 if word not in seen:
                     seen.add(word)
-                    waiting += self.bound.get(word, ())
+                    waiting += self.bound.get(word, ())[:_MOST_STEPS]
         return list(found.values()), words
 
     @staticmethod
@@ -167,20 +181,36 @@ class _Source:
     def _place(cls, options: Iterable[Option]) -> Option | None:
         return cls._best(option for option in options if not option.number)
 
-    def _switches(self, call: ast.AST, depth: int = 3) -> tuple[str, ...]:
+    def _switches(self, call: ast.Call) -> tuple[str, ...]:
         """The options without a value that an `if` around the call asks for, or one around its function's calls."""
+        return tuple(self._asked_around(call, _CALLERS))
+
+    def _asked_around(self, call: ast.Call, levels: int) -> dict[str, None]:
         found: dict[str, None] = {}
-        child, node = call, self.parents.get(call)
+        child, node = call, self.parents.get(call)  # type: ast.AST, ast.AST | None
         while node is not None:
-            if isinstance(node, ast.If | ast.IfExp) and child is not node.test and child not in _otherwise(node):
-                held = (self.options.get(word) for word in _words(node.test) if not _negated(node.test))
+            if isinstance(node, ast.If | ast.IfExp) and child is not node.test and child not in self.otherwise:
+                held = (self.options.get(word) for word in self._words(node.test) if not _negated(node.test))
                 found |= {option.name: None for option in held if option and not option.takes_value}
-            if isinstance(node, ast.FunctionDef) and depth:
-                for caller in self.calls:
-                    if _called(caller) == node.name:
-                        found |= dict.fromkeys(self._switches(caller, depth - 1))
+            if isinstance(node, ast.FunctionDef) and levels:
+                found |= self._asked_by_callers(node.name, levels - 1)
             child, node = node, self.parents.get(node)
-        return tuple(found)
+        return found
+
+    def _asked_by_callers(self, name: str, levels: int) -> dict[str, None]:
+        """Once for each function and level: the callers' callers would be as many as the paths to it."""
+        key = (name, levels)
+        if key not in self._asked:
+            self._asked[key] = {}
+            for caller in self.callers.get(name, ()):
+                self._asked[key] |= self._asked_around(caller, levels)
+        return self._asked[key]
+
+    def _words(self, node: ast.AST) -> list[str]:
+        """Of an expression that may be asked for from many places."""
+        if node not in self._read:
+            self._read[node] = _words(node)
+        return self._read[node]
 
     # -- without such a call, and what else is known -----------------------------------------------------------------
 
@@ -197,7 +227,7 @@ class _Source:
 
     def completed(self, way: Resuming) -> Resuming:
         """With the options that stand in the way."""
-        saving = (one.name for one in self._saving() if _names_folder(one) and not _says_loading(one))
+        saving = (one.name for one in self.saving if _names_folder(one) and not _says_loading(one))
         given = {way.checkpoint, way.folder, way.tag, *way.switches} - {""}
         excluded = [name for name in dict.fromkeys(self._excluded(given)) if name not in given]
         return replace(way, not_beside=tuple(excluded), saving=tuple(saving)[:1])
@@ -327,7 +357,7 @@ def _bindings(
                 bound.setdefault(word, []).append(node.value)
     for call in calls:
         if function := functions.get(_called(call)):
-            names = [one.arg for one in function.args.args]
+            names = (one.arg for one in function.args.args)
             pairs = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
             for name, value in pairs:
                 bound.setdefault(str(name), []).append(value)

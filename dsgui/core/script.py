@@ -1,17 +1,19 @@
 """What a training script's source tells before it runs: which of the launcher's arguments it takes, what will clash."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from dsgui.core.command_line import NOTHING
 from dsgui.core.config_calls import ConfigCall, called, config_calls
 from dsgui.core.resuming import Resuming, resuming
-from dsgui.core.script_options import CommandLine, command_line
+from dsgui.core.script_options import CommandLine, command_line, own_fields
 
 # Parsers that take --local_rank, or that let an unknown argument pass.
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
 _TAKES_CONFIG = {"HfArgumentParser", "parse_args_into_dataclasses", "add_config_arguments", "parse_known_args"}
+_TRAINERS = {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}
 _STAGE_3_BREAKERS = ("device_map", "low_cpu_mem_usage")
 _WITHOUT_VALUE = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
 _PARSERS = {"ArgumentParser", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser"}
@@ -32,6 +34,7 @@ class Parser(Enum):
     ELSEWHERE = "argparse or another, filled elsewhere too"
     DEEPSPEED = "argparse with deepspeed.add_config_arguments"
     TRAINER = "HfArgumentParser, or TRL's"
+    DATACLASSES = "HfArgumentParser, with dataclasses of the script alone"
     LENIENT = "argparse that lets unknown arguments pass"
 
 
@@ -80,7 +83,8 @@ def script_facts(source: str) -> ScriptFacts:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         return ScriptFacts(problem=f"{getattr(error, 'msg', None) or error}{line}")
     names, texts, calls = set[str](), set[str](), list[ast.Call]()
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    for node in nodes:
         if isinstance(node, ast.Name):
             names.add(node.id)
         elif isinstance(node, ast.Attribute):
@@ -94,28 +98,36 @@ def script_facts(source: str) -> ScriptFacts:
     by_file = bool(names & _FROM_FILE and {"ArgumentParser", "HfArgumentParser"} <= names and not names & _FROM_WORDS)
     reads = names - {"HfArgumentParser"} if by_file else names
     breakers = [found for call in calls for found in _breakers(call)]
-    parser = _parser(tree, reads, calls)
+    parser = _parser(nodes, reads, calls)
+    words = command_line(
+        tree,
+        nodes,
+        whole=parser is not Parser.NONE and not names & {"click", "typer", "fire"},
+        by_dataclass=parser is Parser.TRAINER,
+        lenient="parse_known_args" in names,
+    )
+    fields = own_fields(words) or ()
+    alone = bool(fields) and all(option.name != "deepspeed" for option in fields)
+    if alone:
+        parser, reads = Parser.DATACLASSES, reads - _TRAINERS
+        texts |= {option.name for option in fields}
     return ScriptFacts(
-        strict="parse_args" in names or bool(names & {"click", "typer", "fire"}),
+        strict=(alone and words.strict) or "parse_args" in names or bool(names & {"click", "typer", "fire"}),
         takes_local_rank=bool(reads & _TAKES_RANK) or _mentions(texts, "local_rank") or _mentions(texts, "local-rank"),
         takes_deepspeed=bool(reads & _TAKES_CONFIG) or _mentions(texts, "deepspeed"),
         breaks_stage_3=tuple((name, line) for name, line, sure in breakers if sure),
         parser=parser,
-        options={name: takes for call in calls for name, takes in _options(call)},
+        options={name: takes for call in calls for name, takes in _options(call)}
+        | {name: option.values != NOTHING for option in fields if alone for name in option.names},
         may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
         tells_transformers="HfDeepSpeedConfig" in names,
-        trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(tree),
-        config_calls=config_calls(tree, calls),
+        trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(nodes),
+        config_calls=config_calls(nodes, calls),
         stand_ins=frozenset(names & _STAND_INS),
         gathers=bool(names & _GATHERS),
         prepared=frozenset(name for call in calls for name in _prepared(call)),
-        command_line=command_line(
-            tree,
-            whole=parser is not Parser.NONE and not names & {"click", "typer", "fire"},
-            by_dataclass=parser is Parser.TRAINER,
-            lenient="parse_known_args" in names,
-        ),
-        resuming=resuming(tree),
+        command_line=words,
+        resuming=resuming(tree, nodes),
         sets_use_cpu=_sets_use_cpu(names, texts, calls),
         by_file=by_file,
     )
@@ -127,8 +139,8 @@ def _sets_use_cpu(names: set[str], texts: set[str], calls: list[ast.Call]) -> bo
     return given or "use_cpu" in names or _mentions(texts, "use_cpu")
 
 
-def _parser(tree: ast.AST, names: set[str], calls: list[ast.Call]) -> Parser:
-    if names & {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}:
+def _parser(nodes: Sequence[ast.AST], names: set[str], calls: list[ast.Call]) -> Parser:
+    if names & _TRAINERS:
         return Parser.TRAINER
     if "parse_known_args" in names:
         return Parser.LENIENT
@@ -139,12 +151,12 @@ def _parser(tree: ast.AST, names: set[str], calls: list[ast.Call]) -> Parser:
     made = [call for call in calls if called(call) == "ArgumentParser"]
     plain = made and all(keyword.arg != "parents" for call in made for keyword in call.keywords)
     named = all(_options(call) or _is_positional(call) for call in calls if called(call) == "add_argument")
-    return Parser.ARGPARSE if plain and named and not _handed_on(tree, calls) else Parser.ELSEWHERE
+    return Parser.ARGPARSE if plain and named and not _handed_on(nodes, calls) else Parser.ELSEWHERE
 
 
-def _handed_on(tree: ast.AST, calls: list[ast.Call]) -> bool:
+def _handed_on(nodes: Sequence[ast.AST], calls: list[ast.Call]) -> bool:
     """Whether a parser made here is given to a function, which may add options to it."""
-    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _makes_parser(node.value)]
+    assigned = [node for node in nodes if isinstance(node, ast.Assign) and _makes_parser(node.value)]
     if any(not isinstance(target, ast.Name) for node in assigned for target in node.targets):
         return True  # kept in an attribute: who adds to it can't be followed
     parsers = {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name)}
@@ -176,9 +188,9 @@ def _prepared(call: ast.Call) -> list[str]:
     return [word.id for word in call.args if isinstance(word, ast.Name)] if called(call) == "prepare" else []
 
 
-def _freezes(tree: ast.AST) -> bool:
+def _freezes(nodes: Sequence[ast.AST]) -> bool:
     """`parameter.requires_grad = False` somewhere."""
-    assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
+    assigned = (node for node in nodes if isinstance(node, ast.Assign))
     return any(getattr(target, "attr", "") == "requires_grad" for node in assigned for target in node.targets)
 
 

@@ -46,7 +46,7 @@ def given_twice(question: Question) -> Verdict | None:
     if typed is None:
         return None
     if not typed:
-        sure = question.around.script.parser in (Parser.TRAINER, Parser.DEEPSPEED, Parser.ARGPARSE)
+        sure = question.around.script.parser in (Parser.TRAINER, Parser.DATACLASSES, Parser.DEEPSPEED, Parser.ARGPARSE)
         return (problem if sure else warning)(
             f"{option} is among the arguments without a value: argparse ends with exit code 2, “expected one "
             "argument”.",

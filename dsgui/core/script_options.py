@@ -2,7 +2,7 @@
 dataclasses it hands to `HfArgumentParser`. What other files declare is joined by who can read them."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -69,31 +69,33 @@ class CommandLine:
     finds_more: bool = False
 
 
-def command_line(tree: ast.Module, *, whole: bool, by_dataclass: bool, lenient: bool) -> CommandLine:
-    """`whole`: the parser is filled in this file alone, and `lenient`: it lets unknown words pass, as far as the names
-    in it tell."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+def command_line(
+    tree: ast.Module, nodes: Sequence[ast.AST], *, whole: bool, by_dataclass: bool, lenient: bool
+) -> CommandLine:
+    """`nodes`: all of the tree's. `whole`: the parser is filled in this file alone, and `lenient`: it lets unknown
+    words pass, as far as the names in it tell."""
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
     named = {called(call) for call in calls}
     own = [option for call in calls for option in _own(call)]
-    groups, groups_known = _groups(tree, calls)
-    groups, file = (groups, _file(tree, named)) if by_dataclass else ((), ArgumentsFile.NONE)
+    groups, groups_known = _groups(nodes, calls)
+    groups, file = (groups, _file(nodes, named)) if by_dataclass else ((), ArgumentsFile.NONE)
     whole = whole and bool(named & set(_MAKERS)) and (groups_known or not by_dataclass)
     # deepspeed.add_config_arguments may be handed a parser of any kind.
     own += _DEEPSPEED if "add_config_arguments" in named else ()
     return CommandLine(
         own=(_HELP, *own),
         groups=groups,
-        module=module_of(tree),
-        whole=whole and file is not ArgumentsFile.SOMEHOW and _ordinary(calls) and not _handed_out(tree, calls),
+        module=module_of(nodes),
+        whole=whole and file is not ArgumentsFile.SOMEHOW and _ordinary(calls) and not _handed_out(nodes, calls),
         strict=not lenient and not _keeps_rest(calls),
         positionals=any(_adds(call) and not _own(call) for call in calls),
         by_dataclass=by_dataclass,
         file=file,
         defaults_changed="set_defaults" in named,
-        assigned=frozenset(_assigned_attributes(tree)),
-        logs_itself=_sets_logging(tree),
+        assigned=frozenset(_assigned_attributes(nodes)),
+        logs_itself=_sets_logging(nodes),
         imports=tuple(_imports(tree.body)),
-        finds_more=any(dotted_name(node) == "sys.path" for node in ast.walk(tree) if isinstance(node, ast.Attribute)),
+        finds_more=any(dotted_name(node) == "sys.path" for node in nodes if isinstance(node, ast.Attribute)),
     )
 
 
@@ -109,6 +111,25 @@ def _is_trainers(name: str, module: Module, depth: int) -> bool:
         own = any(option.name in LOGGING for option in declared.options)
         return not own and any(_is_trainers(base, module, depth + 1) for base in declared.bases)
     return origin(name, module) in {(TRANSFORMERS, trainer) for trainer in _TRAINERS}
+
+
+def own_fields(line: CommandLine) -> tuple[Option, ...] | None:
+    """The options of a parser whose classes are all declared in this file, down to their last base; None for any
+    other, which may be given the HF Trainer's."""
+    if not line.by_dataclass or not line.whole or not line.groups:
+        return None
+    found: dict[str, Option] = {}
+    waiting, seen = list(line.groups), set[str]()
+    while waiting:
+        name = waiting.pop()
+        declared = line.module.classes.get(name)
+        if declared is None and name != "object":
+            return None
+        if declared and name not in seen:
+            seen.add(name)
+            found |= {option.name: option for option in declared.options}
+            waiting += declared.bases
+    return (*line.own, *found.values())
 
 
 def origin(name: str, module: Module) -> tuple[str, str]:
@@ -179,10 +200,10 @@ def _ordinary(calls: list[ast.Call]) -> bool:
     return True
 
 
-def _handed_out(tree: ast.Module, calls: list[ast.Call]) -> bool:
+def _handed_out(nodes: Sequence[ast.AST], calls: list[ast.Call]) -> bool:
     """Whether a parser is given to a function of another file, which may add options to it."""
-    here = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)} | {"add_config_arguments"}
-    made = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _makes_parser(node.value)]
+    here = {node.name for node in nodes if isinstance(node, ast.FunctionDef)} | {"add_config_arguments"}
+    made = [node for node in nodes if isinstance(node, ast.Assign) and _makes_parser(node.value)]
     names = {target.id for node in made for target in node.targets if isinstance(target, ast.Name)} | {"parser"}
     out = [call for call in calls if called(call) not in here]
     given = [word for call in out for word in (*call.args, *(keyword.value for keyword in call.keywords))]
@@ -206,13 +227,13 @@ def _keeps_rest(calls: list[ast.Call]) -> bool:
     return any(not (isinstance(word.value, ast.Constant) and word.value.value is False) for word in words)
 
 
-def _groups(tree: ast.Module, calls: list[ast.Call]) -> tuple[tuple[str, ...], bool]:
+def _groups(nodes: Sequence[ast.AST], calls: list[ast.Call]) -> tuple[tuple[str, ...], bool]:
     """The classes handed to HfArgumentParser, and whether all are named."""
     made = [call for call in calls if called(call) in _FOR_DATACLASSES]
     names: list[str] = []
     for call in made:
         given = call.args[0] if call.args else _keyword(call, "dataclass_types")
-        given = _assigned(tree, given.id) or given if isinstance(given, ast.Name) else given
+        given = _assigned(nodes, given.id) or given if isinstance(given, ast.Name) else given
         parts = given.elts if isinstance(given, ast.Tuple | ast.List) else [given] if given is not None else []
         names += [dotted_name(part) for part in parts]
     return tuple(names), bool(made) and all(names) and bool(names)
@@ -222,30 +243,30 @@ def _keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((word.value for word in call.keywords if word.arg == name), None)
 
 
-def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
+def _assigned(nodes: Sequence[ast.AST], name: str) -> ast.expr | None:
     """The value of a variable that is assigned once; None for any other."""
     values = [
         node.value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
     ]
     return values[0] if len(values) == 1 else None
 
 
-def _file(tree: ast.Module, named: set[str]) -> ArgumentsFile:
+def _file(nodes: Sequence[ast.AST], named: set[str]) -> ArgumentsFile:
     if "parse_args_and_config" in named:
         return ArgumentsFile.CONFIG
     if not {"parse_json_file", "parse_yaml_file", "parse_dict"} & named:
         return ArgumentsFile.NONE
-    compared = (ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Compare))
+    compared = (ast.unparse(node) for node in nodes if isinstance(node, ast.Compare))
     return ArgumentsFile.ALONE if "len(sys.argv) == 2" in compared else ArgumentsFile.SOMEHOW
 
 
-def _sets_logging(tree: ast.Module) -> bool:
+def _sets_logging(nodes: Sequence[ast.AST]) -> bool:
     """`TrainingArguments(logging_steps=…)`, `args.logging_steps = …` or a table of defaults that names it."""
-    if not _assigned_attributes(tree).isdisjoint(LOGGING):
+    if not _assigned_attributes(nodes).isdisjoint(LOGGING):
         return True
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.keyword) and node.arg in LOGGING:
             return True
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.lstrip("-") in LOGGING:
@@ -253,9 +274,8 @@ def _sets_logging(tree: ast.Module) -> bool:
     return False
 
 
-def _assigned_attributes(tree: ast.Module) -> set[str]:
-    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
-    return {node.attr for node in nodes if isinstance(node.ctx, ast.Store)}
+def _assigned_attributes(nodes: Sequence[ast.AST]) -> set[str]:
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
 
 
 def _imports(body: Iterable[ast.stmt]) -> Iterator[tuple[str, int]]:

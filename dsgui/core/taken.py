@@ -32,12 +32,15 @@ class ScriptAnswers:
 class ArgumentsFromFile:
     """A file of arguments as far as it could be read: `path` as given, `values` of a mapping, `words` of a file that
     holds a command line (`train.args` beside train.py), which is read before the arguments. `converts`: values that
-    are text are read like words."""
+    are text are read like words. `problem`: why it holds no arguments; `was_read`: whether there was anything to read.
+    """
 
     path: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     converts: bool = False
+    problem: str = ""
+    was_read: bool = True
 
 
 @dataclass(frozen=True, slots=True)

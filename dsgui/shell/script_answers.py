@@ -72,24 +72,35 @@ def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object
     if not named:
         if not line.by_dataclass or not Path(plan.script).name:
             return ArgumentsFromFile()
-        return ArgumentsFromFile(words=tuple(_text(Path(plan.script).with_suffix(".args"), check).split()))
+        beside = _text(Path(plan.script).with_suffix(".args"), check)
+        return ArgumentsFromFile(words=tuple((beside or "").split()))
     path, converts = Path(plan.working_directory, named), line.file is ArgumentsFile.CONFIG
+    text = _text(path, check)
+    if text is None:
+        return ArgumentsFromFile(named, converts=converts, was_read=False)
     try:
-        text = _text(path, check)
-        values = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except _UNREADABLE:
-        values = None
-    known = {str(key): value for key, value in values.items()} if isinstance(values, dict) else {}
-    return ArgumentsFromFile(named, known, converts=converts)
+        values = json.loads(text) if path.suffix == ".json" and not converts else yaml.safe_load(text)
+    except _UNREADABLE as error:
+        return ArgumentsFromFile(named, converts=converts, problem=_wrong(error))
+    if not isinstance(values, dict):
+        return ArgumentsFromFile(named, converts=converts, problem="expected the arguments’ names, each with its value")
+    return ArgumentsFromFile(named, {str(key): value for key, value in values.items()}, converts=converts)
 
 
-def _text(path: Path, check: Callable[[Path], object]) -> str:
-    """ "" for what is not there, or may not be read."""
+def _wrong(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = mark.line + 1 if mark else getattr(error, "lineno", None)
+    said = getattr(error, "problem", None) or getattr(error, "msg", None) or str(error)
+    return f"line {line}: {said}" if line else said
+
+
+def _text(path: Path, check: Callable[[Path], object]) -> str | None:
+    """None for what is not there, or may not be read."""
     try:
         check(path)
         return read_regular(path, MAX_CHARACTERS)
     except (PlaceError, OSError):
-        return ""
+        return None
 
 
 def _question(plan: Plan, line: CommandLine) -> tuple[object, ...]:
@@ -207,6 +218,6 @@ def _module(path: str) -> Module:
 def _parsed(path: str, changed_ns: int, size: int) -> Module:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            return module_of(ast.parse(file.read(_MOST_BYTES)))
+            return module_of(ast.walk(ast.parse(file.read(_MOST_BYTES))))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return Module()
