@@ -72,7 +72,8 @@ def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object
     if not named:
         if not line.by_dataclass or not Path(plan.script).name:
             return ArgumentsFromFile()
-        return ArgumentsFromFile(words=tuple((_text(Path(plan.script).with_suffix(".args"), check) or "").split()))
+        beside = _text(Path(plan.script).with_suffix(".args"), check)
+        return ArgumentsFromFile(words=tuple((beside or "").split()))
     path, converts = Path(plan.working_directory, named), line.file is ArgumentsFile.CONFIG
     text = _text(path, check)
     if text is None:
