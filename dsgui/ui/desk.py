@@ -167,7 +167,7 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
             gr.Column(visible=where == SLURM),
             gr.Number(visible=here and not target.gpus),
             gr.CheckboxGroup(visible=here and bool(target.gpus)),
-            gr.Dropdown(WhenBusy.usual(bool(target.gpus) or where == SEVERAL).name),
+            gr.Dropdown(value=WhenBusy.usual(bool(target.gpus) or where == SEVERAL).name),
         )
 
     several.where.change(shows, [several.where], [several.panel, slurm.panel, ranks, gpus, when_busy], **ONCE)
