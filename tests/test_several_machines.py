@@ -235,6 +235,7 @@ def test_the_recipe_trains_over_both_from_the_pages_hostfile(site: Site, browser
         page.get_by_text("More: launcher, queue").click()
         page.fill("#environment textarea", f"GLOO_SOCKET_IFNAME={INTERFACE}")
         expect(page.locator("#command")).to_contain_text("--force_multi")
+        expect(page.locator("#command")).to_contain_text(f"GLOO_SOCKET_IFNAME={INTERFACE}")
         page.click("#ask-machines")
         expect(answer).to_contain_text("2 checks passed")
         expect(page.locator("#launch")).to_be_enabled()

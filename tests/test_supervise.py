@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from dsgui.core.command import MARKER
 from dsgui.core.news import Cursor
 from dsgui.core.state import RunState
 from dsgui.core.trainlog import Progress
@@ -372,13 +373,18 @@ def test_a_supervisor_leaves_this_process_no_child_and_no_descriptor(bench: Benc
 
 def test_only_proven_processes_are_a_runs(bench: Bench) -> None:
     run_id = "20260131-235959-0a1b"
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, start_new_session=True) as other:
+    waits, piped = [sys.executable, "-c", "input()"], subprocess.PIPE
+    with subprocess.Popen(waits, stdin=piped, start_new_session=True) as foreign:
+        planted = identify(foreign.pid)  # a state that somebody wrote may name any process
+        assert members(run_id) == members(run_id, planted) == set()
+        foreign.communicate(b"\n")
+    marked = {**os.environ, MARKER: run_id}
+    with subprocess.Popen(waits, stdin=piped, start_new_session=True, env=marked) as other:
         identity = identify(other.pid)
         assert identity is not None
-        assert members(run_id) == set()
         assert members(run_id, identity) == {other.pid}
         reused = type(identity)(identity.pid, identity.start_time - 1, identity.boot_id)
-        assert members(run_id, reused) == set()
+        assert members("20260131-235959-0a1c", reused) == set()
         assert not is_alive(reused)
         assert not send_signal(reused, signal.SIGKILL)
         assert not is_alive(type(identity)(identity.pid, identity.start_time, "another boot"))

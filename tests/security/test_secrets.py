@@ -429,3 +429,16 @@ def test_checks_before_a_start_quote_no_secret() -> None:
     told = json.dumps([(row.seen, row.advice, row.command) for row in rows])
     assert "stray-but-fine" in told
     assert "s3cretvalue99" not in told
+
+
+@pytest.mark.parametrize("secret", [SECRET, "hf_" + "aB3" * 10, 'password="correct horse"', "--hub_token Zq3Zq3Zq3Zq3"])
+@pytest.mark.parametrize("place", [0, 500, 999])
+def test_a_secret_on_one_of_many_lines_that_are_alike_is_hidden(secret, place):
+    lines = [f"step {number} loss 2.{number} tokens 12345{number}\n" for number in range(1000)]
+    lines[place] = f"step {place} {secret}\n"
+    text = "".join(lines)
+    masker = Masker([SECRET])
+    told = b"".join(masker.feed(text[at : at + 9000].encode()) for at in range(0, len(text), 9000)) + masker.finish()
+    assert told.decode() == mask(text, (SECRET,))
+    assert told.decode().count(MASK) == 1
+    assert secret[-8:-1] not in told.decode()
