@@ -204,7 +204,7 @@ def _named(text: bytes, lowered: bytes) -> Iterator[tuple[int, _Seen]]:
         if place < done:
             continue
         start = _begin_of_name(text, place, done)
-        seen = _after_name(text, start, _REST_OF_NAME.match(text, place).end())  # type: ignore[union-attr]  # it can be empty
+        seen = _after_name(text, start, _end(_REST_OF_NAME, text, place))
         done = seen.end
         yield start, seen
 
@@ -311,7 +311,7 @@ def _headers(text: bytes, lowered: bytes) -> Iterator[tuple[int, _Seen]]:
 
 
 def _credentials(text: bytes, place: int) -> _Seen:
-    begin = _SCHEME.match(text, place).end()  # type: ignore[union-attr]  # it can be empty
+    begin = _end(_SCHEME, text, place)
     if match := _LISTED.match(text, begin):
         return _Seen(match.span(), match.end(), match.end() == len(text))
     return _Seen(None, begin, _goes_on(text, begin))
@@ -355,7 +355,7 @@ def _shaped(text: bytes) -> Iterator[tuple[int, _Seen]]:
             if place >= done and not _is_inside(text, place):
                 match = rest.match(text, place + len(prefix))
                 done = match.end() if match else place + len(prefix)
-                ends = _SEGMENT.match(text, place).end() if not match and len(text) - place < 64 else done  # type: ignore[union-attr]
+                ends = _end(_SEGMENT, text, place) if not match and len(text) - place < 64 else done
                 yield place, _Seen((place, done) if match else None, done, ends == len(text))
             place = text.find(prefix, place + len(prefix))
 
@@ -375,7 +375,7 @@ def _web_tokens(text: bytes) -> Iterator[tuple[int, _Seen]]:
 def _web_token(text: bytes, place: int) -> _Seen:
     begin, first = place, 0
     for part in range(3):
-        end = _SEGMENT.match(text, begin).end()  # type: ignore[union-attr]  # it can be empty
+        end = _end(_SEGMENT, text, begin)
         first = first or end
         if end == len(text):
             return _Seen((place, end) if part == 2 and end - begin >= 10 else None, first, True)
@@ -383,6 +383,12 @@ def _web_token(text: bytes, place: int) -> _Seen:
             return _Seen(None, first)
         begin = end + 1
     return _Seen((place, end), end)
+
+
+def _end(pattern: re.Pattern[bytes], text: bytes, place: int) -> int:
+    """Where what fits at that place ends; it may be empty."""
+    match = pattern.match(text, place)
+    return match.end() if match else place
 
 
 def _is_inside(text: bytes, place: int) -> bool:
