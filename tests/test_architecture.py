@@ -1,6 +1,7 @@
 """The arrows of docs/structure.md never turn back."""
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -48,7 +49,7 @@ ALLOWED = {
     },
 }
 # yaml: accelerate's file is YAML, and reading a text is pure. hjson is read by our own code (docs/decisions/005).
-# numpy: arrays are what a million points are thinned in; who starts a run never imports it (tests/test_lightness.py).
+# numpy: arrays are what a million points are thinned in; who starts a run never imports it (the last test here).
 CORE_MAY_USE = {"jsonschema", "yaml", "numpy"}
 NOT_IN_CORE = {"subprocess", "os", "socket", "pathlib", "time", "threading", "signal", "tempfile", "shutil", "sqlite3"}
 NEVER = {"torch", "deepspeed", "transformers", "datasets", "accelerate"}
@@ -138,3 +139,13 @@ def test_no_module_beside_the_scripts_run_by_path_has_a_name_of_pythons_own():
     """Their folder comes first on the path of the interpreter that trains: a queue.py there breaks `import torch`."""
     names = {path.stem for path in (ROOT / "dsgui/shell").glob("*.py")} - {"__init__"}
     assert names & sys.stdlib_module_names == set()
+
+
+def test_who_starts_a_run_imports_neither_numpy_nor_the_pages() -> None:
+    """A supervisor stands beside every training, for as long as it takes."""
+    heavy = "[name for name in ('numpy', 'gradio', 'fastapi', 'plotly', 'torch') if name in sys.modules]"
+    code = f"import sys, dsgui.supervise; print({heavy})"
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert told.stdout.strip() == "[]"

@@ -150,10 +150,6 @@ def _check_for_other_shells(plan: Plan) -> None:
             raise _not_for_other_shells(word, "Arguments and variables may have spaces beside @+=:,./-_")
 
 
-def _handed(plan: Plan) -> tuple[str, ...]:
-    return (*config_words(plan), *told_by_environment(plan).values())
-
-
 def _check_for_sbatch(plan: Plan) -> None:
     """In its own lines sbatch takes a space for an end, and % for the beginning of a pattern."""
     for path in (plan.working_directory, plan.run_directory):
