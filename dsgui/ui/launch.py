@@ -233,7 +233,7 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
         if previewed is None:
             missing = "Nothing to launch yet: see what the line above asks for."
             return "", missing, None, gr.Button(interactive=False), gr.skip(), gr.skip()
-        if (line, made_from) != (previewed.line, previewed.made_from):
+        if ((line or "").strip(), made_from) != (previewed.line.strip(), previewed.made_from):
             return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:
             _, secrets = plain_and_secret(previewed.environment)
