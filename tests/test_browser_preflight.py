@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import replace_text
+from tests.browser import HeldAnswers, replace_text
 
 pytestmark = pytest.mark.browser
 
@@ -125,3 +125,26 @@ def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_
     expect(agreement).to_contain_text("gradient_clipping: 1.0 in the file, 7.0 from the arguments.")
     expect(page.locator("#launch-verdict")).to_contain_text("With the script’s arguments it would fail")
     expect(page.locator("#launch")).to_be_disabled()
+
+
+def test_a_command_that_an_old_answer_brought_back_is_not_started(page, tmp_path):
+    script = tmp_path / "sound.py"
+    script.write_text("import sys\nprint(sys.argv)")
+    choose_script(page, script)
+    arguments, command = page.locator("#arguments textarea, #arguments input").first, page.locator("#command")
+    arguments.fill("--old")
+    expect(command).to_contain_text("--old")
+    held = HeldAnswers(page, "--old")
+    page.get_by_role("tab", name="1 · Configure").click()
+    page.get_by_role("tab", name="2 · Launch").click()  # asks for a command by another event than typing does
+    held.wait()
+    arguments.fill("--new")
+    expect(command).to_contain_text("--new")
+    held.release()
+    expect(command).to_contain_text("--old")
+    page.click("#launch")
+    expect(page.locator("#launch-message")).to_contain_text("Something changed while this command was being made")
+    expect(command).to_contain_text("--new")
+    expect(page.locator("#launch")).to_be_enabled()
+    page.click("#launch")
+    expect(page.get_by_label("Output of the run")).to_contain_text("--new", timeout=60_000)

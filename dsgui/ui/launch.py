@@ -28,6 +28,7 @@ from dsgui.ui.events import LIVE, ONCE
 from dsgui.ui.findings_view import verdict
 from dsgui.ui.launch_request import asked_of, preset_of, request_of
 from dsgui.ui.preflight_view import BeforeStart, before_start, preflight_html
+from dsgui.ui.previewed import SENT_AT, Latest, Previewed, in_order
 from dsgui.ui.services import Services
 from dsgui.ui.several_machines import (
     wire_several_machines,
@@ -73,23 +74,25 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             anyway = gr.Checkbox(False, label="Launch anyway", visible=False, elem_id="although")
             launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
-    plan, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
-    inputs = [configure.text, configure.presets.chooser, anyway, shown, *configure.bar.inputs, *desk.inputs]
-    outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, plan, desk.logs]
-    preview = _previewer(services, workbench, len(configure.bar.inputs))
+    previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
+    latest, sent_at, stale = gr.State(Latest()), gr.Number(0, visible=False), gr.Number(0, visible=False)
+    # What a command is made from; it is started only while all of it stands as it did.
+    made_from = [configure.text, configure.presets.chooser, anyway, *configure.bar.inputs, *desk.inputs]
+    outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk.logs]
+    preview = in_order(_previewer(services, workbench, len(configure.bar.inputs)), len(outputs))
 
     def preview_on(triggers: list[Any]) -> Any:
-        return gr.on(triggers, preview, inputs, outputs, **LIVE)
+        return gr.on(triggers, preview, [sent_at, latest, shown, *made_from], outputs, js=SENT_AT, **LIVE)
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
-    preview_on([component.change for component in (anyway, *desk.inputs)])
+    preview_on([component.change for component in (anyway, stale, *desk.inputs)])
     offered.click(_accepted, [offer, desk.reader, desk.arguments], [desk.reader, desk.arguments], **ONCE)
     share_ranks(services.target(), desk.ranks, configure.bar.gpus)
-    wire_several_machines(several, plan, services)
+    wire_several_machines(several, previewed, services)
     started = launch.click(
         _starter(services),
-        [plan, configure.text, desk.environment],
-        [run_id, message, plan, launch, anyway],
+        [previewed, stale, command, *made_from],
+        [run_id, message, previewed, launch, anyway, stale],
         **{**ONCE, "trigger_mode": "once"},
     )
     return LaunchPage(
@@ -107,7 +110,7 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
     """The handler that turns what is on the page into a plan, or says what is missing."""
 
     def preview(
-        text: str | None, preset: str | None, ticked: bool, shown: tuple[str, ...], *values: Any
+        shown: tuple[str, ...], text: str | None, preset: str | None, ticked: bool, *values: Any
     ) -> tuple[Any, ...]:
         bar, asked = values[:bar_width], asked_of(values[bar_width:])
         reader = Integration.HF.value if asked.what in services.recipes else bar[0]
@@ -149,7 +152,7 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
             tick,
             stops,
             gr.Button(interactive=ready),
-            plan,
+            plan and Previewed(plan, line, text or "", asked.environment, (text, preset, ticked, *values)),
             logs,
         )
 
@@ -217,21 +220,27 @@ def _verdict(
     return says, False, config, found
 
 
+_CHANGED = (
+    "**Not started.** Something changed while this command was being made. It is made anew: look it over, then press "
+    "Launch again."
+)
+
+
 def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
-    def start(plan: Plan | None, text: str | None, variables: str | None) -> tuple[Any, ...]:
-        if plan is None:
-            return (
-                "",
-                "Nothing to launch yet: see what the line above asks for.",
-                None,
-                gr.Button(interactive=False),
-                gr.skip(),
-            )
+    """Starts what is shown, or nothing."""
+
+    def start(previewed: Previewed | None, stale: int, line: str | None, *made_from: Any) -> tuple[Any, ...]:
+        if previewed is None:
+            missing = "Nothing to launch yet: see what the line above asks for."
+            return "", missing, None, gr.Button(interactive=False), gr.skip(), gr.skip()
+        if (line, made_from) != (previewed.line, previewed.made_from):
+            return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:
-            _, secrets = plain_and_secret(variables or "")
-            run_id = services.runs.start(plan, text or "", secrets)
+            _, secrets = plain_and_secret(previewed.environment)
+            run_id = services.runs.start(previewed.plan, previewed.config_text, secrets)
         except DsguiError as error:
-            return "", f"**Not started.** {plain(str(error))}", plan, gr.Button(interactive=True), gr.skip()
-        return run_id, f"Started run {run_id}.", None, gr.Button(interactive=False), False
+            told = f"**Not started.** {plain(str(error))}"
+            return "", told, previewed, gr.Button(interactive=True), gr.skip(), gr.skip()
+        return run_id, f"Started run {run_id}.", None, gr.Button(interactive=False), False, gr.skip()
 
     return start

@@ -7,9 +7,9 @@ import gradio as gr
 
 from dsgui.core.errors import DsguiError
 from dsgui.core.machine_report import summary
-from dsgui.core.plan import Plan
 from dsgui.ui.events import ONCE
 from dsgui.ui.machine_view import rows_html
+from dsgui.ui.previewed import Previewed
 from dsgui.ui.services import Services
 
 HERE, SEVERAL, SLURM = "here", "several", "slurm"
@@ -63,10 +63,11 @@ def build_several_machines() -> SeveralMachines:
     return SeveralMachines(where, hostfile, include, exclude, master_addr, panel, button, answer)
 
 
-def wire_several_machines(several: SeveralMachines, plan: gr.State, services: Services) -> None:
-    """`plan`: the launch that the page would start now, None while something is missing."""
+def wire_several_machines(several: SeveralMachines, previewed: gr.State, services: Services) -> None:
+    """`previewed` has, as its `plan`, the launch that the page would start now, None while something is missing."""
 
-    def ask(plan: Plan | None) -> str:
+    def ask(previewed: Previewed | None) -> str:
+        plan = previewed.plan if previewed else None
         if plan is None or not plan.machines:
             raise gr.Error("There is no complete launch yet: see what the line above the command asks for.")
         try:
@@ -76,4 +77,4 @@ def wire_several_machines(several: SeveralMachines, plan: gr.State, services: Se
         asked = "1 machine" if len(plan.hosts) == 1 else f"{len(plan.hosts)} machines"
         return f'<div class="ds-machine">{rows_html(f"{asked} asked: {summary(rows)}", rows)}</div>'
 
-    several.button.click(ask, [plan], [several.answer], **{**ONCE, "queue": True, "show_progress": "minimal"})
+    several.button.click(ask, [previewed], [several.answer], **{**ONCE, "queue": True, "show_progress": "minimal"})
