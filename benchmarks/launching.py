@@ -43,7 +43,17 @@ def wait_until(condition: Callable[[], object], what: str, timeout_s: float = _P
 def request(script: Path, arguments: str, python: str = sys.executable) -> LaunchRequest:
     """Two CPU ranks under DeepSpeed's launcher."""
     return LaunchRequest(
-        "", str(script), arguments, 2, (), None, "", CONFIG_TEXT, ConfigArgument.HF, python, environment={}
+        name="",
+        script=str(script),
+        arguments=arguments,
+        ranks=2,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text=CONFIG_TEXT,
+        config_argument=ConfigArgument.HF,
+        target_python=python,
+        environment={},
     )
 
 

@@ -66,7 +66,17 @@ class Growing:
         store = Store(folder)
         self.directory: RunDirectory = store.create(store.new_id())
         asked = LaunchRequest(
-            "bench", __file__, "", 2, (), None, str(folder), "{}", ConfigArgument.HF, sys.executable, environment={}
+            name="bench",
+            script=__file__,
+            arguments="",
+            ranks=2,
+            gpu_indices=(),
+            master_port=None,
+            working_directory=str(folder),
+            config_text="{}",
+            config_argument=ConfigArgument.HF,
+            target_python=sys.executable,
+            environment={},
         )
         plan = make_plan(
             asked,

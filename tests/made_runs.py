@@ -112,9 +112,16 @@ def _create(
     store = Store(folder)
     directory = store.create(store.new_id())
     request = LaunchRequest(
-        name, "train.py", arguments, 2, tuple(range(gpus)), None, str(folder), config, reads_config, sys.executable,
-        environment={},
-    )  # fmt: skip
+        name=name,
+        script="train.py",
+        arguments=arguments,
+        ranks=2,
+        gpu_indices=tuple(range(gpus)),
+        working_directory=str(folder),
+        config_text=config,
+        config_argument=reads_config,
+        target_python=sys.executable,
+    )
     plan = make_plan(
         request,
         run_id=directory.run_id,

@@ -134,7 +134,18 @@ def test_an_option_of_its_own_is_offered_until_it_is_given() -> None:
 
 # ------------------------------------------------------------------------------------------------------- the command
 REQUEST = LaunchRequest(
-    *("", "train.py", "--max_steps 5", 2, (), None, "/srv", "{}", HF, "/env/bin/python", {}), as_script_reads=True
+    name="",
+    script="train.py",
+    arguments="--max_steps 5",
+    ranks=2,
+    gpu_indices=(),
+    master_port=None,
+    working_directory="/srv",
+    config_text="{}",
+    config_argument=HF,
+    target_python="/env/bin/python",
+    environment={},
+    as_script_reads=True,
 )
 
 

@@ -77,7 +77,19 @@ def test_a_config_that_deepspeed_refuses_ends_as_failed_with_its_own_words(tmp_p
         "import sys, torch, deepspeed\ndeepspeed.initialize(model=torch.nn.Linear(2, 2), config=sys.argv[-1])\n"
     )
     text = '{"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}'
-    request = LaunchRequest("", str(script), "", 1, (), None, "", text, ConfigArgument.HF, sys.executable, {})
+    request = LaunchRequest(
+        name="",
+        script=str(script),
+        arguments="",
+        ranks=1,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text=text,
+        config_argument=ConfigArgument.HF,
+        target_python=sys.executable,
+        environment={},
+    )
     run_id = runs.start(runs.prepare(request), text)
     run = ended(runs, run_id)
     assert run.state is RunState.FAILED
@@ -85,7 +97,19 @@ def test_a_config_that_deepspeed_refuses_ends_as_failed_with_its_own_words(tmp_p
 
 
 def launched(runs, script, text, **changes):
-    request = LaunchRequest("", str(script), "", 2, (), None, "", text, ConfigArgument.HF, sys.executable, {})
+    request = LaunchRequest(
+        name="",
+        script=str(script),
+        arguments="",
+        ranks=2,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text=text,
+        config_argument=ConfigArgument.HF,
+        target_python=sys.executable,
+        environment={},
+    )
     run_id = runs.start(runs.prepare(replace(request, as_script_reads=True, **changes)), text)
     return ended(runs, run_id)
 

@@ -13,7 +13,17 @@ VERSIONS = {"python": "3.11.7", "deepspeed": "0.19.8", "torch": "2.13.0", "trans
 
 def a_plan(**environment: str) -> Plan:
     request = LaunchRequest(
-        *("train", "/srv/train.py", "", 0, (), None, "/srv", "{}", ConfigArgument.HF, "/env/bin/python", environment),
+        name="train",
+        script="/srv/train.py",
+        arguments="",
+        ranks=0,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="/srv",
+        config_text="{}",
+        config_argument=ConfigArgument.HF,
+        target_python="/env/bin/python",
+        environment=environment,
         machines=Machines("a slots=2\nb slots=2"),
     )
     return make_plan(request, run_id="r", run_directory="/runs/r", script_path="/srv/train.py", master_port=29501)

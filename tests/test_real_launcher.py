@@ -74,7 +74,18 @@ def request(script: Path, *words: str, launcher: StartedBy = StartedBy.DEEPSPEED
     folder = str(script.parent)
     how = ConfigArgument.HF  # --deepspeed FILE
     return LaunchRequest(
-        "", str(script), words, 2, (), None, folder, CONFIG, how, sys.executable, {}, started_by=launcher
+        name="",
+        script=str(script),
+        arguments=words,
+        ranks=2,
+        gpu_indices=(),
+        master_port=None,
+        working_directory=folder,
+        config_text=CONFIG,
+        config_argument=how,
+        target_python=sys.executable,
+        environment={},
+        started_by=launcher,
     )
 
 

@@ -159,7 +159,17 @@ fire.Fire(train)
 
 def plan_of(words: str) -> Plan:
     request = LaunchRequest(
-        "", "/w/t.py", words, 2, (), None, "/w", "{}", ConfigArgument.NATIVE, "/bin/python", environment={}
+        name="",
+        script="/w/t.py",
+        arguments=words,
+        ranks=2,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="/w",
+        config_text="{}",
+        config_argument=ConfigArgument.NATIVE,
+        target_python="/bin/python",
+        environment={},
     )
     return make_plan(request, run_id="1", run_directory="/runs/1", script_path="/w/t.py", master_port=20_001)
 

@@ -20,7 +20,19 @@ RUN = "20260131-235959-0a1b"
 
 
 def plan(run_directory: Path, name: str = "n") -> Plan:
-    return Plan(RUN, name, str(run_directory), "/s.py", (), 1, (), 29500, "/w", ConfigArgument.HF, "/py")
+    return Plan(
+        run_id=RUN,
+        name=name,
+        run_directory=str(run_directory),
+        script="/s.py",
+        arguments=(),
+        ranks=1,
+        gpu_indices=(),
+        master_port=29500,
+        working_directory="/w",
+        config_argument=ConfigArgument.HF,
+        target_python="/py",
+    )
 
 
 def mode(path: Path) -> int:

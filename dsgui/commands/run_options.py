@@ -3,9 +3,10 @@
 import argparse
 import os
 from pathlib import Path
+from typing import Any
 
 from dsgui.core.errors import RunError
-from dsgui.core.plan import AS_SCRIPT_READS, READERS
+from dsgui.core.run_fields import BY_NAME, Field, Kind
 from dsgui.core.secrets import secret_values
 from dsgui.runs import Runs
 from dsgui.shell.folders import default_runs_dir
@@ -13,18 +14,36 @@ from dsgui.shell.launcher import Launcher
 from dsgui.shell.store import Store
 
 DONE, FAILED, REFUSED = 0, 1, 2
-_HOW = (
-    "how the script gets the config. auto: as its source reads it, else as hf; hf: --deepspeed FILE; native: "
-    "--deepspeed --deepspeed_config FILE; llamafactory: deepspeed=FILE after a YAML file; accelerate, lightning: by "
-    "the variables that each reads; script-hf, none: not at all, it reads one of its own (with the HF Trainer or "
-    "accelerate; natively). "
-    "{config} among the script's arguments stands for the config's place (default: %(default)s)"
-)
 
 
 def add_reader(parser: argparse._ActionsContainer) -> None:
     """The option --reader."""
-    parser.add_argument("--reader", choices=(AS_SCRIPT_READS, *READERS), default=AS_SCRIPT_READS, help=_HOW)
+    add_field(parser, BY_NAME["reader"])
+
+
+def add_field(parser: argparse._ActionsContainer, field: Field) -> None:
+    """The option of one field of what is to run."""
+    given: dict[str, Any] = {"dest": field.name, "help": field.usage or None}
+    if field.kind is Kind.CHOICE:
+        given |= {"choices": [value for _, value in field.choices], "default": field.default or None}
+    elif field.kind is Kind.LINES:
+        given |= {"action": "append", "default": [], "metavar": field.metavar}
+    elif field.kind is Kind.COUNT:
+        given |= {"type": int, "metavar": field.metavar, "default": None if field.metavar else field.default}
+    elif field.kind is Kind.TICK:
+        given |= {"action": "store_false" if field.default else "store_true"}
+    elif field.kind is Kind.GPUS:
+        given |= {"type": _indices, "default": field.default}
+    else:
+        given |= {"default": field.default}
+    parser.add_argument(field.option, **given)
+
+
+def _indices(text: str) -> tuple[str, ...]:
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isascii() and word.isdecimal() for word in words):
+        raise argparse.ArgumentTypeError(f"“{text}” is no list of GPU numbers such as 0,1")
+    return tuple(words)
 
 
 def add_runs_dir(parser: argparse.ArgumentParser) -> None:

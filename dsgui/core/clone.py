@@ -26,25 +26,13 @@ def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
     words, more = changed_words(plan.arguments, remedy)
     # The run's own folder is a new one for each run.
     own_folder = plan.working_directory == plan.run_directory
-    request = LaunchRequest(
-        name=plan.name,
-        script=plan.script,
-        arguments=shlex.join(words),
-        ranks=plan.ranks,
-        gpu_indices=plan.gpu_indices,
-        master_port=None,
-        working_directory="" if own_folder else plan.working_directory,
-        config_text=text,
-        config_argument=plan.config_argument,
-        target_python=plan.target_python,
-        environment=dict(plan.environment),
-        preset=plan.preset,
-        started_by=plan.started_by,
-        when_busy=plan.when_busy,
-        machines=plan.machines,
-        slurm=plan.slurm,
-        parent=plan.run_id,
-    )
+    changed = {
+        "arguments": shlex.join(words),
+        "master_port": None,
+        "working_directory": "" if own_folder else plan.working_directory,
+        "parent": plan.run_id,
+    }
+    request = LaunchRequest(**(plan.spec() | changed), config_text=text)
     return Clone(request, (*notes, *more, *_missing_secrets(plan)))
 
 

@@ -1,7 +1,7 @@
 """A launch as a value: what was asked for, and the plan that it becomes."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from enum import Enum
 from typing import Any
 
@@ -76,61 +76,61 @@ class WhenBusy(Enum):
         return cls.WAIT if on_gpus else cls.START
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchRequest:
-    """What is asked for: `arguments` as typed, or in words. `gpu_indices` are physical (PCI bus order), empty on CPU.
-    `as_script_reads`: `config_argument` counts only where the script itself tells nothing. `logs`:
-    --logging_steps 10 is added where its Trainer would log every 500 steps. `secrets` are environment
-    variables whose values are handed on and written nowhere. `parent`: the run that this is a clone of, "" for none."""
+WHEN_BUSY = {"wait": WhenBusy.WAIT, "start": WhenBusy.START, "refuse": WhenBusy.REFUSE}
 
-    name: str
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec:
+    """What is to run, from whoever asks for it to `plan.json`: `arguments` as typed, or in words. `gpu_indices` are
+    physical (PCI bus order), empty on a CPU and where `machines` or `slurm` train. `master_port` is None for a free
+    one. `environment` is what the user added. `parent`: the run that this is a clone of, "" for none."""
+
+    name: str = ""
     script: str
-    arguments: str | tuple[str, ...]
+    arguments: str | tuple[str, ...] = ()
     ranks: int
-    gpu_indices: tuple[int, ...]
-    master_port: int | None
-    working_directory: str
-    config_text: str
-    config_argument: ConfigArgument
-    target_python: str
-    environment: Mapping[str, str]
-    preset: str = ""
-    started_by: StartedBy = StartedBy.DEEPSPEED
-    when_busy: WhenBusy = WhenBusy.START
-    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-    machines: Machines | None = None
-    slurm: SlurmJob | None = None
-    as_script_reads: bool = False
-    logs: bool = False
-    parent: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A launch made concrete: absolute paths, arguments split, port chosen. `environment` is what the user added, of
-    `secret_names` only the names. `passes_local_rank`: whether the script is given --local_rank. With `machines` or
-    `slurm` the ranks are all of theirs together, and `gpu_indices` is empty."""
-
-    run_id: str
-    name: str
-    run_directory: str
-    script: str
-    arguments: tuple[str, ...]
-    ranks: int
-    gpu_indices: tuple[int, ...]
-    master_port: int
-    working_directory: str
-    config_argument: ConfigArgument
+    gpu_indices: tuple[int, ...] = ()
+    master_port: int | None = None
+    working_directory: str = ""
+    config_argument: ConfigArgument = ConfigArgument.HF
     target_python: str
     environment: Mapping[str, str] = field(default_factory=dict)
     preset: str = ""
     started_by: StartedBy = StartedBy.DEEPSPEED
     when_busy: WhenBusy = WhenBusy.START
-    secret_names: tuple[str, ...] = ()
-    passes_local_rank: bool = True
     machines: Machines | None = None
     slurm: SlurmJob | None = None
     parent: str = ""
+
+    def spec(self) -> dict[str, Any]:
+        """The fields above, by name."""
+        return {one.name: getattr(self, one.name) for one in fields(RunSpec)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchRequest(RunSpec):
+    """What is asked for. `as_script_reads`: `config_argument` counts only where the script itself tells nothing.
+    `logs`: --logging_steps 10 is added where its Trainer would log every 500 steps. `secrets` are environment
+    variables whose values are handed on and written nowhere."""
+
+    config_text: str
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    as_script_reads: bool = False
+    logs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan(RunSpec):
+    """A launch made concrete: absolute paths, arguments split, port chosen. Of `secret_names` only the names are kept.
+    `passes_local_rank`: whether the script is given --local_rank. With `machines` or `slurm` the ranks are all of
+    theirs together, and `gpu_indices` is empty."""
+
+    run_id: str
+    run_directory: str
+    arguments: tuple[str, ...]
+    master_port: int
+    secret_names: tuple[str, ...] = ()
+    passes_local_rank: bool = True
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -176,34 +176,54 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """The plan as JSON."""
-        names = {name: getattr(self, name).name for name in ("config_argument", "started_by", "when_busy")}
-        return asdict(self) | names | {"environment": dict(self.environment)}
+        return {name: _WRITTEN.get(name, _same)(value) for name, value in asdict(self).items()}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Plan":
         """The inverse of `to_json`; unknown keys are ignored. Raises KeyError, TypeError or ValueError."""
-        return cls(
-            run_id=str(value["run_id"]),
-            name=str(value["name"]),
-            run_directory=str(value["run_directory"]),
-            script=str(value["script"]),
-            arguments=tuple(str(word) for word in value["arguments"]),
-            ranks=int(value["ranks"]),
-            gpu_indices=tuple(int(index) for index in value["gpu_indices"]),
-            master_port=int(value["master_port"]),
-            working_directory=str(value["working_directory"]),
-            config_argument=ConfigArgument[value["config_argument"]],
-            target_python=str(value["target_python"]),
-            environment={str(k): str(v) for k, v in value.get("environment", {}).items()},
-            preset=str(value.get("preset", "")),
-            started_by=StartedBy[value.get("started_by", "DEEPSPEED")],
-            when_busy=WhenBusy[value.get("when_busy", "START")],
-            secret_names=tuple(str(name) for name in value.get("secret_names", ())),
-            passes_local_rank=bool(value.get("passes_local_rank", True)),
-            machines=Machines.from_json(value.get("machines")),
-            slurm=SlurmJob.from_json(value.get("slurm")),
-            parent=str(value.get("parent", "")),
-        )
+        needed = {name: value[name] for name in _NEEDED}
+        given = {one.name: value[one.name] for one in fields(cls) if one.name in value}
+        return cls(**{name: _READ[name](one) for name, one in (needed | given).items()})
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _name_of(choice: Enum) -> str:
+    return choice.name
+
+
+def _texts(value: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(str(one) for one in value)
+
+
+# How each field of a plan stands in plan.json, where that is not as it is; and how it is read from there.
+_WRITTEN: dict[str, Callable[[Any], Any]] = {
+    "config_argument": _name_of,
+    "started_by": _name_of,
+    "when_busy": _name_of,
+    "environment": dict,
+}
+_READ: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("name", "script", "working_directory", "target_python", "preset", "parent"), str),
+    **dict.fromkeys(("run_id", "run_directory"), str),
+    **dict.fromkeys(("ranks", "master_port"), int),
+    **dict.fromkeys(("arguments", "secret_names"), _texts),
+    "gpu_indices": lambda value: tuple(int(index) for index in value),
+    "config_argument": lambda value: ConfigArgument[value],
+    "started_by": lambda value: StartedBy[value],
+    "when_busy": lambda value: WhenBusy[value],
+    "environment": lambda value: {str(name): str(one) for name, one in value.items()},
+    "passes_local_rank": bool,
+    "machines": Machines.from_json,
+    "slurm": SlurmJob.from_json,
+}
+# What a plan of any release of dsgui has.
+_NEEDED = (
+    *("run_id", "run_directory", "name", "script", "arguments", "ranks", "gpu_indices", "master_port"),
+    *("working_directory", "config_argument", "target_python"),
+)
 
 
 def shared_devices(plan: Plan, others: Iterable[Plan]) -> str:

@@ -39,27 +39,22 @@ def make_plan(
     if not request.script.strip():
         raise PlanError("Script: nothing was given. Expected the path of the Python file that trains. Give it.")
     words = _split(request.arguments)
+    concrete = {
+        "name": _shown(request.name.strip()) or posixpath.splitext(posixpath.basename(script_path))[0],
+        "script": script_path,
+        "arguments": words,
+        "ranks": ranks,
+        "master_port": master_port,
+        "working_directory": request.working_directory or run_directory,
+        "config_argument": chosen(request.config_argument, request.as_script_reads, script, words),
+        "environment": dict(request.environment),
+    }
     plan = Plan(
+        **(request.spec() | concrete),
         run_id=run_id,
-        name=_shown(request.name.strip()) or posixpath.splitext(posixpath.basename(script_path))[0],
         run_directory=run_directory,
-        script=script_path,
-        arguments=words,
-        ranks=ranks,
-        gpu_indices=request.gpu_indices,
-        master_port=master_port,
-        working_directory=request.working_directory or run_directory,
-        config_argument=chosen(request.config_argument, request.as_script_reads, script, words),
-        target_python=request.target_python,
-        environment=dict(request.environment),
-        preset=request.preset,
-        started_by=request.started_by,
-        when_busy=request.when_busy,
         secret_names=tuple(sorted(request.secrets)),
         passes_local_rank=takes_local_rank(script, words),
-        machines=request.machines,
-        slurm=request.slurm,
-        parent=request.parent,
     )
     _check_words(argv(plan))
     if plan.machines:

@@ -1,5 +1,7 @@
 """Environment variables as typed, one a line."""
 
+from collections.abc import Mapping
+
 from dsgui.core.errors import PlanError
 from dsgui.core.secrets import is_secret_name
 
@@ -24,6 +26,15 @@ def plain_and_secret(text: str) -> tuple[dict[str, str], dict[str, str]]:
     variables = parse_variables(text)
     secrets = {name: value for name, value in variables.items() if is_secret_name(name)}
     return {name: value for name, value in variables.items() if name not in secrets}, secrets
+
+
+def as_lines(variables: Mapping[str, str]) -> str:
+    """The variables as they would be typed: reading them gives the same values."""
+    return "\n".join(f"{name}={_quoted(value)}" for name, value in variables.items())
+
+
+def _quoted(value: str) -> str:
+    return value if _unquoted(value.strip()) == value else f'"{value}"'
 
 
 def _unquoted(value: str) -> str:

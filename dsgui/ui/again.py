@@ -10,18 +10,15 @@ import gradio as gr
 
 from dsgui.core.clone import Clone
 from dsgui.core.errors import DsguiError
-from dsgui.core.hostfile import Machines
 from dsgui.core.plan import AS_SCRIPT_READS, LaunchRequest
-from dsgui.core.slurm import SlurmJob
+from dsgui.core.spec import values_of
 from dsgui.ui.configure import ConfigurePage
-from dsgui.ui.desk import OWN_SCRIPT
 from dsgui.ui.escaping import plain
 from dsgui.ui.events import NEW_TEXT, TELLING, details
 from dsgui.ui.files import notes_html
 from dsgui.ui.launch import LaunchPage
 from dsgui.ui.runs_page import RunsPage
 from dsgui.ui.services import Services
-from dsgui.ui.several_machines import HERE, SEVERAL, SLURM
 
 _TOLD_S = 12  # long enough to read what was changed; Launch keeps the sentence
 
@@ -32,7 +29,7 @@ def wire_again(
     """`filled` is given another value each time, so that the Launch page shows the command anew."""
     chooser = configure.presets.chooser
     brought = [configure.text, configure.bar.integration, configure.form, configure.bar.gpus, chooser]
-    outputs = [*brought, *launch.desk.inputs, configure.files.notes, launch.message, tabs, filled]
+    outputs = [*brought, *launch.desk.components, configure.files.notes, launch.message, tabs, filled]
 
     def again(count: int, event: gr.EventData) -> tuple[Any, ...]:
         asked = details(event)
@@ -54,7 +51,7 @@ def wire_again(
             *config,
             request.ranks,
             known,
-            *desk_values(services, request),
+            *launch.desk.updates(desk_values(services, request)),
             notes_html(f"Opened {headline[0].lower()}{headline[1:]}", made.notes) or gr.skip(),
             plain(said),
             gr.Tabs(selected=ready),
@@ -72,41 +69,16 @@ def _clone(services: Services, run_id: str, kind: str, path: str) -> Clone:
     return services.archive.clone(run_id)
 
 
-def desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
-    """In the order of the desk's inputs. GPUs that this machine does not have are left out."""
-    machines, slurm = request.machines or Machines(""), request.slurm or SlurmJob()
+def desk_values(services: Services, request: LaunchRequest) -> dict[str, Any]:
+    """What the desk's inputs are set to. GPUs that this machine does not have are left out."""
+    values = values_of(request)
     recipe = next((name for name, script in services.recipes.items() if str(script) == request.script), None)
-    here = {gpu.index for gpu in services.target().gpus}
-    return (
-        recipe or OWN_SCRIPT,
-        gr.Textbox("" if recipe else request.script, visible=recipe is None),
-        request.arguments,
-        gr.update(value=AS_SCRIPT_READS if recipe else request.config_argument.name, visible=recipe is None),
-        request.ranks,
-        [str(index) for index in request.gpu_indices if index in here],
-        "",
-        request.working_directory,
-        "",  # among the arguments too
-        request.name,
-        request.started_by.name,
-        request.when_busy.name,
-        False,  # the option is among the arguments already
-        False,  # that one too, or it was left out
-        "\n".join(f"{name}={value}" for name, value in request.environment.items()),
-        SEVERAL if request.machines else SLURM if request.slurm else HERE,
-        machines.text,
-        machines.include,
-        machines.exclude,
-        machines.master_addr,
-        slurm.nodes,
-        slurm.per_node,
-        slurm.on_cpu,
-        slurm.partition,
-        slurm.time,
-        slurm.account,
-        slurm.options,
-        request.parent,
-    )
+    here = {str(gpu.index) for gpu in services.target().gpus}
+    values["gpus"] = [index for index in values["gpus"] if index in here]
+    values["script"] = gr.Textbox("" if recipe else request.script, visible=recipe is None)
+    reader = AS_SCRIPT_READS if recipe else values["reader"]
+    values["reader"] = gr.update(value=reader, visible=recipe is None)
+    return values | ({"what": recipe} if recipe else {})
 
 
 def _headline(run_id: str, kind: str) -> str:

@@ -1,164 +1,70 @@
-"""The Launch page's inputs: what runs, on what, and how."""
+"""The Launch page's inputs, made from the fields that `dsgui.core.run_fields` declares."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import gradio as gr
 
 from dsgui.core.hardware import GIB, Gpu, Target
-from dsgui.core.plan import AS_SCRIPT_READS, PLACEHOLDER, ConfigArgument, StartedBy, WhenBusy
+from dsgui.core.plan import WHEN_BUSY, WhenBusy
+from dsgui.core.run_fields import HERE, OWN_SCRIPT, SEVERAL, SLURM, Field, Kind, Part, fields_of
 from dsgui.ui.events import ONCE
 from dsgui.ui.services import Services
-from dsgui.ui.several_machines import (
-    HERE,
-    SEVERAL,
-    SLURM,
-    SeveralMachines,
-    build_several_machines,
-)
-from dsgui.ui.slurm_panel import build_slurm_panel
+from dsgui.ui.several_machines import AskMachines, build_ask_machines
 
-OWN_SCRIPT = "own"
-_READERS = [
-    ("As the script reads it", AS_SCRIPT_READS),
-    ("--deepspeed FILE (HF Trainer)", ConfigArgument.HF.name),
-    ("--deepspeed --deepspeed_config FILE (native)", ConfigArgument.NATIVE.name),
-    ("deepspeed=FILE (LLaMA-Factory with a YAML file)", ConfigArgument.OVERRIDE.name),
-    ("Environment, as “accelerate launch” sets it", ConfigArgument.ACCELERATE.name),
-    ("Environment, as Lightning reads it", ConfigArgument.LIGHTNING.name),
-    ("The script reads its own config (HF Trainer or accelerate)", ConfigArgument.TRAINER.name),
-    ("The script reads its own config (native DeepSpeed)", ConfigArgument.NONE.name),
-]
 _RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words (needs no download)"}
+_NARROW = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The page's inputs, in the order `request_of` takes them."""
+    """The page's inputs by their fields' names, `fields` says in which order; and the button that asks the other
+    machines."""
 
-    what: gr.Radio
-    script: gr.Textbox
-    arguments: gr.Textbox
-    reader: gr.Dropdown
-    ranks: gr.Number
-    gpus: gr.CheckboxGroup
-    port: gr.Textbox
-    directory: gr.Textbox
-    output: gr.Textbox
-    name: gr.Textbox
-    started_by: gr.Dropdown
-    when_busy: gr.Dropdown
-    saves: gr.Checkbox
-    logs: gr.Checkbox
-    environment: gr.Textbox
-    where: gr.Radio
-    hostfile: gr.Textbox
-    include: gr.Textbox
-    exclude: gr.Textbox
-    master_addr: gr.Textbox
-    slurm_nodes: gr.Number
-    slurm_per_node: gr.Number
-    slurm_on_cpu: gr.Checkbox
-    slurm_partition: gr.Textbox
-    slurm_time: gr.Textbox
-    slurm_account: gr.Textbox
-    slurm_options: gr.Textbox
-    parent: gr.State
+    inputs: Mapping[str, Any]
+    ask: AskMachines
+
+    def __getitem__(self, name: str) -> Any:
+        return self.inputs[name]
 
     @property
-    def inputs(self) -> list[Any]:
-        return [getattr(self, field.name) for field in fields(self)]
+    def components(self) -> list[Any]:
+        return list(self.inputs.values())
+
+    def values(self, given: Sequence[Any]) -> dict[str, Any]:
+        """What `components` hold, by name."""
+        return dict(zip(self.inputs, given, strict=True))
+
+    def updates(self, new: Mapping[str, Any]) -> tuple[Any, ...]:
+        """For `components` as outputs; one that `new` does not name stays."""
+        return tuple(new.get(name, gr.skip()) for name in self.inputs)
 
 
-def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMachines]:
+def build_desk(services: Services, default_ranks: int) -> Desk:
+    """Must be called inside a `gr.Blocks`."""
     target = services.target()
-    recipes = [(_RECIPES.get(name, name), name) for name in services.recipes]
-    what = gr.Radio(
-        [*recipes, ("My own script", OWN_SCRIPT)], value=recipes[0][1], label="What to run", elem_id="what-to-run"
-    )
-    script = gr.Textbox(
-        label="Script",
-        placeholder="/path/to/train.py",
-        visible=False,
-        elem_id="script",
-        info="A Python file on this machine.",
-    )
-    arguments = gr.Textbox(
-        "",
-        label="Arguments for the script",
-        placeholder="--learning_rate 1e-4 --max_steps 500",
-        info="As you would type them after the script's name. The config is added for you.",
-        elem_id="arguments",
-    )
-    reader = gr.Dropdown(
-        _READERS,
-        value=AS_SCRIPT_READS,
-        label="How the script takes the config",
-        info=f"Its source is looked at. {PLACEHOLDER} among the arguments stands for the config’s path.",
-        visible=False,
-        elem_id="reader",
-    )
-    several = build_several_machines()
-    slurm = build_slurm_panel()
-    ranks = gr.Number(default_ranks, label=_ranks_label(target), precision=0, elem_id="ranks", visible=not target.gpus)
-    gpus = gr.CheckboxGroup(
-        _gpu_choices(services),
-        value=[str(gpu.index) for gpu in target.gpus],
-        label="GPUs",
-        visible=bool(target.gpus),
-        elem_id="gpu-list",
-    )
-    saves = gr.Checkbox(
-        False,
-        label="Can save when it is stopped (adds --enable_jit_checkpoint True)",
-        info="For scripts with the HF Trainer: “Save and stop” then writes a checkpoint first.",
-        elem_id="saves",
-    )
-    logs = gr.Checkbox(
-        True,
-        label="Log every 10 steps (adds --logging_steps 10)",
-        info="The HF Trainer logs every 500 steps otherwise: a short run would show no curve.",
-        elem_id="logs",
-        visible=False,
-    )
+    special = _of_this_machine(services, target, default_ranks)
+    inputs: dict[str, Any] = {}
+
+    def lay_out(part: Part) -> None:
+        inputs.update(_laid_out(fields_of(part), special))
+
+    lay_out(Part.WHAT)
+    lay_out(Part.WHERE)
+    with gr.Column(visible=False, elem_classes="ds-several") as several:
+        lay_out(Part.SEVERAL)
+        ask = build_ask_machines()
+    with gr.Column(visible=False) as slurm:
+        lay_out(Part.SLURM)
+    lay_out(Part.DEVICES)
     with gr.Accordion("More: launcher, queue, environment, port, folder, name", open=False):
-        started_by = gr.Dropdown(
-            [("deepspeed", StartedBy.DEEPSPEED.name), ("torchrun", StartedBy.TORCHRUN.name)],
-            value=StartedBy.DEEPSPEED.name,
-            label="Launcher",
-            elem_id="started-by",
-        )
-        when_busy = gr.Dropdown(
-            [(choice.value, choice.name) for choice in WhenBusy],
-            value=WhenBusy.usual(bool(target.gpus)).name,
-            label="If another run uses these GPUs" if target.gpus else "If another run trains here",
-            elem_id="when-busy",
-        )
-        environment = gr.Textbox(
-            "",
-            lines=2,
-            label="Environment variables",
-            placeholder="NAME=value, one a line",
-            info="Added to dsgui’s own. Values of secrets (HF_TOKEN, WANDB_API_KEY …) are handed on and kept nowhere.",
-            elem_id="environment",
-        )
-        port = gr.Textbox("", label="Master port", placeholder="a free one is chosen", elem_id="port")
-        directory = gr.Textbox(
-            "",
-            label="Working directory",
-            placeholder="the script's folder (a recipe: the run's own)",
-            elem_id="directory",
-        )
-        output = gr.Textbox(
-            "",
-            label="Output directory",
-            placeholder="as the arguments say, else the script's own",
-            info="Given to the script as --output_dir, in place of one among its arguments.",
-            elem_id="output-dir",
-        )
-        name = gr.Textbox("", label="Name of the run", placeholder="the script's name", elem_id="run-name")
-    what.change(_for_own_script, [what], [script, reader], **ONCE)
+        lay_out(Part.MORE)
+    lay_out(Part.NOWHERE)
+    desk = Desk(inputs, ask)
+    desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)
 
     def shows(where: str) -> tuple[Any, ...]:
         here = where == HERE
@@ -167,50 +73,71 @@ def build_desk(services: Services, default_ranks: int) -> tuple[Desk, SeveralMac
             gr.Column(visible=where == SLURM),
             gr.Number(visible=here and not target.gpus),
             gr.CheckboxGroup(visible=here and bool(target.gpus)),
-            gr.Dropdown(value=WhenBusy.usual(bool(target.gpus) or where == SEVERAL).name),
+            gr.Dropdown(value=_usual_when_busy(bool(target.gpus) or where == SEVERAL)),
         )
 
-    several.where.change(shows, [several.where], [several.panel, slurm.panel, ranks, gpus, when_busy], **ONCE)
-    desk = Desk(
-        what=what,
-        script=script,
-        arguments=arguments,
-        reader=reader,
-        ranks=ranks,
-        gpus=gpus,
-        port=port,
-        directory=directory,
-        output=output,
-        name=name,
-        started_by=started_by,
-        when_busy=when_busy,
-        saves=saves,
-        logs=logs,
-        environment=environment,
-        where=several.where,
-        hostfile=several.hostfile,
-        include=several.include,
-        exclude=several.exclude,
-        master_addr=several.master_addr,
-        slurm_nodes=slurm.nodes,
-        slurm_per_node=slurm.per_node,
-        slurm_on_cpu=slurm.on_cpu,
-        slurm_partition=slurm.partition,
-        slurm_time=slurm.time,
-        slurm_account=slurm.account,
-        slurm_options=slurm.options,
-        parent=gr.State(""),
-    )
-    return desk, several
+    shown = [several, slurm, desk["ranks"], desk["gpus"], desk["when_busy"]]
+    desk["where"].change(shows, [desk["where"]], shown, **ONCE)
+    return desk
+
+
+def _of_this_machine(services: Services, target: Target, default_ranks: int) -> dict[str, dict[str, Any]]:
+    """What the fields can't declare: it depends on what is here."""
+    recipes = [(_RECIPES.get(name, name), name) for name in services.recipes]
+    on_gpus = {} if target.gpus else {"label": "If another run trains here"}
+    return {
+        "what": {"choices": [*recipes, ("My own script", OWN_SCRIPT)], "value": recipes[0][1]},
+        "ranks": {"value": default_ranks, "visible": not target.gpus},
+        "gpus": {
+            "choices": _gpu_choices(services),
+            "value": [str(gpu.index) for gpu in target.gpus],
+            "visible": bool(target.gpus),
+        },
+        "when_busy": {"value": _usual_when_busy(bool(target.gpus)), **on_gpus},
+    }
+
+
+def _usual_when_busy(on_gpus: bool) -> str:
+    return next(word for word, choice in WHEN_BUSY.items() if choice is WhenBusy.usual(on_gpus))
+
+
+def _laid_out(fields: Iterable[Field], special: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """The fields' inputs, in rows where they stand beside each other."""
+    made: dict[str, Any] = {}
+    for beside, some in groupby(fields, key=lambda field: field.beside):
+        with gr.Row() if beside else nullcontext():
+            for field in some:
+                made[field.name] = _input(field, special.get(field.name, {}))
+    return made
+
+
+def _input(field: Field, special: Mapping[str, Any]) -> Any:
+    if field.kind is Kind.HIDDEN:
+        return gr.State(field.default)
+    given: dict[str, Any] = {"value": field.default, "label": field.label, "visible": field.shown}
+    given |= {"elem_id": field.id, "info": field.help or None}
+    return _MAKERS[field.kind](field, given | ({"min_width": _NARROW} if field.beside else {}) | dict(special))
+
+
+def _text(field: Field, given: dict[str, Any]) -> gr.Textbox:
+    given = {"lines": field.lines, "placeholder": field.placeholder or None, **given}
+    return gr.Textbox(**given | ({"max_lines": field.most_lines} if field.most_lines else {}))
+
+
+_MAKERS: dict[Kind, Callable[[Field, dict[str, Any]], Any]] = {
+    Kind.TEXT: _text,
+    Kind.LINES: _text,
+    Kind.COUNT: lambda field, given: gr.Number(precision=0, **given),
+    Kind.TICK: lambda field, given: gr.Checkbox(**given),
+    Kind.CHOICE: lambda field, given: gr.Dropdown(**({"choices": list(field.choices)} | given)),
+    Kind.OPEN_CHOICE: lambda field, given: gr.Radio(**({"choices": list(field.choices)} | given)),
+    Kind.GPUS: lambda field, given: gr.CheckboxGroup(**given),
+}
 
 
 def _for_own_script(chosen: str) -> tuple[gr.Textbox, gr.Dropdown]:
     own = chosen == OWN_SCRIPT
     return gr.Textbox(visible=own), gr.Dropdown(visible=own)
-
-
-def _ranks_label(target: Target) -> str:
-    return "GPUs" if target.gpus else "CPU ranks (this machine has no GPU)"
 
 
 def _gpu_choices(services: Services) -> list[tuple[str, str]]:

@@ -26,13 +26,11 @@ from dsgui.ui.documents import read_document
 from dsgui.ui.escaping import plain
 from dsgui.ui.events import LIVE, ONCE
 from dsgui.ui.findings_view import verdict
-from dsgui.ui.launch_request import asked_of, preset_of, request_of
+from dsgui.ui.launch_request import page_request, preset_of
 from dsgui.ui.preflight_view import BeforeStart, before_start, preflight_html
 from dsgui.ui.previewed import SENT_AT, Latest, Previewed, in_order
 from dsgui.ui.services import Services
-from dsgui.ui.several_machines import (
-    wire_several_machines,
-)
+from dsgui.ui.several_machines import wire_ask_machines
 from dsgui.ui.workbench import Workbench, make_context
 
 
@@ -55,7 +53,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`, after the Configure page."""
     with gr.Row(elem_classes="ds-columns"):
         with gr.Column(scale=6, min_width=320):
-            desk, several = build_desk(services, default_ranks)
+            desk = build_desk(services, default_ranks)
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             verdict_line = gr.Markdown("", elem_id="launch-verdict")
             command = gr.Code(
@@ -77,18 +75,19 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
     latest, sent_at, stale = gr.State(Latest()), gr.Number(0, visible=False), gr.Number(0, visible=False)
     # What a command is made from; it is started only while all of it stands as it did.
-    made_from = [configure.text, configure.presets.chooser, anyway, *configure.bar.inputs, *desk.inputs]
-    outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk.logs]
-    preview = in_order(_previewer(services, workbench, len(configure.bar.inputs)), len(outputs))
+    made_from = [configure.text, configure.presets.chooser, anyway, *configure.bar.inputs, *desk.components]
+    outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
+    preview = in_order(_previewer(services, workbench, desk, len(configure.bar.inputs)), len(outputs))
 
     def preview_on(triggers: list[Any]) -> Any:
         return gr.on(triggers, preview, [sent_at, latest, shown, *made_from], outputs, js=SENT_AT, **LIVE)
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
-    preview_on([component.change for component in (anyway, stale, *desk.inputs)])
-    offered.click(_accepted, [offer, desk.reader, desk.arguments], [desk.reader, desk.arguments], **ONCE)
-    share_ranks(services.target(), desk.ranks, configure.bar.gpus)
-    wire_several_machines(several, previewed, services)
+    preview_on([anyway.change, stale.change, *(component.change for component in desk.components)])
+    typed = [desk["reader"], desk["arguments"]]
+    offered.click(_accepted, [offer, *typed], typed, **ONCE)
+    share_ranks(services.target(), desk["ranks"], configure.bar.gpus)
+    wire_ask_machines(desk.ask, previewed, services)
     started = launch.click(
         _starter(services),
         [previewed, stale, command, *made_from],
@@ -99,27 +98,26 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         started,
         run_id,
         preview_on,
-        lambda event: look_at_gpus(services, desk.gpus, event),
+        lambda event: look_at_gpus(services, desk["gpus"], event),
         desk,
         message,
-        [desk.what, desk.arguments],
+        [desk["what"], desk["arguments"]],
     )
 
 
-def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Callable[..., tuple[Any, ...]]:
+def _previewer(services: Services, workbench: Workbench, desk: Desk, bar_width: int) -> Callable[..., tuple[Any, ...]]:
     """The handler that turns what is on the page into a plan, or says what is missing."""
 
     def preview(
         shown: tuple[str, ...], text: str | None, preset: str | None, ticked: bool, *values: Any
     ) -> tuple[Any, ...]:
-        bar, asked = values[:bar_width], asked_of(values[bar_width:])
-        reader = Integration.HF.value if asked.what in services.recipes else bar[0]
+        bar, asked = values[:bar_width], desk.values(values[bar_width:])
+        reader = Integration.HF.value if asked["what"] in services.recipes else bar[0]
         says, refused, plan = "", False, None
         before = BeforeStart()
         try:
-            plan = services.runs.prepare(
-                request_of(services, text or "", asked, reader, preset_of(services, preset, text))
-            )
+            request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
+            plan = services.runs.prepare(request)
             # What runs here is judged here, whatever Configure plans for.
             device = bar[3] if plan.machines or plan.slurm else THIS_MACHINE
             reads = plan.config_argument.integration
@@ -142,7 +140,7 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
         tick = gr.Checkbox(visible=True) if refused and accepted == ticked else gr.Checkbox(False, visible=refused)
         offer = before.offer
         click = gr.Button(offer.label if offer else "", visible=offer is not None)
-        logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, asked.logs))
+        logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, bool(asked["logs"])))
         return (
             line,
             says,
@@ -152,7 +150,7 @@ def _previewer(services: Services, workbench: Workbench, bar_width: int) -> Call
             tick,
             stops,
             gr.Button(interactive=ready),
-            plan and Previewed(plan, line, text or "", asked.environment, (text, preset, ticked, *values)),
+            plan and Previewed(plan, line, text or "", asked["environment"] or "", (text, preset, ticked, *values)),
             logs,
         )
 

@@ -170,7 +170,19 @@ def test_a_runs_output_and_command_are_shown_without_secrets_in_any_chunks(tmp_p
     script = tmp_path / "train.py"
     script.write_text("")
     words = f"--hub_token {SECRET} --note {SECRET}"
-    request = LaunchRequest("", str(script), words, 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
+    request = LaunchRequest(
+        name="",
+        script=str(script),
+        arguments=words,
+        ranks=1,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text="{}",
+        config_argument=ConfigArgument.NONE,
+        target_python="python3",
+        environment={},
+    )
     plan = runs.prepare(request)
     directory = store.create(plan.run_id)
     store.write_plan(directory, plan, "{}", Asked(1, time.monotonic(), boot_id()))  # its supervisor is about to begin
@@ -195,7 +207,19 @@ def test_what_a_script_names_its_curves_and_prints_in_events_is_shown_without_se
     config = f'{{"comet": {{"api_key": "{SECRET}"}}}}'
     ids = []
     for text in (config, "{}"):
-        request = LaunchRequest("", str(script), "", 1, (), None, "", text, ConfigArgument.NONE, "python3", {})
+        request = LaunchRequest(
+            name="",
+            script=str(script),
+            arguments="",
+            ranks=1,
+            gpu_indices=(),
+            master_port=None,
+            working_directory="",
+            config_text=text,
+            config_argument=ConfigArgument.NONE,
+            target_python="python3",
+            environment={},
+        )
         plan = runs.prepare(request)
         directory = store.create(plan.run_id)
         store.write_plan(directory, plan, text, Asked(1, time.monotonic(), boot_id()))
@@ -224,7 +248,19 @@ def test_an_empty_or_short_secret_typed_for_a_run_garbles_nothing(tmp_path):
     runs = Runs(Store(tmp_path / "runs"), _StartsNothing(), secrets=(f"{SECRET}x",))
     script = tmp_path / "train.py"
     script.write_text("")
-    request = LaunchRequest("", str(script), "", 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
+    request = LaunchRequest(
+        name="",
+        script=str(script),
+        arguments="",
+        ranks=1,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text="{}",
+        config_argument=ConfigArgument.NONE,
+        target_python="python3",
+        environment={},
+    )
     plan = runs.prepare(request)
     runs.start(plan, "{}", {"HF_TOKEN": "", "MY_KEY": "1", "API_KEY": SECRET})
     assert runs.shown_command(replace(plan, arguments=("--note", "plain", f"{SECRET}x"))).endswith(f"plain {MASK}")
@@ -234,7 +270,19 @@ def test_nobody_else_reads_a_runs_folder(tmp_path):
     store = Store(tmp_path / "runs")
     runs = Runs(store, Launcher())
     (tmp_path / "t.py").write_text("")
-    request = LaunchRequest("", str(tmp_path / "t.py"), "", 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
+    request = LaunchRequest(
+        name="",
+        script=str(tmp_path / "t.py"),
+        arguments="",
+        ranks=1,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text="{}",
+        config_argument=ConfigArgument.NONE,
+        target_python="python3",
+        environment={},
+    )
     old = os.umask(0)
     try:
         plan = runs.prepare(request)
@@ -372,7 +420,19 @@ def test_a_search_cuts_a_line_once_nothing_is_in_it_to_hide(tmp_path):
 
 def _written(store, runs, tmp_path, **changes):
     (tmp_path / "t.py").write_text("")
-    request = LaunchRequest("", str(tmp_path / "t.py"), "", 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
+    request = LaunchRequest(
+        name="",
+        script=str(tmp_path / "t.py"),
+        arguments="",
+        ranks=1,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text="{}",
+        config_argument=ConfigArgument.NONE,
+        target_python="python3",
+        environment={},
+    )
     plan = replace(runs.prepare(request), **changes)
     directory = store.create(plan.run_id)
     store.write_plan(directory, plan, request.config_text, Asked(1, time.monotonic(), boot_id()))

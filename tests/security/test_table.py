@@ -12,8 +12,8 @@ from dsgui.core.accelerate_yaml import read as read_yaml
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
 from dsgui.core.planning import _shown as shown_name
 from dsgui.core.slurm import SlurmJob
+from dsgui.core.spec import _port
 from dsgui.shell.folders import held, remove_abandoned
-from dsgui.ui.launch_request import _port
 from dsgui.ui.server import MOST_SESSIONS
 from tests.security.table import HOST, METHODS, TOKEN, bearer, routes, serve
 
