@@ -50,6 +50,11 @@ READERS = {
 AS_SCRIPT_READS = "auto"
 
 
+def reader_word(reader: ConfigArgument) -> str:
+    """What the command line and the page call it."""
+    return next(word for word, one in READERS.items() if one is reader)
+
+
 def itself(integration: Integration) -> ConfigArgument:
     """The script reads a config of its own, by these rules."""
     return ConfigArgument.TRAINER if integration is Integration.HF else ConfigArgument.NONE

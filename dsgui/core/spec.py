@@ -6,7 +6,16 @@ from typing import Any, TypeVar
 
 from dsgui.core.errors import PlanError
 from dsgui.core.hostfile import Machines
-from dsgui.core.plan import AS_SCRIPT_READS, READERS, WHEN_BUSY, ConfigArgument, LaunchRequest, StartedBy, WhenBusy
+from dsgui.core.plan import (
+    AS_SCRIPT_READS,
+    READERS,
+    WHEN_BUSY,
+    ConfigArgument,
+    LaunchRequest,
+    StartedBy,
+    WhenBusy,
+    reader_word,
+)
 from dsgui.core.run_fields import BY_NAME, HERE, OWN_SCRIPT, SEVERAL, SLURM, complete
 from dsgui.core.slurm import SlurmJob
 from dsgui.core.variables import as_lines, plain_and_secret
@@ -15,7 +24,6 @@ from dsgui.core.words import with_option
 _Value = TypeVar("_Value")
 _SAVES = " --enable_jit_checkpoint True"
 _SLURM_WORDS = ("partition", "time", "account")
-_READER_WORDS = {reader: word for word, reader in READERS.items()}
 _BUSY_WORDS = {choice: word for word, choice in WHEN_BUSY.items()}
 
 
@@ -67,7 +75,7 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
         "what": OWN_SCRIPT,
         "script": request.script,
         "arguments": request.arguments if isinstance(request.arguments, str) else shlex.join(request.arguments),
-        "reader": _READER_WORDS[request.config_argument],
+        "reader": reader_word(request.config_argument),
         "where": SEVERAL if request.machines else SLURM if request.slurm else HERE,
         "hostfile": machines.text,
         "include": machines.include,

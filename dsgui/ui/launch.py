@@ -13,7 +13,7 @@ from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.findings import has_error, refuser
 from dsgui.core.handing_checks import Offer
 from dsgui.core.launch_findings import LaunchFindings, launch_findings
-from dsgui.core.plan import AS_SCRIPT_READS, Plan
+from dsgui.core.plan import AS_SCRIPT_READS, Plan, reader_word
 from dsgui.core.planned import Launch
 from dsgui.core.taken import LOGGING_WORDS
 from dsgui.core.variables import plain_and_secret
@@ -187,7 +187,7 @@ def _accepted(offer: Offer | None, reader: str, arguments: str | None) -> tuple[
         return reader, arguments or ""
     if offer.without:
         return reader, shlex.join((*_without(arguments or "", offer.without), *offer.words))
-    taken = offer.argument.name if offer.argument else AS_SCRIPT_READS
+    taken = reader_word(offer.argument) if offer.argument else AS_SCRIPT_READS
     return taken, " ".join(filter(None, ((arguments or "").rstrip(), *offer.words)))
 
 
@@ -231,7 +231,7 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
         if previewed is None:
             missing = "Nothing to launch yet: see what the line above asks for."
             return "", missing, None, gr.Button(interactive=False), gr.skip(), gr.skip()
-        if (line, made_from) != (previewed.line, previewed.made_from):
+        if ((line or "").strip(), made_from) != (previewed.line.strip(), previewed.made_from):
             return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:
             _, secrets = plain_and_secret(previewed.environment)
