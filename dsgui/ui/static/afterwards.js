@@ -1,28 +1,17 @@
 // What comes after a run: why it failed and what to do, the same again, resume, delete, and where it came from.
 
-import { el } from "./dom.js";
+import { button, el } from "./dom.js";
+import { size } from "./format.js";
+
+/** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, Provenance, Removal, RunSummary } from "./types.d.ts" */
+/** @import { Trigger } from "./types.d.ts" */
 
 const GONE_TRIES = 40;
 const GONE_MS = 250;
 
-const button = (text, attributes, act) => {
-  const node = el("button", { type: "button", ...attributes }, text);
-  node.addEventListener("click", act);
-  return node;
-};
-function size(bytes) {
-  const units = ["bytes", "KB", "MB", "GB", "TB"];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
-}
-
-// Three parts of one run's page; `update` is called with every poll and asks the server when the state has changed.
+/** Three parts of one run's page; `update` is called with every poll and asks the server when the state has changed. */
 export class Afterwards {
+  /** @param {string} id @param {Trigger} trigger @param {() => void} onGone */
   constructor(id, trigger, onGone) {
     this.id = id;
     this.trigger = trigger;
@@ -30,10 +19,15 @@ export class Afterwards {
     this.diagnosis = el("section", { class: "ds-diagnosis", "aria-label": "Diagnosis", hidden: true });
     this.actions = el("div", { class: "ds-actions" });
     this.about = el("div", { class: "ds-provenance" });
+    this.question = el("div", { class: "ds-question", hidden: true });
+    /** @type {string | null} */
     this.seen = null;
+    /** @type {Estimate | null} */
+    this.estimate = null;
     this.deleting = false; // then nobody asks for news of it
   }
 
+  /** @param {string} state @param {boolean} live */
   async update(state, live) {
     if (state === this.seen) return;
     this.seen = state;
@@ -42,6 +36,7 @@ export class Afterwards {
       this.seen = null;
       return;
     }
+    /** @type {AboutAnswer} */
     const about = await answer.json();
     this.estimate = about.estimate;
     this.showDiagnosis(about.diagnosis);
@@ -49,11 +44,15 @@ export class Afterwards {
     this.showAbout(about);
   }
 
-  // Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
+  /**
+   * Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
+   * @param {"same" | "repair" | "resume"} kind
+   */
   again(kind, checkpoint = "") {
     this.trigger("again", { run_id: this.id, kind, checkpoint });
   }
 
+  /** @param {Diagnosis | null} found */
   showDiagnosis(found) {
     this.diagnosis.hidden = !found;
     if (!found) {
@@ -61,6 +60,7 @@ export class Afterwards {
       return;
     }
     const rank = found.rank === null ? "" : `First failing rank: ${found.rank}. `;
+    /** @type {HTMLElement[]} */
     const parts = [
       el("h3", {}, found.title),
       el("p", {}, rank, found.meaning),
@@ -100,13 +100,15 @@ export class Afterwards {
     }
     this.diagnosis.replaceChildren(...parts);
     const box = this.diagnosis.querySelector("pre");
-    if (box)
-      requestAnimationFrame(() => {
-        box.scrollTop = box.scrollHeight;
-      }); // what was raised stands at its end
+    if (!box) return;
+    requestAnimationFrame(() => {
+      box.scrollTop = box.scrollHeight; // what was raised stands at its end
+    });
   }
 
+  /** @param {AboutAnswer} about @param {boolean} live */
   showActions({ checkpoints, resume_note: note }, live) {
+    /** @type {HTMLElement[]} */
     const parts = [button("Same again, change this", { class: "ds-step", id: "clone-run" }, () => this.again("same"))];
     if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
     if (!live) parts.push(button("Delete…", { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
@@ -115,6 +117,7 @@ export class Afterwards {
     this.actions.replaceChildren(...parts, remark, this.question);
   }
 
+  /** @param {Checkpoint[]} checkpoints */
   resumeParts(checkpoints) {
     const chosen = el(
       "select",
@@ -145,10 +148,12 @@ export class Afterwards {
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/removal`).catch(() => null);
     const told = await answer?.json().catch(() => null);
     this.question.hidden = false;
-    if (!answer?.ok) {
-      this.question.textContent = told?.detail || "The server does not answer.";
-      return;
-    }
+    if (answer?.ok && told) this.showQuestion(told);
+    else this.question.textContent = told?.detail || "The server does not answer.";
+  }
+
+  /** @param {Removal} told */
+  showQuestion(told) {
     const files = `${told.files} file${told.files === 1 ? "" : "s"}, ${size(told.size_bytes)}`;
     const largest = told.largest.map(([name, bytes]) => el("li", {}, `${name} · ${size(bytes)}`));
     const more = told.files > told.largest.length ? [el("li", {}, `and ${told.files - told.largest.length} more`)] : [];
@@ -181,7 +186,7 @@ export class Afterwards {
         setTimeout(resolve, GONE_MS);
       });
       const runs = await fetch("/dsgui/runs")
-        .then((answer) => answer.json())
+        .then((answer) => /** @type {Promise<RunSummary[]>} */ (answer.json()))
         .catch(() => null);
       if (runs && !runs.some((run) => run.run_id === this.id)) {
         this.onGone();
@@ -192,6 +197,7 @@ export class Afterwards {
     this.question.hidden = true; // why not was said by a message
   }
 
+  /** @param {{ provenance: Provenance, config: string, script: string, parent: string }} about */
   showAbout({ provenance, config, script, parent }) {
     const { python, versions = {}, git } = provenance;
     const installed = [
@@ -201,6 +207,7 @@ export class Afterwards {
     const dirty = git?.dirty ? ", with uncommitted changes" : git?.dirty === false ? ", without changes" : "";
     const commit =
       git && `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
+    /** @type {[string, string | null | undefined][]} */
     const facts = [
       ["Clone of", parent],
       ["Script", script],
@@ -208,11 +215,7 @@ export class Afterwards {
       ["Installed", installed.filter(Boolean).join(" · ")],
     ];
     this.about.replaceChildren(
-      el(
-        "dl",
-        {},
-        ...facts.filter(([, value]) => value).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
-      ),
+      el("dl", {}, ...facts.flatMap(([name, value]) => (value ? [el("dt", {}, name), el("dd", {}, value)] : []))),
       el("details", {}, el("summary", {}, "ds_config.json as launched"), el("pre", { class: "ds-command" }, config)),
     );
   }

@@ -1,20 +1,42 @@
 // Draws the charts of a report from the data in the page; asks nobody for anything.
 "use strict";
+
+/** @typedef {(number | null)[]} Values null for none */
+/**
+ * @typedef {object} ReportLine
+ * @property {string} run
+ * @property {string} what
+ * @property {Values} step
+ * @property {Values} time
+ * @property {Values} value
+ * @property {number} colour
+ * @property {number} dash
+ * @property {{ place: number, text: string }[]} odd where a value is no number
+ */
+/** @typedef {{ title: string, axis: string, zero: boolean, lines: ReportLine[] }} ReportChart */
+
 (() => {
   const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"]; // Okabe and Ito
   const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/report_page.py has them
   const PRINTED_WIDTH = 660;
-  const charts = JSON.parse(document.getElementById("charts").textContent);
-  const axis = document.getElementById("axis"); // none where no run has steps
-  const boxes = [...document.querySelectorAll("[data-chart]")];
+  /** @type {ReportChart[]} */
+  const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]");
+  /** @type {HTMLSelectElement | null} */
+  const axis = document.querySelector("select#axis"); // none where no run has steps
+  /** @type {NodeListOf<HTMLElement>} */
+  const boxes = document.querySelectorAll("[data-chart]");
   let printing = false;
 
+  /** @param {string} name */
   const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  // A longest time in seconds as what one counts it in.
+  /** A longest time in seconds as what one counts it in. @param {number} seconds @returns {[string, number]} */
   const unitOf = (seconds) => (seconds > 3 * 3600 ? ["h", 3600] : seconds > 300 ? ["min", 60] : ["s", 1]);
+  /** @param {Values} values */
   const known = (values) => values.some((value) => value !== null);
 
+  /** @param {ReportChart} chart @param {string} by @param {number} scale */
   function traces(chart, by, scale) {
+    /** @type {object[]} */
     const found = [];
     const several = new Set(chart.lines.map((line) => line.run)).size > 1;
     for (const line of chart.lines) {
@@ -38,8 +60,12 @@
     return found;
   }
 
-  // Where a value is no number: at the height of the last that was one.
+  /**
+   * Where a value is no number: at the height of the last that was one.
+   * @param {ReportLine} line @param {Values} x @param {string} colour @param {string} name
+   */
   function odd(line, x, colour, name) {
+    /** @param {number} place */
     const height = (place) => {
       for (let near = place; near >= 0; near--) if (line.value[near] !== null) return line.value[near];
       return line.value.find((value) => value !== null) ?? 0;
@@ -56,22 +82,26 @@
     };
   }
 
-  // Around values that are all the same Plotly shows one more and one less, of a learning rate too.
+  /**
+   * Around values that are all the same Plotly shows one more and one less, of a learning rate too.
+   * @param {ReportChart} chart
+   */
   function level(chart) {
     const values = chart.lines.flatMap((line) => line.value).filter((value) => value !== null);
     const same = values.length && values.every((value) => value === values[0]);
     return same ? { range: [Math.min(0, 2 * values[0]), Math.max(0, 2 * values[0]) || (values[0] ? 0 : 1)] } : {};
   }
 
+  /** @param {HTMLElement} box */
   function draw(box) {
     const chart = charts[Number(box.dataset.chart)];
     const wanted = chart.axis === "time" || !axis ? "time" : axis.value;
     const by = wanted === "step" && chart.lines.every((line) => known(line.step)) ? "step" : "time";
-    const longest = chart.lines.reduce((most, line) => line.time.reduce((a, b) => Math.max(a, b ?? 0), most), 0);
+    const longest = chart.lines
+      .flatMap((line) => line.time)
+      .reduce((/** @type {number} */ a, b) => Math.max(a, b ?? 0), 0);
     const [unit, scale] = unitOf(longest);
-    const text = variable("--text"),
-      line = variable("--line"),
-      ground = variable("--ground");
+    const [text, line, ground] = ["--text", "--line", "--ground"].map(variable);
     const drawn = traces(chart, by, scale);
     const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true };
     Plotly.react(
@@ -95,7 +125,8 @@
   }
 
   const all = () => boxes.forEach(draw);
-  let waiting = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting;
   addEventListener("resize", () => {
     clearTimeout(waiting);
     waiting = setTimeout(all, 150);

@@ -3,19 +3,32 @@
 import { Afterwards } from "./afterwards.js";
 import { notifies } from "./alerts.js";
 import { CompareView } from "./compare.js";
-import { el } from "./dom.js";
-import { RunView, duration, figure } from "./run_view.js";
+import { around, el, messageOf, part } from "./dom.js";
+import { duration, figure } from "./format.js";
+import { RunView } from "./run_view.js";
+
+/** @import { Props, RunSummary, Trigger, Watch } from "./types.d.ts" */
 
 const POLL_MS = 1000;
 const LIST_MS = 3000;
 const ENDED_POLLS = 5; // a run that has ended is still looked at, every fifth time
 const MOST_COMPARED = 6;
+const NO_RUN =
+  "No run yet. Open “2 · Launch” and start one: its loss, memory and output appear here, " +
+  "and stay when you close the tab.";
 
+/** @param {number | null} seconds */
 const started = (seconds) => (seconds ? new Date(seconds * 1000).toLocaleString() : "");
 
 class Monitor {
+  /** @param {HTMLElement} element @param {Trigger} trigger */
   constructor(element, trigger) {
     this.trigger = trigger;
+    /** @type {RunView | CompareView | null} */
+    this.view = null;
+    /** @type {RunView | CompareView | null} the one that is asked for its news just now */
+    this.polling = null;
+    this.alive = false;
     this.list = el("nav", { class: "ds-run-list", "aria-label": "Runs" });
     this.search = el("input", {
       type: "search",
@@ -28,7 +41,7 @@ class Monitor {
     this.search.addEventListener("input", () => this.filter());
     this.unfound = el("p", { class: "ds-remark", hidden: true }, "No run fits this search.");
     this.detail = el("div", { class: "ds-run-detail" });
-    this.root = element.querySelector(".ds-runs");
+    this.root = part(element, ".ds-runs");
     this.compare = el("button", { type: "button", class: "ds-step", id: "compare-runs", hidden: true });
     this.compare.addEventListener("click", () => this.showCompared(this.chosen()));
     this.root.replaceChildren(
@@ -38,8 +51,8 @@ class Monitor {
     this.trouble = el("p", { class: "ds-trouble", role: "alert", hidden: true });
     this.root.prepend(this.trouble);
     this.list.addEventListener("click", (event) => {
-      const row = event.target.closest(".ds-run-row");
-      if (row) this.show(row.parentElement.dataset.run);
+      const id = around(event, ".ds-run-row") && around(event, "[data-run]")?.dataset.run;
+      if (id) this.show(id);
     });
     this.list.addEventListener("change", () => this.offerCompare());
     new MutationObserver(() => this.view?.draw(true)).observe(document.body, {
@@ -48,19 +61,22 @@ class Monitor {
     });
     this.polls = 0;
     this.empty();
-    const compared = new URL(window.location).searchParams.get("compare");
+    const compared = new URL(window.location.href).searchParams.get("compare");
     if (compared) this.showCompared(compared.split(","));
-    const seen = () => this.root.offsetWidth && !document.hidden;
+    const seen = () => this.root.offsetWidth > 0 && !document.hidden;
     this.loop(() => this.refreshList(), LIST_MS, seen);
     // Who asked for notifications wants them most when looking elsewhere.
     this.loop(
       () => this.refreshRun(),
       POLL_MS,
-      () => seen() || (this.view && this.alive && notifies()),
+      () => seen() || (this.view !== null && this.alive && notifies()),
     );
   }
 
-  // Asks again only after the last answer; a page that nobody sees waits.
+  /**
+   * Asks again only after the last answer; a page that nobody sees waits.
+   * @param {() => Promise<void>} step @param {number} pause @param {() => boolean} wanted
+   */
   async loop(step, pause, wanted) {
     for (;;) {
       if (wanted()) {
@@ -80,36 +96,35 @@ class Monitor {
   well() {
     this.trouble.hidden = true;
   }
+
+  /** @param {unknown} error */
   unwell(error) {
+    const why = `The dsgui server does not answer (${messageOf(error)}).`;
     this.trouble.hidden = false;
-    this.trouble.textContent = `The dsgui server does not answer (${error.message}). Runs go on without it; this page tries again.`;
+    this.trouble.textContent = `${why} Runs go on without it; this page tries again.`;
   }
 
   empty() {
-    this.detail.replaceChildren(
-      el(
-        "p",
-        { class: "ds-empty" },
-        "No run yet. Open “2 · Launch” and start one: its loss, memory and output appear here, and stay when you close the tab.",
-      ),
-    );
+    this.detail.replaceChildren(el("p", { class: "ds-empty" }, NO_RUN));
   }
 
+  /** @param {string} id */
   show(id) {
     if (!id || this.view?.id === id) return;
     const afterwards = new Afterwards(id, this.trigger, () => this.gone(id));
+    /** @param {string} what @returns {(run: string) => void} */
     const ask = (what) => (run) => this.trigger(what, { run_id: run });
     this.open(new RunView(id, ask("stop"), ask("save"), afterwards, this.trigger), { run: id, compare: null });
   }
 
+  /** @param {string[]} ids */
   showCompared(ids) {
-    if (ids.length)
-      this.open(new CompareView(ids.slice(0, MOST_COMPARED), (id) => this.show(id)), {
-        run: null,
-        compare: ids.join(","),
-      });
+    if (!ids.length) return;
+    const view = new CompareView(ids.slice(0, MOST_COMPARED), (id) => this.show(id));
+    this.open(view, { run: null, compare: ids.join(",") });
   }
 
+  /** @param {RunView | CompareView} view @param {Record<string, string | null>} address */
   open(view, address) {
     this.view?.close();
     this.view = view;
@@ -120,8 +135,9 @@ class Monitor {
     this.refreshRun().catch((error) => this.unwell(error));
   }
 
+  /** @param {Record<string, string | null>} names */
   address(names) {
-    const url = new URL(window.location);
+    const url = new URL(window.location.href);
     for (const [name, value] of Object.entries(names)) {
       if (value === null) url.searchParams.delete(name);
       else url.searchParams.set(name, value);
@@ -129,11 +145,15 @@ class Monitor {
     window.history.replaceState(null, "", url);
   }
 
-  // In the order in which they were started.
+  /** @returns {NodeListOf<HTMLElement>} */
+  get entries() {
+    return this.list.querySelectorAll("[data-run]");
+  }
+
+  /** In the order in which they were started. */
   chosen() {
-    return [...this.list.querySelectorAll("input:checked")]
-      .map((box) => box.closest("[data-run]").dataset.run)
-      .reverse();
+    const chosen = [...this.entries].filter((entry) => entry.querySelector("input:checked"));
+    return chosen.map((entry) => entry.dataset.run ?? "").reverse();
   }
 
   offerCompare() {
@@ -148,7 +168,7 @@ class Monitor {
           : `Compare ${count} runs`;
   }
 
-  // A run was deleted: the newest of those left is shown.
+  /** A run was deleted: the newest of those left is shown. @param {string} id */
   async gone(id) {
     if (this.view?.id === id) {
       this.view = null;
@@ -160,17 +180,14 @@ class Monitor {
 
   filter() {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const row of this.list.children) {
-      row.hidden = !words.every((word) => row.dataset.text.includes(word));
-      shown += !row.hidden;
-    }
-    this.unfound.hidden = shown > 0 || !this.list.children.length;
-    this.search.hidden = !this.list.children.length;
+    const entries = [...this.entries];
+    for (const entry of entries) entry.hidden = !words.every((word) => entry.dataset.text?.includes(word));
+    this.unfound.hidden = !entries.length || entries.some((entry) => !entry.hidden);
+    this.search.hidden = !entries.length;
   }
 
   async refreshRun() {
-    if (!this.view || this.view.afterwards?.deleting) return;
+    if (!this.view || (this.view instanceof RunView && this.view.afterwards.deleting)) return;
     this.polls += 1;
     if (!this.alive && this.polls % ENDED_POLLS) {
       this.view.draw();
@@ -193,21 +210,26 @@ class Monitor {
   async refreshList() {
     const answer = await fetch("/dsgui/runs");
     if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    /** @type {RunSummary[]} */
     const runs = await answer.json();
     this.listRows(runs);
     if (!this.view && runs.length) this.show(runs[0].run_id);
     this.mark();
   }
 
-  // Rows stay the same elements while their text changes: a row that has the focus keeps it.
+  /**
+   * Rows stay the same elements while their text changes: a row that has the focus keeps it.
+   * @param {RunSummary[]} runs
+   */
   listRows(runs) {
-    const known = new Map([...this.list.children].map((row) => [row.dataset.run, row]));
+    const known = new Map([...this.entries].map((row) => [row.dataset.run, row]));
     const rows = runs.map((run) => this.write(known.get(run.run_id) || this.row(run), run));
     const same = rows.length === this.list.children.length && rows.every((row, i) => row === this.list.children[i]);
     if (!same) this.list.replaceChildren(...rows);
     this.filter();
   }
 
+  /** @param {RunSummary} run */
   row(run) {
     return el(
       "div",
@@ -224,10 +246,11 @@ class Monitor {
     );
   }
 
+  /** @param {HTMLElement} entry @param {RunSummary} run */
   write(entry, run) {
-    const [box, row] = entry.children;
-    const [name, state, sub, what] = row.children;
-    box.setAttribute("aria-label", `Compare ${run.name || run.run_id} with others`);
+    const row = part(entry, ".ds-run-row");
+    const [name, state, sub, what] = row.querySelectorAll("span");
+    part(entry, ".ds-run-choose").setAttribute("aria-label", `Compare ${run.name || run.run_id} with others`);
     const step = run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
     const loss = run.loss === null || run.loss === undefined ? "" : ` · loss ${figure(run.loss)}`;
     name.textContent = run.name || run.run_id;
@@ -244,13 +267,14 @@ class Monitor {
   }
 
   mark() {
-    for (const entry of this.list.children) {
-      const shown = entry.dataset.run === this.view?.id || Boolean(this.view?.ids?.includes(entry.dataset.run));
-      entry.lastChild.setAttribute("aria-current", String(shown));
+    for (const entry of this.entries) {
+      const shown = this.view?.ids.includes(entry.dataset.run ?? "") ?? false;
+      part(entry, ".ds-run-row").setAttribute("aria-current", String(shown));
     }
   }
 }
 
+/** @param {HTMLElement} element @param {Props<string>} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
   const monitor = new Monitor(element, trigger);
   watch("value", () => monitor.show(props.value));
