@@ -10,8 +10,7 @@ import {
   oddPoints,
   placing,
   points,
-  reachOf,
-  shownRange,
+  sharedRange,
 } from "../../dsgui/ui/static/traces.js";
 import { made, only, steps } from "./made.js";
 
@@ -85,18 +84,34 @@ test("the range that charts share goes from the first point of any line to the l
     { name: "nothing", points: [] },
   );
   const lines = [...curves.each].map((curve) => line(curve));
-  assert.deepEqual(reachOf(lines), [0, 40]);
+  assert.deepEqual(sharedRange(lines), { reach: [0, 40], shown: [0, 40] });
   const clock = new Clock(curves.clock("step"), "step");
-  assert.deepEqual(reachOf(lines.map((one) => ({ ...one, clock }))), [1, 3]); // what has no place counts for nothing
-  assert.equal(reachOf([]), null);
+  const stepped = lines.map((one) => ({ ...one, clock }));
+  assert.deepEqual(sharedRange(stepped).reach, [1, 3]); // what has no place counts for nothing
 });
 
-test("lines with symbols have room at the edges; a single place is no range", () => {
-  const plain = line(only(made({ points: steps(1) })));
-  assert.deepEqual(shownRange([0, 100], [plain]), [0, 100]);
-  assert.deepEqual(shownRange([0, 100], [plain, { ...plain, mode: "lines+markers" }]), [-3, 103]);
-  assert.equal(shownRange([7, 7], [plain]), null);
-  assert.equal(shownRange(null, []), null);
+test("steps that begin again, and readings that begin before the training, are all in the range", () => {
+  const again = [...steps(1, 1, 1), { step: 1, time: 20 }, { step: 2, time: 21 }];
+  const cpu = Array.from({ length: 50 }, (_, time) => ({ time }));
+  const curves = made({ points: again }, { kind: "sample", name: "cpu", points: cpu });
+  const clock = new Clock(curves.clock("step"), "step");
+  assert.deepEqual(sharedRange([...curves.each].map((curve) => line(curve, { clock }))).reach, [1, 3]);
+  assert.deepEqual(sharedRange([...curves.each].slice(1).map((curve) => line(curve, { clock }))).reach, [1, 2]);
+  assert.deepEqual(sharedRange([...curves.each].map((curve) => line(curve))).reach, [0, 49]);
+});
+
+test("symbols have room where they are at an end", () => {
+  const plain = line(only(made({ points: steps(...new Array(101).fill(1)) }))); // 10 s to 110 s
+  /** @param {...number} times */
+  const dotted = (...times) => line(only(made({ points: times.map((time) => ({ time })) })), { mode: "lines+markers" });
+  assert.deepEqual(sharedRange([plain, dotted(50, 110)]).shown, [10, 113]);
+  assert.deepEqual(sharedRange([plain, dotted(50, 60)]).shown, [10, 110]);
+  assert.deepEqual(sharedRange([plain, dotted(11)]).shown, [8, 110]);
+});
+
+test("one place alone is no range, and no point neither", () => {
+  assert.deepEqual(sharedRange([line(only(made({ points: steps(1) })))]), { reach: [10, 10], shown: null });
+  assert.deepEqual(sharedRange([]), { reach: null, shown: null });
 });
 
 test("no two of many lines look the same", () => {

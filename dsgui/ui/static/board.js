@@ -5,7 +5,7 @@ import { Chart } from "./chart.js";
 import { cardLimits, label, nameOf, offloadLimits, placeOf, rankOf, withLimits } from "./charts.js";
 import { Clock } from "./curves.js";
 import { el } from "./dom.js";
-import { COLOURS, look, markPlace, reachOf, shownRange } from "./traces.js";
+import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
 
 /** @import { Axis, Limit, Line, Mark, Place, Range, RunEvent, Source, Style, View } from "./types.d.ts" */
 /** @import { Curve } from "./curves.js" */
@@ -263,8 +263,8 @@ export class Board {
     const charts = [...this.charts.values()];
     const lines = charts.filter((chart) => !chart.own).flatMap((chart) => chart.lines);
     const own = charts.filter((chart) => chart.own).flatMap((chart) => chart.lines);
-    const reach = reachOf(lines);
-    this.extents = { reach, range: shownRange(reach, lines), own: shownRange(reachOf(own), own) };
+    const { reach, shown } = sharedRange(lines);
+    this.extents = { reach, range: shown, own: sharedRange(own).shown };
     this.marks = sources.length === 1 ? this.marksOf(sources[0].events ?? [], clocks[0]) : [];
   }
 

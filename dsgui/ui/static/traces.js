@@ -1,7 +1,7 @@
 // What of a curve is drawn, and where: points on an axis, their smoothed means, marks, the range that all charts share.
 // Pure.
 
-/** @import { Line, Mark, Point, Range, Style, Trace } from "./types.d.ts" */
+/** @import { Line, Mark, Point, Range, Stretch, Style, Trace } from "./types.d.ts" */
 /** @import { Clock, Curve } from "./curves.js" */
 
 /** @typedef {(point: Point) => number} Placing where a point is on the axis that is drawn; NaN for nowhere */
@@ -88,32 +88,35 @@ export function extent(places) {
   return low <= high ? [low, high] : null;
 }
 
-/** Where the points of a line are. @param {Line} line */
-function* placesOf(line) {
-  const place = placing(line.curve, line.clock);
-  for (const { low, high } of line.curve.stretches) {
-    yield place(low);
-    yield place(high);
-  }
+/**
+ * Where a line begins and ends. Readings of the machine are in the order of time, so the first and the last that have
+ * a place tell it: with each poll there are many of them.
+ * @param {Line} line
+ */
+function reachOfLine({ curve, clock }) {
+  const place = placing(curve, clock);
+  /** @param {Stretch | undefined} one */
+  const places = (one) => (one ? [place(one.low), place(one.high)] : []);
+  if (curve.kind !== "sample") return extent(curve.stretches.flatMap(places));
+  const first = curve.stretches.find((one) => places(one).some(Number.isFinite));
+  return extent([...places(first), ...places(curve.last)]);
 }
 
 /**
- * What all charts show before a zoom: from the first point of any line to the last, whatever chart it is in. Events
- * count for nothing: no mark stretches an axis.
- * @param {Line[]} lines
+ * What all charts show before a zoom: from the first point of any line to the last, whatever chart it is in, so
+ * `reach`; `shown` has room for symbols at its ends. Events count for nothing: no mark stretches an axis. Null where
+ * there is no point, or one place alone.
+ * @param {Line[]} lines @returns {{ reach: Range | null, shown: Range | null }}
  */
-export function reachOf(lines) {
-  return extent(lines.flatMap((line) => extent(placesOf(line)) ?? []));
-}
-
-/**
- * With room at the edges for lines that have symbols; null of a single place.
- * @param {Range | null} reach @param {Line[]} lines
- */
-export function shownRange(reach, lines) {
-  if (!reach || reach[0] === reach[1]) return null;
-  const room = lines.some((line) => line.mode) ? (reach[1] - reach[0]) * SYMBOL_ROOM : 0;
-  return /** @type {Range} */ ([reach[0] - room, reach[1] + room]);
+export function sharedRange(lines) {
+  const reaches = lines.map((line) => ({ symbols: Boolean(line.mode), reach: reachOfLine(line) ?? [] }));
+  const reach = extent(reaches.flatMap((one) => one.reach));
+  if (!reach || reach[0] === reach[1]) return { reach, shown: null };
+  const room = (reach[1] - reach[0]) * SYMBOL_ROOM;
+  const around = reaches
+    .filter((one) => one.symbols)
+    .flatMap((one) => one.reach.flatMap((at) => [at - room, at + room]));
+  return { reach, shown: extent([...reach, ...around]) };
 }
 
 /**
