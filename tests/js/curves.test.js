@@ -35,13 +35,13 @@ test("places are told as differences in units of the last decimal, or not at all
 test("a thinned curve has stretches of the lowest, the highest and their mean; the last has fewer points", () => {
   const curves = new Curves();
   const x = [{ step: { d: [1, 3, 5, 1], k: 0 }, time: null, epoch: null }];
-  const y = [{ id: "0", x: 0, v: [2, 9, 4, 1], size: 5, count: 7, mean: [4, 2.5], last: 1 }];
+  const y = [{ id: "0", x: 0, v: [2, 9, 4, 1], size: 5, count: 7, mean: [4, 2.5], last: 3 }];
   curves.take({ series: { 0: HEAD }, x, y });
   const [first, second] = only(curves).stretches;
   assert.deepEqual([first.low.y, first.high.y, first.mean, first.n], [2, 9, 4, 5]);
   assert.deepEqual([second.low.step, second.high.step, second.n], [10, 9, 2]); // the lower came after the higher
   assert.equal(only(curves).count, 7);
-  assert.equal(only(curves).lastValue, 1);
+  assert.equal(only(curves).lastValue, 3); // neither the lowest nor the highest
 });
 
 /**
@@ -139,7 +139,7 @@ test("finer stretches are asked for where points are hidden, of telemetry only b
   const points = Array.from({ length: 4_000 }, (_, i) => ({ step: i + 1, time: i, y: 1 }));
   const samples = { kind: /** @type {const} */ ("sample"), name: "cpu_percent", points };
   const curves = made({ points }, samples, { name: "few", points: steps(1, 2) });
-  assert.deepEqual(curves.hidden("step", 100, 200), ["0"]);
+  assert.deepEqual(curves.hidden("step", 1, 200), ["0"]);
   assert.deepEqual(curves.hidden("time", 100, 200), ["0", "1"]);
   assert.deepEqual(curves.hidden("time", 9_000, 9_100), []);
 });

@@ -31,6 +31,8 @@ test("a pause, another place or many letters at once are a step of their own", (
   assert.deepEqual(texts(pause), ["a", "ab", "abc"]);
   const elsewhere = noted(["abcdefgh", 0], ["abcdefghi", 5_000], ["Xabcdefghi", 5_100]);
   assert.equal(elsewhere.entries.length, 3);
+  const further = noted(["abcdefgh", 0], ["Xabcdefgh", 5_000], ["XabcdefghY", 5_100]);
+  assert.equal(further.entries.length, 3);
   const pasted = noted(["a", 0], ["ab", 5_000], ["ab {} []", 5_100]);
   assert.equal(pasted.entries.length, 3);
 });

@@ -18,7 +18,9 @@ test("while it trains: over the last minute", () => {
 
 test("afterwards, and while no step was told: over all logged points", () => {
   const curves = made({ points: steps(3, 2, 1) });
-  assert.equal(new Speed().rate(news(9, 50), curves, false), 1);
+  const ended = new Speed();
+  ended.rate(news(9, 50), curves, true);
+  assert.equal(ended.rate(news(99, 60), curves, false), 1);
   assert.equal(new Speed().rate({ progress: null, elapsed_s: 5 }, curves, true), 1);
   assert.ok(Number.isNaN(new Speed().rate(news(null, 5), NONE, true)));
 });

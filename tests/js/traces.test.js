@@ -67,6 +67,15 @@ test("smoothing starts at the first value, follows slowly and takes no notice of
   assert.ok(means[2] > 2 && means[2] < 2.5, String(means[2]));
 });
 
+test("a stretch of many points weighs as many", () => {
+  const curve = only(made({ points: steps(...new Array(3_001).fill(1), 9) }));
+  const last = curve.stretches[curve.stretches.length - 1];
+  const { means } = points(curve, 0.9, 1, byStep);
+  const expected = 1 + (1 - 0.9 ** last.n) * (last.mean - 1);
+  assert.ok(last.n > 1);
+  assert.ok(Math.abs(means[means.length - 1] - expected) < 1e-3, `${means.at(-1)}, not ${expected}`);
+});
+
 test("a value that is no number is drawn at the height of the last number before it", () => {
   const curve = only(made({ points: steps("NaN", 7, 5, "Infinity", 6, "-Infinity") }));
   const { x, y } = points(curve, 0, 1, byStep);
