@@ -107,9 +107,12 @@ export class Afterwards {
   }
 
   /** @param {AboutAnswer} about @param {boolean} live */
-  showActions({ checkpoints, resume_note: note }, live) {
+  showActions({ checkpoints, resume_note: note, damaged }, live) {
     /** @type {HTMLElement[]} */
-    const parts = [button("Same again, change this", { class: "ds-step", id: "clone-run" }, () => this.again("same"))];
+    const parts = [];
+    if (!damaged) {
+      parts.push(button("Same again, change this", { class: "ds-step", id: "clone-run" }, () => this.again("same")));
+    }
     if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
     if (!live) parts.push(button("Delete…", { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
     this.question = el("div", { class: "ds-question", hidden: true });
@@ -206,7 +209,8 @@ export class Afterwards {
     ];
     const dirty = git?.dirty ? ", with uncommitted changes" : git?.dirty === false ? ", without changes" : "";
     const commit =
-      git && `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
+      git?.commit &&
+      `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
     /** @type {[string, string | null | undefined][]} */
     const facts = [
       ["Clone of", parent],

@@ -45,6 +45,7 @@ export class RunView {
     this.title = el("h2", { class: "ds-run-title" });
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
+    this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
     this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": "Training progress" });
     this.facts = el("dl", { class: "ds-facts" });
     this.stop = button("Stop", { class: "ds-stop", id: "stop-run" }, () => this.sendStop());
@@ -97,6 +98,7 @@ export class RunView {
       { class: "ds-run" },
       el("div", { class: "ds-run-head" }, this.title, this.badge, this.save, this.stop),
       this.reason,
+      this.problem,
       this.alerts.list,
       this.afterwards.diagnosis,
       this.bar,
@@ -172,6 +174,8 @@ export class RunView {
     this.badge.textContent = delta.state;
     this.badge.dataset.state = delta.state;
     this.reason.textContent = this.sentence(delta);
+    this.problem.hidden = !delta.problem;
+    this.problem.textContent = delta.problem ?? "";
     const live = LIVE_STATES.has(delta.state);
     this.stop.hidden = !delta.can_end;
     this.stop.textContent = STOPS[delta.state] || "Stop";

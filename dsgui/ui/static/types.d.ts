@@ -91,6 +91,7 @@ export interface Delta {
   elapsed_s: number | null;
   kill_in_s: number | null;
   telemetry_note: string;
+  problem?: string;
   can_end: boolean;
   can_save: boolean;
   progress: Progress | null;
@@ -116,6 +117,7 @@ export interface RunSummary {
   model: string;
   devices: string;
   script: string;
+  problem?: string;
   doing: string;
 }
 
@@ -146,7 +148,7 @@ export interface Checkpoint {
 export interface Provenance {
   python?: string;
   versions?: Record<string, string>;
-  git?: { commit: string; branch: string; dirty: boolean | null } | null;
+  git?: { commit?: string; branch: string; dirty: boolean | null } | null;
 }
 
 export interface AboutAnswer {
@@ -155,6 +157,7 @@ export interface AboutAnswer {
   provenance: Provenance;
   checkpoints: Checkpoint[];
   resume_note: string;
+  damaged?: boolean;
   config: string;
   script: string;
   estimate: Estimate | null;
