@@ -7,6 +7,7 @@ PYTHON ?=
 ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
+NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
 .PHONY: run test test-all check audit unit ops setup setup-dev screenshots docs matrix bench bench-runs bench-monitor clean
 
@@ -19,18 +20,22 @@ setup:
 setup-dev: setup
 	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt
 	@sh scripts/setup_test_programs.sh
+	@sh scripts/setup_node.sh
 
 test: setup-dev check unit
 
 test-all: setup-dev check ops
+	@$(NPM) run --silent test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --complete --durations=25 $(ARGS)
 
 check:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@$(NPM) run --silent check
 
 unit: ops
+	@$(NPM) run --silent test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25 $(ARGS)
 
 ops:
@@ -68,4 +73,4 @@ bench-monitor: setup-dev
 	$(BIN)/python -m benchmarks.parsing
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts
+	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts

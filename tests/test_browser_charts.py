@@ -184,12 +184,44 @@ def test_no_mark_stretches_an_axis(browser, made):
     with opened(browser, app, f"run={ids['marked']}") as page:
         found = shown(page, "Loss", "Memory", axis="step")
         assert found["Loss"]["range"] == [10, 250]
-        assert found["Memory"]["range"][1] <= 250
+        assert found["Memory"]["range"] == [10, 250]
         texts = """() => document.querySelector('[data-chart="Loss"] .js-plotly-plot').data
             .flatMap((one) => one.yaxis === "y3" ? one.x.map((at, i) => [at, one.text[i]]) : [])"""
         assert page.evaluate(texts) == [[250, "error: RuntimeError: at the end"]]
+
+
+def ranges(page, axis):
+    """The different ranges of the charts, once all are drawn by an axis."""
+    open_more(page)
+    found = shown(page, "Loss", "Memory", "CPU", axis=axis)
+    return {tuple(chart["range"]) for chart in found.values()}
+
+
+def test_all_charts_show_the_same_range_from_the_start(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['marked']}") as page:
+        assert ranges(page, "step") == {(10, 250)}
         axis_button(page, "Time").click()
-        assert shown(page, "Loss", axis=TIME)["Loss"]["range"] == [12, 60]  # the error came at 90 s
+        # The readings of the machine begin before the first step and go on after the last.
+        found = shown(page, "Loss", "Memory", "CPU", axis=TIME)
+        assert {tuple(chart["range"]) for chart in found.values()} == {(0, 100)}
+        assert (found["Loss"]["x"][0], found["Loss"]["x"][-1]) == (12, 60)
+
+
+def test_symbols_at_the_edge_have_room_and_so_have_all_charts(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['one value']}") as page:
+        found = shown(page, "Learning rate", "Evaluation", "Memory", axis="step")
+        (low, high), *others = {tuple(chart["range"]) for chart in found.values()}
+        assert others == []
+        assert low == 10
+        assert 40 < high < 41
+
+
+def test_the_charts_of_a_comparison_show_the_same_range(browser, made):
+    app, ids = made
+    with opened(browser, app, f"compare={ids['marked']},{ids['plain']}") as page:
+        assert ranges(page, TIME) == {(0, 100)}
 
 
 def test_what_the_user_chose_stays_where_a_run_has_it_and_comes_back(browser, made):
@@ -276,86 +308,3 @@ def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, tmp_p
         (run,) = json.load(app.get("dsgui/runs"))
         assert run["step"] < 600
         assert run["doing"] == ""
-
-
-# --- the functions by themselves --------------------------------------------------------------------------------------
-
-MODULES = """
-const [axis, chart, curves] = await Promise.all(
-  ["axis", "chart", "curves"].map((name) => import(`/dsgui/static/${name}.js`)));
-const made = (series) => {
-  const found = new curves.Curves();
-  series.forEach(({ points, ...info }, id) => {
-    const coded = { v: (axis) => ({ v: points.map((point) => point[axis] ?? null) }) };
-    found.take({ series: { [id]: { rank: null, source: "output", node: "", kind: "train", name: "loss", ...info } },
-      x: [{ step: coded.v("step"), time: coded.v("time"), epoch: coded.v("epoch") }],
-      y: [{ id: String(id), x: 0, v: points.map((point) => point.y ?? 1) }] });
-  });
-  return found;
-};"""
-
-
-@pytest.fixture(scope="module")
-def ask(browser, made):
-    """Evaluates an expression over the page's modules."""
-    app, _ = made
-    with opened(browser, app, "") as page:
-        yield lambda expression: page.evaluate(f"async () => {{ {MODULES} return {expression}; }}")
-
-
-@pytest.mark.parametrize(
-    ("mark", "place"),
-    [
-        ("{ at: 50, kind: 'warning' }", 50),
-        ("{ at: 5, kind: 'checkpoint' }", 10),
-        ("{ at: 105, kind: 'checkpoint' }", 100),
-        ("{ at: 4000, kind: 'warning' }", None),
-        ("{ at: -50, kind: 'error' }", None),
-        ("{ at: 4000, kind: 'error' }", 100),
-        ("{ at: NaN, kind: 'stop' }", None),
-    ],
-)
-def test_a_mark_outside_of_the_points_is_at_their_edge_or_left_out(ask, mark, place):
-    assert ask(f"chart.markPlace({mark}, [10, 100])") == place
-
-
-@pytest.mark.parametrize(
-    ("points", "lack"),
-    [
-        ("[]", "silent"),
-        ("[{ time: 1 }, { time: 2 }]", "unplaced"),
-        ("[{ step: 5, time: 1 }, { step: 5, time: 2 }, { time: 3 }]", "single"),
-        ("[{ step: 5, time: 1 }, { step: 6, time: 1.5 }]", "brief"),
-        ("[{ step: 5, time: 1 }, { step: 6, time: 9 }]", ""),
-        ("[{ step: 5 }, { step: 6 }]", ""),
-        ("[{}, {}]", ""),
-    ],
-)
-def test_what_a_run_lacks_to_be_drawn_by_steps(ask, points, lack):
-    sample = "{ kind: 'sample', name: 'cpu_percent', points: [{ time: 0 }, { time: 4 }] }"
-    assert ask(f"axis.lack(made([{{ points: {points} }}, {sample}]), 'step')") == lack
-
-
-def test_a_clock_goes_through_whole_epochs_from_their_beginnings(ask):
-    points = "[[0, 1], [0, 2], [1, 11], [1, 16]].map(([epoch, time]) => ({ epoch, time }))"
-    clock = f"new curves.Clock(made([{{ points: {points} }}]).clock('epoch'), 'epoch')"
-    places = ask(f"[0, 1, 6, 11, 16, 99].map((time) => {clock}.at(time))")
-    assert places == [pytest.approx(float("nan"), nan_ok=True), 0, 0.5, 1, 1.5, 1.5]
-
-
-STEPLESS, STEPPED = "[{ time: 1 }, { time: 2 }, { time: 3 }]", "[{ step: 1 }, { step: 2 }, { step: 3 }]"
-
-
-@pytest.mark.parametrize(
-    ("series", "best"),
-    [
-        ((STEPLESS, STEPPED), 1),
-        ((STEPPED, STEPLESS), 0),
-        ((STEPLESS, "[{ step: 1 }, { step: 2 }]"), 0),
-        (("[{ time: 1 }]", STEPLESS), 1),
-        ((STEPPED, STEPPED), 0),
-    ],
-)
-def test_of_two_sources_as_full_the_one_with_steps_is_drawn(ask, series, best):
-    sources = ", ".join(f"{{ source: 's{number}', points: {points} }}" for number, points in enumerate(series))
-    assert ask(f"made([{sources}]).best().map((curve) => curve.source)") == [f"s{best}"]

