@@ -14,14 +14,14 @@ import pytest
 from differential.corpus import matching_arguments
 from differential.examples import examples
 from differential.fixes import contexts, halves, repaired
-from differential.oracle import Question, ask
+from differential.oracle import ROOT, Question, ask
 from dsgui.cli import main
 from dsgui.core import repair, written
 from dsgui.core.checker import Checker
 from dsgui.core.context import Context, Integration
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
-from dsgui.core.findings import Change, Finding, Fix, Severity
+from dsgui.core.findings import Change, Finding, Fix, Severity, has_error
 from dsgui.core.judging import with_config
 from dsgui.core.machine import Host, Machine
 from dsgui.core.planned import Launch, Surroundings
@@ -30,11 +30,16 @@ from dsgui.ui.workbench import Workbench
 
 EXAMPLES = {example.name: example for example in examples()}
 FEW = [Context(Integration.NATIVE, gpus_per_node=8), Context(Integration.HF, gpus_per_node=2)]
-# A repaired config that another place decides: the script's optimizer, the machine, the Trainer's arguments.
-OF_THE_SCRIPT = (
-    *("requires an optimizer", "client provided optimizer", "model policy", "attention projection"),
-    "mismatch TrainingArguments",
-)
+# What the script, its arguments or its model decide: in DeepSpeed's refusal → the rule that says so beforehand.
+OF_THE_SCRIPT = {
+    "requires an optimizer": "DS054",
+    "client provided optimizer": "DS054",
+    "model policy": "DS062",
+    "attention projection": "DS062",
+    "mismatch TrainingArguments": "DS013",
+    "unsupported mix of model_dtype": "DS024",
+}
+OF_A_DEVICE = ("only supported for CUDA", "only supports NVIDIA CUDA")  # said where the device is named: DS032
 
 
 def every_text():
@@ -210,13 +215,59 @@ def test_the_real_deepspeed_accepts_what_the_error_fixes_make_of_a_config(checke
         if done.fixes and not done.left:
             made.setdefault(done.document.text, name)
     answers = ask([question(text, reader, ranks) for text in made])
+    context = Context(reader, gpus_per_node=ranks)
     refused = {
         name: (answer.message, text)
         for (text, name), answer in zip(made.items(), answers, strict=True)
-        if answer.verdict == "reject" and not any(words in answer.message for words in OF_THE_SCRIPT)
+        if answer.verdict == "reject" and not is_told(checker.findings(Document(text), context), answer.message)
     }
     assert len(made) > 30
     assert refused == {}
+
+
+def is_told(findings, refusal):
+    """Whether a finding says beforehand that what DeepSpeed refuses is for another place to decide."""
+    told = {finding.rule for finding in findings}
+    return any(words in refusal and rule in told for words, rule in OF_THE_SCRIPT.items()) or any(
+        words in refusal for words in OF_A_DEVICE
+    )
+
+
+OFFLOADED = {"train_batch_size": 8, "zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}
+BY_THE_SCRIPT = [
+    (OFFLOADED, "You are using ZeRO-Offload with a client provided optimizer"),
+    (OFFLOADED | {"zero_optimization": {"stage": 2, "cpu_offload": True}}, "a client provided optimizer"),
+    (
+        OFFLOADED | {"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "nvme", "nvme_path": "/nvme"}}},
+        "a client provided optimizer",
+    ),
+    ({"train_batch_size": 8, "zero_optimization": {"stage": 1}}, "zero stage 1 requires an optimizer"),
+    (OFFLOADED | {"optimizer": {}}, "a client provided optimizer"),
+    (
+        {"train_batch_size": 8, "optimizer": {"type": "AdamW"}, "tensor_parallel": {"autotp_size": 2}},
+        "Not able to determine model policy automatically",
+    ),
+]
+
+
+@pytest.mark.parametrize(("config", "refusal"), BY_THE_SCRIPT)
+def test_what_the_script_decides_is_said(checker, config, refusal):
+    assert is_told(
+        checker.findings(Document(json.dumps(config)), Context(Integration.NATIVE, gpus_per_node=2)), refusal
+    )
+
+
+TABLE = json.loads((ROOT / "tests" / "examples" / "verdicts.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_recorded_refusal_is_an_error_or_said_to_be_the_scripts(checker, name):
+    """By the answers that lie beside the examples, for every release that was asked."""
+    example = EXAMPLES[name]
+    for release, (verdict, _, message) in TABLE.get(name, {"answers": {}})["answers"].items():
+        if verdict == "reject" and any(words in message for words in OF_THE_SCRIPT):
+            findings = example.findings(checker, release)
+            assert has_error(findings) or is_told(findings, message), release
 
 
 def question(text, reader, ranks):
