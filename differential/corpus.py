@@ -217,6 +217,6 @@ def matching_arguments(text: str, world_size: int) -> dict[str, Any]:
 
 def _precision(config: Any) -> dict[str, bool]:
     fp16, bf16 = (lookup(config, f"/{block}/enabled") for block in ("fp16", "bf16"))
-    if fp16 is True:
+    if fp16 in (1, 1.0):  # true among them: the Trainer compares, and they are equal
         return {"fp16": True}
-    return {"bf16": True} if bf16 in (True, "auto") else {"fp16": True} if fp16 == "auto" else {}
+    return {"bf16": True} if bf16 in (1, "auto") else {"fp16": True} if fp16 == "auto" else {}

@@ -48,7 +48,7 @@ def halves(checker: Checker, document: Document, context: Context) -> Iterator[H
     for finding in before:
         if finding.fix is None:
             continue
-        after = checker.findings(finding.fix.apply(document), context)
+        after = checker.findings(finding.fix.apply(document), context, fixes=False)
         stays = _said(finding) in {_said(other) for other in after}
         added = tuple(f"{rule} {pointer}" for rule, pointer in _errors(after) - _errors(before))
         if stays or added:

@@ -162,7 +162,7 @@ class Archive:
         found = self._checkpoints(directory, plan)
         chosen = next((one for one in found if one.path == path and can_load(way, one)), None)
         if chosen is None:
-            why = note_on(way, found) or "It may have been removed meanwhile."
+            why = note_on(way, found, script_source(plan.script).problem) or "It may have been removed meanwhile."
             raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
         problem = chosen.problem(plan.ranks)
         if not chosen.complete:

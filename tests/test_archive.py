@@ -627,3 +627,11 @@ def test_what_deepspeed_estimates_for_what_is_offloaded_is_told_to_hold_the_meas
         found = archive.about(run_id)["estimate"]
         assert (found and found["states_bytes"]) == expected
         assert found is None or found["estimate_bytes"] == 24_000_000  # buffers: half as much again
+
+
+def test_resuming_says_that_the_script_can_not_be_read_any_more(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, NATIVE, arguments="--save_dir saved")
+    save_states(folder / "saved/global_step7", ranks=2)
+    Path(bench.store.open(run_id).read_plan().script).write_text("def (", "utf-8")
+    with pytest.raises(RunError, match="the script can’t be read any more"):
+        archive.resumed(run_id, str(folder / "saved/global_step7"))

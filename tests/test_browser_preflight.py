@@ -123,7 +123,7 @@ def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_
     page.get_by_role("tab", name="2 · Launch").click()
     agreement = preflight.locator('[data-check="agreement"]')
     expect(agreement).to_contain_text("gradient_clipping: 1.0 in the file, 7.0 from the arguments.")
-    expect(page.locator("#launch-verdict")).to_contain_text("With the script’s arguments it would fail")
+    expect(page.locator("#launch-verdict")).to_contain_text("fails with the script’s arguments")
     expect(page.locator("#launch")).to_be_disabled()
 
 

@@ -14,20 +14,32 @@ import pytest
 from differential.corpus import matching_arguments
 from differential.examples import examples
 from differential.fixes import contexts, halves, repaired
-from differential.oracle import Question, ask
-from dsgui.core import written
+from differential.oracle import ROOT, Question, ask
+from dsgui.cli import main
+from dsgui.core import repair, written
+from dsgui.core.checker import Checker
 from dsgui.core.context import Context, Integration
 from dsgui.core.document import Document
 from dsgui.core.errors import DocumentError
-from dsgui.core.findings import Severity
+from dsgui.core.findings import Change, Finding, Fix, Severity, has_error
+from dsgui.core.judging import with_config
+from dsgui.core.machine import Host, Machine
+from dsgui.core.planned import Launch, Surroundings
+from dsgui.core.script import script_facts
+from dsgui.ui.workbench import Workbench
 
 EXAMPLES = {example.name: example for example in examples()}
 FEW = [Context(Integration.NATIVE, gpus_per_node=8), Context(Integration.HF, gpus_per_node=2)]
-# A repaired config that another place decides: the script's optimizer, the machine, the Trainer's arguments.
-OF_THE_SCRIPT = (
-    *("requires an optimizer", "client provided optimizer", "model policy", "attention projection"),
-    "mismatch TrainingArguments",
-)
+# What the script, its arguments or its model decide: in DeepSpeed's refusal → the rule that says so beforehand.
+OF_THE_SCRIPT = {
+    "requires an optimizer": "DS054",
+    "client provided optimizer": "DS054",
+    "model policy": "DS062",
+    "attention projection": "DS062",
+    "mismatch TrainingArguments": "DS013",
+    "unsupported mix of model_dtype": "DS024",
+}
+OF_A_DEVICE = ("only supported for CUDA", "only supports NVIDIA CUDA")  # said where the device is named: DS032
 
 
 def every_text():
@@ -109,16 +121,78 @@ def test_what_would_only_move_an_error_is_not_offered(checker):
     assert (wrong.rule, wrong.fix, wrong.advice) == ("DS002", None, "Did you mean stage?")
 
 
-def test_a_large_config_costs_no_more_than_a_bounded_number_of_looks(checker):
+@pytest.fixture
+def looks(monkeypatch):
+    """Every look at a whole config, by any checker."""
+    done, raw = [], Checker._raw
+    monkeypatch.setattr(Checker, "_raw", lambda self, *given: done.append(given) or raw(self, *given))
+    return done
+
+
+def test_a_large_config_costs_no_more_than_a_bounded_number_of_looks(checker, looks):
     """Each fix is tried out: their number times the length of the text is bounded."""
     document = Document(json.dumps({"train_batch_size": 8, **{f"train_batch_siz{n}": "x" * 5000 for n in range(200)}}))
-    looks = []
-    raw, checker._raw = checker._raw, lambda *given: looks.append(given) or raw(*given)
-    try:
-        checker.findings(document, Context(Integration.NATIVE))
-    finally:
-        del checker._raw
+    checker.findings(document, Context(Integration.NATIVE))
     assert len(looks) < 5
+
+
+def misspelt(keys):
+    """Each is an error with a fix."""
+    return json.dumps({"train_batch_size": 8, "zero_optimization": {f"reduce_bucket_siz{n}": 1 for n in range(keys)}})
+
+
+def test_many_findings_are_looked_at_less_often(checker, looks):
+    """Each of 3,000 takes its time in every look, and 5 looks took a minute."""
+    checker.findings(Document(misspelt(500)), Context(Integration.NATIVE))
+    assert len(looks) < 10
+
+
+def test_a_look_costs_as_much_as_there_are_findings(checker, monkeypatch):
+    """What a fix adds was counted anew for each finding: 500 wrong keys took 13 s."""
+    compared = []
+    finding_errors = repair._errors
+    monkeypatch.setattr(repair, "_errors", lambda found: compared.extend(found) or finding_errors(found))
+    checker.findings(Document(misspelt(100)), Context(Integration.NATIVE))
+    assert len(compared) <= 101 * 101
+
+
+def test_parts_of_one_fix_are_looks_too():
+    """One finding's fix may take eight of them."""
+    looked = []
+
+    def check(document):
+        looked.append(document)
+        return [error(f"/{name}") for name in document.value]
+
+    def error(pointer):
+        fix = Fix("Remove it", (Change(pointer, None),))
+        return Finding("DS000", Severity.ERROR, pointer, f"wrong at {pointer}", "", fix)
+
+    document = Document(json.dumps({f"a{n}": "x" * 100_000 for n in range(10)}))
+    assert repair.with_whole_fixes([error("/a0")], document, check, [error("/a0")])[0].fix is None
+    assert len(looked) == 1
+
+
+def test_who_shows_no_fix_tries_none_out(checker, looks, tmp_path, capsys):
+    text, context = misspelt(20), Context(Integration.NATIVE)
+    file = tmp_path / "ds_config.json"
+    file.write_text(text, "utf-8")
+    for asked, most in (
+        (lambda: Workbench(checker).findings(text, context), 1),
+        (
+            lambda: with_config(
+                Launch({}, (), "1 GPU", 1), text, Surroundings(script_facts(""), Machine(Host())), checker
+            ),
+            1,
+        ),
+        (lambda: main(["validate", str(file)]), 1),
+        (lambda: main(["resolve", str(file)]), 1),
+        (lambda: main(["validate", str(file), "--format", "json"]), 21),
+    ):
+        looks.clear()
+        asked()
+        assert len(looks) == most
+    capsys.readouterr()
 
 
 @pytest.mark.complete
@@ -141,13 +215,59 @@ def test_the_real_deepspeed_accepts_what_the_error_fixes_make_of_a_config(checke
         if done.fixes and not done.left:
             made.setdefault(done.document.text, name)
     answers = ask([question(text, reader, ranks) for text in made])
+    context = Context(reader, gpus_per_node=ranks)
     refused = {
         name: (answer.message, text)
         for (text, name), answer in zip(made.items(), answers, strict=True)
-        if answer.verdict == "reject" and not any(words in answer.message for words in OF_THE_SCRIPT)
+        if answer.verdict == "reject" and not is_told(checker.findings(Document(text), context), answer.message)
     }
     assert len(made) > 30
     assert refused == {}
+
+
+def is_told(findings, refusal):
+    """Whether a finding says beforehand that what DeepSpeed refuses is for another place to decide."""
+    told = {finding.rule for finding in findings}
+    return any(words in refusal and rule in told for words, rule in OF_THE_SCRIPT.items()) or any(
+        words in refusal for words in OF_A_DEVICE
+    )
+
+
+OFFLOADED = {"train_batch_size": 8, "zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}
+BY_THE_SCRIPT = [
+    (OFFLOADED, "You are using ZeRO-Offload with a client provided optimizer"),
+    (OFFLOADED | {"zero_optimization": {"stage": 2, "cpu_offload": True}}, "a client provided optimizer"),
+    (
+        OFFLOADED | {"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "nvme", "nvme_path": "/nvme"}}},
+        "a client provided optimizer",
+    ),
+    ({"train_batch_size": 8, "zero_optimization": {"stage": 1}}, "zero stage 1 requires an optimizer"),
+    (OFFLOADED | {"optimizer": {}}, "a client provided optimizer"),
+    (
+        {"train_batch_size": 8, "optimizer": {"type": "AdamW"}, "tensor_parallel": {"autotp_size": 2}},
+        "Not able to determine model policy automatically",
+    ),
+]
+
+
+@pytest.mark.parametrize(("config", "refusal"), BY_THE_SCRIPT)
+def test_what_the_script_decides_is_said(checker, config, refusal):
+    assert is_told(
+        checker.findings(Document(json.dumps(config)), Context(Integration.NATIVE, gpus_per_node=2)), refusal
+    )
+
+
+TABLE = json.loads((ROOT / "tests" / "examples" / "verdicts.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_recorded_refusal_is_an_error_or_said_to_be_the_scripts(checker, name):
+    """By the answers that lie beside the examples, for every release that was asked."""
+    example = EXAMPLES[name]
+    for release, (verdict, _, message) in TABLE.get(name, {"answers": {}})["answers"].items():
+        if verdict == "reject" and any(words in message for words in OF_THE_SCRIPT):
+            findings = example.findings(checker, release)
+            assert has_error(findings) or is_told(findings, message), release
 
 
 def question(text, reader, ranks):

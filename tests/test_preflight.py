@@ -737,3 +737,8 @@ def test_the_click_says_what_it_does():
     both = better_arguments(asked_with(BY_CLASS, WIDE, typed)).label
     assert both == "Replace --overwrite_output_dir, --no_cuda with --use_cpu"
     assert better_arguments(asked_with(BY_CLASS, {}, typed)) is None  # where not all options are known
+
+
+def test_a_config_that_fails_with_the_arguments_is_not_called_fine_too():
+    told = rows(by_arguments=(ERROR,))
+    assert [row.status for row in told if row.check in ("config", "agreement")] == [Status.PROBLEM]

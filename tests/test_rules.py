@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dsgui.core import rules
-from dsgui.core.arguments import read_arguments
+from dsgui.core.arguments import from_command_line, read_arguments
 from dsgui.core.context import Context, Integration
 from dsgui.core.document import Document
 from dsgui.core.findings import Severity, refuser
@@ -345,3 +345,58 @@ def test_true_and_false_are_numbers_where_deepspeed_only_calculates(checker, key
     """Seen with DeepSpeed 0.19.8, two steps on one rank each."""
     config = {"train_batch_size": 8, "optimizer": {"type": "AdamW", "params": {"lr": 0.001}}, key: value}
     assert checker.has_error(Document(json.dumps(config)), NATIVE) is not runs
+
+
+AUTO, ON, OFF = {"enabled": "auto"}, {"enabled": True}, {"enabled": False}
+
+
+def with_arguments(words, config, **fields):
+    """The errors and warnings of a config for the HF Trainer, given a script's arguments."""
+    context = Context(Integration.HF, gpus_per_node=2, arguments=from_command_line(words), **fields)
+    config = {"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 2}, **config}
+    return [finding for finding in check(config, context) if finding.severity is not Severity.NOTE]
+
+
+@pytest.mark.parametrize("blocks", [{}, {"bf16": AUTO}, {"fp16": AUTO, "bf16": AUTO}, {"bf16": ON}, {"fp16": OFF}])
+def test_two_arguments_that_exclude_each_other_are_one_cause_and_one_finding(blocks):
+    """It was told in four rows, with four pieces of advice."""
+    (told,) = with_arguments("--bf16 --fp16", blocks)
+    assert told.message.endswith("“At most one of fp16 and bf16 can be True, but not both”.")
+    assert told.advice == "Leave one out."
+
+
+@pytest.mark.parametrize(("words", "file"), [("--fp16", "bf16"), ("--bf16", "fp16")])
+def test_another_type_in_the_file_than_in_the_arguments_is_one_finding(words, file):
+    """“Pass --bf16” and “Leave out --fp16” each fail alone."""
+    given = words.removeprefix("--")
+    (told,) = with_arguments(words, {file: ON, given: OFF})
+    assert told.message.startswith(f"{file} is on in the file, {given} by the arguments.")
+    assert told.advice.startswith(f"Pass --{file} in place of {words},")
+    fixed = told.fix.apply(Document(json.dumps({file: ON, given: OFF}))).value
+    assert with_arguments(words, fixed) == []
+
+
+CPU_OF_BF16 = Hardware("cpu", "CPU", "cpu", bf16=True, fp16=False)
+V100 = next(card for card in CARDS if card.id == "v100")
+
+
+def test_a_device_without_fp16_is_told_once_for_t5():
+    (told,) = with_arguments("--fp16 --model_name_or_path t5-small", {"fp16": AUTO}, hardware=(CPU_OF_BF16,))
+    assert (told.rule, told.advice) == ("DS031", "Leave out --fp16.")
+
+
+def test_t5_is_sent_to_no_type_that_the_device_lacks():
+    (told,) = with_arguments("--fp16 --model_name_or_path t5-small", {"fp16": AUTO}, hardware=(V100,))
+    assert told.advice == "Train in fp32: this device has no bf16. Leave out --fp16."
+
+
+@pytest.mark.parametrize(
+    ("words", "seen", "advice"),
+    [
+        ("--learning_rate x", "--learning_rate: “x” was given; expected a number.", "Correct the argument."),
+        ("--learning_rate 'x", "No closing quotation.", "Close the quote."),
+    ],
+)
+def test_what_is_wrong_with_an_argument_and_what_to_do_are_said_once(words, seen, advice):
+    (told,) = with_arguments(words, {})
+    assert (told.message.endswith(seen), told.advice) == (True, advice)

@@ -482,3 +482,18 @@ def test_a_machine_that_failed_is_seen_in_a_flood() -> None:
     log = TrainLog()
     log.skim(b"x" * 70 + b"\n" + b"pdsh@here: worker-b: ssh exited with exit code 3\n" + b"y\n" * 50_000)
     assert (log.ending.machine, log.ending.return_code) == ("worker-b", 3)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x:  50%|#| 999999999999999P/999999999999999P [00:10<00:10, 1it/s, loss=0.5]\r",
+        "Epoch 999999999/999999999 ━━━━━ 999999999999999/999999999999999 0:00:01 • 0:00:00 12.3it/s train_loss: 0.5\n",
+        " 50%|#| 999999999999999/999999999999999 [00:10<00:10,  1.00it/s, loss=0.5]\r",
+    ],
+)
+def test_no_step_is_larger_than_a_number_can_say_exactly(line: str) -> None:
+    log = TrainLog()
+    points = [*log.feed(line), *log.feed(line), *log.finish()]
+    steps = [point.step for point in points] + ([log.progress.step, log.progress.total] if log.progress else [])
+    assert all(step is None or step < 2**53 for step in steps)

@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return NOT_CHECKED
-    told = checker.findings(document, context, found.written)
+    told = checker.findings(document, context, found.written, fixes=options.format == "json")
     errors = tuple(finding for finding in told if finding.severity is Severity.ERROR)
     checked = Checked(str(options.file), document, not found.notes, context, errors)
     resolution = resolve(document.value, context, checker.schema)

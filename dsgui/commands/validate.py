@@ -122,7 +122,7 @@ def check(
     can't be read."""
     found = open_file(path)
     document, context = Document(found.text), context_of(found, options, arguments, installed)
-    findings = tuple(checker.findings(document, context, found.written))
+    findings = tuple(checker.findings(document, context, found.written, fixes=options.format == "json"))
     return Checked(str(path), document, not found.notes, context, findings)
 
 

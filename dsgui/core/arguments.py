@@ -79,6 +79,13 @@ class TrainingArguments:
         """What "auto" in `enabled` of "fp16" or "bf16" becomes."""
         return bool(getattr(self, block) or getattr(self, f"{block}_full_eval"))
 
+    @property
+    def settled(self) -> "TrainingArguments":
+        """Of two that exclude each other neither is known: what would follow from both never comes to pass."""
+        names = {name for pair in _EXCLUSIVE if all(getattr(self, one) for one in pair) for name in pair}
+        off: dict[str, Any] = dict.fromkeys(names, False)
+        return replace(self, **off, unknown=self.unknown | names) if names else self
+
     def overlaid(self, other: "TrainingArguments") -> "TrainingArguments":
         """These, with what `other` was given in place of them."""
         values = {name: getattr(other, name) for name in other.given}
@@ -86,6 +93,7 @@ class TrainingArguments:
         return replace(self, **values, given=given, unknown=self.unknown - given, problems=problems)
 
 
+_EXCLUSIVE = (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval"))  # TrainingArguments._validate_args
 _DEFAULTS = TrainingArguments()
 _NAMES = tuple(f.name for f in fields(TrainingArguments) if f.name not in ("given", "unknown", "problems"))
 _KINDS: dict[str, type] = {name: type(getattr(_DEFAULTS, name)) for name in _NAMES}

@@ -11,8 +11,8 @@ BAR = re.compile(
     rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>\d{1,15})/(?P<total>\d{1,15}) "
     rb"\[[\d:]{1,20}+<(?P<left>[\d:?]{1,20}+),(?P<rate>[^\],\r\n]{0,60}+)(?P<postfix>,[^\]\r\n]{0,500}+)?\]"
 )
-# Counts with a unit prefix: `1.20G/2.40G`.
-_SCALED = rb"\d{1,15}(?:\.\d{1,6})?[kKMGTP]?i?B?"
+# Counts with a unit prefix: `1.20G/2.40G`; tqdm writes three digits before the point. Below 1e15, as all steps are.
+_SCALED = rb"(?:\d{1,3}(?:\.\d{1,6})?[kKMGT]|\d{1,15})i?B?"
 SCALED_BAR = re.compile(
     rb"\b\d{1,3}%\|[^|\r\n]*\| *(?P<step>" + _SCALED + rb")/(?P<total>" + _SCALED + rb") "
     rb"\[[\d:]{1,20}+<(?P<left>[\d:?]{1,20}+),(?P<rate>[^\],\r\n]{0,60}+)(?P<postfix>,[^\]\r\n]{0,500}+)?\]"
@@ -31,7 +31,7 @@ _DESCRIBED = re.compile(
 _CLOCK = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):(\d{1,9})\Z")
 _EPOCH = re.compile(r"\bepoch\b[\s:=#\[]*+(\d{1,9})\b(?:\s*+(?:/|of\b)\s*+(\d{1,9})\b)?", re.IGNORECASE)
 _UNIT = re.compile(rb"(?:\A|[\s\d?])([A-Za-z]{1,16})/s\Z|s/([A-Za-z]{1,16})\Z")
-_SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+_SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
 def bar_values(postfix: bytes | None) -> dict[str, float]:
@@ -71,7 +71,7 @@ def bar_count(spelling: bytes) -> int:
     """About how many `1.20G` are."""
     text = spelling.decode().rstrip("B").rstrip("i")
     scale = _SCALES.get(text[-1:], 1.0)
-    return int(float(text.rstrip("kKMGTP")) * scale)
+    return int(float(text.rstrip("kKMGT")) * scale)
 
 
 def clock_seconds(text: str) -> float | None:

@@ -1,13 +1,13 @@
 """The one call the page and the command line make: a config's text and its context → every finding, worst first."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dsgui.core import rules
 from dsgui.core.context import Context
 from dsgui.core.document import Document
 from dsgui.core.findings import Finding, has_error
 from dsgui.core.folding import fold
-from dsgui.core.repair import with_whole_fixes
+from dsgui.core.repair import with_whole_fixes, without_fixes
 from dsgui.core.schema import Schema
 from dsgui.core.validation import SchemaCheck
 from dsgui.core.written import findings as written_findings
@@ -22,20 +22,26 @@ class Checker:
         self.schema = schema
         self._by_release: dict[str, SchemaCheck] = {}
 
-    def findings(self, document: Document, context: Context, written: str | None = None) -> list[Finding]:
+    def findings(
+        self, document: Document, context: Context, written: str | None = None, *, fixes: bool = True
+    ) -> list[Finding]:
         """All findings, errors first, in the order of the text within a severity. `written`: the file's own text, where
-        that is what will be read."""
+        that is what will be read. `fixes`: each is tried out, which takes a look at the whole config; who shows none
+        asks for none."""
         raw = self._raw(document, context)
+        folded = fold(raw, document)
         found = [
             *(written_findings(written, context) if written is not None else ()),
-            *with_whole_fixes(fold(raw, document), document, lambda fixed: self._raw(fixed, context), raw),
+            *(self.whole(folded, document, context, raw) if fixes else without_fixes(folded)),
         ]
         starts = {pointer: node.start for pointer, node in document.nodes}
         return sorted(found, key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
 
-    def whole(self, findings: Iterable[Finding], document: Document, context: Context) -> list[Finding]:
-        """The findings, each with a fix that adds no error or with none."""
-        return with_whole_fixes(list(findings), document, lambda fixed: self._raw(fixed, context))
+    def whole(
+        self, findings: Iterable[Finding], document: Document, context: Context, before: Sequence[Finding] | None = None
+    ) -> list[Finding]:
+        """The findings, each with a fix that adds no error or with none. `before`: all of the document, if known."""
+        return with_whole_fixes(list(findings), document, lambda fixed: self._raw(fixed, context), before)
 
     def _raw(self, document: Document, context: Context) -> list[Finding]:
         """What the schema and the rules say, each of a place of its own."""

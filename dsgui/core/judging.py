@@ -34,7 +34,7 @@ def with_config(
         document = _document(text, context)
     except DocumentError as error:
         return replace(launch, unreadable=str(error))
-    found = launch_findings(lambda one: checker.findings(document, one), context, arguments)
+    found = launch_findings(lambda one: checker.findings(document, one, fixes=False), context, arguments)
     return replace(launch, config=document.value, findings=found.alone, by_arguments=found.by_arguments)
 
 

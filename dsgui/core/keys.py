@@ -115,15 +115,11 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 def _misplaced(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding | None:
     """The finding of a key that other blocks have; None where it may as well be a misspelling or a key of nobody."""
-    twin = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
     homes = tuple(home for home in homes if not place.pointer.startswith(f"{home}/"))  # fp16.fp16 is not meant for fp16
-    if (
-        place.key in _SAYS_NOTHING
-        or not 0 < len(homes) <= _MOST_HOMES
-        or (twin and _folded(twin) == _folded(place.key))
-    ):
+    if place.key in _SAYS_NOTHING or not 0 < len(homes) <= _MOST_HOMES:
         return None
-    return _of_another_block(place, homes, config)
+    twin = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
+    return None if twin and _folded(twin) == _folded(place.key) else _of_another_block(place, homes, config)
 
 
 def _of_another_block(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding:

@@ -31,7 +31,7 @@ class Migration:
 
 def migration(checker: Checker, document: Document, context: Context, target: str) -> Migration:
     """What changes for `document` between the release of `context` and DeepSpeed `target`."""
-    now = checker.findings(document, context)
+    now = checker.findings(document, context, fixes=False)
     moved = replace(context, deepspeed_version=target)
     then = checker.findings(document, moved)
     defaults = tuple(

@@ -143,9 +143,9 @@ _REWRITTEN = (
 _KERAS = re.compile(r"^\s*+(\d{1,15})/(\d{1,15}) ━+")
 _KERAS_LINE = re.compile(r"^\s*+(\d{1,15})/(\d{1,15}) - \d{1,9}m?s - ")
 # rich's, as Lightning draws it: `Epoch 0/2 ━━━━━ 10/10 0:00:01 • 0:00:00 12.3it/s train_loss: 0.5`, its
-# epochs from 0.
+# epochs from 0. Steps are counted on over the epochs, and stay below 1e15.
 _RICH = re.compile(
-    r"\s*+Epoch (?P<epoch>\d{1,9})/(?P<last>\d{1,9}) +[━╸╺]++ *+(?P<step>\d{1,15})/(?P<total>\d{1,15}) +"
+    r"\s*+Epoch (?P<epoch>\d{1,6})/(?P<last>\d{1,6}) +[━╸╺]++ *+(?P<step>\d{1,9})/(?P<total>\d{1,9}) +"
     r"[\d:-]{1,20} • [\d:-]{1,20} *+(?:[\d.]{1,20}it/s)?"
 )
 # A line of its own at an epoch's beginning.

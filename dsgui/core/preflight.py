@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dsgui.core import argument_checks, build_checks, handing_checks, room_checks, script_checks
-from dsgui.core.findings import Finding, Severity, refuser
+from dsgui.core.findings import Finding, Severity, has_error, refuser
 from dsgui.core.planned import Launch, Question, Surroundings
 from dsgui.core.secrets import mask, secret_arguments
 from dsgui.core.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, warning, worst_first
@@ -14,7 +14,7 @@ CONFIG = "config"
 AGREEMENT = "agreement"
 
 
-def config(question: Question) -> Verdict:
+def config(question: Question) -> Verdict | None:
     launch = question.launch
     if handing_checks.reads_another(question):
         return unknown("The script reads a config of its own, so what is found about this one stops nothing.")
@@ -22,6 +22,8 @@ def config(question: Question) -> Verdict:
     if launch.unreadable:
         return judge(f"It can't be read. {launch.unreadable}", "Correct it.")
     errors = [finding for finding in launch.findings if finding.severity is Severity.ERROR]
+    if not errors and has_error(launch.by_arguments):
+        return None  # it would pass alone; the rows on it and the arguments say what stops it
     if not errors:
         return ok(f"checked for {launch.devices}")
     others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""

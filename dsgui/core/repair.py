@@ -12,31 +12,50 @@ from dsgui.core.findings import Finding, Fix, Severity
 Check = Callable[[Document], Sequence[Finding]]
 _MOST_PARTS = 8  # repairs joined to one
 _MOST_CHARACTERS = 400_000  # of the texts that are checked anew for one config: beyond it no fix is offered
+_CHARACTERS_A_FINDING = 100  # what it costs to find, in characters that are read
 
 
 def with_whole_fixes(
     findings: Sequence[Finding], document: Document, check: Check, before: Sequence[Finding] | None = None
 ) -> list[Finding]:
     """The findings, each with a fix that is whole or with none. `before`: what `check` says of the document."""
-    left = max(1, _MOST_CHARACTERS // max(1, len(document.text)))
-    whole = list[Finding]()
-    if before is None:
-        before = check(document)
-    for finding in findings:
-        if finding.fix is not None:
-            fix = _whole(finding, finding.fix, before, document, check) if left > 0 else None
-            finding, left = replace(finding, fix=fix), left - 1
-        whole.append(finding)
-    return whole
+    if not any(finding.fix for finding in findings):
+        return list(findings)
+    known = _errors(check(document) if before is None else before)
+    looks = _Looks(document, check, len(findings))
+    return [replace(f, fix=_whole(f, f.fix, known, looks)) if f.fix else f for f in findings]
 
 
-def _whole(finding: Finding, fix: Fix, before: Sequence[Finding], document: Document, check: Check) -> Fix | None:
-    known = _errors(before)
+def without_fixes(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings for who shows no fix: none is tried out."""
+    return [replace(finding, fix=None) if finding.fix else finding for finding in findings]
+
+
+class _Looks:
+    """Checks of a document after a fix; no more of them than its length and its findings allow."""
+
+    def __init__(self, document: Document, check: Check, findings: int) -> None:
+        self._document, self._check = document, check
+        self._left = max(1, _MOST_CHARACTERS // (len(document.text) + _CHARACTERS_A_FINDING * findings))
+
+    def after(self, fix: Fix) -> Sequence[Finding] | None:
+        """What is found then; None where the fix can't be made, or where enough was looked at."""
+        if self._left == 0:
+            return None
+        self._left -= 1
+        try:
+            return self._check(fix.apply(self._document))
+        except DocumentError:
+            return None
+
+
+def _whole(finding: Finding, fix: Fix, known: Counter[tuple[str, str]], looks: _Looks) -> Fix | None:
     for _ in range(_MOST_PARTS):
-        after = _checked(fix, document, check)
+        after = looks.after(fix)
         if after is None or _is_there(finding, after):
             return None
-        added = [f for f in after if f.severity is Severity.ERROR and (f.rule, f.pointer) in _errors(after) - known]
+        new = _errors(after) - known
+        added = [f for f in after if f.severity is Severity.ERROR and (f.rule, f.pointer) in new]
         if not added:
             return fix
         following = next((f.fix for f in added if f.fix and not _touches_the_same(f.fix, fix)), None)
@@ -44,14 +63,6 @@ def _whole(finding: Finding, fix: Fix, before: Sequence[Finding], document: Docu
             return None
         fix = Fix(f"{fix.label}; {_lowered(following.label)}", (*fix.changes, *following.changes))
     return None
-
-
-def _checked(fix: Fix, document: Document, check: Check) -> Sequence[Finding] | None:
-    """What is found after the fix; None where it can't be made."""
-    try:
-        return check(fix.apply(document))
-    except DocumentError:
-        return None
 
 
 def _errors(findings: Sequence[Finding]) -> Counter[tuple[str, str]]:

@@ -115,5 +115,5 @@ def _merged(services: Services, answer: Answer, asked: Asked) -> Merged:
     except DocumentError:
         return Merged(())
     checker = services.checker
-    findings = checker.findings(document, asked.context)
+    findings = checker.findings(document, asked.context, fixes=False)
     return merge(findings, answer, document, asked.context, checker.schema.fields)

@@ -212,10 +212,11 @@ def _verdict(
     if has_error(found.alone):
         says = f"**{refuser(found.alone)} would refuse this config at {context.devices}: {told}.** See Configure."
         return says, True, config, found
-    says = f"The config from 1 · Configure, checked for {context.devices}: {told or 'nothing to report'}."
+    by_itself = f"The config from 1 · Configure, checked for {context.devices}"
     if has_error(found.by_arguments):
-        return f"{says} **With the script’s arguments it would fail: see below.**", False, config, found
-    return says, False, config, found
+        says = f"{by_itself}, **fails with the script’s arguments: see below.**"
+        return says, False, config, found
+    return f"{by_itself}: {told or 'nothing to report'}.", False, config, found
 
 
 _CHANGED = (

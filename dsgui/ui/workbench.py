@@ -153,12 +153,12 @@ class Workbench:
         return document.text
 
     def findings(self, text: str, context: Context) -> list[Finding]:
-        """The findings of `text`. Raises `DocumentError` when it can't be read."""
-        return self._findings(read_document(text), context)
+        """The findings of `text`, without fixes. Raises `DocumentError` when it can't be read."""
+        return self._findings(read_document(text), context, fixes=False)
 
-    def _findings(self, document: Document, context: Context) -> list[Finding]:
+    def _findings(self, document: Document, context: Context, fixes: bool = True) -> list[Finding]:
         """dsgui's own, and DeepSpeed's answer where it was asked about this very text and context."""
-        findings = self._checker.findings(document, context)
+        findings = self._checker.findings(document, context, fixes=fixes)
         answer = self._answered(Question.of(document.text, context))
         if answer is None or answer.release != context.release:
             return findings

@@ -4,6 +4,8 @@ A rule is a function of the config and the context, and names the DeepSpeed sour
 names of keys come from the schema (`core/validation.py`, `core/keys.py`).
 """
 
+from dataclasses import replace
+
 from dsgui.core.context import Context
 from dsgui.core.findings import Finding
 from dsgui.core.rules import (
@@ -43,4 +45,6 @@ EXPLAINED: dict[str, Rule] = {rule.id: rule for rule in sorted((*by_key.RULES, *
 
 def check(config: Config, context: Context) -> list[Finding]:
     """Every finding of every rule."""
+    if context.arguments is not None:
+        context = replace(context, arguments=context.arguments.settled)
     return [finding for rule in RULES for finding in rule.findings(config, context)]

@@ -12,7 +12,7 @@ from dsgui.core.filling import fill
 from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.outputs import native_fix
 from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, elastic, found, is_set, number
+from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, elastic, found, is_set, number, write
 
 _CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"
 LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
@@ -55,10 +55,22 @@ def _shares_what_the_trainer_counts(config: Config, context: Context) -> bool:
     """The Trainer makes the train batch of every rank, DeepSpeed's product has fewer: equal for no argument."""
     if context.integration is not Integration.HF or batches.data_parallel_size(config, context) == context.world_size:
         return False
-    return is_set(config, TRAIN) and is_set(config, MICRO)
+    train = _batch_term(config, TRAIN)
+    divides = isinstance(train, int | float) and train % context.world_size == 0
+    return is_set(config, TRAIN) and (is_set(config, MICRO) or not (divides or train == "auto"))
 
 
 def _never_the_product(config: Config, context: Context) -> Finding:
+    if not is_set(config, MICRO):
+        return found(
+            Severity.ERROR,
+            TRAIN,
+            f"train_batch_size: the HF Trainer wants micro batch × accumulation steps × {context.world_size} ranks "
+            "there, although sequence_parallel_size ranks share a sample: no arguments come to "
+            f"{json_text(lookup(config, TRAIN))}.",
+            f"Use a multiple of {context.world_size}, or “auto”.",
+            write(TRAIN, '"auto"', "Set train_batch_size to “auto”"),
+        )
     ranks = batches.data_parallel_size(config, context)
     return found(
         Severity.ERROR,
@@ -215,6 +227,22 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
             f"DeepSpeed goes on with a data-parallel size of {size:.4g}.",
             "Use a divisor of the number of ranks.",
         )
+    wide = lookup(config, "/data_parallel_size")
+    if (
+        isinstance(shared, int)
+        and isinstance(wide, int)
+        and batches.shares_sequences(context)
+        and shared * wide > context.world_size
+    ):
+        yield found(
+            Severity.ERROR,
+            "/data_parallel_size",
+            f"data_parallel_size: {wide} × sequence_parallel_size {shared} = {wide * shared} ranks, and there are "
+            f"{context.world_size} ({context.devices}); deepspeed.initialize stops with “Mesh should not be bigger "
+            "than default world size”.",
+            "Remove data_parallel_size: DeepSpeed derives it.",
+            Fix("Remove data_parallel_size", (Change("/data_parallel_size", None),)),
+        )
 
 
 RULES = (
@@ -253,8 +281,9 @@ RULES = (
         _sequence_parallel,
         "sequence_parallel_size ranks share one sample, so the data-parallel size is the number of ranks divided by "
         "it. DeepSpeed divides without looking: a size that is no divisor leaves a fraction of a rank in the batch "
-        "arithmetic, which then fails or goes on with a batch that is no whole number. Use a divisor of the ranks.",
-        (Severity.WARNING,),
+        "arithmetic, which then fails or goes on with a batch that is no whole number. Use a divisor of the ranks. "
+        "data_parallel_size beside it makes a grid of ranks, which must not be larger than there are.",
+        (Severity.ERROR, Severity.WARNING),
         since=batches.SEQUENCE_PARALLEL_SINCE,  # under the HF Trainer; natively later
     ),
 )

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Finding, Severity
+from dsgui.core.context import Context, Integration
+from dsgui.core.findings import Change, Finding, Fix, Severity
 from dsgui.core.pointer import MISSING, lookup
 from dsgui.core.rules.base import Config, Rule, found, is_set, zero_stage
 from dsgui.core.rules.clash import Clash, rule
@@ -80,6 +80,23 @@ def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
             pointer,
             "tensor_parallel.autotp_size: “auto” is compared with a number, and deepspeed.initialize stops.",
             "Give the number of GPUs that share a layer.",
+        )
+    if size == 0 and size is not False and context.integration is Integration.HF:
+        yield found(
+            Severity.ERROR,
+            pointer,
+            "tensor_parallel.autotp_size: the HF Trainer divides the ranks by it, and its first step stops at 0 with "
+            "“integer division or modulo by zero”.",
+            "Remove it: off is the default.",
+            Fix("Remove autotp_size", (Change(pointer, None),)),
+        )
+    if isinstance(size, int) and size > 1:
+        yield found(
+            Severity.NOTE,
+            pointer,
+            "tensor_parallel.autotp_size: DeepSpeed divides the layers of models whose kind it knows; at others it "
+            "stops with “Not able to determine model policy automatically”.",
+            "Check that the model is of a kind that DeepSpeed divides, such as Llama.",
         )
     if isinstance(size, int) and size > 1 and context.world_size % size:
         yield found(
@@ -203,7 +220,8 @@ RULES = (
         _tensor_parallel,
         "autotp_size GPUs share each layer, so the ranks must divide into whole groups of that size. It must be a "
         "number: DeepSpeed compares “auto” with one and stops. tensor_parallel.tp.tp_size says the same once more and "
-        "may not say something else.",
+        "may not say something else. The HF Trainer divides by autotp_size, so 0 stops it.",
+        (Severity.ERROR, Severity.NOTE),
         since="0.16.4",
     ),
     Rule(

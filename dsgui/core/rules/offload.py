@@ -102,6 +102,19 @@ _ZENFLOW = rule(
         write(f"{ZERO}/offload_optimizer/device", '"cpu"', "Offload the optimizer to the CPU"),
     ),
     Clash(
+        _ZENFLOW_BLOCK,
+        lambda config, context: (
+            has_zenflow(config)
+            and zero_stage(config) in (1, 2)
+            and offload_device(config, "offload_optimizer") == "cpu"
+            and lookup(config, "/optimizer/params") in (MISSING, None)
+        ),
+        "zero_optimization.zenflow: below stage 3 DeepSpeed makes a second optimizer with optimizer.params of this "
+        "file, and stops with a TypeError where the file has none.",
+        "Choose the optimizer here, with its params (an empty object will do), or use stage 3.",
+        "0.17.5",
+    ),
+    Clash(
         f"{_ZENFLOW_BLOCK}/select_interval",
         lambda config, context: (
             value_or(config, f"{_ZENFLOW_BLOCK}/select_strategy", "auto") == "auto"

@@ -134,12 +134,29 @@ _DTYPE_NAMES = {"fp32": "fp32", "float32": "fp32", "fp16": "fp16", "float16": "f
 _DTYPE_NAMES |= {"bf16": "bf16", "bfloat16": "bf16"}
 
 
+def _needs_type(config: Config, gradients: str | None, context: Context) -> Iterator[Finding]:
+    """Where the Trainer's arguments decide the model's type, and nobody said them."""
+    if context.integration is Integration.NATIVE or context.arguments or zero_stage(config) or not gradients:
+        return
+    options = {"fp32": "neither --fp16 nor --bf16", "fp16": "--fp16", "bf16": "--bf16"}
+    right = [words for model, words in options.items() if _adds_up_in(gradients, model, context)]
+    if len(right) < len(options):
+        yield found(
+            Severity.NOTE,
+            "/data_types/grad_accum_dtype",
+            f"data_types.grad_accum_dtype: without ZeRO DeepSpeed {version(context)} adds up gradients in {gradients} "
+            f"only with {' or '.join(right) or 'another type'} among the script's arguments.",
+            "Pass it, clear the key, or use ZeRO.",
+        )
+
+
 def _data_types(config: Config, context: Context) -> Iterator[Finding]:
     """`data_types` against the type the model runs in, where the file alone decides that."""
     model = _model_type(config, context)
-    if not model:
-        return
     gradients = _DTYPE_NAMES.get(str(lookup(config, "/data_types/grad_accum_dtype")))
+    if not model:
+        yield from _needs_type(config, gradients, context)
+        return
     if zero_stage(config) == 0 and gradients and not _adds_up_in(gradients, model, context):
         yield found(
             Severity.ERROR,
@@ -164,7 +181,8 @@ def _model_type(config: Config, context: Context) -> str:
     """ "" where the Trainer's --fp16 or --bf16 decides: “auto” in a block, or no block at all."""
     bf16 = bf16_block(config)
     switches = [lookup(config, f"/{block}/enabled") for block in ("fp16", bf16)]
-    if "auto" in switches or (context.integration is Integration.HF and True not in switches):
+    hf = context.integration is Integration.HF
+    if ("auto" in switches or (hf and True not in switches)) and (not hf or context.arguments is None):
         return ""
     return next((b for b, block in (("fp16", "fp16"), ("bf16", bf16)) if enabled(config, block, context)), "fp32")
 
@@ -274,6 +292,7 @@ RULES = (
         "data_types says in which type gradients are added up and parameters are kept. Without ZeRO the gradients' "
         "type must fit the model's, and since 0.19.2 param_dtype must be the type that the precision blocks choose. "
         "Usually the block can be left out: the precision blocks decide.",
+        (Severity.ERROR, Severity.NOTE),
     ),
     Rule(
         "DS025",

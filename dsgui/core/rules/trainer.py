@@ -12,6 +12,7 @@ from dsgui.core.pointer import dotted, lookup
 from dsgui.core.rules.base import Config, Rule, found, name_of, number, write, zero_stage
 
 _DEFAULTS = TrainingArguments()
+_TYPES = ("/fp16/enabled", "/bf16/enabled")
 
 
 def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
@@ -23,8 +24,12 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
     else:
         filled = fill(config, context.arguments, context)
         earlier = {stop.pointer: stop.said for stop in filled.stops}
+        types = [mismatch for mismatch in filled.mismatches if mismatch.pointer in _TYPES]
+        if len(types) == len(_TYPES):
+            yield _other_type(types, earlier)
         for mismatch in filled.mismatches:
-            yield _different(mismatch, earlier.get(mismatch.pointer, ""), context)
+            if mismatch not in types or len(types) < len(_TYPES):
+                yield _different(mismatch, earlier.get(mismatch.pointer, ""), context)
 
 
 def _needed_arguments(config: Config) -> Iterator[Finding]:
@@ -118,6 +123,20 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
     )
 
 
+def _other_type(types: list[Mismatch], earlier: dict[str, str]) -> Finding:
+    """The file switches one 16-bit type on, the arguments the other: one cause of two differences."""
+    file, arguments = sorted(types, key=lambda one: bool(one.wanted))
+    ours, theirs = (one.pointer.split("/")[1] for one in (file, arguments))
+    said = next((earlier[one.pointer] for one in types if one.pointer in earlier), arguments.said)
+    return found(
+        Severity.ERROR,
+        file.pointer,
+        f"{ours} is on in the file, {theirs} by the arguments. The HF Trainer stops with “{said}”.",
+        f"Pass --{ours} in place of --{theirs}, or write “auto” for both, and the arguments decide.",
+        Fix("Set both to “auto”", tuple(Change(one.pointer, '"auto"') for one in types)),
+    )
+
+
 def _agreement(mismatch: Mismatch, context: Context) -> str:
     """What else than “auto” brings file and arguments together, up to the comma."""
     pointer, seen = mismatch.pointer, mismatch.seen
@@ -151,7 +170,8 @@ def _is_number(value: Any) -> bool:
 def _unreadable_arguments(config: Config, context: Context) -> Iterator[Finding]:
     if context.integration is Integration.HF and context.arguments is not None:
         for problem in context.arguments.problems:
-            yield found(Severity.ERROR, "", f"Arguments of the script: {problem}", "Correct the arguments.")
+            seen, _, advice = problem.rpartition(". ")
+            yield found(Severity.ERROR, "", f"Arguments of the script: {seen or problem}.", advice)
 
 
 def _accelerate_stops(config: Config, context: Context) -> Iterator[Finding]:
