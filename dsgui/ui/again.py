@@ -13,6 +13,7 @@ from dsgui.core.errors import DsguiError
 from dsgui.core.hostfile import Machines
 from dsgui.core.plan import AS_SCRIPT_READS, LaunchRequest
 from dsgui.core.slurm import SlurmJob
+from dsgui.core.variables import variables_text
 from dsgui.ui.configure import ConfigurePage
 from dsgui.ui.desk import OWN_SCRIPT
 from dsgui.ui.escaping import plain
@@ -92,7 +93,7 @@ def desk_values(services: Services, request: LaunchRequest) -> tuple[Any, ...]:
         request.when_busy.name,
         False,  # the option is among the arguments already
         False,  # that one too, or it was left out
-        "\n".join(f"{name}={value}" for name, value in request.environment.items()),
+        variables_text(request.environment),
         SEVERAL if request.machines else SLURM if request.slurm else HERE,
         machines.text,
         machines.include,

@@ -1,4 +1,4 @@
-"""Lines that other people's programs and scripts have in public: their secrets are hidden, and ordinary output stays."""
+"""Lines that other people's programs and scripts have in public: secrets are hidden, and ordinary output stays."""
 
 import random
 import re
