@@ -298,7 +298,7 @@ def test_two_starts_at_once_lose_no_secret(bench: Bench, monkeypatch: pytest.Mon
         def start(self, directory: RunDirectory, secrets: Mapping[str, str]) -> None:
             pass
 
-    runs = Runs(bench.store, Nothing())
+    runs = Runs(Store(bench.folder / "others"), Nothing())
     plans = [runs.prepare(bench.request(bench.script("print(1)"))) for _ in range(2)]
     monkeypatch.setattr(runs_module, "longest_first", slow)
     secrets = ["correct-horse-battery", "staple-and-staple"]

@@ -59,7 +59,7 @@ _SHAPES: dict[bytes, re.Pattern[bytes]] = {
         b"xapp-": rb"[\w-]{20,}+",
         b"nvapi-": rb"[\w-]{40,}+",
         b"gsk_": rb"[A-Za-z0-9]{40,}+",
-        b"SG.": rb"[\w-]{16,}+\.[\w-]{16,}+",
+        b"SG.": rb"[\w.-]{40,}+",
         b"xox": rb"[abeprs]-[\w-]{10,}+",
     }.items()
 }

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.archive import Archive
+from dsgui.core import secrets
 from dsgui.core.machine import Host, Machine
 from dsgui.core.news import Cursor
 from dsgui.core.plan import ConfigArgument, LaunchRequest
@@ -442,3 +443,28 @@ def test_a_secret_on_one_of_many_lines_that_are_alike_is_hidden(secret, place):
     assert told.decode() == mask(text, (SECRET,))
     assert told.decode().count(MASK) == 1
     assert secret[-8:-1] not in told.decode()
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "API_KEY=" + "x" * 56,
+        "aB3/" * 16,
+        "100%|####| 5/100 [00:01<00:19,  4.98it/s]" + " " * 20 + "\r",
+        "-" * 64,
+        "\x1b[1m" * 16,
+    ],
+    ids=["name", "word", "bar", "dashes", "colours"],
+)
+def test_a_line_without_end_is_read_a_bounded_number_of_times(piece, monkeypatch):
+    """Ten megabytes in small writes; an open secret, and one key's lines, are the worst there is."""
+    read = []
+    real = secrets.find
+    monkeypatch.setattr(secrets, "find", lambda text, values=(): read.append(len(text)) or real(text, values))
+    chunk, written = piece.encode()[:64], 2 << 20
+    masker, told = Masker([SECRET]), len(f"API_KEY={'':x<9000}")
+    masker.feed(b"API_KEY=" + b"x" * 9000 if piece.startswith("API") else b"")
+    for _ in range(written // len(chunk)):
+        told += len(masker.feed(chunk[8:] if piece.startswith("API") else chunk))
+    masker.finish()
+    assert sum(read) <= 20 * written + (8 << 20)
