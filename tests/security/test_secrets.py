@@ -445,7 +445,10 @@ def test_a_secret_on_one_of_many_lines_that_are_alike_is_hidden(secret, place):
     assert secret[-8:-1] not in told.decode()
 
 
-_ENDLESS = ["API_KEY=" + "x" * 30_000, "x" * 30_000, "5/100 [00:01]\r" * 2000], ids=["key", "word", "bar"])
+_ENDLESS = ["API_KEY=" + "x" * 30_000, "x" * 30_000, "5/100 [00:01]\r" * 2000]
+
+
+@pytest.mark.parametrize("line", _ENDLESS, ids=["key", "word", "bar"])
 def test_a_line_without_end_is_read_a_bounded_number_of_times(line, monkeypatch):
     """In small writes; an open secret is the worst there is."""
     read, real, raw = list[int](), secrets.find, f"{line}\n".encode() * 12
