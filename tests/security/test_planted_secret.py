@@ -4,6 +4,7 @@ import json
 import time
 from contextlib import suppress
 from dataclasses import replace
+from textwrap import dedent
 from types import SimpleNamespace
 from urllib.parse import quote
 
@@ -51,7 +52,7 @@ def planted(runs, store, tmp_path, secret):
     """Two ended runs, the second a clone of the first, with the secret in all that tells of them."""
     folder = tmp_path / f"with {secret}"
     folder.mkdir()
-    (folder / "train.py").write_text(TRAINER, encoding="utf-8")
+    (folder / "train.py").write_text(dedent(TRAINER), encoding="utf-8")
     words = f"--output_dir '{folder}/out' --model_name_or_path 'my/{secret}' --note {secret}"
     config = json.dumps({"train_batch_size": 8, "comet": {"api_key": secret}, "note": secret, secret: 1})
     asked = LaunchRequest(
@@ -116,7 +117,7 @@ def test_no_route_tells_it(tmp_path, runs, secret):
         assert not leaks(client.get(f"/dsgui/runs/{run_id}").text, secret)
     assert [path for path, once in answered.items() if not once] == []
     about = client.get(f"/dsgui/runs/{first}/about").json()
-    assert len(about["checkpoints"]) == 1 + (len(about["checkpoints"]) > 1)
+    assert about["checkpoints"]
     assert all(MASK in one["path"] for one in about["checkpoints"])
     made = services.archive.resumed(first, about["checkpoints"][-1]["path"])
     assert str(tmp_path) in made.request.arguments
