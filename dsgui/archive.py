@@ -19,12 +19,12 @@ from dsgui.core.preflight import CONFIG, OF_SETTINGS
 from dsgui.core.remedies import Remedy
 from dsgui.core.resume import can_load, note_on, options_for, way_of
 from dsgui.core.resuming import Resuming
-from dsgui.core.script import Parser
+from dsgui.core.script import Parser, ScriptFacts
 from dsgui.core.state import RunState, RunStatus
 from dsgui.core.verdicts import Row, Status
 from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.runs import Runs
-from dsgui.shell.asked_paths import script_source
+from dsgui.shell.asked_paths import allowed_script
 from dsgui.shell.checkpoints import Span, find_checkpoints
 from dsgui.shell.model_files import model_size
 from dsgui.shell.removal import Removal, measure, remove
@@ -67,7 +67,7 @@ class Archive:
         plan, made = directory.read_plan(), self.offer(run_id)
         return {
             "diagnosis": self._runs.masked_json(made.to_json()) if made else None,
-            "parent": plan.parent,
+            "parent": self._runs.masked(plan.parent),
             "provenance": self._runs.masked_json(directory.read_provenance()),
             **self._resuming(directory, plan),
             "config": self._runs.shown_config(run_id),
@@ -78,10 +78,14 @@ class Archive:
     def _resuming(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         """The checkpoints that its script can go on from, and why not from all."""
         way, found = self._way(plan), self._checkpoints(directory, plan)
+        note = note_on(way, found, self._script(plan).problem)
         return {
-            "checkpoints": [one.to_json(plan.ranks) for one in found if can_load(way, one)],
-            "resume_note": note_on(way, found, script_source(plan.script).problem),
+            "checkpoints": self._runs.masked_json([one.to_json(plan.ranks) for one in found if can_load(way, one)]),
+            "resume_note": self._runs.masked(note),
         }
+
+    def _script(self, plan: Plan) -> ScriptFacts:
+        return allowed_script(plan.script, self._check)
 
     def _estimate(self, directory: RunDirectory, plan: Plan) -> dict[str, Any] | None:
         """The main memory that DeepSpeed's estimator foretells for what is offloaded, to hold the measured against;
@@ -92,7 +96,7 @@ class Archive:
         except DocumentError:
             return None
         model = model_size(named, plan.working_directory, plan.environment, self._check) if named else ModelSize()
-        need = estimate(Launch.of(plan, config), model, script_source(plan.script).trains_a_part)
+        need = estimate(Launch.of(plan, config), model, self._script(plan).trains_a_part)
         if not isinstance(need, OffloadNeed):
             return None
         return {"states_bytes": need.states_bytes, "estimate_bytes": need.estimate_bytes, "source": need.source}
@@ -106,7 +110,7 @@ class Archive:
         if found is None or self._runs.summary(run_id).state.value != "failed":
             return None
         plan = directory.read_plan()
-        found = replace(found, remedies=tuple(one for one in found.remedies if _takes(plan, one)))
+        found = replace(found, remedies=tuple(one for one in found.remedies if _takes(self._script(plan), one)))
         now = Tried(run_id, directory.read_config(), plan.arguments, found.title)
         return offer(found, now, self._earlier(plan), *self._against(plan, now))
 
@@ -160,7 +164,8 @@ class Archive:
         plan = directory.read_plan()
         way = self._way(plan)
         found = self._checkpoints(directory, plan)
-        chosen = next((one for one in found if one.path == path and can_load(way, one)), None)
+        named = (one for one in found if path in (one.path, self._runs.masked(one.path)))  # as `about` shows it
+        chosen = next((one for one in named if can_load(way, one)), None)
         if chosen is None:
             why = note_on(way, found, script_source(plan.script).problem) or "It may have been removed meanwhile."
             raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
@@ -171,7 +176,7 @@ class Archive:
         return Clone(made.request, (*made.notes, *([problem] if problem else [])))
 
     def _way(self, plan: Plan) -> Resuming:
-        return way_of(script_source(plan.script).resuming, plan.arguments)
+        return way_of(self._script(plan).resuming, plan.arguments)
 
     def _checkpoints(self, directory: RunDirectory, plan: Plan) -> list[Checkpoint]:
         way = self._way(plan)
@@ -213,9 +218,8 @@ class Archive:
         return directory
 
 
-def _takes(plan: Plan, remedy: Remedy) -> bool:
+def _takes(facts: ScriptFacts, remedy: Remedy) -> bool:
     """Whether the script's own source, as far as it tells, takes the options that the remedy sets."""
-    facts = script_source(plan.script)
     if facts.problem or facts.parser not in (Parser.NONE, Parser.ARGPARSE, Parser.DEEPSPEED):
         return True
     return all(value is None or option in facts.options for option, value in remedy.options)

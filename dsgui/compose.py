@@ -17,7 +17,7 @@ from dsgui.inspection import Inspection
 from dsgui.report import Reports
 from dsgui.runs import Runs
 from dsgui.shell.ask_machines import ask_machines
-from dsgui.shell.asked_paths import script_source
+from dsgui.shell.asked_paths import allowed_script
 from dsgui.shell.catalog import Catalog
 from dsgui.shell.gpus import list_gpus, read_gpus
 from dsgui.shell.imports import open_file, open_upload
@@ -49,7 +49,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     scout = Scout.of(store.runs_dir, lambda: machine.current().environment or Environment(probe.current), places.check)
 
     def surroundings(plan: Plan) -> Surroundings:
-        return scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan))
+        return scout.surroundings(plan, allowed_script(plan.script, places.check), not runs.port_is_free(plan))
 
     def refusal(plan: Plan, text: str, around: Surroundings) -> str:
         question = question_of(plan, text, around) if plan.target_python == python else None

@@ -13,7 +13,7 @@ from dsgui.core.performance import Figures, figures
 from dsgui.core.points import Point
 from dsgui.runs import Runs
 from dsgui.shell.output_search import LINE_SHOWN, around, first_error, search
-from dsgui.shell.past import add_past_points
+from dsgui.shell.past import add_past_points, adding
 from dsgui.shell.store import RunDirectory, Store, size_of
 
 _LINES_SHOWN = 5
@@ -60,13 +60,13 @@ class Inspection:
     def add_pattern(self, run_id: str, template: str) -> None:
         """Lines in this form become points, those printed before too: the run's supervisor takes it up, and where the
         run has ended it is done here. Raises `PatternError` and `RunError`."""
-        directory = self._store.open(run_id)
-        pattern, kept = Pattern.parse(template), directory.read_patterns()
-        if template in kept:
-            return
-        if len(kept) >= MOST_PATTERNS:
-            raise RunError(f"Run {run_id}: it has {len(kept)} patterns, and at most {MOST_PATTERNS} are read.")
-        with self._store.saying_what_to_do():
+        directory, pattern = self._store.open(run_id), Pattern.parse(template)
+        with self._store.saying_what_to_do(), adding(directory):
+            kept = directory.read_patterns()
+            if template in kept:
+                return
+            if len(kept) >= MOST_PATTERNS:
+                raise RunError(f"Run {run_id}: it has {len(kept)} patterns, and at most {MOST_PATTERNS} are read.")
             directory.write_patterns([*kept, template])
             if not self._runs.summary(run_id).state.live:
                 add_past_points(directory, pattern)

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +23,7 @@ from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.thinning import Curve, to_json
 from dsgui.core.words import MODEL_OPTIONS, value_of
-from dsgui.shell.asked_paths import python_path, script_path, script_source, working_directory
+from dsgui.shell.asked_paths import allowed_script, python_path, script_path, script_source, working_directory
 from dsgui.shell.checkpoints import checkpoint_at, newest_in
 from dsgui.shell.curves import read_points, read_samples, sample_series
 from dsgui.shell.launcher import Launcher
@@ -58,7 +59,7 @@ class Runs:
         secrets: Sequence[str] = (),
     ) -> None:
         self._store, self._launcher, self._clock, self._monotonic = store, launcher, clock, monotonic
-        self._places, self._secrets = places, secrets
+        self._places, self._secrets, self._adding = places, secrets, threading.Lock()
         self._ended: dict[str, RunSummary] = {}
         self._ports, self._queue = Ports(), Queue(store)
         self._lost: set[str] = set()
@@ -113,7 +114,8 @@ class Runs:
             raise RunError(f"{plan.script} leads elsewhere since this launch was previewed. Preview it again.")
         if plan.slurm:
             check_sbatch()
-        self._secrets = longest_first((*secret_values(secrets or {}), *self._secrets))  # its output may print them
+        with self._adding:  # another start must not write over it; its output may print them
+            self._secrets = longest_first((*secret_values(secrets or {}), *self._secrets))
         with self._queue.turn():
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))
@@ -311,7 +313,8 @@ class Runs:
         if has_loss(series):
             return None
         progress = directory.read_progress()
-        part = trainers_part(plan.config_argument, script_source(plan.script), plan.arguments)
+        script = allowed_script(plan.script, self._places.check if self._places else lambda path: None)
+        part = trainers_part(plan.config_argument, script, plan.arguments)
         told = Told(
             arguments=plan.arguments,
             trainer=part.trains,

@@ -50,6 +50,7 @@ from dsgui.shell.leftovers import (
 from dsgui.shell.nodes import Nodes, folders_written
 from dsgui.shell.nvml import Cards, load_nvml
 from dsgui.shell.oom import address_space_limit, read_oom_kills
+from dsgui.shell.past import adding
 from dsgui.shell.ports import free_port, is_free
 from dsgui.shell.processes import (
     Kin,
@@ -443,9 +444,11 @@ class Supervisor:
         if self._records.refused:
             reason = f"{reason} {_DISK_NOTE}".strip()
         phase = self._records.log.phase
-        self._write_end(
-            state=state, reason=reason, exit_code=exit_code, phase=phase, kill_due_s=None, telemetry_note=note
-        )
+        with adding(self._directory):  # a pattern that was added meanwhile is read by nobody else
+            self._write_end(
+                state=state, reason=reason, exit_code=exit_code, phase=phase, kill_due_s=None, telemetry_note=note
+            )
+            self._records.read_late_patterns()
 
     def _first_ended(self) -> int | None:
         """The rank whose process ended before the others', but for those that ended well."""
@@ -538,7 +541,12 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
     stops: list[int] = []
     with Wakeup(stops.append):  # a second Stop kills at once
         identity, kill_due_s = identify(os.getpid()), time.monotonic() + grace_s
-        status = replace(status, state=RunState.STOPPING, supervisor=identity, reason="", kill_due_s=kill_due_s)
+        before, begun_s = status.supervisor, status.begun_s
+        if before is None or identity is None or before.boot_id != identity.boot_id:
+            begun_s = None  # by the clock of a boot that is over: how long the run lasted is not known
+        status = replace(
+            status, state=RunState.STOPPING, supervisor=identity, begun_s=begun_s, reason="", kill_due_s=kill_due_s
+        )
         directory.write_status(status)
         ready()
         hurry = partial(bool, stops)

@@ -19,7 +19,7 @@ from dsgui.archive import Archive, Judge
 from dsgui.core.checkpoint import SavedBy, checkpoint_from
 from dsgui.core.clone import clone
 from dsgui.core.command import argv
-from dsgui.core.errors import PlanError, RunError
+from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.plan import ConfigArgument, Plan
 from dsgui.core.planned import Surroundings
 from dsgui.core.planning import make_plan
@@ -635,3 +635,28 @@ def test_resuming_says_that_the_script_can_not_be_read_any_more(bench: Bench, ar
     Path(bench.store.open(run_id).read_plan().script).write_text("def (", "utf-8")
     with pytest.raises(RunError, match="the script can’t be read any more"):
         archive.resumed(run_id, str(folder / "saved/global_step7"))
+
+
+def test_the_last_mention_of_an_option_counts_however_it_is_spelled() -> None:
+    assert value_of(("--a_b", "4", "--a-b", "8"), ("--a_b",)) == "8"
+    assert value_of(("--a-b=8", "--a_b=4"), ("--a_b",)) == "4"
+    assert value_of(("--a_b", "4", "--a-b"), ("--a_b",)) == ""
+
+
+def test_a_stored_plans_script_outside_the_allowed_folders_is_not_read(bench: Bench) -> None:
+    run_id, folder = ended_run(bench, arguments="--output_dir out --deepspeed", working_directory="")
+    save_checkpoint(folder / "out", 20, ranks=2)
+    script, asked = Path(bench.store.open(run_id).read_plan().script), list[Path]()
+    assert Archive(bench.store, bench.runs).about(run_id)["checkpoints"]
+
+    def check(named: Path) -> None:
+        asked.append(named)
+        raise PlaceError(f"{named}: outside the folders that dsgui may use: /home. Move it there.")
+
+    elsewhere = Archive(bench.store, bench.runs, check)
+    about = elsewhere.about(run_id)
+    assert script in asked
+    assert about["script"] == str(script)
+    assert about["checkpoints"] == []
+    assert "outside the folders" in about["resume_note"]
+    assert elsewhere.clone(run_id).request.script == str(script)

@@ -1,5 +1,9 @@
 """A user's own pattern reads the lines printed before it was added, and those that come after, in their order."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from dsgui.core.errors import PatternError, RunError
@@ -92,3 +96,34 @@ def test_a_line_that_is_half_printed_when_the_pattern_comes_is_read_once_and_who
     assert curve.value.tolist() == [0.5, 0.75]
     bench.runs.stop(run_id)
     bench.ended(run_id)
+
+
+def test_a_pattern_added_between_the_last_line_and_the_last_state_is_read(bench: Bench, monkeypatch) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("print('it 1 : quality=2')\nprint('it 2 : quality=3')")))
+    bench.store.write_plan(bench.store.create(plan.run_id), plan, "{}")
+    command = [sys.executable, "-c", _LATE, str(bench.store.runs_dir), plan.run_id, TEMPLATE]
+    subprocess.run(command, cwd=Path(__file__).parents[1], timeout=60, check=True)
+    assert bench.runs.summary(plan.run_id).state is RunState.SUCCEEDED
+    assert quality(bench, plan.run_id) == [1, 2]
+
+
+_LATE = """
+import sys
+from pathlib import Path
+from dsgui.inspection import Inspection
+from dsgui.runs import Runs
+from dsgui.shell.launcher import Launcher
+from dsgui.shell.store import Store
+from dsgui.supervise import Supervisor, _telemetry
+
+store, run_id, template = Store(Path(sys.argv[1])), sys.argv[2], sys.argv[3]
+
+class Late(Supervisor):
+    def _judge(self, exit_code):  # the records have ended, the state has not
+        Inspection(store, Runs(store, Launcher())).add_pattern(run_id, template)
+        return super()._judge(exit_code)
+
+directory = store.open(run_id)
+plan = directory.read_plan()
+Late(directory, plan, lambda: _telemetry(plan), grace_s=1).run(lambda: None)
+"""

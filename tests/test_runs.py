@@ -6,11 +6,14 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from dsgui import runs as runs_module
 from dsgui.core.command import argv, shell_line
 from dsgui.core.curves import RECORD
 from dsgui.core.errors import PlanError, RunError
@@ -23,6 +26,7 @@ from dsgui.shell.ports import is_free
 from dsgui.shell.processes import boot_id
 from dsgui.shell.records import Records
 from dsgui.shell.store import RunDirectory, Store
+from dsgui.supervise import end_lost
 from tests.curves_json import logged
 from tests.run_fixtures import CONFIG, Bench, bench, wait_until
 
@@ -279,3 +283,41 @@ def test_the_port_of_a_preview_is_held_until_the_launch(bench: Bench) -> None:
         bench.runs.prepare(bench.request(bench.script(""), master_port=plan.master_port))
     bench.ended(bench.runs.start(plan, CONFIG))
     assert is_free(plan.master_port)
+
+
+def test_two_starts_at_once_lose_no_secret(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    both, real = threading.Barrier(2), runs_module.longest_first
+
+    def slow(values: Iterable[str]) -> tuple[str, ...]:
+        known = tuple(values)
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.5)
+        return real(known)
+
+    class Nothing(Launcher):
+        def start(self, directory: RunDirectory, secrets: Mapping[str, str]) -> None:
+            pass
+
+    runs = Runs(Store(bench.folder / "others"), Nothing())
+    plans = [runs.prepare(bench.request(bench.script("print(1)"))) for _ in range(2)]
+    monkeypatch.setattr(runs_module, "longest_first", slow)
+    secrets = ["correct-horse-battery", "staple-and-staple"]
+    starts = [
+        threading.Thread(target=runs.start, args=(plan, "{}", {"MY_TOKEN": secret}))
+        for plan, secret in zip(plans, secrets, strict=True)
+    ]
+    for start in starts:
+        start.start()
+    for start in starts:
+        start.join()
+    assert not [secret for secret in secrets if secret in runs.masked(" ".join(secrets))]
+
+
+def test_how_long_a_run_of_another_boot_lasted_is_not_made_up(bench: Bench) -> None:
+    gone = Identity(os.getpid(), 1, "another boot")
+    directory = written_run(bench, RunStatus(RunState.RUNNING, gone, gone, started_at=1.0, begun_s=9e6))
+    end_lost(directory, lambda: None, grace_s=0.1)
+    status = directory.read_status()
+    assert status is not None
+    assert status.state is RunState.STOPPED
+    assert status.lasted_s is None

@@ -60,13 +60,13 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def open_runs(options: argparse.Namespace) -> Runs:
-    """The runs of the folder. Raises `RunError`."""
-    return Runs(Store(options.runs_dir), Launcher())
+    """The runs of the folder, told of without the secrets of this process's environment: a terminal is shown to others,
+    too. Raises `RunError`."""
+    return open_store(options)[1]
 
 
 def open_store(options: argparse.Namespace) -> tuple[Store, Runs]:
-    """The folder, and its runs without the secrets of this process's environment: for what is given to others. Raises
-    `RunError`."""
+    """The folder, and its runs as `open_runs` has them. Raises `RunError`."""
     store = Store(options.runs_dir)
     return store, Runs(store, Launcher(), secrets=secret_values(os.environ))
 

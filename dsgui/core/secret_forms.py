@@ -5,8 +5,11 @@ is looked at a bounded number of times, and what was read once as a word or a va
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+from dsgui.core.secret_shapes import PRIVATE_KEY, Seen, begun, end_of, shaped
 
 SHORTEST = 8  # a shorter value ("true", "1234") would be hidden all over the page
 _WORDS = "TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
@@ -15,33 +18,42 @@ _NAME = re.compile(rf"(?:\A|_)(?:API)?(?:{_WORDS})S?(?:\Z|_)", re.IGNORECASE)
 _LAST_WORD = re.compile(rf"(?:\A|[-_])(?:API)?(?:{_WORDS})\Z", re.IGNORECASE)
 # Names that hold nothing else, however they are written: api_key, apiKey, HUB-TOKEN. Not eos_token, not a plain key.
 _STRONG = re.compile(
-    r"(?:(?:API|ACCESS|SECRET|PRIVATE|AUTH|SIGNING|SERVICE|ENCRYPTION)KEY"
+    r"(?:(?:API|ACCESS|SECRET|PRIVATE|AUTH|SIGNING|SERVICE|ENCRYPTION|ACCOUNT)KEY"
     r"|(?:ACCESS|AUTH|REFRESH|API|HF|HUB|SESSION|BEARER|GITHUB|GITLAB|WANDB|HUGGINGFACE|COMET|SECURITY)TOKEN"
     r"|SECRET|PASSWORD|PASSWD|PASSPHRASE)\Z",
     re.IGNORECASE,
 )
+# What a tokenizer or a model calls so. And a name by itself, where only its value tells.
+_OF_TEXT = re.compile(
+    r"(?:\A|[-_])(?:PAD|EOS|BOS|UNK|SEP|CLS|MASK|EOT|EOM|IMAGE|VIDEO|AUDIO|STOP|START|END|SPECIAL)[-_]?TOKEN\Z",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(r"(?:\A|[-_])TOKEN\Z", re.IGNORECASE)
 _IN_ADDRESS = re.compile(r"(?:\A|[-_])(?:TOKEN|KEY|SIG|SIGNATURE|AUTH|PWD)\Z", re.IGNORECASE)
 
-_KEYWORDS = (
-    b"token",
-    b"key",
-    b"secret",
-    b"passw",
-    b"passphrase",
-    b"credential",
-    b"signature",
-    b"sig=",
-    b"auth=",
-    b"pwd=",
-)
+_KEYWORDS = (b"token", b"key", b"secret", b"pass", b"credential")
 _LONGEST_NAME = 64
 _NAME_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+_FIRST_WORDS = frozenset(
+    b"api access secret private auth signing service encryption account refresh bearer security session hub hf github"
+    b" gitlab wandb huggingface comet".split()
+)
+_IN_NAMES = bytes(_NAME_BYTES)
+_OPENS = (b"<", b"[", b"{", b"")
+_MADE_OF = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=|"
 _BEFORE_NAMES = (b'"', b"'", b"?", b"&")
 _WORD_BYTES = _NAME_BYTES | frozenset(b"\"'\\?&:/")
+_QUOTES = (b'"', b"'")
 _REST_OF_NAME = re.compile(rb"[A-Za-z0-9_-]*+")
+_QUERY = re.compile(rb"([A-Za-z0-9_-]{1,64}+)=")
 _ASSIGNS = re.compile(rb"=")
+_ASSIGNS_OR_TELLS = re.compile(rb"[ \t]{0,8}+[=:][ \t]{0,8}+")
 _SPACED = re.compile(rb"(?:[ \t]{1,8}+|=)")
 _NEXT_IN_LIST = re.compile(rb"\\?[\"'],[ \t]{0,8}+")
+_PAIR = re.compile(rb"\\?[\"'],[ \t]{0,8}+\\?[\"']value\\?[\"'][ \t]{0,8}+:[ \t]{0,8}+")
+_ITEM = re.compile(rb"\\?[\"'][ \t]{0,8}+\][ \t]{0,8}+=[ \t]{0,8}+")
+_GIVES = re.compile(rb"[ \t]{1,8}+-p[ \t]{0,8}+")
+_SAYS = re.compile(rb" is |(?: provided)?:[ \t]{0,8}+|[ \t]{0,8}+=[ \t]{0,8}+")
 _CLOSES_AND_TELLS = re.compile(rb"\\?[\"'][ \t]{0,8}+:[ \t]{0,8}+")
 _TELLS = re.compile(rb"[ \t]{0,8}+:[ \t]{0,8}+")
 _QUOTED = re.compile(rb"\\?([\"'])(?!\$)([^\"'\\\r\n]{%d,}+)" % SHORTEST)
@@ -52,27 +64,7 @@ _SCHEME = re.compile(rb"[\"']?[ \t]{0,8}+(?:(?:Bearer|Basic|Token|Digest)[ \t]{1
 _BLANKS = re.compile(rb"[ \t]{1,8}+")
 _HEADER, _BEARER = b"authorization", b"bearer"
 _USER = re.compile(rb"[^\s/:@]{0,80}+:")
-_PASSWORD = re.compile(rb"[^\s/@]{1,200}+")
-
-_SHAPES: dict[bytes, re.Pattern[bytes]] = {
-    prefix: re.compile(rest)
-    for prefix, rest in {
-        b"hf_": rb"[A-Za-z0-9]{16,}+",
-        **{b"gh%c_" % letter: rb"[A-Za-z0-9]{20,}+" for letter in b"pousr"},
-        b"github_pat_": rb"\w{20,}+",
-        b"glpat-": rb"[\w-]{16,}+",
-        b"sk-": rb"[\w-]{20,}+",
-        b"AKIA": rb"[A-Z0-9]{16}",
-        b"ASIA": rb"[A-Z0-9]{16}",
-        b"AIza": rb"[\w-]{35}",
-        b"ya29.": rb"[\w-]{20,}+",
-        b"npm_": rb"[A-Za-z0-9]{30,}+",
-        b"pypi-": rb"[\w-]{40,}+",
-        **{b"xox%c-" % letter: rb"[\w-]{10,}+" for letter in b"abeprs"},
-    }.items()
-}
-_JWT = b"eyJ"
-_SEGMENT = re.compile(rb"[\w-]*+")
+_PASSWORD = re.compile(rb"[^\s/\"'<>]{1,200}+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +82,6 @@ class Found:
         return next((low for low, high in self.stretches if low < place < high), place)
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What stands at one place: the part to hide, if any; where reading goes on; whether more text could change it."""
-
-    hidden: tuple[int, int] | None
-    end: int
-    open: bool = False
-
-
 def is_secret_name(name: str) -> bool:
     """Whether a variable of this name holds something that others must not read."""
     return _NAME.search(name) is not None
@@ -110,7 +93,7 @@ def is_secret_option(name: str, value: str) -> bool:
     if len(value) < SHORTEST or not _LAST_WORD.search(name):
         return False
     looks = value.isalnum() or value.replace("-", "").replace("_", "").isalnum()
-    return _is_strong(name, b"") or (looks and any(map(str.isdigit, value)) and any(map(str.isalpha, value)))
+    return _is_strong(name) or (looks and any(map(str.isdigit, value)) and any(map(str.isalpha, value)))
 
 
 _MUCH_BYTES = 1 << 12
@@ -128,17 +111,18 @@ def find(text: bytes, values: Sequence[bytes] = ()) -> Found:
 
 def _is_dull(text: bytes, values: Sequence[bytes]) -> bool:
     """Whether no line of a long text has a secret in it. Most lines of a training differ in their digits alone, so one
-    of each kind is looked at: many times as fast as all of them. Nothing but a value reaches over the end of a line."""
+    of each kind is looked at: many times as fast as all of them. Nothing but a value and a private key reaches over the
+    end of a line."""
     if any(value in text for value in values):
         return False
-    kinds = set(text.translate(_SAME_DIGITS).split(b"\n"))
-    return not _found(b"\n".join(kinds), ()).spans
+    kinds = b"\n".join(set(text.translate(_SAME_DIGITS).split(b"\n")))
+    return PRIVATE_KEY not in kinds and not _found(kinds, ()).spans
 
 
 def _found(text: bytes, values: Sequence[bytes]) -> Found:
     spans = [span for value in values for span in _each(text, value)]
     stretches = list(spans)
-    begins = min((_begun(text, value) for value in values), default=len(text))
+    begins = min((begun(text, value) for value in values), default=len(text))
     for start, seen in _suspects(text):
         start -= text[start - 1 : start] in _BEFORE_NAMES
         if seen.open:
@@ -150,14 +134,14 @@ def _found(text: bytes, values: Sequence[bytes]) -> Found:
     return Found(tuple(_merged(spans)), tuple(_merged(stretches)), begins, word)
 
 
-def _suspects(text: bytes) -> Iterator[tuple[int, _Seen]]:
+def _suspects(text: bytes) -> Iterator[tuple[int, Seen]]:
     lowered = text.lower()
     yield from _named(text, lowered)
     yield from _headers(text, lowered)
     yield from _bearers(text, lowered)
     yield from _addresses(text)
-    yield from _shaped(text)
-    yield from _web_tokens(text)
+    yield from _queries(text)
+    yield from shaped(text)
 
 
 def _each(text: bytes, value: bytes) -> Iterator[tuple[int, int]]:
@@ -167,20 +151,13 @@ def _each(text: bytes, value: bytes) -> Iterator[tuple[int, int]]:
         place = text.find(value, place + len(value))
 
 
-def _begun(text: bytes, value: bytes) -> int:
-    """Where the text ends with the beginning of `value`; its length where it does not."""
-    for length in range(min(len(value) - 1, len(text)), 0, -1):
-        if text.endswith(value[:length]):
-            return len(text) - length
-    return len(text)
-
-
 def _last_word(text: bytes) -> int:
-    """Where the word begins that the text ends in: it may be the first half of a name or of a token."""
+    """Where the word begins that the text ends in: it may be the first half of a name or of a token. And the word
+    before, where both are a name."""
     start, low = len(text), max(len(text) - _LONGEST_NAME, 0)
     while start > low and text[start - 1] in _WORD_BYTES:
         start -= 1
-    return start
+    return _first_of_two(text, start, 0)
 
 
 def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -198,20 +175,29 @@ def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 # -- by the name before them -------------------------------------------------------------------------------------------
 
 
-def _named(text: bytes, lowered: bytes) -> Iterator[tuple[int, _Seen]]:
+def _named(text: bytes, lowered: bytes) -> Iterator[tuple[int, Seen]]:
     done = 0
     for place in _places(lowered, *_KEYWORDS):
         if place < done:
             continue
         start = _begin_of_name(text, place, done)
-        seen = _after_name(text, start, _end(_REST_OF_NAME, text, place))
+        end = end_of(_REST_OF_NAME, text, place)
+        begin = _first_of_two(text, start, done)
+        seen = _after_name(text, start, end) if begin == start else _after_words(text, begin, start, end)
         done = seen.end
-        yield start, seen
+        yield begin, seen
 
 
 def _places(text: bytes, *words: bytes) -> list[int]:
     """Where the words stand, in order. Of a text without any this costs a search of each."""
-    return sorted(place for word in words for place, _ in _each(text, word))
+    found = list[int]()
+    for word in words:
+        place = text.find(word)
+        while place >= 0:
+            found.append(place)
+            place = text.find(word, place + len(word))
+    found.sort()
+    return found
 
 
 def _begin_of_name(text: bytes, place: int, low: int) -> int:
@@ -221,34 +207,61 @@ def _begin_of_name(text: bytes, place: int, low: int) -> int:
     return place
 
 
-def _after_name(text: bytes, start: int, end: int) -> _Seen:
-    """What a name is followed by: a value to hide, if the name and the way it is written say so."""
+def _first_of_two(text: bytes, start: int, low: int) -> int:
+    """Where `api key` begins, of which the word at `start` is the second; `start` itself for any other word."""
+    if start - 1 <= low or text[start - 1 : start] != b" ":
+        return start
+    begin = _begin_of_name(text, start - 1, low)
+    return begin if text[begin : start - 1].lower() in _FIRST_WORDS else start
+
+
+def _after_words(text: bytes, begin: int, start: int, end: int) -> Seen:
+    """What `api key` is followed by, in a sentence."""
+    name = (text[begin : start - 1] + text[start:end]).decode("latin-1")
+    if end == len(text) or (_is_strong(name) and _may_say(text[end : end + 24])):
+        return Seen(None, end, True)
+    if _is_strong(name) and (match := _SAYS.match(text, end)):
+        seen = _value(text, match.end(), _LISTED, name, _looks_made)
+        return seen or Seen(None, end, match.end() == len(text))
+    return _after_name(text, start, end)
+
+
+def _may_say(rest: bytes) -> bool:
+    """Whether a text that ends so may go on with what stands between a sentence's name and its value."""
+    return len(rest) < 24 and (b" is ".startswith(rest) or b" provided: ".startswith(rest) or not rest.strip(b" \t:="))
+
+
+def _after_name(text: bytes, start: int, end: int) -> Seen:
+    """What a name is followed by: a value to hide, if the name, the way it is written and the value say so."""
     if end == len(text):
-        return _Seen(None, end, True)
-    name, before = text[start:end].decode("latin-1"), text[start - 1 : start]
-    for applies, between, value in _WAYS:
-        if applies(name, before) and (match := between.match(text, end)):
+        return Seen(None, end, True)
+    name, quoted = text[start:end].decode("latin-1"), text[start - 1 : start] in _QUOTES
+    for between, bare, fits in _ways_of(name, quoted):
+        if match := between.match(text, end):
             if match.end() == len(text):
-                return _Seen(None, end, True)
-            if seen := _value(text, match.end(), value):
+                return Seen(None, end, True)
+            if seen := _value(text, match.end(), bare, name, fits):
                 return seen
     # `"key"` at the very end, or a name and blanks: a colon may follow.
-    return _Seen(None, end, _is_blank(text, end))
+    return Seen(None, end, _is_blank(text, end))
 
 
 def _is_blank(text: bytes, place: int) -> bool:
     """Whether the text ends there, but for what may stand between a name and its value."""
-    return len(text) - place < 2 * SHORTEST and not text[place:].strip(b"\"'\\: \t")
+    rest = text[place : place + 4 * SHORTEST]
+    rest = rest.translate(None, b"\"'\\:=], \t") if len(text) - place < 4 * SHORTEST else b"?"
+    return b"value".startswith(rest) or b"-p".startswith(rest)
 
 
-def _value(text: bytes, place: int, bare: re.Pattern[bytes]) -> _Seen | None:
+def _value(text: bytes, place: int, bare: re.Pattern[bytes], name: str, fits: "_Fits") -> Seen | None:
     quoted = _QUOTED.match(text, place)
-    if quoted:
-        return _Seen(quoted.span(2), quoted.end(), quoted.end() == len(text))
-    match = bare.match(text, place)
-    if match:
-        return _Seen(match.span(), match.end(), match.end() == len(text))
-    return _Seen(None, place, True) if _goes_on(text, place) else None
+    if match := quoted or bare.match(text, place):
+        span = quoted.span(2) if quoted else match.span()
+        if match.end() == len(text):
+            return Seen(span if fits(name, text[slice(*span)], quoted is not None) else None, match.end(), True)
+        called = not quoted and text[match.end() : match.end() + 1] in (b"(", b"[")
+        return Seen(span, match.end()) if not called and fits(name, text[slice(*span)], quoted is not None) else None
+    return Seen(None, place, True) if _goes_on(text, place) else None
 
 
 def _goes_on(text: bytes, place: int) -> bool:
@@ -260,42 +273,113 @@ def _goes_on(text: bytes, place: int) -> bool:
     return quoted or not any(byte in b" \t" for byte in rest)
 
 
-def _is_variable(name: str, before: bytes) -> bool:
-    return name.isupper() and is_secret_name(name)
+# Names: by the name alone, and what stands before it.
 
 
-def _is_option(name: str, before: bytes) -> bool:
-    return name.startswith("-") and _LAST_WORD.search(name) is not None
+def _is_variable(name: str, quoted: bool = False) -> bool:
+    return name.isupper() and is_secret_name(name) and not _OF_TEXT.search(name)
 
 
-def _is_strong(name: str, before: bytes) -> bool:
+def _is_long_variable(name: str, quoted: bool) -> bool:
+    return "_" in name and _is_variable(name)
+
+
+def _is_option(name: str, quoted: bool) -> bool:
+    return name.startswith("-") and _LAST_WORD.search(name) is not None and not _OF_TEXT.search(name)
+
+
+def _is_strong(name: str, quoted: bool = False) -> bool:
     return _STRONG.search(name.replace("-", "").replace("_", "")) is not None
 
 
-def _is_in_address(name: str, before: bytes) -> bool:
-    return before in (b"?", b"&") and (_is_strong(name, before) or _IN_ADDRESS.search(name) is not None)
+def _is_quoted_setting(name: str, quoted: bool) -> bool:
+    return quoted and (_is_strong(name) or _is_variable(name))
 
 
-def _is_quoted_setting(name: str, before: bytes) -> bool:
-    return before in (b'"', b"'") and (_is_strong(name, before) or (name.isupper() and is_secret_name(name)))
+def _is_password(name: str, quoted: bool) -> bool:
+    return name.lower() == "password"
 
 
-# Who writes it, what stands between the name and the value, and what an unquoted value is made of.
-_WAYS = (
-    (_is_variable, _ASSIGNS, _BARE),
-    (_is_option, _SPACED, _BARE),
-    (_is_option, _NEXT_IN_LIST, _NOTHING),
-    (_is_in_address, _ASSIGNS, _LISTED),
-    (_is_quoted_setting, _CLOSES_AND_TELLS, _LISTED),
-    (_is_strong, _ASSIGNS, _LISTED),
-    (_is_strong, _TELLS, _LISTED),
+def _is_sshpass(name: str, quoted: bool) -> bool:
+    return name == "sshpass"
+
+
+def _is_weak(name: str, quoted: bool) -> bool:
+    return _WEAK.search(name) is not None and not _OF_TEXT.search(name)
+
+
+def _is_key(name: str, quoted: bool) -> bool:
+    return name == "key"
+
+
+# Values: by the name, themselves, and whether they are quoted.
+_Fits = Callable[[str, bytes, bool], bool]
+
+
+def _any(name: str, value: bytes, quoted: bool) -> bool:
+    """No number, if the name may be of a count; none of `<pad>` and `<your key>`."""
+    return value[:1] not in _OPENS and (_is_strong(name) or not _is_number(value))
+
+
+def _one_word(name: str, value: bytes, quoted: bool) -> bool:
+    """Of a name in capitals: what a variable is set to, no path into a model and no other variable's name."""
+    if _is_strong(name) and quoted:
+        return _any(name, value, quoted) and not _is_a_name(value)
+    made = _looks_made(name, value, quoted) or (quoted and not value.strip(_MADE_OF))
+    return made and not _is_number(value) and not _is_a_name(value)
+
+
+def _looks_made(name: str, value: bytes, quoted: bool) -> bool:
+    """Letters and digits, as a machine makes them."""
+    letters = value.translate(None, b"0123456789")
+    return not value.strip(_MADE_OF) and len(letters) < len(value) and letters.lower() != letters.upper()
+
+
+def _looks_random(name: str, value: bytes, quoted: bool) -> bool:
+    return len(value) >= 20 and value.isalnum() and _looks_made(name, value, quoted)
+
+
+def _looks_like_a_key(name: str, value: bytes, quoted: bool) -> bool:
+    return quoted and len(value) >= 32 and _looks_random(name, value, quoted)
+
+
+def _is_number(value: bytes) -> bool:
+    return not value.strip(b"0123456789_,.+-eE")
+
+
+def _is_a_name(value: bytes) -> bool:
+    return value.isupper() and b"_" in value and value.replace(b"_", b"").isalpha()
+
+
+# Who writes it, what stands between the name and the value, what an unquoted value is made of, and which values count.
+_WAYS: tuple[tuple[Callable[[str, bool], bool], re.Pattern[bytes], re.Pattern[bytes], _Fits], ...] = (
+    (_is_variable, _ASSIGNS, _BARE, _any),
+    (_is_option, _SPACED, _BARE, _any),
+    (_is_option, _NEXT_IN_LIST, _NOTHING, _any),
+    (_is_quoted_setting, _CLOSES_AND_TELLS, _LISTED, _any),
+    (_is_quoted_setting, _ITEM, _LISTED, _one_word),
+    (_is_quoted_setting, _NEXT_IN_LIST, _NOTHING, _one_word),
+    (_is_quoted_setting, _PAIR, _NOTHING, _one_word),
+    (_is_strong, _ASSIGNS, _LISTED, _any),
+    (_is_strong, _ASSIGNS_OR_TELLS, _LISTED, _any),
+    (_is_long_variable, _ASSIGNS_OR_TELLS, _LISTED, _one_word),
+    (_is_sshpass, _GIVES, _LISTED, _any),
+    (_is_password, _BLANKS, _LISTED, _looks_made),
+    (_is_weak, _ASSIGNS_OR_TELLS, _LISTED, _looks_random),
+    (_is_weak, _CLOSES_AND_TELLS, _LISTED, _looks_random),
+    (_is_key, _ASSIGNS, _NOTHING, _looks_like_a_key),
 )
+
+
+@lru_cache(maxsize=512)  # a training prints few names, millions of times
+def _ways_of(name: str, quoted: bool) -> tuple[tuple[re.Pattern[bytes], re.Pattern[bytes], _Fits], ...]:
+    return tuple((between, bare, fits) for applies, between, bare, fits in _WAYS if applies(name, quoted))
 
 
 # -- in headers and addresses ------------------------------------------------------------------------------------------
 
 
-def _headers(text: bytes, lowered: bytes) -> Iterator[tuple[int, _Seen]]:
+def _headers(text: bytes, lowered: bytes) -> Iterator[tuple[int, Seen]]:
     """`Authorization: Bearer …`, `'Authorization': 'Basic …'`."""
     done = 0
     for place in _places(lowered, _HEADER):
@@ -303,93 +387,64 @@ def _headers(text: bytes, lowered: bytes) -> Iterator[tuple[int, _Seen]]:
         if place < done:
             continue
         if _is_blank(text, end):
-            yield place, _Seen(None, end, True)
+            yield place, Seen(None, end, True)
         elif match := _CLOSES_AND_TELLS.match(text, end) or _TELLS.match(text, end):
             seen = _credentials(text, match.end())
             done = seen.end
             yield place, seen
 
 
-def _credentials(text: bytes, place: int) -> _Seen:
-    begin = _end(_SCHEME, text, place)
+def _credentials(text: bytes, place: int) -> Seen:
+    begin = end_of(_SCHEME, text, place)
     if match := _LISTED.match(text, begin):
-        return _Seen(match.span(), match.end(), match.end() == len(text))
-    return _Seen(None, begin, _goes_on(text, begin))
+        return Seen(match.span(), match.end(), match.end() == len(text))
+    return Seen(None, begin, _goes_on(text, begin))
 
 
-def _bearers(text: bytes, lowered: bytes) -> Iterator[tuple[int, _Seen]]:
+def _bearers(text: bytes, lowered: bytes) -> Iterator[tuple[int, Seen]]:
     """`Bearer …` by itself."""
     done = 0
     for place in _places(lowered, _BEARER):
         end = place + len(_BEARER)
         if place >= done and (match := _BLANKS.match(text, end)):
-            seen = _value(text, match.end(), _LISTED) or _Seen(None, end)
+            seen = _value(text, match.end(), _LISTED, "bearer", _any) or Seen(None, end)
             done = seen.end
             yield place, seen
 
 
-def _addresses(text: bytes) -> Iterator[tuple[int, _Seen]]:
-    """The password of `scheme://user:password@host`."""
+def _addresses(text: bytes) -> Iterator[tuple[int, Seen]]:
+    """The password of `scheme://user:password@host`, which may have an @ of its own; a key alone before the @."""
     for place in _places(text, b"://"):
-        if not (user := _USER.match(text, place + 3)):
-            yield place, _Seen(None, place + 3, len(text) - place < 84 and not _ends(text[place + 3 :]))
-        elif password := _PASSWORD.match(text, user.end()):
-            followed = text[password.end() : password.end() + 1]
-            hidden = password.span() if followed == b"@" else None
-            yield place, _Seen(hidden, password.end(), not followed)
-        else:
-            yield place, _Seen(None, user.end(), user.end() == len(text))
+        begin = place + 3
+        if user := _USER.match(text, begin):
+            begin = user.end()
+        rest = _PASSWORD.match(text, begin)
+        end = rest.end() if rest else begin
+        password = text[begin:end].rpartition(b"@")[0]
+        hides = password and (user or _looks_random("", password, False))
+        yield place, Seen((begin, begin + len(password)) if hides else None, end, end == len(text))
 
 
-def _ends(text: bytes) -> bool:
-    return any(byte in b"/@ \t\r\n" for byte in text)
+def _queries(text: bytes) -> Iterator[tuple[int, Seen]]:
+    """`?access_token=…&sig=…`"""
+    done = 0
+    for place in _places(text, b"?", b"&"):
+        if place < done:
+            continue
+        if not (name := _QUERY.match(text, place + 1)):
+            yield (
+                place,
+                Seen(None, place + 1, len(text) - place <= _LONGEST_NAME and not text[place + 1 :].strip(_IN_NAMES)),
+            )
+        elif _is_in_address(name[1].decode("latin-1")):
+            value = _value(text, name.end(), _LISTED, "", _any_query) or Seen(None, name.end(), name.end() == len(text))
+            done = value.end
+            yield place, value
 
 
-# -- by the shape a service gives its tokens ---------------------------------------------------------------------------
+def _is_in_address(name: str) -> bool:
+    return _is_strong(name) or _IN_ADDRESS.search(name) is not None
 
 
-def _shaped(text: bytes) -> Iterator[tuple[int, _Seen]]:
-    for prefix, rest in _SHAPES.items():
-        place, done = text.find(prefix), 0
-        while place >= 0:
-            if place >= done and not _is_inside(text, place):
-                match = rest.match(text, place + len(prefix))
-                done = match.end() if match else place + len(prefix)
-                ends = _end(_SEGMENT, text, place) if not match and len(text) - place < 64 else done
-                yield place, _Seen((place, done) if match else None, done, ends == len(text))
-            place = text.find(prefix, place + len(prefix))
-
-
-def _web_tokens(text: bytes) -> Iterator[tuple[int, _Seen]]:
-    """JSON Web Tokens: three parts with dots between. What began as one and is none is not looked at again."""
-    place = text.find(_JWT)
-    while place >= 0:
-        end = place + len(_JWT)
-        if not _is_inside(text, place):
-            seen = _web_token(text, place)
-            end = max(end, seen.end)
-            yield place, seen
-        place = text.find(_JWT, end)
-
-
-def _web_token(text: bytes, place: int) -> _Seen:
-    begin, first = place, 0
-    for part in range(3):
-        end = _end(_SEGMENT, text, begin)
-        first = first or end
-        if end == len(text):
-            return _Seen((place, end) if part == 2 and end - begin >= 10 else None, first, True)
-        if end - begin < 10 or (part < 2 and text[end : end + 1] != b"."):
-            return _Seen(None, first)
-        begin = end + 1
-    return _Seen((place, end), end)
-
-
-def _end(pattern: re.Pattern[bytes], text: bytes, place: int) -> int:
-    """Where what fits at that place ends; it may be empty."""
-    match = pattern.match(text, place)
-    return match.end() if match else place
-
-
-def _is_inside(text: bytes, place: int) -> bool:
-    return place > 0 and text[place - 1 : place].isalnum()
+def _any_query(name: str, value: bytes, quoted: bool) -> bool:
+    return not quoted and value[:1] not in _OPENS

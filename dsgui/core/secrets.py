@@ -27,6 +27,8 @@ MASK = "••••••••"
 _MASK = MASK.encode()
 # Of a word that does not end so much is waited for; a line of output is cut there too (core/trainlog.py).
 _MOST_HELD_BYTES = 1 << 15
+# How often, at most, a byte is read again because what it is in does not end; what may be saved up for that.
+_READINGS, _MOST_CREDIT_BYTES = 16, 1 << 22
 
 
 def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -75,11 +77,21 @@ class Masker:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._values = tuple(map(_raw, longest_first(values)))
-        self._held = b""
+        self._held, self._more, self._credit = b"", bytearray(), _MOST_CREDIT_BYTES
 
     def feed(self, chunk: bytes) -> bytes:
-        """What can be told of all that came until now and was not told before."""
-        raw = self._held + chunk
+        """What can be told of all that came until now and was not told before. A long open line is not read again with
+        each few bytes: every byte pays for a bounded number of readings, and what can't be paid waits for more."""
+        self._more += chunk
+        self._credit = min(self._credit + _READINGS * len(chunk), _MOST_CREDIT_BYTES)
+        length = len(self._held) + len(self._more)
+        if not chunk or (length > self._credit and len(self._more) < len(self._held)):
+            return b""
+        self._credit = max(self._credit - length, 0)
+        raw, self._more = self._held + bytes(self._more), bytearray()
+        return self._read(raw)
+
+    def _read(self, raw: bytes) -> bytes:
         whole = raw[: unfinished_escape(raw)]
         plain = Plain.of(whole)
         found = find(plain.text, self._values)
@@ -94,7 +106,7 @@ class Masker:
 
     def finish(self) -> bytes:
         """The rest."""
-        held, self._held = self._held, b""
+        held, self._held, self._more = self._held + bytes(self._more), b"", bytearray()
         return mask_bytes(held, self._values)
 
     def text(self, text: str) -> str:

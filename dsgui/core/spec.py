@@ -18,7 +18,7 @@ from dsgui.core.plan import (
 )
 from dsgui.core.run_fields import BY_NAME, HERE, OWN_SCRIPT, SEVERAL, SLURM, complete
 from dsgui.core.slurm import SlurmJob
-from dsgui.core.variables import as_lines, plain_and_secret
+from dsgui.core.variables import plain_and_secret, variables_text
 from dsgui.core.words import with_option
 
 _Value = TypeVar("_Value")
@@ -86,7 +86,7 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
         "logs": False,
         "started_by": request.started_by.value,
         "when_busy": _BUSY_WORDS[request.when_busy],
-        "environment": as_lines(request.environment),
+        "environment": variables_text(request.environment),
         "directory": request.working_directory,
         "name": request.name,
         "parent": request.parent,

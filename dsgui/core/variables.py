@@ -21,16 +21,17 @@ def parse_variables(text: str) -> dict[str, str]:
     return found
 
 
+def variables_text(variables: Mapping[str, str]) -> str:
+    """The lines that `parse_variables` reads as these: a value that looks quoted, or has blanks at its ends, is quoted
+    once more."""
+    return "\n".join(f"{name}={_quoted(value)}" for name, value in variables.items())
+
+
 def plain_and_secret(text: str) -> tuple[dict[str, str], dict[str, str]]:
     """The variables typed, those that may be written down apart from those that may not. Raises `PlanError`."""
     variables = parse_variables(text)
     secrets = {name: value for name, value in variables.items() if is_secret_name(name)}
     return {name: value for name, value in variables.items() if name not in secrets}, secrets
-
-
-def as_lines(variables: Mapping[str, str]) -> str:
-    """The variables as they would be typed: reading them gives the same values."""
-    return "\n".join(f"{name}={_quoted(value)}" for name, value in variables.items())
 
 
 def _quoted(value: str) -> str:

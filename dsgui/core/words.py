@@ -14,12 +14,11 @@ def value_of(words: Sequence[str], options: Iterable[str]) -> str | None:
     """What the first of `options` that is given is set to; "" for one without a value. The last mention counts, as for
     argparse."""
     for option in options:
-        for spelling in _spellings(option):
-            for place in range(len(words) - 1, -1, -1):
-                if words[place].startswith(f"{spelling}="):
-                    return words[place].partition("=")[2]
-                if words[place] == spelling:
-                    return words[place + 1] if _has_value(words, place) else ""
+        spellings = _spellings(option)
+        for place in range(len(words) - 1, -1, -1):
+            name, equals, value = words[place].partition("=")
+            if name in spellings:
+                return value if equals else words[place + 1] if _has_value(words, place) else ""
     return None
 
 

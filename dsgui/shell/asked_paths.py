@@ -2,10 +2,11 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from dsgui.core.errors import PlanError
+from dsgui.core.errors import PlaceError, PlanError
 from dsgui.core.plan import LaunchRequest
 from dsgui.core.script import ScriptFacts, script_facts
 from dsgui.shell.regular_files import read_regular
@@ -64,6 +65,16 @@ def _absolute(typed: str, base: str) -> Path:
     except (RuntimeError, ValueError, OSError) as error:
         raise PlanError(f"Path “{typed[:80]}” can't be used ({error}). Expected a path on this machine.") from error
     return path
+
+
+def allowed_script(path: str, check: Callable[[Path], object]) -> ScriptFacts:
+    """The same of a script that a stored plan names: others may have written that, so `check` is asked first. It raises
+    `PlaceError`, which is then all that is told."""
+    try:
+        check(Path(path))
+    except PlaceError as error:
+        return ScriptFacts(problem=str(error))
+    return script_source(path)
 
 
 def script_source(path: str) -> ScriptFacts:

@@ -1,7 +1,10 @@
 """What a user's own pattern finds in the output that was printed before it was added."""
 
+import fcntl
 import math
+import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from dsgui.core.curves import RECORD, SeriesTable
 from dsgui.core.epochs import EpochCounts
@@ -13,6 +16,18 @@ from dsgui.shell.store import RunDirectory
 
 _LINE_BYTES = 1 << 15  # as `core.trainlog` cuts them
 _LINES = 2000
+
+
+@contextmanager
+def adding(directory: RunDirectory) -> Iterator[None]:
+    """Held while patterns are changed, and by the supervisor while it writes the last state: a pattern is read either
+    by it or by who adds it."""
+    folder = os.open(directory.path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def past_points(

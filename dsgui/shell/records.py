@@ -21,7 +21,7 @@ from dsgui.core.secrets import Masker
 from dsgui.core.telemetry import Sample, SampleTable
 from dsgui.core.trainlog import Progress, TrainLog
 from dsgui.shell.growing import Appender, OutputFile, RecordFile
-from dsgui.shell.past import past_points
+from dsgui.shell.past import add_past_points, past_points
 from dsgui.shell.store import RunDirectory
 
 # A parser in Python reads five to seven megabytes a second: a training that prints more must not wait for it.
@@ -253,6 +253,14 @@ class Records:
             if not self._read_past(until - self._monotonic()):
                 note("a pattern was added so late that it did not read all that was printed")
                 return
+
+    def read_late_patterns(self) -> None:
+        """Those that were added after `finish`: from all that was printed."""
+        late = [template for template in self._directory.read_patterns() if template not in self._patterns]
+        for template in late:
+            self._patterns.append(template)
+            with suppress(PatternError, OSError):
+                add_past_points(self._directory, Pattern.parse(template))
 
     def _take_events(self, events: Sequence[Event]) -> None:
         for event in events:

@@ -41,9 +41,11 @@ class Polls:
 
     async def _answer(self, run_id: str, query: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
         try:
-            return 200, (await self._follow(run_id, cursor_of(query))).to_json()
+            cursor = cursor_of(query)
         except ValueError:
-            return 422, {"detail": "The cursor is none that this server gave."}
+            return 422, {"detail": "The cursor is none that this server gave. Load the page again."}
+        try:
+            return 200, (await self._follow(run_id, cursor)).to_json()
         except (RunError, FileNotFoundError) as error:  # it may be deleted while it is read
             return 404, {"detail": str(error)}
 

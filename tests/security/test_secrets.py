@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.archive import Archive
+from dsgui.core import secrets
 from dsgui.core.machine import Host, Machine
 from dsgui.core.news import Cursor
 from dsgui.core.plan import ConfigArgument, LaunchRequest
@@ -502,3 +503,25 @@ def test_a_secret_on_one_of_many_lines_that_are_alike_is_hidden(secret, place):
     assert told.decode() == mask(text, (SECRET,))
     assert told.decode().count(MASK) == 1
     assert secret[-8:-1] not in told.decode()
+
+
+_ENDLESS = ["API_KEY=" + "x" * 30_000, "x" * 30_000, "5/100 [00:01]\r" * 2000]
+
+
+@pytest.mark.parametrize("line", _ENDLESS, ids=["key", "word", "bar"])
+def test_a_line_without_end_is_read_a_bounded_number_of_times(line, monkeypatch):
+    """In small writes; an open secret is the worst there is."""
+    read, real, raw = list[int](), secrets.find, f"{line}\n".encode() * 12
+    monkeypatch.setattr(secrets, "find", lambda text, values=(): read.append(len(text)) or real(text, values))
+    monkeypatch.setattr(secrets, "_MOST_CREDIT_BYTES", 1 << 17)
+    masker = Masker([SECRET])
+    told = b"".join(masker.feed(raw[at : at + 64]) for at in range(0, len(raw), 64)) + masker.finish()
+    assert told == mask_bytes(raw)
+    assert sum(read) <= 18 * len(raw) + (1 << 18)
+
+
+def test_a_short_line_is_told_at_once_and_a_large_chunk_too():
+    masker = Masker([SECRET])
+    assert masker.feed(b"Enter a number: ") == b"Enter a number: "
+    large = b"loss 2.5 step 1\n" * (1 << 19)
+    assert masker.feed(large) == large
