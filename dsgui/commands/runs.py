@@ -1,4 +1,4 @@
-"""`python -m dsgui runs`: every run, newest first."""
+"""`dsgui runs`: every run, newest first."""
 
 import argparse
 import json

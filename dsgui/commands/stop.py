@@ -1,4 +1,4 @@
-"""`python -m dsgui stop`: end every process of a run."""
+"""`dsgui stop`: end every process of a run."""
 
 import argparse
 import time
