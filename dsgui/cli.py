@@ -18,7 +18,7 @@ _REFUSED, _INTERRUPTED = 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command that the arguments name, or serves the pages; returns its exit code, 2 for what can't be done."""
+    """Runs the command that the arguments name, or serves the pages; returns its exit code, 2 where it can't."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or (words[0].startswith("-") and words[0] not in _OF_ALL):
         words = ["serve", *words]

@@ -179,7 +179,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     """Join the parts and run the web server on `listener`."""
     import ssl
 
-    # No request may leave the machine: Gradio's version check and the hub's telemetry are off before either is imported.
+    # No request may leave the machine: Gradio's version check and the hub's telemetry are off before they are imported.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 
