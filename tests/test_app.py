@@ -8,7 +8,8 @@ import urllib.error
 
 import pytest
 
-import app
+from dsgui.cli import main
+from dsgui.commands import serve
 from tests.app_server import ROOT, free_port, running_app
 
 # numpy, pandas and pyarrow are not here: Gradio itself imports them.
@@ -69,8 +70,8 @@ def test_ctrl_c_before_the_server_has_its_handlers_ends_it_too(tmp_path, monkeyp
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(app, "serve", interrupted)
-    assert app.main(["--port", str(free_port()), "--runs-dir", str(tmp_path)]) == 0
+    monkeypatch.setattr(serve, "serve", interrupted)
+    assert main(["--port", str(free_port()), "--runs-dir", str(tmp_path)]) == 0
 
 
 def test_listening_for_everybody_is_warned_about_and_still_prints_a_url_to_open(tmp_path):

@@ -18,6 +18,7 @@ ALLOWED = {
     "dsgui.inspection": {"dsgui.runs", "dsgui.shell", "dsgui.core"},
     "dsgui.export": {"dsgui.runs", "dsgui.shell", "dsgui.core"},
     "dsgui.report": {"dsgui.runs", "dsgui.shell", "dsgui.core"},
+    "dsgui.commands.serve": {"dsgui.compose", "dsgui.ui", "dsgui.shell", "dsgui.core"},
     "dsgui.commands": {
         "dsgui.commands",
         "dsgui.archive",
@@ -27,7 +28,7 @@ ALLOWED = {
         "dsgui.shell",
         "dsgui.core",
     },
-    "dsgui.cli": {"dsgui.commands", "dsgui.core"},
+    "dsgui.cli": {"dsgui.commands", "dsgui.shell", "dsgui.core"},
     "dsgui.ui": {
         "dsgui.ui",
         "dsgui.archive",

@@ -1,4 +1,4 @@
-"""`python -m dsgui doctor`: what a run on this machine, or one planned launch, would trip over."""
+"""`dsgui doctor`: what a run on this machine, or one planned launch, would trip over."""
 
 import argparse
 import re

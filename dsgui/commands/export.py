@@ -1,4 +1,4 @@
-"""`python -m dsgui export`: all points and telemetry of a run, for other programs."""
+"""`dsgui export`: all points and telemetry of a run, for other programs."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""`python -m dsgui launch`: start a run as the page does; it belongs to a supervisor, not to this terminal."""
+"""`dsgui launch`: start a run as the page does; it belongs to a supervisor, not to this terminal."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""`python -m dsgui logs`: what a run printed, and with -f what it goes on to print."""
+"""`dsgui logs`: what a run printed, and with -f what it goes on to print."""
 
 import argparse
 import sys

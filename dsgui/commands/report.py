@@ -1,4 +1,4 @@
-"""`python -m dsgui report`: one run, or several compared, as one HTML file to hand on."""
+"""`dsgui report`: one run, or several compared, as one HTML file to hand on."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""`python -m dsgui resolve`: what DeepSpeed is really given, each value with where it comes from."""
+"""`dsgui resolve`: what DeepSpeed is really given, each value with where it comes from."""
 
 import argparse
 import json

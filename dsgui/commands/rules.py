@@ -1,4 +1,4 @@
-"""`python -m dsgui rules`: the list of rules, or what some of them mean."""
+"""`dsgui rules`: the list of rules, or what some of them mean."""
 
 import argparse
 import sys

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,11 @@ def open_store(options: argparse.Namespace) -> tuple[Store, Runs]:
     return store, Runs(store, Launcher(), secrets=secret_values(os.environ))
 
 
+def called() -> str:
+    """How this program was started, to be named in a sentence: the command is not on PATH in a checkout."""
+    return "dsgui" if Path(sys.argv[0]).name == "dsgui" else "python -m dsgui"
+
+
 def find_run(runs: Runs, named: str) -> str:
     """The id of the run that `named` means. Raises `RunError` when it is none or more than one."""
     ids = [run.run_id for run in runs.list()]
@@ -80,5 +86,5 @@ def find_run(runs: Runs, named: str) -> str:
     if len(found) == 1 or named in found:
         return named if named in found else found[0]
     if not found:
-        raise RunError(f"Run “{named}”: there is none. See “python -m dsgui runs” for those there are.")
+        raise RunError(f"Run “{named}”: there is none. See “{called()} runs” for those there are.")
     raise RunError(f"Run “{named}”: {len(found)} runs begin so ({', '.join(found[:4])} …). Give more of the id.")

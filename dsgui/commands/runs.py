@@ -1,4 +1,4 @@
-"""`python -m dsgui runs`: every run, newest first."""
+"""`dsgui runs`: every run, newest first."""
 
 import argparse
 import json
@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
+from dsgui.commands.run_options import DONE, add_runs_dir, called, open_runs
 from dsgui.core.news import RunSummary
 from dsgui.core.no_loss import TOLD_BY_STATE
 
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(table([_HEADINGS, *(_row(summary) for summary in summaries)]))
         sys.stdout.writelines(f"\n{text}\n  {', '.join(ids)}\n" for text, ids in _without_loss(summaries).items())
     else:
-        print(f"No runs in {options.runs_dir}. Start one with “python -m dsgui launch” or in the browser.")
+        print(f"No runs in {options.runs_dir}. Start one with “{called()} launch” or in the browser.")
     return DONE
 
 

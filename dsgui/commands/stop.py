@@ -1,9 +1,9 @@
-"""`python -m dsgui stop`: end every process of a run."""
+"""`dsgui stop`: end every process of a run."""
 
 import argparse
 import time
 
-from dsgui.commands.run_options import DONE, FAILED, add_run, find_run, open_runs
+from dsgui.commands.run_options import DONE, FAILED, add_run, called, find_run, open_runs
 
 HELP = "end every process of a run; a second stop kills at once"
 _POLL_S = 0.2
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     run_id = find_run(runs, options.run)
     if options.save:
         runs.save_and_stop(run_id)
-        print(f"{run_id}: asked to save a checkpoint and end. Follow it with “python -m dsgui logs -f {run_id}”.")
+        print(f"{run_id}: asked to save a checkpoint and end. Follow it with “{called()} logs -f {run_id}”.")
         return DONE
     runs.stop(run_id)
     deadline = time.monotonic() + _PATIENCE_S

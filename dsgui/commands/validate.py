@@ -1,4 +1,4 @@
-"""`python -m dsgui validate`: the page's checks on the command line, for CI."""
+"""`dsgui validate`: the page's checks on the command line, for CI."""
 
 import argparse
 import re

@@ -7,14 +7,13 @@ from typing import Any
 from dsgui.core.context import Integration
 from dsgui.core.preset import Preset
 from dsgui.core.schema import Schema
-
-PROJECT = Path(__file__).resolve().parents[2]
+from dsgui.shell.installation import DOCUMENTS
 
 
 class Catalog:
-    """The documents under `root` (the project's folder)."""
+    """The documents under `root`: `schemas/`, `presets/` and `recipes/`."""
 
-    def __init__(self, root: Path = PROJECT) -> None:
+    def __init__(self, root: Path = DOCUMENTS) -> None:
         self._root = root
 
     def schema(self) -> Schema:

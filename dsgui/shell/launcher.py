@@ -4,14 +4,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 
 from dsgui.core.command import MARKER
 from dsgui.core.errors import RunError
+from dsgui.shell.installation import FOLDER, MODULE
 from dsgui.shell.store import RunDirectory
 
-_ROOT = Path(__file__).resolve().parents[2]
 _HANDSHAKE_S = 60
 # The server's own: the mark of a run that started it, what lets people in, and a folder that goes when it ends.
 NOT_HANDED_ON = frozenset({MARKER, "DSGUI_TOKEN", "GRADIO_TEMP_DIR"})
@@ -37,13 +36,13 @@ class Launcher:
     ) -> None:
         # `-m` finds the package through the working directory, so nothing is added to the run's PYTHONPATH. The child
         # forks, and ends when the fork has written the run's state: no zombie, no pipe, no thread stays here.
-        command = [self._python, "-m", "dsgui.supervise", str(directory.path), f"--grace={self._grace_s}", *options]
+        command = [self._python, *MODULE, "dsgui.supervise", str(directory.path), f"--grace={self._grace_s}", *options]
         given = {name: value for name, value in os.environ.items() if name not in NOT_HANDED_ON} | dict(environment)
         try:
             with open(directory.supervisor_log, "ab", opener=_private) as log:
                 done = subprocess.run(
                     command,
-                    cwd=_ROOT,
+                    cwd=FOLDER,
                     env=given,
                     stdin=subprocess.DEVNULL,
                     stdout=log,

@@ -18,14 +18,17 @@ import sys
 import tempfile
 import time
 import traceback
+import types
 from typing import Any
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_ROOT = os.path.dirname(os.path.dirname(_HERE))
-sys.path.insert(0, _ROOT)
-from dsgui.shell import oracle_confines, oracle_trial  # noqa: E402 — found through the line above alone
+# Ours is found without its folder on the path: installed, that is dsgui's own site-packages, with packages that the
+# Python which trains must not take for its own.
+_OURS = types.ModuleType("dsgui")
+_OURS.__path__ = [os.path.join(_HERE.rpartition(f"{os.sep}dsgui{os.sep}")[0], "dsgui")]
+sys.modules["dsgui"] = _OURS
+from dsgui.shell import oracle_confines, oracle_trial  # noqa: E402 — found through the lines above alone
 
-sys.path.remove(_ROOT)
 if _HERE in sys.path:  # the modules beside this one have names that others' may have too
     sys.path.remove(_HERE)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dsgui.core.errors import RunError
 from dsgui.core.report_page import Assets
+from dsgui.shell.installation import missing
 
 _OWN = Path(__file__).parents[1] / "ui" / "static"
 
@@ -13,7 +14,7 @@ def read_assets() -> Assets:
     """Raises `RunError` where plotly is not installed. Nothing is fetched from elsewhere."""
     package = find_spec("plotly")
     if package is None or not package.submodule_search_locations:
-        raise RunError("The plotly package is not installed: run make setup again.")
+        raise RunError(missing("plotly", "A report"))
     plotly = Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
     try:
         return Assets(*(path.read_text("utf-8") for path in (plotly, _OWN / "report.js", _OWN / "report.css")))

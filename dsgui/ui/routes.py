@@ -37,7 +37,9 @@ def plotly_script() -> Path:
     """plotly.js as the `plotly` package ships it; nothing is fetched from elsewhere, and plotly is not imported."""
     package = find_spec("plotly")
     if package is None or not package.submodule_search_locations:
-        raise HTTPException(404, "The plotly package is not installed: run make setup again.")
+        raise HTTPException(
+            404, "The plotly package is missing, which dsgui is installed with: install dsgui again, with [app]."
+        )
     return Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
 
 
