@@ -1,4 +1,4 @@
-"""A run outlives its supervisor: whichever of dsgui's processes is killed, the training goes on and no point is lost."""
+"""A run outlives its supervisor: whichever of dsgui's processes is killed, the training goes on with all points."""
 
 import os
 import signal
@@ -179,6 +179,7 @@ def test_a_launcher_is_started_once_wherever_its_supervisor_is_killed(
     command = [sys.executable, "-c", program, str(bench.folder / "once"), str(directory.path), "dsgui.supervise"]
     subprocess.run(command[:-1], cwd=Path(__file__).parents[1], timeout=20, check=False)
     delta = bench.ended(plan.run_id)
+    assert (bench.folder / "once").exists()
     assert delta.state is RunState.SUCCEEDED, delta.reason
     assert_whole(bench, plan.run_id, steps)
 
@@ -225,6 +226,7 @@ def test_what_a_script_writes_to_files_is_neither_lost_nor_doubled(bench: Bench)
         kill(status_of(bench, run_id).supervisor)
     assert bench.ended(run_id).state is RunState.SUCCEEDED
     curves = read_points(bench.store.open(run_id))[0]
+    assert {curve.series.source for curve in curves.values()} == {"output", "csv"}
     for curve in curves.values():
         assert sorted(curve.step.tolist()) == list(range(1, 301)), curve.series
 
