@@ -208,7 +208,7 @@ def test_nothing_unmasked_is_on_the_disk_however_often_the_supervisor_is_killed(
 
 
 def test_what_a_script_writes_to_files_is_neither_lost_nor_doubled(bench: Bench) -> None:
-    run_id = bench.start(
+    script = bench.script(
         """
         import csv, os, time
         os.makedirs("logs/ds", exist_ok=True)
@@ -218,20 +218,33 @@ def test_what_a_script_writes_to_files_is_neither_lost_nor_doubled(bench: Bench)
                 file.write(f"{step},{1 / step}\\n"); file.flush()
                 print(f"step={step} loss={1 / step:.6f} lr=0.1", flush=True)
                 time.sleep(0.02)
-    """,
-        config_text=CSV_CONFIG,
+    """
     )
-    for number in (50, 100, 150, 200, 250):
+    run_id = bench.runs.start(bench.runs.prepare(bench.request(script, config_text=CSV_CONFIG)), CSV_CONFIG)
+    for number in (90, 150, 210, 270):
         bench.wait_for_output(run_id, f"step={number} ")
         kill(status_of(bench, run_id).supervisor)
     assert bench.ended(run_id).state is RunState.SUCCEEDED
     curves = read_points(bench.store.open(run_id))[0]
-    assert {curve.series.source for curve in curves.values()} == {"output", "csv"}
+    assert {curve.series.source for curve in curves.values()} == {"output", "csv_monitor"}
     for curve in curves.values():
         assert sorted(curve.step.tolist()) == list(range(1, 301)), curve.series
 
 
-def test_the_same_points_come_of_any_cut(bench: Bench) -> None:
+def test_what_a_page_has_read_stays_as_it_was(bench: Bench) -> None:
+    run_id = bench.start(STEPS.format(steps=300, pause=0.01, code=0))
+    directory = bench.store.open(run_id)
+    seen = b""
+    for number in (60, 130, 200):
+        bench.wait_for_output(run_id, f"step={number} ")
+        seen = directory.points_file.read_bytes()
+        kill(status_of(bench, run_id).supervisor)
+    bench.ended(run_id)
+    assert directory.points_file.read_bytes().startswith(seen)
+    assert_whole(bench, run_id, 300)
+
+
+def test_output_goes_from_the_pipe_to_memory_and_stays_there_until_it_is_recorded() -> None:
     keeping = Keeping.make()
     os.write(keeping.into, b"one two three")
     assert keeping.take(7) == b"one two"
