@@ -31,11 +31,11 @@ SCRIPT = """\
 import os, subprocess, sys, time
 if sys.argv[1] == "rank":
     rank, steps, pause, printed = int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]), sys.argv[5]
+    count = os.open(printed, os.O_WRONLY)
     for step in range(1, steps + 1):
         if rank == 0:
             os.write(1, b"step=%d loss=%.6f lr=0.1\\n" % (step, 1 / step))
-            with open(printed, "w") as file:
-                file.write(str(step))
+            os.pwrite(count, b"%06d" % step, 0)
         time.sleep(pause)
     sys.exit(0)
 def say(text):
@@ -91,6 +91,8 @@ class Trial:
     run_id: str = ""
     guardians_killed: int = 0
     killed: str = ""  # of the training's own processes
+    began: float = 0.0
+    shots: list[str] = field(default_factory=list)
 
     @property
     def directory(self) -> RunDirectory:
@@ -105,12 +107,13 @@ class Trial:
         return self.bench.folder / f"printed-{self.run_id}"
 
     def go(self) -> None:
+        self.began = time.time()
         steps, pause = self.chance.randint(150, 400), self.chance.choice((0.001, 0.003, 0.006))
         name = f"printed-{self.chance.getrandbits(64):x}"
         arguments = f"{steps} {pause} {self.bench.folder / name}"
         plan = self.bench.runs.prepare(self.bench.request(self.bench.folder / "train.py", arguments=arguments))
-        self.run_id = self.bench.runs.start(plan, CONFIG)
         (self.bench.folder / name).touch()
+        self.run_id = self.bench.runs.start(plan, CONFIG)
         self.printed.symlink_to(self.bench.folder / name)
         ends_training = self.chance.choice(("", "", "", "launcher", "rank"))
         shots = [self.chance.choice((*OWN, *OWN, "both")) for _ in range(self.chance.randint(3, 8))]
@@ -146,6 +149,7 @@ class Trial:
         if victim is None or not is_alive(victim) or not send_signal(victim, signal.SIGKILL):
             return False
         self.guardians_killed += name == "guardian"
+        self.shots.append(f"{name} {victim.pid} at {time.time() - self.began:.2f}")
         self.tally.add(name)
         return True
 
@@ -201,7 +205,7 @@ class Trial:
 
     def fault(self, text: str) -> None:
         with self.tally.lock:
-            self.tally.faults.append(f"{self.run_id}: {text}")
+            self.tally.faults.append(f"{self.run_id}: {text} ({', '.join(self.shots)})")
 
 
 def odd(recorded: list[int]) -> str:
