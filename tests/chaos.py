@@ -93,6 +93,7 @@ class Trial:
     killed: str = ""  # of the training's own processes
     began: float = 0.0
     shots: list[str] = field(default_factory=list)
+    dying: list[Identity] = field(default_factory=list)
 
     @property
     def directory(self) -> RunDirectory:
@@ -144,11 +145,14 @@ class Trial:
             self.killed = what if self.kill(what, status.process) else ""
         elif what == "rank" and (pids := self.ranks(status)):
             self.killed = what if self.kill(what, identify(self.chance.choice(pids))) else ""
+        # Where there is much to do, what was killed lives on for a while: the next shot must not take it for living.
+        assert until(lambda: not any(map(is_alive, self.dying)), _END_S)
 
     def kill(self, name: str, victim: Identity | None) -> bool:
         if victim is None or not is_alive(victim) or not send_signal(victim, signal.SIGKILL):
             return False
         self.guardians_killed += name == "guardian"
+        self.dying.append(victim)
         self.shots.append(f"{name} {victim.pid} at {time.time() - self.began:.2f}")
         self.tally.add(name)
         return True

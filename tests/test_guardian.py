@@ -16,7 +16,7 @@ from dsgui.runs import Runs
 from dsgui.shell.curves import read_points
 from dsgui.shell.keeping import Keeping
 from dsgui.shell.launcher import Launcher
-from dsgui.shell.processes import is_alive, send_signal
+from dsgui.shell.processes import is_alive, members, send_signal
 from tests.run_fixtures import CONFIG, Bench, bench, wait_until
 
 __all__ = ["bench"]
@@ -262,3 +262,13 @@ def test_output_goes_from_the_pipe_to_memory_and_stays_there_until_it_is_recorde
     assert other.take(1) == b""
     for descriptor in (*keeping.descriptors[:1], *keeping.descriptors[2:]):
         os.close(descriptor)
+
+
+def test_what_is_about_to_guard_a_run_is_none_of_its_processes(bench: Bench) -> None:
+    run_id = bench.start("import time\nprint('on', flush=True)\ntime.sleep(600)")
+    bench.wait_for_output(run_id, "on")
+    owners = [one.pid for one in status_of(bench, run_id).owners]
+    known = members(run_id, status_of(bench, run_id).process, owners)
+    # The supervisor is below the guardians, and here nobody has said that it is an owner.
+    assert members(run_id, status_of(bench, run_id).process, owners[1:]) == known
+    assert known == {status_of(bench, run_id).process.pid}  # type: ignore[union-attr]
