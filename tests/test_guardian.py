@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from dsgui.core.ending import verdict
 from dsgui.core.plan import WhenBusy
 from dsgui.core.state import Identity, RunState, RunStatus
+from dsgui.core.trainlog import TrainLog
 from dsgui.runs import Runs
 from dsgui.shell.curves import read_points
 from dsgui.shell.keeping import Keeping
@@ -275,3 +277,23 @@ def test_what_is_about_to_guard_a_run_is_none_of_its_processes(bench: Bench) -> 
     # The supervisor is below the guardians, and here nobody has said that it is an owner.
     assert members(run_id, status_of(bench, run_id).process, owners[1:]) == known
     assert known == {status_of(bench, run_id).process.pid}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("lines", "state"),
+    [
+        ("process 7 spawned with command: [python]\nProcess 7 exits successfully.\n", RunState.SUCCEEDED),
+        ("process 7 spawned with command: [python]\n", RunState.FAILED),
+        ("process 7 spawned with command: [python]\n[python] exits with return code = 3\n", RunState.FAILED),
+        ("{'train_runtime': 1.5, 'epoch': 1.0}\n", RunState.SUCCEEDED),
+        ("step=1 loss=0.5\n", RunState.FAILED),
+    ],
+)
+def test_where_nobody_was_told_the_exit_code_the_output_decides(lines: str, state: RunState) -> None:
+    log = TrainLog()
+    log.feed(lines)
+    log.finish()
+    found, reason = verdict(None, log.ending, 0)
+    assert found is state
+    if state is RunState.FAILED and "return code" not in lines:
+        assert reason.startswith("It ended with an unknown exit code, since dsgui's own processes were killed too. The")
