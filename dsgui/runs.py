@@ -195,8 +195,7 @@ class Runs:
         status = self._store.open(run_id).read_status()
         if status is None:
             return sorted(members(run_id))
-        supervisor = status.supervisor if supervises(status.supervisor, run_id) else None
-        return sorted(members(run_id, status.process, supervisor.pid if supervisor else None))
+        return sorted(members(run_id, status.process, [one.pid for one in status.owners if supervises(one, run_id)]))
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
@@ -425,10 +424,10 @@ def _can_be_ended(plan: Plan, seen: Seen) -> bool:
 
 
 def _tell(directory: RunDirectory, number: signal.Signals) -> bool:
-    """Signals the run's supervisor; False where there is none."""
+    """Signals the run's supervisor, or a guardian, which keeps it for the next one; False where there is neither."""
     status = directory.read_status()
-    supervisor = status.supervisor if status and status.state.live else None
-    return supervisor is not None and supervises(supervisor, directory.run_id) and send_signal(supervisor, number)
+    owners = status.owners if status and status.state.live else ()
+    return any(supervises(owner, directory.run_id) and send_signal(owner, number) for owner in owners)
 
 
 def _busy(plan: Plan, others: Sequence[Plan]) -> str:

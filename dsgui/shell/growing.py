@@ -28,6 +28,14 @@ class Appender:
         """One value, one line. Raises OSError."""
         self.write(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
 
+    @property
+    def size(self) -> int:
+        return os.fstat(self._descriptor).st_size
+
+    def go_back(self, size: int) -> None:
+        """What was written after that goes. Raises OSError."""
+        os.ftruncate(self._descriptor, min(size, self.size))
+
     def close(self) -> None:
         os.close(self._descriptor)
 
@@ -49,6 +57,18 @@ class RecordFile:
             self._cut()
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
+    @property
+    def size(self) -> int:
+        return self._end
+
+    def go_back(self, size: int) -> bytes:
+        """What was written after that goes, and is returned. Raises OSError."""
+        size = min(size, self._end)
+        gone = os.pread(self._descriptor, self._end - size, size)
+        os.ftruncate(self._descriptor, size)
+        self._end = size
+        return gone
+
     def close(self) -> None:
         os.close(self._descriptor)
 
@@ -63,7 +83,7 @@ class OutputFile:
     """A run's output: kept whole up to `head_bytes`; of a longer one, that and one to two `piece_bytes` of its end."""
 
     def __init__(self, directory: RunDirectory, head_bytes: int = 32 << 20, piece_bytes: int = 16 << 20) -> None:
-        self._directory, self._piece_bytes = directory, piece_bytes
+        self._directory, self._head_bytes, self._piece_bytes = directory, head_bytes, piece_bytes
         self._file, self._begins, self._room = Appender(directory.output_file), 0, head_bytes
         self._written = 0
 
@@ -77,6 +97,27 @@ class OutputFile:
             self._written += len(part)
             data = data[len(part) :]
 
+    @property
+    def place(self) -> tuple[int, int, int, int]:
+        """Where it stands, for `go_back`: where the last piece begins, its room and its size, and how much was
+        written in all."""
+        return self._begins, self._room, self._file.size, self._written
+
+    def go_back(self, place: tuple[int, int, int, int]) -> None:
+        """What was written after that goes. Raises OSError."""
+        begins, room, size, written = place
+        pieces = dict(self._directory.output_pieces)
+        if begins and begins in pieces:  # they may have been joined halfway
+            os.truncate(pieces[0], min(self._head_bytes, size_of(pieces[0])))
+        elif begins:  # they were joined, so the last is gone
+            begins, size = 0, size_of(pieces[0])
+        for later in pieces:
+            if later > begins:
+                pieces[later].unlink(missing_ok=True)
+        self._file.close()
+        self._file, self._begins, self._room, self._written = Appender(pieces[begins]), begins, room, written
+        self._file.go_back(size)
+
     def close(self) -> None:
         """Joins what was kept. Raises OSError."""
         self._file.close()
@@ -89,6 +130,7 @@ class OutputFile:
                 whole.write(_LEFT_OUT.format(bytes=left_out).encode())
             for _, path in tails:
                 whole.write(path.read_bytes())
+            for _, path in reversed(tails):  # the last first: while it is there, none is missing
                 path.unlink()
         finally:
             whole.close()

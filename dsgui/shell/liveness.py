@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dsgui.core.plan import Plan, WhenBusy
 from dsgui.core.state import RunState, RunStatus
-from dsgui.shell.processes import boot_id, is_alive, is_rebooted, members
+from dsgui.shell.processes import boot_id, is_owned, is_rebooted, members
 from dsgui.shell.store import RunDirectory
 
 # A supervisor writes its first state in a fraction of a second.
@@ -27,14 +27,14 @@ class Seen:
 
 
 def look(directory: RunDirectory, plan: Plan, monotonic: Callable[[], float] = time.monotonic) -> Seen:
-    """Reads the state, twice where its supervisor is gone: it may have ended between the two looks."""
+    """Reads the state, twice where its owners are gone: it may have ended between the two looks."""
     status = directory.read_status()
     if status is None:
         return _unwritten(directory, plan, monotonic)
-    if not status.state.live or is_alive(status.supervisor):
+    if not status.state.live or is_owned(status):
         return Seen(status)
     status = directory.read_status() or status
-    if not status.state.live or is_alive(status.supervisor):
+    if not status.state.live or is_owned(status):
         return Seen(status)
     return _lost(directory, status)
 

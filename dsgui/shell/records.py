@@ -5,9 +5,9 @@ import struct
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
@@ -78,6 +78,32 @@ _MOST_TOLD = 100_000
 _TOLD = frozenset({"alert", "calm", "stop"})
 MOST_TABLES = 200
 _PAST_S, _LAST_PAST_S = 0.05, 10.0
+_TIME_AT = struct.calcsize("<Ifd")  # in a point's record
+
+
+@dataclass(slots=True)
+class Past:
+    """A new pattern, which first reads what was printed before."""
+
+    pattern: Pattern
+    counts: EpochCounts = field(default_factory=EpochCounts)
+    parts: int = 0  # that were read
+    reading: Iterator[list[Point]] | None = None
+
+    def read(self, directory: RunDirectory, ended: Callable[[], bool]) -> Iterator[list[Point]]:
+        """From where it stopped; what is yielded counts as read."""
+        if self.reading is None:
+            self.reading = past_points(directory, self.pattern, self.counts, ended, self.parts)
+        for points in self.reading:
+            self.parts += 1
+            yield points
+
+    def __getstate__(self) -> tuple[Pattern, EpochCounts, int]:
+        return self.pattern, self.counts, self.parts
+
+    def __setstate__(self, state: tuple[Pattern, EpochCounts, int]) -> None:
+        self.pattern, self.counts, self.parts = state
+        self.reading = None
 
 
 class SampleRows:
@@ -86,7 +112,9 @@ class SampleRows:
 
     def __init__(self, directory: RunDirectory) -> None:
         self._directory = directory
-        self._tables: list[SampleTable] = []  # a table's number is its place
+        self._tables = (
+            directory.sample_tables()
+        )  # a table's number is its place; a killed supervisor may have left some
         self._files: dict[str, tuple[SampleTable, RecordFile]] = {}  # by machine
         self._full = False
 
@@ -126,6 +154,23 @@ class SampleRows:
         return file
 
 
+# What `Records` knows beside its files.
+_KEPT = (
+    *(
+        "log",
+        "refused",
+        "_masker",
+        "_series",
+        "_event_counts",
+        "_alerts",
+        "_elsewhere",
+        "_patterns",
+        "_patterns_changed",
+    ),
+    *("_finished", "_past", "_pace", "_rush", "_loss", "_progress"),
+)
+
+
 class Records:
     """The files that grow with the run. A disk that refuses them never stops the training. `elapsed_s` counts from the
     run's beginning. Nothing that `masker` knows for a secret is written, and nothing else here sees it."""
@@ -151,10 +196,11 @@ class Records:
         self._patterns: list[str] = []
         self._patterns_changed: float | None = None
         self._finished = False
-        self._past: list[tuple[Pattern, EpochCounts, Iterator[list[Point]]]] = []
+        self._past: list[Past] = []
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
         self._progress: dict[str, Any] = {}
+        self._before = b""  # records of points that another supervisor had written, and that come again
 
     def take_output(self, chunk: bytes) -> None:
         """What may be the first half of a secret waits for the rest."""
@@ -184,7 +230,7 @@ class Records:
             if self._series_kept < len(self._series):  # first: who reads a record finds what it is of
                 self._try(self._keep_series, self._series.all)
             if records:
-                self._try(self._points.write, records)
+                self._try(self._points.write, self._as_before(records) if self._before else records)
             if point.kind == "train" and not point.rank and point.source == OUTPUT:
                 self._loss = point.values.get("loss", self._loss)
         self._take_events(self._alerts.points(points))
@@ -210,19 +256,17 @@ class Records:
             self._patterns += new
             for template in new:
                 with suppress(PatternError):  # it was checked before it was kept
-                    pattern, counts = Pattern.parse(template), EpochCounts()
-                    past = past_points(self._directory, pattern, counts, lambda: self._finished)
-                    self._past.append((pattern, counts, past))
+                    self._past.append(Past(Pattern.parse(template)))
 
     def _read_past(self, for_s: float) -> bool:
         """Goes on with the first pattern that has not caught up; whether it has now."""
-        pattern, counts, past = self._past[0]
+        past = self._past[0]
         until = self._monotonic() + for_s
-        for points in past:
+        for points in past.read(self._directory, lambda: self._finished):
             self.take_points(points, math.nan)
             if self._monotonic() > until:
                 return False
-        self.log.add_pattern(pattern, counts)
+        self.log.add_pattern(past.pattern, past.counts)
         self._past.pop(0)
         return True
 
@@ -233,6 +277,41 @@ class Records:
         if (now := self._current()) != self._progress:
             self._progress = now
             self._try(self._directory.write_progress, now)
+
+    def state(self) -> dict[str, Any]:
+        """All that whoever goes on needs, after this process was killed: it can be pickled. It holds output that was
+        not masked yet, so it is for no disk."""
+        kept = {name: getattr(self, name) for name in _KEPT}
+        if self._finished:
+            return kept
+        return kept | {"output": self._output.place, "sizes": [self._points.size, self._events.size]}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """To the moment when `state` was made: what was recorded after that is taken back, for it comes again."""
+        for name in _KEPT:
+            setattr(self, name, state[name])
+        self._hidden = lru_cache(maxsize=4096)(self._masker.text)
+        if self._finished:
+            return
+        self._try(self._output.go_back, state["output"])
+        points, events = state["sizes"]
+        with suppress(OSError):
+            self._before = self._points.go_back(points)
+        self._try(self._events.go_back, events)
+        self._series_kept = 0  # written again with the next point: those that come may be others
+
+    def forget_before(self) -> None:
+        """All that was taken back has come again."""
+        self._before = b""
+
+    def _as_before(self, records: bytes) -> bytes:
+        """With the times that they had before they were taken back: a page may have them."""
+        again, self._before = self._before[: len(records)], self._before[len(records) :]
+        return again if len(again) == len(records) and _without_times(again) == _without_times(records) else records
+
+    @property
+    def finished(self) -> bool:
+        return self._finished
 
     def finish(self) -> None:
         """Patterns that were added at the last read all that was printed: after the log's own end, so that none reads a
@@ -289,6 +368,13 @@ class Records:
             if not self.refused:
                 note(f"the disk refused a record: {error}")
             self.refused = True
+
+
+def _without_times(records: bytes) -> list[bytes]:
+    return [
+        records[at : at + _TIME_AT] + records[at + _TIME_AT + 8 : at + RECORD.size]
+        for at in range(0, len(records), RECORD.size)
+    ]
 
 
 def note(text: str) -> None:
