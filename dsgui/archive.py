@@ -167,7 +167,7 @@ class Archive:
         named = (one for one in found if path in (one.path, self._runs.masked(one.path)))  # as `about` shows it
         chosen = next((one for one in named if can_load(way, one)), None)
         if chosen is None:
-            why = note_on(way, found, script_source(plan.script).problem) or "It may have been removed meanwhile."
+            why = note_on(way, found, self._script(plan).problem) or "It may have been removed meanwhile."
             raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
         problem = chosen.problem(plan.ranks)
         if not chosen.complete:
