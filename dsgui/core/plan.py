@@ -6,8 +6,11 @@ from enum import Enum
 from typing import Any
 
 from dsgui.core.context import Integration
+from dsgui.core.decoding import sequence, whole
 from dsgui.core.hostfile import Host, Machines
 from dsgui.core.slurm import SlurmJob
+
+_MOST_RANKS, _MOST_WORDS = 1 << 17, 1 << 16
 
 _JIT = "__enable_jit_checkpoint"
 PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
@@ -187,10 +190,10 @@ class Plan:
             name=str(value["name"]),
             run_directory=str(value["run_directory"]),
             script=str(value["script"]),
-            arguments=tuple(str(word) for word in value["arguments"]),
-            ranks=int(value["ranks"]),
-            gpu_indices=tuple(int(index) for index in value["gpu_indices"]),
-            master_port=int(value["master_port"]),
+            arguments=tuple(str(word) for word in sequence(value["arguments"], _MOST_WORDS)),
+            ranks=whole(value["ranks"], 0, _MOST_RANKS),
+            gpu_indices=tuple(whole(index, 0, _MOST_RANKS) for index in sequence(value["gpu_indices"], _MOST_RANKS)),
+            master_port=whole(value["master_port"], 0, 65535),
             working_directory=str(value["working_directory"]),
             config_argument=ConfigArgument[value["config_argument"]],
             target_python=str(value["target_python"]),

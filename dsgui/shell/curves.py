@@ -87,7 +87,7 @@ def _rows(path: Path, offset: int, width: int) -> tuple[NDArray[np.uint8], int]:
         return np.empty(0, np.uint8), offset
     if length >= _MAPPED_BYTES:
         return np.memmap(path, np.uint8, "r", offset, (length,)), offset + length
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # the layers of `open` cost more than what is read
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # the layers of `open` cost more than what is read
     try:
         read = os.pread(file, length, offset)
     finally:

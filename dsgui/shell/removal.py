@@ -37,15 +37,20 @@ def measure(folder: Path) -> Removal:
 
 
 def remove(folder: Path) -> None:
-    """Raises `RunError`; what could be removed until then is gone. The plan goes first: half a run is not listed."""
+    """Raises `RunError`; what could be removed until then is gone. Whatever is in the folder, half a run is not listed:
+    it goes under another name first."""
     _refuse_links(folder)
     try:
-        (folder / "plan.json").unlink(missing_ok=True)
-        shutil.rmtree(folder)  # it follows no links (shutil.rmtree.avoids_symlink_attacks on Linux)
-    except OSError as error:
+        leaving = folder.rename(folder.with_name(f".{folder.name}.deleted"))
+    except OSError:
+        leaving = folder  # it may still be emptied
+    try:
+        shutil.rmtree(leaving)  # it follows no links (shutil.rmtree.avoids_symlink_attacks on Linux)
+    except (OSError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or error
         raise RunError(
-            f"{folder}: could not be removed whole ({error.strerror or error}). Check the permissions of what is left, "
-            "and remove the folder by hand."
+            f"{folder}: could not be removed whole ({why}). Check the permissions of what is left in {leaving}, and "
+            "remove it by hand."
         ) from error
 
 
