@@ -39,7 +39,7 @@ def sleeping(count: int) -> Iterator[None]:
 
 def measure(samples: int) -> tuple[list[float], list[float]]:
     """Milliseconds to find the processes and to read, for each sample."""
-    kin, telemetry = Kin(os.getpid()), Telemetry()
+    kin, telemetry = Kin([os.getpid()]), Telemetry()
     found, read = [], []
     with contextlib.closing(telemetry):
         for _ in range(samples):

@@ -21,7 +21,7 @@ from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
 from dsgui.core.resume import asked_folder
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
-from dsgui.core.state import Asked, RunState, RunStatus
+from dsgui.core.state import Asked, Identity, RunState, RunStatus
 from dsgui.core.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.thinning import Curve, to_json
 from dsgui.core.words import MODEL_OPTIONS, value_of
@@ -32,7 +32,7 @@ from dsgui.shell.curves import read_points, read_samples, sample_series
 from dsgui.shell.damage import damage, whole_damage
 from dsgui.shell.documents import parse_object
 from dsgui.shell.launcher import Launcher
-from dsgui.shell.liveness import Seen, look, owners, supervisor_of
+from dsgui.shell.liveness import Seen, look, owners
 from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
 from dsgui.shell.processes import boot_id, is_stopped, members, send_signal, supervises
@@ -69,7 +69,7 @@ class Runs:
     ) -> None:
         self._store, self._launcher, self._clock, self._monotonic = store, launcher, clock, monotonic
         self._places, self._secrets = places, secrets
-        self._ended: dict[str, RunSummary] = {}
+        self._ended: dict[str, tuple[object, RunSummary]] = {}
         self._ports, self._queue = Ports(), Queue(store)
         self._lost: set[str] = set()
         self._swept: set[str] = set()
@@ -185,7 +185,7 @@ class Runs:
             if _can_be_ended(plan, seen):
                 self._launcher.end(directory)
         elif not seen.responds and self._still_silent(directory):
-            self._launcher.end(directory)
+            self._end_without(directory)
 
     def save_and_stop(self, run_id: str) -> None:
         """Returns at once; the ranks are asked to write a checkpoint and end. Raises `RunError`."""
@@ -199,17 +199,30 @@ class Runs:
             raise RunError(f"Run {run_id}: it has ended, or its supervisor is gone. Nothing was asked of it.")
 
     def _tell(self, directory: RunDirectory, number: signal.Signals) -> bool:
-        """Signals the run's supervisor, and lets it go on where it is suspended; False where there is none."""
+        """Signals the run's supervisor, and lets it go on where it is suspended, or a guardian, which keeps it for the
+        next one; False where there is neither."""
+        told = next((owner for owner in self._owners(directory) if send_signal(owner, number)), None)
+        if told and is_stopped(told):
+            send_signal(told, signal.SIGCONT)
+        return told is not None
+
+    def _owners(self, directory: RunDirectory) -> Sequence[Identity]:
+        """The processes that own a run which goes on, its supervisor first."""
         status = directory.read_status()
-        if status and not status.state.live:
-            return False
-        named = status.supervisor if status else None
-        supervisor = named if supervises(named, directory.run_id) else supervisor_of(directory)
-        if supervisor is None or not send_signal(supervisor, number):
-            return False
-        if is_stopped(supervisor):
-            send_signal(supervisor, signal.SIGCONT)
-        return True
+        if status is None:
+            one = owners(directory)
+            return one.owners if one else ()
+        named = status.owners if status.state.live else ()
+        return [owner for owner in named if supervises(owner, directory.run_id)]
+
+    def _end_without(self, directory: RunDirectory) -> None:
+        """Ends a run whose supervisor hangs: its guardians start another, which ends it; without them one is started
+        here. Raises `RunError`."""
+        hung, *guardians = self._owners(directory) or [None]
+        if hung and any(send_signal(guardian, signal.SIGTERM) for guardian in guardians):
+            send_signal(hung, signal.SIGKILL)
+        else:
+            self._launcher.end(directory)
 
     def _still_silent(self, directory: RunDirectory) -> bool:
         """Waits a moment for a supervisor that was just resumed; whether it goes on being silent."""
@@ -233,17 +246,19 @@ class Runs:
         status = directory.read_status()
         if status is None:
             one = owners(directory)
-            spared = {identity.pid for identity in one.owners} if one else set()
-            return sorted(members(run_id) - spared)
-        supervisor = status.supervisor if supervises(status.supervisor, run_id) else None
-        return sorted(members(run_id, status.process, supervisor.pid if supervisor else None))
+            return sorted(members(run_id, None, [identity.pid for identity in one.owners] if one else ()))
+        return sorted(members(run_id, status.process, [one.pid for one in status.owners if supervises(one, run_id)]))
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
     def list(self) -> list[RunSummary]:
         """Every run, newest first. A run that has ended is read once."""
         directories = self._store.list()
-        self._ended = {d.run_id: self._ended[d.run_id] for d in directories if d.run_id in self._ended}
+        self._ended = {
+            one.run_id: known
+            for one in directories
+            if (known := self._ended.get(one.run_id)) and known[0] == one.mark()
+        }
         listed = {directory.run_id for directory in directories}
         directories += [self._opened(run_id) for run_id in self._adrift() if run_id not in listed]
         summaries = [summary for directory in directories if (summary := self._listed(directory))]
@@ -417,7 +432,7 @@ class Runs:
 
     def _listed(self, directory: RunDirectory) -> RunSummary | None:
         if directory.run_id in self._ended:
-            return self._ended[directory.run_id]
+            return self._ended[directory.run_id][1]
         try:
             plan = _plan_of(directory)
             summary = self._summary(directory, plan, self._seen(directory, plan))
@@ -425,7 +440,7 @@ class Runs:
             return None
         # "Lost" may be taken back: its processes are looked for anew each time.
         if summary.state.settled:
-            self._ended[directory.run_id] = summary
+            self._ended[directory.run_id] = directory.mark(), summary
         return summary
 
     def _summary(self, directory: RunDirectory, plan: Plan | None, seen: Seen) -> RunSummary:

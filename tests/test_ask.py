@@ -108,8 +108,8 @@ def test_the_page_never_waits_for_an_answer(tmp_path):
     assert (asking.stage, asking.is_over, oracle.cached(NOTHING)) == ("starting", False, None)
     assert time.monotonic() - began < 1
     ours = str(tmp_path).encode()
-    until(lambda: [pid for pid in descendants(os.getpid(), snapshot()) if ours in command_of(pid)])
-    for pid in descendants(os.getpid(), snapshot()):
+    until(lambda: [pid for pid in descendants([os.getpid()], snapshot()) if ours in command_of(pid)])
+    for pid in descendants([os.getpid()], snapshot()):
         if ours in command_of(pid):
             os.kill(pid, signal.SIGKILL)
     until(lambda: oracle.progress(NOTHING)[0].is_over)
@@ -259,7 +259,7 @@ def test_a_trial_that_hangs_is_ended_at_the_limit_with_all_it_started(oracle, mo
     answer = oracle.ask(question({"train_batch_size": 2, "optimizer": SGD, "torch_autocast": autocast}))
     assert "initialize: it was not done in 3 s" in answer.not_tried[0]
     assert not answer.is_final
-    assert descendants(worker_of(oracle).pid, snapshot()) == set()
+    assert descendants([worker_of(oracle).pid], snapshot()) == set()
     assert [pid for pid in snapshot() if b"987654" in command_of(pid)] == []
 
 
@@ -278,7 +278,7 @@ def test_no_process_and_no_file_of_a_trial_is_left(oracle):
     oracle.ask(question({"train_batch_size": 6, "optimizer": SGD, "csv_monitor": {"enabled": True}}))
     worker = worker_of(oracle)
     assert list(Path("/dev/shm").glob("deepspeed_allreduce_buffer_*_29500_*")) == []
-    assert descendants(worker.pid, snapshot()) == set()
+    assert descendants([worker.pid], snapshot()) == set()
     assert [path for path in Path(worker.args[-1]).iterdir() if path.is_dir() and path.name.startswith("tmp")] == []
 
 

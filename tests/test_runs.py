@@ -234,9 +234,10 @@ def test_an_ended_run_is_read_once_and_forgotten_when_deleted(bench: Bench) -> N
     directory = written_run(bench, RunStatus(RunState.FAILED, started_at=1.0, ended_at=3.5))
     [summary] = bench.runs.list()
     assert summary.duration_s == 2.5
-    directory.state_file.write_text("{}")
+    directory.write_progress({"step": 7})
     assert bench.runs.list() == [summary]
     directory.plan_file.unlink()
+    directory.state_file.unlink()
     assert bench.runs.list() == []
 
 

@@ -394,18 +394,18 @@ def test_only_proven_processes_are_a_runs(bench: Bench) -> None:
 
 
 def test_kin_are_those_that_a_look_at_everything_finds_however_late_they_come() -> None:
-    kin = Kin(os.getpid())
+    kin = Kin([os.getpid()])
     sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
     parent = f"import subprocess, sys, time; subprocess.Popen({sleeper!r}); time.sleep(60)"
     started: list[psutil.Popen] = []
     try:
         for _ in range(3):
-            assert kin.look().keys() == descendants(os.getpid(), snapshot())
+            assert kin.look().keys() == descendants([os.getpid()], snapshot())
             started.append(psutil.Popen([sys.executable, "-c", parent]))
             child = psutil.Process(started[-1].pid)
             wait_until(child.children)
             assert {child.pid, child.children()[0].pid} <= kin.look().keys()
-        assert kin.look().keys() == descendants(os.getpid(), snapshot())
+        assert kin.look().keys() == descendants([os.getpid()], snapshot())
     finally:
         for process in started:
             for one in (*process.children(), process):

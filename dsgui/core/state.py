@@ -6,10 +6,11 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
-from dsgui.core.decoding import MOST_PID, number, optional, text, whole
+from dsgui.core.decoding import MOST_PID, number, optional, sequence, text, whole
 
 STARTING = "starting"
 _MOST_STEPS = 1e18
+_MOST_GUARDIANS = 8
 _SPELLED = ("NaN", "Infinity", "-Infinity")
 
 
@@ -76,7 +77,8 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """One run's state. `process` is the DeepSpeed launcher; `reason` and `telemetry_note` are sentences for the page.
+    """One run's state. `process` is the DeepSpeed launcher; `guardians` start another `supervisor` where it is killed;
+    `reason` and `telemetry_note` are sentences for the page.
 
     `started_at` and `ended_at` are dates, unix seconds: they are shown and never subtracted, since a clock may be set
     in between. `begun_s`, and `kill_due_s` (when a stopping run's processes are killed), are seconds of the monotonic
@@ -97,6 +99,12 @@ class RunStatus:
     kill_due_s: float | None = None
     clock_back_s: float = 0.0
     clock_ahead_s: float = 0.0
+    guardians: tuple[Identity, ...] = ()
+
+    @property
+    def owners(self) -> tuple[Identity, ...]:
+        """Whoever sees to it that the run's end is written, first who does it now."""
+        return (*([self.supervisor] if self.supervisor else ()), *self.guardians)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -114,6 +122,7 @@ class RunStatus:
             "kill_due_s": self.kill_due_s,
             "clock_back_s": self.clock_back_s,
             "clock_ahead_s": self.clock_ahead_s,
+            "guardians": [guardian.to_json() for guardian in self.guardians],
         }
 
     @classmethod
@@ -135,6 +144,11 @@ class RunStatus:
             kill_due_s=optional(number, value.get("kill_due_s")),
             clock_back_s=number(value.get("clock_back_s", 0.0)),
             clock_ahead_s=number(value.get("clock_ahead_s", 0.0)),
+            guardians=tuple(
+                found
+                for one in sequence(value.get("guardians", []), _MOST_GUARDIANS)
+                if (found := Identity.from_json(one))
+            ),
         )
 
     def lost(self, alive: int, rebooted: bool) -> "RunStatus":

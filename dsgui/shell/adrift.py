@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dsgui.core.command import MARKER, RUN_FOLDER
 from dsgui.core.state import Identity
-from dsgui.shell.processes import environment_of, identify, is_alive, our_pids, read_stat, supervised_folder
+from dsgui.shell.processes import environment_of, identify, is_alive, our_pids, supervised_folder
 
 RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
 
@@ -22,14 +22,8 @@ class Adrift:
     tells."""
 
     run_id: str
-    owners: tuple[Identity, ...] = ()
+    owners: tuple[Identity, ...] = ()  # the supervisor first, its guardians after it
     place: Path | None = None
-
-    @property
-    def supervisor(self) -> Identity | None:
-        """The one to signal: whose children the training's processes are, no other owner's parent."""
-        parents = {stat.parent for one in self.owners if (stat := read_stat(one.pid))}
-        return next((one for one in self.owners if one.pid not in parents), None)
 
 
 def adrift(runs_dir: Path) -> dict[str, Adrift]:
@@ -44,7 +38,12 @@ def adrift(runs_dir: Path) -> dict[str, Adrift]:
                 found[run_id] = replace(known, owners=(*known.owners, identity), place=place)
         elif run_id := _run_in(_folder_told(pid), runs_dir):
             found.setdefault(run_id, Adrift(run_id))
-    return found
+    return {run_id: replace(one, owners=_youngest_first(one.owners)) for run_id, one in found.items()}
+
+
+def _youngest_first(owners: tuple[Identity, ...]) -> tuple[Identity, ...]:
+    """A guardian is older than the supervisor that it starts."""
+    return tuple(sorted(owners, key=lambda one: (one.start_time, one.pid), reverse=True))
 
 
 def _run_in(folder: str, runs_dir: Path) -> str:

@@ -30,6 +30,14 @@ class Appender:
         """One value, one line. Raises OSError."""
         self.write(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
 
+    @property
+    def size(self) -> int:
+        return os.fstat(self._descriptor).st_size
+
+    def go_back(self, size: int) -> None:
+        """What was written after that goes. Raises OSError."""
+        os.ftruncate(self._descriptor, min(size, self.size))
+
     def close(self) -> None:
         os.close(self._descriptor)
 
@@ -50,6 +58,15 @@ class RecordFile:
         if written < len(records):
             self._cut()
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    @property
+    def size(self) -> int:
+        return self._end
+
+    def go_back(self, size: int) -> None:
+        """What was written after that goes. Raises OSError."""
+        self._end = min(size, self._end)
+        os.ftruncate(self._descriptor, self._end)
 
     def close(self) -> None:
         os.close(self._descriptor)
@@ -87,6 +104,24 @@ class OutputFile:
             self._file.write(part)
             self._written += len(part)
             data = data[len(part) :]
+
+    @property
+    def place(self) -> tuple[int, int, int, int]:
+        """Where it stands, for `go_back`: where the last piece begins, its room and its size, and how much was
+        written in all."""
+        return self._begins, self._room, self._file.size, self._written
+
+    def go_back(self, place: tuple[int, int, int, int]) -> None:
+        """What was written after that goes; unless the piece is not there any more. Raises OSError."""
+        begins, room, size, written = place
+        pieces = dict(self._directory.output_pieces)
+        if begins not in pieces:
+            return
+        for later in pieces.keys() - range(begins + 1):
+            pieces[later].unlink(missing_ok=True)
+        self._file.close()
+        self._file, self._begins, self._room, self._written = Appender(pieces[begins]), begins, room, written
+        self._file.go_back(size)
 
     def close(self) -> None:
         """Joins what was kept. Raises OSError."""

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dsgui.core.plan import Plan, WhenBusy
-from dsgui.core.state import Identity, RunState, RunStatus
+from dsgui.core.state import RunState, RunStatus
 from dsgui.shell.adrift import Adrift, adrift
 from dsgui.shell.kept_end import KeptEnd, kept_end, settle
-from dsgui.shell.processes import boot_id, is_alive, is_rebooted, is_stopped, members
+from dsgui.shell.processes import boot_id, is_owned, is_rebooted, is_stopped, members
 from dsgui.shell.store import RunDirectory
 
 # A supervisor writes its first state in a fraction of a second.
@@ -34,19 +34,19 @@ class Seen:
 
 
 def look(directory: RunDirectory, plan: Plan | None, monotonic: Callable[[], float] = time.monotonic) -> Seen:
-    """Reads the state, twice where its supervisor is gone: it may have ended between the two looks. `plan` None: it
+    """Reads the state, twice where its owners are gone: it may have ended between the two looks. `plan` None: it
     can't be read."""
     status = directory.read_status()
     if status is None:
         return _untold(directory, plan, monotonic)
     if not status.state.live:
         return Seen(status)
-    if is_alive(status.supervisor):
+    if is_owned(status):
         return _owned(directory, status, monotonic)
     status = directory.read_status() or status
     if not status.state.live:
         return Seen(status)
-    if is_alive(status.supervisor):
+    if is_owned(status):
         return _owned(directory, status, monotonic)
     return _lost(directory, status)
 
@@ -99,7 +99,7 @@ def _untold(directory: RunDirectory, plan: Plan | None, monotonic: Callable[[], 
         state = RunState.QUEUED if waits else RunState.PENDING
         return Seen(RunStatus(state, started_at=since, begun_s=asked.at_s))
     if one := owners(directory):  # it goes on, whatever became of its folder
-        status = RunStatus(RunState.RUNNING, one.supervisor, started_at=since)
+        status = RunStatus(RunState.RUNNING, one.owners[0], started_at=since, guardians=one.owners[1:])
         trouble = _silence(directory, status, monotonic)
         return Seen(status, trouble=trouble, responds=not trouble)
     seen = _lost(directory, RunStatus(started_at=since))
@@ -114,12 +114,6 @@ def owners(directory: RunDirectory) -> Adrift | None:
     """The processes that supervise the run, for want of a state that names them; None where there is none."""
     one = adrift(directory.launched_in).get(directory.run_id)
     return one if one and one.owners else None
-
-
-def supervisor_of(directory: RunDirectory) -> Identity | None:
-    """The one of them to signal."""
-    one = owners(directory)
-    return one.supervisor if one else None
 
 
 def _lost(directory: RunDirectory, status: RunStatus) -> Seen:

@@ -16,15 +16,19 @@ _LINES = 2000
 
 
 def past_points(
-    directory: RunDirectory, pattern: Pattern, counts: EpochCounts, ended: Callable[[], bool]
+    directory: RunDirectory, pattern: Pattern, counts: EpochCounts, ended: Callable[[], bool], read: int = 0
 ) -> Iterator[list[Point]]:
     """The points of all that is kept, some lines at a time; some may have none. `counts` goes on with steps that begin
-    again. While the output has not `ended` its last line may be half: it is left to whoever reads on."""
+    again. While the output has not `ended` its last line may be half: it is left to whoever reads on. The first parts,
+    so many, were `read` before."""
     for _, block in blocks(directory):
         if not ended():
             block = block[: block.rfind(b"\n") + 1]
         lines = block.replace(b"\r", b"\n").split(b"\n")
         for begin in range(0, len(lines), _LINES):
+            if read:
+                read -= 1
+                continue
             texts = (line[:_LINE_BYTES].decode("utf-8", "replace") for line in lines[begin : begin + _LINES])
             yield [point for text in texts if (point := _point(pattern, text, counts))]
 

@@ -1,8 +1,8 @@
 """Who a process is, which processes are a run's, and ending all of them and nothing else (Linux, through /proc).
 
 A process is a run's when it carries the run's marker in its environment, is in the session of the run's launcher while
-that launcher still holds its pid, descends from one that is, or descends from the run's supervisor. The supervisor is
-a child subreaper (prctl(2)): a process that detaches itself becomes the supervisor's child, never init's.
+that launcher still holds its pid, descends from one that is, or descends from the run's owners: its supervisor and its
+guardians. They are child subreapers (prctl(2)): a process that detaches itself becomes their child, never init's.
 """
 
 import contextlib
@@ -10,18 +10,18 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from dsgui.core.command import MARKER
-from dsgui.core.state import Identity
+from dsgui.core.state import Identity, RunStatus
 
 _PROC = Path("/proc")
 _SUPERVISOR, _ENDS = b"dsgui.supervise", b"--end"  # what `shell.launcher` starts
 _ZOMBIE_STATES = frozenset({b"Z", b"X", b"x"})
-_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _SCAN_S = 0.05
 _KILL_WAIT_S = 3.0
 _ANEW = 60  # looks
@@ -93,6 +93,11 @@ def is_stopped(identity: Identity | None) -> bool:
     """Whether this very process is held by a signal or a debugger."""
     stat = _stat_of(identity)
     return stat is not None and stat.stopped
+
+
+def is_owned(status: RunStatus) -> bool:
+    """Whether somebody will write how the run ended: its supervisor, or a guardian that starts another."""
+    return any(is_alive(owner) for owner in status.owners)
 
 
 def is_rebooted(identity: Identity | None) -> bool:
@@ -179,18 +184,23 @@ def become_subreaper() -> bool:
     return bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
 
+def wake_when_parent_ends() -> None:
+    """From now on a parent's death is told as a child's is, by SIGCHLD."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGCHLD, 0, 0, 0)
+
+
 def snapshot() -> dict[int, ProcessStat]:
     """Every process of the machine, by pid."""
     return _read_stats(_pids())
 
 
 class Kin:
-    """The descendants of one process, looked for again and again at little cost: who was seen to be a stranger is not
+    """The descendants of some processes, looked for again and again at little cost: who was seen to be a stranger is not
     read a second time, for nobody becomes a descendant later. Now and then all are read anew, in case a stranger's pid
     was given to a descendant between two looks."""
 
-    def __init__(self, root: int) -> None:
-        self._root = root
+    def __init__(self, roots: Collection[int]) -> None:
+        self._roots = frozenset(roots)
         self._strangers: set[int] = set()
         self._looks = 0
 
@@ -202,16 +212,16 @@ class Kin:
         pids = _pids()
         self._strangers &= pids
         table = _read_stats(pids - self._strangers)
-        kin = descendants(self._root, table)
+        kin = descendants(self._roots, table)
         # Only whoever descends from a known stranger or the kernel is one: a parent that has ended between the two
         # readings leaves open whose child it was.
-        self._strangers |= _closure(self._strangers | {0}, table) - kin - {self._root}
+        self._strangers |= _closure(self._strangers | {0}, table) - kin - self._roots
         return {pid: table[pid] for pid in kin}
 
 
-def descendants(root: int, table: dict[int, ProcessStat]) -> set[int]:
-    """The pids below `root`, without it."""
-    return _closure({root}, table) - {root}
+def descendants(roots: Collection[int], table: dict[int, ProcessStat]) -> set[int]:
+    """The pids below `roots`, without them."""
+    return _closure(set(roots), table) - set(roots)
 
 
 def marked(run_id: str, pids: Iterable[int]) -> set[int]:
@@ -220,13 +230,13 @@ def marked(run_id: str, pids: Iterable[int]) -> set[int]:
     return {pid for pid in pids if line in _environment(pid).split(b"\0")}
 
 
-def members(run_id: str, process: Identity | None = None, supervisor: int | None = None) -> set[int]:
-    """The pids of the run's processes that are alive, never this process itself. `supervisor` is a pid known to be
-    the run's supervisor: everything below it is the run's."""
+def members(run_id: str, process: Identity | None = None, owners: Collection[int] = ()) -> set[int]:
+    """The pids of the run's processes that are alive, never this process itself. `owners` are pids known to be the
+    run's supervisor and guardians: everything else below them is the run's."""
     table = snapshot()
     seeds = marked(run_id, table) | _session(process, run_id, table)
-    found = _closure(seeds, table) | (descendants(supervisor, table) if supervisor else set())
-    return {pid for pid in found - {os.getpid()} if not table[pid].zombie}
+    found = (_closure(seeds, table) | descendants(owners, table)) - {os.getpid(), *owners}
+    return {pid for pid in found if not table[pid].zombie}
 
 
 def ranks(pids: Iterable[int]) -> set[int]:
@@ -240,7 +250,7 @@ def end_tree(
     run_id: str,
     process: Identity | None,
     grace_s: float = 10,
-    supervisor: int | None = None,
+    owners: Collection[int] = (),
     hurry: Callable[[], bool] = lambda: False,
 ) -> tuple[int, ...]:
     """TERM to every process of the run, also to those that appear meanwhile; after `grace_s` in all, or as soon as
@@ -248,9 +258,9 @@ def end_tree(
 
     Returns the pids that are still alive a few seconds after (in an uninterruptible wait)."""
     deadline = time.monotonic() + grace_s
-    _signal_while(lambda: time.monotonic() < deadline and not hurry(), signal.SIGTERM, run_id, process, supervisor)
+    _signal_while(lambda: time.monotonic() < deadline and not hurry(), signal.SIGTERM, run_id, process, owners)
     deadline = time.monotonic() + _KILL_WAIT_S
-    return _signal_while(lambda: time.monotonic() < deadline, signal.SIGKILL, run_id, process, supervisor)
+    return _signal_while(lambda: time.monotonic() < deadline, signal.SIGKILL, run_id, process, owners)
 
 
 def reap(spare: int, table: dict[int, ProcessStat] | None = None) -> None:
@@ -267,10 +277,10 @@ def _signal_while(
     number: signal.Signals,
     run_id: str,
     process: Identity | None,
-    supervisor: int | None,
+    owners: Collection[int],
 ) -> tuple[int, ...]:
     told: set[Identity] = set()
-    while alive := members(run_id, process, supervisor):
+    while alive := members(run_id, process, owners):
         if not patient():
             break
         fresh = {identity for pid in alive if (identity := identify(pid))} - told

@@ -5,9 +5,9 @@ import struct
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
@@ -79,13 +79,40 @@ _TOLD = frozenset({"alert", "calm", "stop"})
 _PAST_S, _LAST_PAST_S = 0.05, 10.0
 
 
+@dataclass(slots=True)
+class Past:
+    """A new pattern, which first reads what was printed before."""
+
+    pattern: Pattern
+    counts: EpochCounts = field(default_factory=EpochCounts)
+    parts: int = 0  # that were read
+    reading: Iterator[list[Point]] | None = None
+
+    def read(self, directory: RunDirectory, ended: Callable[[], bool]) -> Iterator[list[Point]]:
+        """From where it stopped; what is yielded counts as read."""
+        if self.reading is None:
+            self.reading = past_points(directory, self.pattern, self.counts, ended, self.parts)
+        for points in self.reading:
+            self.parts += 1
+            yield points
+
+    def __getstate__(self) -> tuple[Pattern, EpochCounts, int]:
+        return self.pattern, self.counts, self.parts
+
+    def __setstate__(self, state: tuple[Pattern, EpochCounts, int]) -> None:
+        self.pattern, self.counts, self.parts = state
+        self.reading = None
+
+
 class SampleRows:
     """Telemetry as rows of numbers, a table for each set of columns and machine, of so many at most. A machine whose
     columns come back (a card that was gone for a while) goes on with their table."""
 
     def __init__(self, directory: RunDirectory) -> None:
         self._directory = directory
-        self._tables: list[SampleTable] = []  # a table's number is its place
+        self._tables = (
+            directory.sample_tables()
+        )  # a table's number is its place; a killed supervisor may have left some
         self._files: dict[str, tuple[SampleTable, RecordFile]] = {}  # by machine
         self._full = False
 
@@ -125,6 +152,23 @@ class SampleRows:
         return file
 
 
+# What `Records` knows beside its files.
+_KEPT = (
+    *(
+        "log",
+        "refused",
+        "_masker",
+        "_series",
+        "_event_counts",
+        "_alerts",
+        "_elsewhere",
+        "_patterns",
+        "_patterns_changed",
+    ),
+    *("_finished", "_past", "_pace", "_rush", "_loss", "_progress"),
+)
+
+
 class Records:
     """The files that grow with the run. A disk that refuses them never stops the training. `elapsed_s` counts from the
     run's beginning. Nothing that `masker` knows for a secret is written, and nothing else here sees it."""
@@ -150,7 +194,7 @@ class Records:
         self._patterns: list[str] = []
         self._patterns_changed: float | None = None
         self._finished = False
-        self._past: list[tuple[Pattern, EpochCounts, Iterator[list[Point]]]] = []
+        self._past: list[Past] = []
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
         self._progress: dict[str, Any] = {}
@@ -209,19 +253,17 @@ class Records:
             self._patterns += new
             for template in new:
                 with suppress(PatternError):  # it was checked before it was kept
-                    pattern, counts = Pattern.parse(template), EpochCounts()
-                    past = past_points(self._directory, pattern, counts, lambda: self._finished)
-                    self._past.append((pattern, counts, past))
+                    self._past.append(Past(Pattern.parse(template)))
 
     def _read_past(self, for_s: float) -> bool:
         """Goes on with the first pattern that has not caught up; whether it has now."""
-        pattern, counts, past = self._past[0]
+        past = self._past[0]
         until = self._monotonic() + for_s
-        for points in past:
+        for points in past.read(self._directory, lambda: self._finished):
             self.take_points(points, math.nan)
             if self._monotonic() > until:
                 return False
-        self.log.add_pattern(pattern, counts)
+        self.log.add_pattern(past.pattern, past.counts)
         self._past.pop(0)
         return True
 
@@ -232,6 +274,22 @@ class Records:
         if (now := self._current()) != self._progress:
             self._progress = now
             self._try(self._directory.write_progress, now)
+
+    def state(self) -> dict[str, Any]:
+        """All that whoever goes on needs, after this process was killed: it can be pickled. It holds output that was
+        not masked yet, so it is for no disk."""
+        kept = {name: getattr(self, name) for name in _KEPT}
+        return kept | {"output": self._output.place, "sizes": [self._points.size, self._events.size]}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """To the moment when `state` was made: what was recorded after that is taken back, for it comes again."""
+        for name in _KEPT:
+            setattr(self, name, state[name])
+        self._hidden = lru_cache(maxsize=4096)(self._masker.text)
+        self._try(self._output.go_back, state["output"])
+        for file, size in zip((self._points, self._events), state["sizes"], strict=True):
+            self._try(file.go_back, size)
+        self._series_kept = 0  # written again with the next point: those that come may be others
 
     def finish(self) -> None:
         """Patterns that were added at the last read all that was printed: after the log's own end, so that none reads a

@@ -102,6 +102,10 @@ class RunDirectory:
             return self
         return RunDirectory(Path(f"/proc/self/fd/{descriptor}"), self.run_id, self.launched_in)
 
+    def mark(self) -> object:
+        """Changes when the plan or the state is written, taken away, or becomes something else."""
+        return _mark(self.plan_file), _mark(self.state_file)
+
     @property
     def is_deleted(self) -> bool:
         """Whether the folder is there no more, under any name. One that can't be looked at may be."""
@@ -482,6 +486,14 @@ def size_of(path: Path) -> int:
     except OSError:
         return 0
     return seen.st_size if stat.S_ISREG(seen.st_mode) else 0
+
+
+def _mark(path: Path) -> tuple[int, ...]:
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return ()
+    return seen.st_mode, seen.st_ino, seen.st_size, seen.st_mtime_ns
 
 
 def _damage(read: Callable[[], object], path: Path, *, may_miss: bool = False) -> str:
