@@ -4,19 +4,19 @@
     python -m dsgui.supervise RUN_DIR --end    end what is left of a run whose supervisor is gone
 
 SIGTERM stops the run, a second one kills it at once; SIGUSR1 asks its ranks to save and end. The command itself returns
-at once: a fork of it does the work.
+at once: a fork of it does the work, below two guardians that start another where it is killed (decision 015).
 """
 
 import argparse
-import fcntl
 import os
+import pickle
 import selectors
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -26,7 +26,7 @@ from typing import Any
 from dsgui.core.command import MARKER, argv, environment
 from dsgui.core.diagnosis import diagnose, why_failed
 from dsgui.core.document import Document
-from dsgui.core.ending import verdict
+from dsgui.core.ending import likely_code, verdict
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.handing import trainers_part
 from dsgui.core.plan import Plan, WhenBusy, shared_devices
@@ -40,6 +40,9 @@ from dsgui.shell.asked_paths import script_source
 from dsgui.shell.detached import Wakeup, detach
 from dsgui.shell.elsewhere import end_elsewhere, what_is_left
 from dsgui.shell.ends import Ends
+from dsgui.shell.guardian import guarded, is_guarded, new_guardian, stand_by
+from dsgui.shell.keeping import Keeping
+from dsgui.shell.launched import Launched, find_started
 from dsgui.shell.leftovers import (
     build_locks,
     extensions_folder,
@@ -55,14 +58,15 @@ from dsgui.shell.processes import (
     Kin,
     ProcessStat,
     become_subreaper,
-    descendants,
     end_tree,
     identify,
+    is_alive,
     members,
     ranks,
+    read_stat,
     reap,
     send_signal,
-    snapshot,
+    wake_when_parent_ends,
 )
 from dsgui.shell.provenance import provenance
 from dsgui.shell.readings import Marked
@@ -81,11 +85,18 @@ _READ_BYTES = 1 << 18
 # Lines that come one by one are read some at a time: waking for each costs more than reading it.
 _READ_PAUSE_S = 0.1
 _CALM_BYTES = 1 << 16
-_PIPE_BYTES = 1 << 20  # the most that Linux gives everybody
+# Saving takes at most so much of the time; but so many bytes are not left unsaved, and what the script wrote to files
+# not at all.
+_SAVING, _UNSAVED_BYTES = 0.02, 4 << 20
+_NEW_GUARDIAN_S = 10.0
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
 )
 _DISK_NOTE = "The disk is full or refuses writes: parts of this run's records are missing. Training was left alone."
+
+
+# What a supervisor knows beside its state, its records and its sources.
+_KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_elsewhere")
 
 
 def phase_of(logged: str, program_names: Set[str]) -> str:
@@ -106,7 +117,9 @@ class Supervisor:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         make_nodes: Callable[[Plan], Nodes] = Nodes,
+        keeping: Keeping | None = None,
     ) -> None:
+        self._keeping = keeping or Keeping.make()
         self._directory, self._plan = directory, plan
         self._make_telemetry, self._make_nodes = make_telemetry, make_nodes
         self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
@@ -115,11 +128,17 @@ class Supervisor:
         self._records = Records(directory, monotonic, self._elapsed_s, masker)
         waits = plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
-        self._status = RunStatus(state, supervisor=identify(os.getpid()), started_at=clock(), begun_s=monotonic())
+        self._status = RunStatus(
+            state,
+            supervisor=identify(os.getpid()),
+            started_at=clock(),
+            begun_s=monotonic(),
+            guardians=self._keeping.facts.guardians,
+        )
         self._writing = threading.Lock()
-        self._stops = 0
-        self._save_asked = self._save_told = False
-        self._kin = Kin(os.getpid())
+        self._save_told = False
+        self._kin = Kin([os.getpid()])
+        self._kin_of: frozenset[int] = frozenset()
         self._oom_before = read_oom_kills()
         self._left = 0
         self._ends = Ends()
@@ -131,26 +150,18 @@ class Supervisor:
         self._machine_failed_at: float | None = None
         self._ending: threading.Thread | None = None
         self._elsewhere: tuple[machines.Ended, ...] = ()
+        self._save_due_s = self._guardian_due_s = 0.0
+        self._guardian: subprocess.Popen[bytes] | None = None  # that this process started
 
     def run(self, ready: Callable[[], None]) -> None:
         """`ready` is called once the state is on the disk."""
         become_subreaper()
         with Wakeup(self._ask) as wakeup:  # before the state names this process as the one to signal
-            with suppress(OSError):
-                self._directory.reserve()
-            self._write()
-            if waited := self._status.state is RunState.QUEUED:
-                ready()
-                self._wait_in_queue(wakeup)
-            elsewhere = self._plan.machines is not None  # to reach other machines takes seconds
-            if elsewhere and not waited:
-                ready()
-            process = self._start()
-            if not elsewhere and not waited:
-                ready()
+            wake_when_parent_ends()
+            if self._has_ended():
+                return
+            process = self._go_on() or self._begin(wakeup, ready)
             if process is None:
-                self._records.finish()
-                self._directory.give_up_reserve()
                 return
             try:
                 self._follow(process, wakeup)
@@ -159,10 +170,8 @@ class Supervisor:
                 self._end_all()
                 raise
             finally:
-                with suppress(OSError):
-                    process.stdout.close()  # type: ignore[union-attr]  # stdout=PIPE
                 process.wait()
-            self._finish(process.returncode)
+            self._finish(process.exit_code)
 
     def give_up(self, error: Exception) -> None:
         """A fault of dsgui's own must not leave a run that nobody owns."""
@@ -171,6 +180,51 @@ class Supervisor:
         self._write_end(state=RunState.FAILED, reason=reason)
 
     # -- beginning -------------------------------------------------------------------------------------------------
+
+    def _begin(self, wakeup: Wakeup, ready: Callable[[], None]) -> "Launched | None":
+        """None where there is nothing to follow; the state then says why."""
+        with suppress(OSError):
+            self._directory.reserve()
+        self._write()
+        if waited := self._status.state is RunState.QUEUED:
+            ready()
+            self._wait_in_queue(wakeup)
+        elsewhere = self._plan.machines is not None  # to reach other machines takes seconds
+        if elsewhere and not waited:
+            ready()
+        process = self._start()
+        if not elsewhere and not waited:
+            ready()
+        if process is None:
+            self._records.finish()
+            self._directory.give_up_reserve()
+        return process
+
+    def _has_ended(self) -> bool:
+        """Whether another supervisor had written how the run ended, and was killed then."""
+        written = self._directory.read_status()
+        if written and written.state.live:
+            guardians = self._keeping.facts.guardians
+            self._status = replace(written, supervisor=self._status.supervisor, guardians=guardians)
+        return bool(written and not written.state.live)
+
+    def _go_on(self) -> "Launched | None":
+        """With what another supervisor had begun when it was killed; None where no process of the run was started."""
+        state = self._keeping.load()
+        if not (state and self._keeping.facts.starting):
+            return None
+        identity = find_started(self._keeping, self._plan.run_id)
+        if identity is None:
+            return None
+        self._restore(state)
+        stopping = self._status.state is RunState.STOPPING
+        self._write(state=RunState.STOPPING if stopping else RunState.RUNNING, process=identity)
+        for chunk in self._keeping.unsaved():
+            self._records.take_output(chunk)
+        self._save()
+        if self._sources:
+            self._sources.start()
+        return Launched(identity, self._keeping)
 
     def _wait_in_queue(self, wakeup: Wakeup) -> None:
         queue = Queue(Store(self._directory.path.parent))
@@ -192,7 +246,7 @@ class Supervisor:
                 self._write(reason=reason)
         return not before
 
-    def _start(self) -> "subprocess.Popen[bytes] | None":
+    def _start(self) -> "Launched | None":
         """None where there is nothing to follow; the state then says why."""
         if self._stops:
             self._stopped_early()
@@ -205,6 +259,7 @@ class Supervisor:
         self._sources = SourceReader(
             Watch(sources(self._plan, self._config()), self._is_foreign)
         )  # it sees what was there before
+        self._save()
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
@@ -212,23 +267,26 @@ class Supervisor:
                 if self._stops:  # while the other machines were given the config
                     self._stopped_early()
                     return None
-                process = subprocess.Popen(
+                self._keeping.tell(starting=True)
+                popen = subprocess.Popen(
                     slurm.command(self._plan) if self._plan.slurm else argv(self._plan),
                     cwd=self._plan.working_directory,
                     env=environment_too,
                     stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
+                    stdout=self._keeping.into,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
-                    bufsize=0,
                     pass_fds=descriptors,
                 )
         except (OSError, ValueError, RunError) as error:
             self._write_end(state=RunState.FAILED, reason=f"It could not be started: {error}.")
             return None
-        self._write(state=RunState.RUNNING, process=identify(process.pid))
+        identity = identify(popen.pid)
+        assert identity is not None  # a child that nobody has waited for
+        self._keeping.tell(launcher=identity.to_json())
+        self._write(state=RunState.RUNNING, process=identity)
         self._sources.start()
-        return process
+        return Launched(identity, self._keeping, popen)
 
     def _config(self) -> dict[str, Any]:
         with suppress(DocumentError):
@@ -244,14 +302,10 @@ class Supervisor:
 
     # -- following -------------------------------------------------------------------------------------------------
 
-    def _follow(self, process: "subprocess.Popen[bytes]", wakeup: Wakeup) -> None:
+    def _follow(self, process: "Launched", wakeup: Wakeup) -> None:
         telemetry = self._telemetry = self._make_telemetry()
         nodes = self._nodes = self._make_nodes(self._plan)
-        assert process.stdout is not None  # stdout=PIPE
-        output = process.stdout.fileno()
-        os.set_blocking(output, False)
-        with suppress(OSError):  # small pipes are all that is left to a user who has many
-            fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        output = self._keeping.output
         with selectors.DefaultSelector() as selector:
             selector.register(output, selectors.EVENT_READ)
             selector.register(wakeup.descriptor, selectors.EVENT_READ)
@@ -260,48 +314,90 @@ class Supervisor:
             self._tick(process, telemetry, nodes)  # however short the run, it has one sample
             while not self._over(process):
                 for key, _ in selector.select(self._patience(next_sample)):
-                    if key.fd == output and not (took := self._drain(output, _READ_BYTES)):
+                    if key.fd == output and not (took := self._drain(_READ_BYTES)):
                         selector.unregister(output)
                     elif key.fd == output and took < _CALM_BYTES:
                         wakeup.wait(_READ_PAUSE_S)
                 self._ends.watch(self._records.log.ending.spawned)
                 self._ends.take()
+                self._see_to_guardians()
                 wakeup.clear()
                 if time.monotonic() >= next_sample:
                     next_sample = time.monotonic() + SAMPLE_S
                     self._tick(process, telemetry, nodes)
-        while self._drain(output, _READ_BYTES):
+        while self._drain(_READ_BYTES) > 0:
             pass
 
     def _patience(self, next_sample: float) -> float:
         left = max(next_sample - time.monotonic(), 0)
         return min(left, _POLL_S) if self._exited_at is not None or self._ending else left
 
-    def _drain(self, descriptor: int, limit: int) -> int:
-        """Takes what is there; how many bytes. 0 when there is nothing more."""
+    def _drain(self, limit: int) -> int:
+        """Takes what is there; how many bytes, -1 where there is nothing now, 0 when there will be nothing more."""
         try:
-            chunk = os.read(descriptor, limit)
+            chunk = self._keeping.take(limit)
         except BlockingIOError:
-            return 0
+            return -1
         if chunk:
             self._records.take_output(chunk)
+            if self._keeping.unsaved_bytes > _UNSAVED_BYTES or time.monotonic() >= self._save_due_s:
+                self._save()
         return len(chunk)
 
-    def _tick(self, process: "subprocess.Popen[bytes]", telemetry: Telemetry, nodes: Nodes) -> None:
-        kin = {pid: stat for pid, stat in self._kin.look().items() if pid not in nodes.pids}
+    # -- outliving this process ------------------------------------------------------------------------------------
+
+    def _save(self) -> None:
+        """All that another supervisor needs to go on from here."""
+        began = time.monotonic()
+        kept = {name: getattr(self, name) for name in _KEPT}
+        kept["sources"] = self._sources.state() if self._sources else None
+        kept |= {"ended": self._ends.order, "records": self._records.state()}
+        try:
+            self._keeping.save(pickle.dumps(kept))
+        except (OSError, TypeError, AttributeError, RecursionError, pickle.PicklingError) as error:
+            # No memory, or a fault of dsgui's: the one before it stays.
+            note(f"the state could not be kept for another supervisor: {error}")
+        now = time.monotonic()
+        self._save_due_s = now + (now - began) / _SAVING
+
+    def _restore(self, pickled: bytes) -> None:
+        state: Mapping[str, Any] = pickle.loads(pickled)
+        for name in _KEPT:
+            setattr(self, name, state[name])
+        self._ends.go_on(state["ended"])
+        self._records.restore(state["records"])
+        if state["sources"]:
+            watched, found = state["sources"]
+            self._sources = SourceReader(Watch.restored(watched, self._is_foreign), found=found)
+
+    def _see_to_guardians(self) -> None:
+        """Where none is left, this process starts one."""
+        if time.monotonic() < self._guardian_due_s or is_guarded(self._keeping):
+            return
+        self._guardian_due_s = time.monotonic() + _NEW_GUARDIAN_S
+        try:
+            self._guardian = new_guardian(self._keeping, self._directory.path, self._grace_s)
+        except OSError as error:
+            note(f"no guardian could be started: {error}")
+
+    def _tick(self, process: "Launched", telemetry: Telemetry, nodes: Nodes) -> None:
+        kin = self._look(process)
         reap(process.pid, kin)
-        family = {pid: stat for pid, stat in kin.items() if not stat.zombie}
+        ours = self._owners | nodes.pids
+        family = {pid: stat for pid, stat in kin.items() if not stat.zombie and pid not in ours}
         self._sample(family, telemetry, nodes)
-        if self._sources:
-            self._records.take_points(self._sources.take())
+        if self._sources and (points := self._sources.take()):
+            self._records.take_points(points)
+            self._save()
         self._notice_clock()
         self._records.look_for_patterns()
         self._records.write_progress()
         phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})
         if phase == "compiling":
             self._locks |= held_build_locks(family)
-        if phase != self._status.phase:
-            self._write(phase=phase)
+        guardians = self._keeping.facts.guardians
+        if phase != self._status.phase or guardians != self._status.guardians:
+            self._write(phase=phase, guardians=guardians)
         if self._records.refused and not self._status.reason:
             self._write(reason=_DISK_NOTE)  # said at once; the training is left alone
 
@@ -329,20 +425,38 @@ class Supervisor:
         if -back_s > self._status.clock_ahead_s + _CLOCK_SLACK_S:
             self._write(clock_ahead_s=-back_s)
 
+    @property
+    def _owners(self) -> frozenset[int]:
+        """The pids of this process and of the guardians that live."""
+        return frozenset((os.getpid(), *(one.pid for one in self._keeping.facts.guardians if is_alive(one))))
+
+    def _look(self, process: "Launched") -> dict[int, ProcessStat]:
+        """Whatever descends from this process or a guardian, by pid; zombies and nodes' clients too."""
+        if (owners := self._owners) != self._kin_of:
+            self._kin, self._kin_of = Kin(owners), owners
+        kin = self._kin.look()
+        return kin if process.pid in kin or not process.runs_on else kin | self._family()
+
     def _family(self) -> dict[int, ProcessStat]:
         """The run's living processes, by pid."""
-        table = snapshot()
-        ours = descendants(os.getpid(), table) - (self._nodes.pids if self._nodes else set())
-        return {pid: table[pid] for pid in ours if not table[pid].zombie}
+        pids = members(self._plan.run_id, self._status.process, self._owners)
+        ours = pids - (self._nodes.pids if self._nodes else set())
+        return {pid: stat for pid in ours if (stat := read_stat(pid))}
 
     # -- ending ----------------------------------------------------------------------------------------------------
 
     def _ask(self, number: int) -> None:
         """From a signal handler."""
-        if number == signal.SIGUSR1:
-            self._save_asked = True
-        else:
-            self._stops += 1
+        self._keeping.tell(asked=number)
+
+    @property
+    def _stops(self) -> int:
+        """How often Stop was asked for."""
+        return sum(number != signal.SIGUSR1 for number in self._keeping.facts.asked)
+
+    @property
+    def _save_asked(self) -> bool:
+        return signal.SIGUSR1 in self._keeping.facts.asked
 
     def _ask_to_save(self) -> None:
         """What the HF Trainer's just-in-time checkpoint understands; the launcher is left alone, it would end them."""
@@ -352,16 +466,18 @@ class Supervisor:
                 send_signal(identity, signal.SIGTERM)
         self._write(reason="Asked to save a checkpoint and end; Stop ends it without.")
 
-    def _over(self, process: "subprocess.Popen[bytes]") -> bool:
+    def _over(self, process: "Launched") -> bool:
         """Whether the last process is gone; begins the ending when it is time to."""
-        exited = process.poll() is not None
+        exited = not process.poll()
         if self._ending is not None:
             return exited and not self._ending.is_alive()
         if not exited:
-            if self._stops:
-                kill_due_s = self._monotonic() + self._grace_s
-                self._write(state=RunState.STOPPING, kill_due_s=kill_due_s, reason="")
-                self._records.take_event(Event("stop", "Stop was asked for."))
+            if self._stops or self._status.state is RunState.STOPPING:
+                if self._status.state is not RunState.STOPPING:
+                    kill_due_s = self._monotonic() + self._grace_s
+                    self._write(state=RunState.STOPPING, kill_due_s=kill_due_s, reason="")
+                    self._records.take_event(Event("stop", "Stop was asked for."))
+                    self._save()
                 self._begin_ending()
             elif self._save_asked and not self._save_told:
                 self._ask_to_save()
@@ -406,11 +522,13 @@ class Supervisor:
 
     def _end(self) -> None:
         grace_s, process = self._grace_s, self._status.process
+        if self._status.kill_due_s is not None:  # another supervisor may have begun it
+            grace_s = min(max(self._status.kill_due_s - self._monotonic(), 0), grace_s)
         hurry = lambda: self._stops > 1  # noqa: E731 — the second Stop
         try:
             self._elsewhere = end_elsewhere(self._plan, process, grace_s, hurry)
         finally:
-            while survivors := end_tree(self._plan.run_id, process, grace_s, os.getpid(), hurry):
+            while survivors := end_tree(self._plan.run_id, process, grace_s, self._owners, hurry):
                 self._write(
                     reason=f"Processes {_listed(survivors)} don't end even when killed; waiting for the kernel."
                 )
@@ -423,12 +541,14 @@ class Supervisor:
         try:
             end_elsewhere(self._plan, self._status.process, self._grace_s, lambda: False)
         finally:
-            end_tree(self._plan.run_id, self._status.process, self._grace_s, os.getpid())
+            end_tree(self._plan.run_id, self._status.process, self._grace_s, self._owners)
 
-    def _finish(self, exit_code: int) -> None:
-        if self._sources:
-            self._records.take_points(self._sources.finish())
-        self._records.finish()
+    def _finish(self, exit_code: int | None) -> None:
+        if not self._records.finished:  # when another supervisor had come this far
+            if self._sources:
+                self._records.take_points(self._sources.finish())
+            self._records.finish()
+            self._save()
         _say_removed(remove_shared_buffers(self._plan.master_port) + remove_stale_locks(self._locks))
         state, reason = self._judge(exit_code)
         note = self._telemetry_note()
@@ -454,13 +574,13 @@ class Supervisor:
         pid = next(failed, None)
         return None if pid is None or self._plan.elsewhere else ending.rank_of(pid)
 
-    def _diagnose(self, exit_code: int) -> str:
+    def _diagnose(self, told: int | None) -> str:
         """Keeps why the run failed; returns it in a sentence."""
         ending = self._records.log.ending
-        found = diagnose(ending, exit_code, self._circumstances())
+        found = diagnose(ending, likely_code(told, ending), self._circumstances())
         with suppress(OSError):
             self._directory.write_diagnosis(found.to_json())
-        return why_failed(ending, exit_code, self._left_anywhere, found)
+        return why_failed(ending, told, self._left_anywhere, found)
 
     def _circumstances(self) -> Circumstances:
         oom = read_oom_kills().since(self._oom_before)
@@ -487,7 +607,7 @@ class Supervisor:
         """How many processes outlived the launcher and were ended."""
         return self._left + sum(one.told for one in self._elsewhere)
 
-    def _judge(self, exit_code: int) -> tuple[RunState, str]:
+    def _judge(self, exit_code: int | None) -> tuple[RunState, str]:
         if self._status.state is RunState.STOPPING:
             return RunState.STOPPED, f"Stopped on request: {self._nothing_is_left()}."
         state, reason = verdict(exit_code, self._records.log.ending, self._left_anywhere)
@@ -497,7 +617,7 @@ class Supervisor:
 
     def _nothing_is_left(self) -> str:
         """Looked for, not assumed: by marker and session, and in the list of who holds GPU memory."""
-        left = members(self._plan.run_id, self._status.process, os.getpid())
+        left = members(self._plan.run_id, self._status.process, self._owners)
         said = f"processes {_listed(sorted(left))} are left" if left else "none of its processes is left"
         said += what_is_left(self._elsewhere)
         holding = self._telemetry.gpu_holders() if self._telemetry else None
@@ -561,23 +681,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="dsgui.supervise", description="Own one run until its last process is gone.")
     parser.add_argument("run_dir", type=Path)
     parser.add_argument("--end", action="store_true", help="end what is left of a run whose supervisor is gone")
+    parser.add_argument("--guard", metavar="DESCRIPTORS", help="be a guardian of the run that they belong to")
     parser.add_argument("--grace", type=float, default=GRACE_S, help="seconds between TERM and KILL")
     options = parser.parse_args(arguments)
     directory = RunDirectory(options.run_dir.absolute())
     if options.end:
         return detach(lambda ready: end_lost(directory, ready, options.grace))
-    return detach(lambda ready: supervise(directory, ready, options.grace))
+    if options.guard:
+        descriptors = [int(number) for number in options.guard.split(",")]
+        stand_by(descriptors, lambda keeping: supervise(directory, lambda: None, options.grace, keeping))
+        return 0
+
+    def guard(ready: Callable[[], None]) -> None:
+        keeping = Keeping.make()
+        guarded(keeping, lambda: supervise(directory, ready, options.grace, keeping))
+
+    return detach(guard)
 
 
-def supervise(directory: RunDirectory, ready: Callable[[], None], grace_s: float) -> None:
-    """Raises `RunError` when the plan can't be read."""
-    plan = directory.read_plan()
-    supervisor = Supervisor(directory, plan, lambda: _telemetry(plan), grace_s)
+def supervise(
+    directory: RunDirectory, ready: Callable[[], None], grace_s: float, keeping: Keeping | None = None
+) -> None:
+    """Returns at once where another process does. Raises `RunError` when the plan can't be read."""
+    keeping = keeping or Keeping.make()
+    if not keeping.claim():
+        return
     try:
-        supervisor.run(ready)
-    except Exception as error:
-        supervisor.give_up(error)
-        raise
+        plan = directory.read_plan()
+        supervisor = Supervisor(directory, plan, lambda: _telemetry(plan), grace_s, keeping=keeping)
+        try:
+            supervisor.run(ready)
+        except Exception as error:
+            supervisor.give_up(error)
+            raise
+    finally:
+        keeping.tell(over=True)
 
 
 def _telemetry(plan: Plan) -> Telemetry:

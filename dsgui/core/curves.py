@@ -54,6 +54,9 @@ class SeriesTable:
         # A training logs the same few sets of names again and again: for each, their numbers and all records' format.
         self._shapes: dict[tuple[Any, ...], tuple[tuple[int | None, ...], struct.Struct]] = {}
 
+    def __reduce__(self) -> tuple[type["SeriesTable"], tuple[list[Series]]]:
+        return SeriesTable, (self.all,)
+
     def encode(self, point: Point, elapsed_s: float) -> bytes:
         """The point's records. Values of more series than are kept are left out."""
         key = (point.kind, point.rank, point.source, *point.values)

@@ -164,9 +164,9 @@ def _filled(text: str, told: Mapping[str, str]) -> str:
     return text
 
 
-def why_failed(ending: Ending, exit_code: int, left: int, found: Diagnosis) -> str:
+def why_failed(ending: Ending, exit_code: int | None, left: int, found: Diagnosis) -> str:
     """A failed run's end in a sentence: what the page shows above its diagnosis and the terminal as its last line."""
-    why = found.meaning if signal_number(ending.return_code or exit_code) and found.signature != UNKNOWN else ""
+    why = found.meaning if signal_number(ending.return_code or exit_code or 0) and found.signature != UNKNOWN else ""
     return verdict(exit_code, ending, left, why, found.rank)[1]
 
 

@@ -172,16 +172,31 @@ _LAUNCHERS: tuple[tuple[str, Callable[[Ending, str], bool]], ...] = (
 )
 
 
-def verdict(exit_code: int, ending: Ending, left: int, why: str = "", rank: int | None = None) -> tuple[RunState, str]:
-    """The state and a sentence on it. `exit_code` is Popen's; `left` processes outlived the launcher and were ended;
-    `why` is what is known of a signal that ended a rank, and of which."""
-    code = ending.return_code or exit_code
+def verdict(
+    exit_code: int | None, ending: Ending, left: int, why: str = "", rank: int | None = None
+) -> tuple[RunState, str]:
+    """The state and a sentence on it. `exit_code` is Popen's, None where nobody was left to be told; `left` processes
+    outlived the launcher and were ended; `why` is what is known of a signal that ended a rank, and of which."""
+    code = ending.return_code or likely_code(exit_code, ending)
     after = f" {_processes(left)} it left behind {'was' if left == 1 else 'were'} ended." if left else ""
+    if code and exit_code is None and not ending.return_code:
+        return (
+            RunState.FAILED,
+            f"It ended, how is not known: dsgui's own processes were killed too{_told(ending)}{after}",
+        )
     if code:
         return _failed_or_finished(code, ending, after, why, rank)
     if problem := _silent_failure(ending):
         return RunState.FAILED, problem + after
     return RunState.SUCCEEDED, after.strip()
+
+
+def likely_code(exit_code: int | None, ending: Ending) -> int:
+    """Where it is not known: 0 if the output told that everything went well."""
+    if exit_code is not None:
+        return exit_code
+    well = ending.ended_well.issuperset(ending.spawned) if ending.spawned else ending.finished
+    return 0 if well and not ending.error else 1
 
 
 def _silent_failure(ending: Ending) -> str:

@@ -73,6 +73,10 @@ class Shapes:
         self._learned = 0
         self.last: Shape | None = None
 
+    def __reduce__(self) -> tuple[type["Shapes"], tuple[()]]:
+        """Kept, it is empty: it only spares time, and is soon learned again."""
+        return Shapes, ()
+
     def forget(self) -> None:
         """Lines are read in another way from now on."""
         self._known, self._seen, self.last = {}, {}, None

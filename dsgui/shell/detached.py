@@ -35,8 +35,9 @@ def detach(work: Callable[[Callable[[], None]], None]) -> int:
 
 
 def _say(descriptor: int) -> None:
-    os.write(descriptor, b"1")
-    os.close(descriptor)
+    with suppress(OSError):  # told before, by a process that was killed
+        os.write(descriptor, b"1")
+        os.close(descriptor)
 
 
 class Wakeup:

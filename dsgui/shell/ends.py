@@ -44,6 +44,10 @@ class Ends:
             self._poll.unregister(descriptor)
             os.close(descriptor)
 
+    def go_on(self, order: Collection[int]) -> None:
+        """With those that another supervisor saw end."""
+        self.order, self._seen = list(order), set(order)
+
     def close(self) -> None:
         for descriptor in self._watched:
             with suppress(OSError):

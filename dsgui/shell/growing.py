@@ -91,7 +91,7 @@ class OutputFile:
     """A run's output: kept whole up to `head_bytes`; of a longer one, that and one to two `piece_bytes` of its end."""
 
     def __init__(self, directory: RunDirectory, head_bytes: int = 32 << 20, piece_bytes: int = 16 << 20) -> None:
-        self._directory, self._piece_bytes = directory, piece_bytes
+        self._directory, self._head_bytes, self._piece_bytes = directory, head_bytes, piece_bytes
         self._file, self._begins, self._room = Appender(directory.output_file), 0, head_bytes
         self._written = 0
 
@@ -112,13 +112,16 @@ class OutputFile:
         return self._begins, self._room, self._file.size, self._written
 
     def go_back(self, place: tuple[int, int, int, int]) -> None:
-        """What was written after that goes; unless the piece is not there any more. Raises OSError."""
+        """What was written after that goes. Raises OSError."""
         begins, room, size, written = place
         pieces = dict(self._directory.output_pieces)
-        if begins not in pieces:
-            return
-        for later in pieces.keys() - range(begins + 1):
-            pieces[later].unlink(missing_ok=True)
+        if begins and begins in pieces:  # they may have been joined halfway
+            os.truncate(pieces[0], min(self._head_bytes, size_of(pieces[0])))
+        elif begins:  # they were joined, so the last is gone
+            begins, size = 0, size_of(pieces[0])
+        for later in pieces:
+            if later > begins:
+                pieces[later].unlink(missing_ok=True)
         self._file.close()
         self._file, self._begins, self._room, self._written = Appender(pieces[begins]), begins, room, written
         self._file.go_back(size)
@@ -135,6 +138,7 @@ class OutputFile:
                 whole.write(_LEFT_OUT.format(bytes=left_out).encode())
             for _, path in tails:
                 whole.write(path.read_bytes())
+            for _, path in reversed(tails):  # the last first: while it is there, none is missing
                 path.unlink()
         finally:
             whole.close()

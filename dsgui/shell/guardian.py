@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dsgui.shell.detached import Wakeup
 from dsgui.shell.keeping import Keeping
-from dsgui.shell.processes import become_subreaper, identify, is_alive, wake_when_parent_ends
+from dsgui.shell.processes import become_subreaper, identify, is_alive, read_stat, wake_when_parent_ends
 
 GUARDIANS = 2
 _LOOK_S = 5.0  # signals wake it; nothing it waits for can be missed for longer than that
@@ -68,11 +68,20 @@ def collect(keeping: Keeping, pid: int | None = None) -> None:
     which = (os.P_ALL, 0) if pid is None else (os.P_PID, pid)
     with suppress(ChildProcessError):
         while found := os.waitid(*which, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            facts = keeping.facts
-            if facts.starting and facts.launcher in (None, identify(found.si_pid)):
-                exited = found.si_code == os.CLD_EXITED
-                keeping.tell(ended=(found.si_pid, found.si_status if exited else -found.si_status))
+            _tell_end(keeping, found)
             os.waitpid(found.si_pid, os.WNOHANG)
+
+
+def _tell_end(keeping: Keeping, found: os.waitid_result) -> None:
+    facts, stat = keeping.facts, read_stat(found.si_pid)
+    identity = identify(found.si_pid)
+    if not (facts.starting and stat and identity):
+        return
+    if facts.launcher is None and stat.session == stat.pid:  # whoever started it was killed before telling so
+        keeping.tell(launcher=identity.to_json())
+    if keeping.facts.launcher == identity:
+        exited = found.si_code == os.CLD_EXITED
+        keeping.tell(ended=(found.si_pid, found.si_status if exited else -found.si_status))
 
 
 def _watch(keeping: Keeping) -> bool:

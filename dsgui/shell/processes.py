@@ -195,9 +195,9 @@ def snapshot() -> dict[int, ProcessStat]:
 
 
 class Kin:
-    """The descendants of some processes, looked for again and again at little cost: who was seen to be a stranger is not
-    read a second time, for nobody becomes a descendant later. Now and then all are read anew, in case a stranger's pid
-    was given to a descendant between two looks."""
+    """The descendants of some processes, looked for again and again at little cost: who was seen to be a stranger is
+    not read a second time, for nobody becomes a descendant later. Now and then all are read anew, in case a stranger's
+    pid was given to a descendant between two looks."""
 
     def __init__(self, roots: Collection[int]) -> None:
         self._roots = frozenset(roots)

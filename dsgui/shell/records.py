@@ -279,6 +279,8 @@ class Records:
         """All that whoever goes on needs, after this process was killed: it can be pickled. It holds output that was
         not masked yet, so it is for no disk."""
         kept = {name: getattr(self, name) for name in _KEPT}
+        if self._finished:
+            return kept
         return kept | {"output": self._output.place, "sizes": [self._points.size, self._events.size]}
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -286,10 +288,17 @@ class Records:
         for name in _KEPT:
             setattr(self, name, state[name])
         self._hidden = lru_cache(maxsize=4096)(self._masker.text)
+        if self._finished:
+            return
         self._try(self._output.go_back, state["output"])
-        for file, size in zip((self._points, self._events), state["sizes"], strict=True):
-            self._try(file.go_back, size)
+        points, events = state["sizes"]
+        self._try(self._points.go_back, points)
+        self._try(self._events.go_back, events)
         self._series_kept = 0  # written again with the next point: those that come may be others
+
+    @property
+    def finished(self) -> bool:
+        return self._finished
 
     def finish(self) -> None:
         """Patterns that were added at the last read all that was printed: after the log's own end, so that none reads a

@@ -5,13 +5,14 @@ run begins is not its own; of that only what is added is read.
 """
 
 import os
+import pickle
 import socket
 import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -44,7 +45,25 @@ class _Growing:
     offset: int
     feed: Callable[[bytes], list[Point]]
     finish: Callable[[], list[Point]]
+
+
+@dataclass(slots=True)
+class _EventReader:
+    """TensorBoard's file, up to where it is broken."""
+
+    path: Path
+    scalars: ScalarPoints
+    file: EventFile = field(default_factory=EventFile)
     done: bool = False
+
+    def feed(self, data: bytes) -> list[Point]:
+        if self.done:
+            return []
+        points = self.scalars.take(self.file.feed(data))
+        if self.file.broken:
+            self.done = True
+            note(f"{self.path}: not read beyond byte {self.file.read_bytes}: {self.file.broken}")
+        return points
 
 
 class Watch:
@@ -62,15 +81,20 @@ class Watch:
         self._before = dict([*self._files(), *self._search()])
         self._turn = 0
         self.more = False
+        self.moved = True  # something is another than it was at the last look
 
     def look(self) -> list[Point]:
         """What was added since the last look, a bounded part of it; `more` says whether something is left."""
+        known = len(self._growing) + len(self._foreign)
         points = self._new_states()
+        self.moved = bool(points)
         self._turn += 1
         self._meet_files(self._files())
         if self._turn % _SEARCH_EACH == 1:
             self._meet_files(self._search())
-        return points + self._read_files()
+        points += self._read_files()
+        self.moved |= known != len(self._growing) + len(self._foreign)
+        return points
 
     def finish(self) -> list[Point]:
         """What was written since the last look, and what waited for something that did not come."""
@@ -97,6 +121,7 @@ class Watch:
             read += len(piece)
             self.more |= len(piece) == _PIECE_BYTES
             points += file.feed(piece) if piece else []
+            self.moved |= bool(piece)
         return points
 
     def _meet_files(self, files: Iterable[tuple[Path, int]]) -> None:
@@ -116,20 +141,19 @@ class Watch:
             if writer and writer[0] == socket.gethostname() and self._is_foreign(writer[1]):
                 self._foreign.add(path)
             else:
-                self._growing[path] = self._event_file(path)
+                reader = _EventReader(path, self._events)
+                self._growing[path] = _Growing(path, 0, reader.feed, list)
 
-    def _event_file(self, path: Path) -> _Growing:
-        reader = EventFile()
+    def state(self) -> bytes:
+        """Where each file stands, for `restored`."""
+        return pickle.dumps({name: value for name, value in vars(self).items() if name != "_is_foreign"})
 
-        def feed(data: bytes) -> list[Point]:
-            points = self._events.take(reader.feed(data))
-            if reader.broken and not file.done:
-                file.done = True
-                note(f"{path}: not read beyond byte {reader.read_bytes}: {reader.broken}")
-            return points
-
-        file = _Growing(path, 0, feed, list)
-        return file
+    @classmethod
+    def restored(cls, state: bytes, is_foreign: Callable[[int], bool]) -> "Watch":
+        """One that goes on where another stood."""
+        watch = cls.__new__(cls)
+        vars(watch).update(pickle.loads(state), _is_foreign=is_foreign)
+        return watch
 
     def _files(self) -> Iterator[tuple[Path, int]]:
         """Each regular file that may hold points, with its size."""
@@ -182,9 +206,11 @@ class Watch:
 class SourceReader:
     """A thread that watches, and what it has found."""
 
-    def __init__(self, watch: Watch, look_s: float = LOOK_S) -> None:
+    def __init__(self, watch: Watch, look_s: float = LOOK_S, found: Iterable[Point] = ()) -> None:
         self._watch, self._look_s = watch, look_s
-        self._found: deque[Point] = deque()
+        self._found: deque[Point] = deque(found)
+        self._watched = watch.state()
+        self._giving = threading.Lock()
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._work, name="sources", daemon=True)
 
@@ -194,7 +220,14 @@ class SourceReader:
 
     def take(self) -> list[Point]:
         """What was found since the last call; waits for nothing."""
-        return [self._found.popleft() for _ in range(len(self._found))]
+        with self._giving:
+            points, self._found = list(self._found), deque()
+        return points
+
+    def state(self) -> tuple[bytes, list[Point]]:
+        """Of the watch, and what was found until then and not taken."""
+        with self._giving:
+            return self._watched, list(self._found)
 
     def finish(self, timeout_s: float = 10.0) -> list[Point]:
         """The last look, after the run's processes have ended; a disk that takes longer is left alone."""
@@ -206,12 +239,18 @@ class SourceReader:
     def _work(self) -> None:
         while not self._ending.wait(HURRY_S if self._watch.more else self._look_s):
             if len(self._found) < _MOST_WAITING:
-                self._found += self._watch.look()
+                self._give(self._watch.look())
         for _ in range(_LAST_LOOKS):
-            self._found += self._watch.look()
+            self._give(self._watch.look())
             if not self._watch.more:
                 break
-        self._found += self._watch.finish()
+        self._give(self._watch.finish())
+
+    def _give(self, points: list[Point]) -> None:
+        watched = self._watch.state() if self._watch.moved or points else self._watched
+        with self._giving:
+            self._found += points
+            self._watched = watched
 
 
 # --- the disk ---------------------------------------------------------------------------------------------------------
@@ -286,8 +325,6 @@ def _folders_in(folder: Path) -> list[Path]:
 
 def _read_on(file: _Growing) -> bytes:
     """What was added, at most a piece of it."""
-    if file.done:
-        return b""
     try:
         size = file.path.lstat().st_size
         if size < file.offset and file.path.suffix == ".csv":
