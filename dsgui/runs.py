@@ -218,9 +218,9 @@ class Runs:
     def _end_without(self, directory: RunDirectory) -> None:
         """Ends a run whose supervisor hangs: its guardians start another, which ends it; without them one is started
         here. Raises `RunError`."""
-        hung, *guardians = self._owners(directory) or [None]
-        if hung and any(send_signal(guardian, signal.SIGTERM) for guardian in guardians):
-            send_signal(hung, signal.SIGKILL)
+        found = self._owners(directory)
+        if any(send_signal(guardian, signal.SIGTERM) for guardian in found[1:]):
+            send_signal(found[0], signal.SIGKILL)
         else:
             self._launcher.end(directory)
 

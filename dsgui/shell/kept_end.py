@@ -7,7 +7,8 @@ lasts as long as the machine is up. Who looks at the run next reads the end ther
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from dsgui.shell.folders import data_home, make_private
 from dsgui.shell.store import RunDirectory
 
 _MEMORY = Path("/dev/shm")
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,32 @@ def settle(directory: RunDirectory, kept: KeptEnd) -> bool:
         return False
     forget(directory)
     return True
+
+
+def insist(
+    directory: RunDirectory,
+    status: RunStatus,
+    diagnosis: Mapping[str, Any] | None,
+    why: str,
+    stops: Callable[[], int],
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Until the folder takes the end: tries again, ever less often. Ends as well where the folder is deleted, and at
+    the next Stop: then whoever looks at the run next writes it."""
+    place, asked = keep_end(directory, status, diagnosis, why), stops()
+    kept = KeptEnd(status, diagnosis, why, place or directory.state_file)
+    pause_s = _FIRST_PAUSE_S
+    while stops() == asked and not directory.is_deleted:
+        for _ in range(round(pause_s / _FIRST_PAUSE_S)):
+            if stops() == asked:
+                sleep(_FIRST_PAUSE_S)
+        with suppress(OSError):
+            directory.beat(time.monotonic())
+        if settle(directory, kept):
+            return
+        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+    if directory.is_deleted:
+        forget(directory)
 
 
 def forget(directory: RunDirectory) -> None:

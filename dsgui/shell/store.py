@@ -91,16 +91,32 @@ class RunDirectory:
         self.path = path
         self.run_id = run_id or path.name
         self.launched_in = launched_in or path.parent
+        self.descriptor: int | None = None
         self._paths: dict[str, Path] = {}
 
     def hold(self) -> "RunDirectory":
         """The same folder wherever it is moved to, for this process and while it lives: who writes the files of a run
         uses it. Where the folder can't be opened, this one."""
         try:
-            descriptor = os.open(self.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            return self.held_by(os.open(self.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
         except OSError:
             return self
-        return RunDirectory(Path(f"/proc/self/fd/{descriptor}"), self.run_id, self.launched_in)
+
+    def held_by(self, descriptor: int) -> "RunDirectory":
+        """The same folder, as this process has it open."""
+        held = RunDirectory(Path(f"/proc/self/fd/{descriptor}"), self.run_id, self.launched_in)
+        held.descriptor = descriptor
+        return held
+
+    @property
+    def given(self) -> Path:
+        """Where the folder was when the run was launched."""
+        return self.launched_in / self.run_id
+
+    @property
+    def place(self) -> Path:
+        """Where the folder is now. Raises OSError."""
+        return self.path if self.descriptor is None else Path(os.readlink(self.path))
 
     def mark(self) -> object:
         """Changes when the plan or the state is written, taken away, or becomes something else."""
