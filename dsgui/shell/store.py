@@ -29,7 +29,7 @@ from dsgui.core.command import (
     slurm_script,
 )
 from dsgui.core.curves import MOST_SERIES, Series
-from dsgui.core.decoding import sequence
+from dsgui.core.decoding import plain, sequence
 from dsgui.core.diagnosis import Diagnosis
 from dsgui.core.errors import RunError
 from dsgui.core.plan import Plan
@@ -201,7 +201,9 @@ class RunDirectory:
 
     def read_provenance(self) -> dict[str, Any]:
         """Empty for a run that was started before dsgui kept it."""
-        return read_json(self.provenance_file) or {}
+        value = read_json(self.provenance_file) or {}
+        parts = {name: plain(value[name]) for name in ("versions", "git") if isinstance(value.get(name), dict)}
+        return {name: one for name, one in plain(value).items() if name == "python"} | parts
 
     # -- why it failed ---------------------------------------------------------------------------------------------
 

@@ -70,8 +70,8 @@ export class Afterwards {
     if (box) requestAnimationFrame(() => { box.scrollTop = box.scrollHeight; }); // what was raised stands at its end
   }
 
-  showActions({ checkpoints, resume_note: note }, live) {
-    const parts = [button("Same again, change this", { class: "ds-step", id: "clone-run" }, () => this.again("same"))];
+  showActions({ checkpoints, resume_note: note, damaged }, live) {
+    const parts = damaged ? [] : [button("Same again, change this", { class: "ds-step", id: "clone-run" }, () => this.again("same"))];
     if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
     if (!live) parts.push(button("Delete…", { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
     this.question = el("div", { class: "ds-question", hidden: true });
@@ -126,7 +126,7 @@ export class Afterwards {
     const { python, versions = {}, git } = provenance;
     const installed = [python && `Python ${python}`, ...Object.entries(versions).map(([name, version]) => `${name} ${version}`)];
     const dirty = git?.dirty ? ", with uncommitted changes" : git?.dirty === false ? ", without changes" : "";
-    const commit = git && `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
+    const commit = git?.commit && `${String(git.commit).slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
     const facts = [["Clone of", parent], ["Script", script], ["Commit", commit], ["Installed", installed.filter(Boolean).join(" · ")]];
     this.about.replaceChildren(
       el("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),

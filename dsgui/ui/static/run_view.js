@@ -62,6 +62,7 @@ export class RunView {
     this.title = el("h2", { class: "ds-run-title" });
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
+    this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
     this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": "Training progress" });
     this.facts = el("dl", { class: "ds-facts" });
     this.stop = el("button", { type: "button", class: "ds-stop", id: "stop-run" }, "Stop");
@@ -88,7 +89,7 @@ export class RunView {
     });
     this.node = el("div", { class: "ds-run" },
       el("div", { class: "ds-run-head" }, this.title, this.badge, this.save, this.stop),
-      this.reason, this.alerts.list, this.afterwards.diagnosis, this.bar, this.facts,
+      this.reason, this.problem, this.alerts.list, this.afterwards.diagnosis, this.bar, this.facts,
       this.afterwards.actions, this.note, this.board.node,
       el("details", { class: "ds-output", open: true }, el("summary", {}, "Output"), this.log.node),
       this.patterns.node,
@@ -128,6 +129,8 @@ export class RunView {
     this.badge.textContent = delta.state;
     this.badge.dataset.state = delta.state;
     this.reason.textContent = this.sentence(delta);
+    this.problem.hidden = !delta.problem;
+    this.problem.textContent = delta.problem;
     const live = LIVE_STATES.has(delta.state);
     this.stop.hidden = !delta.can_end;
     this.stop.textContent = { stopping: "Kill now", queued: "Leave the queue" }[delta.state] || "Stop";
