@@ -28,7 +28,7 @@ from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.shell.adrift import adrift
 from dsgui.shell.asked_paths import python_path, script_path, script_source, working_directory
 from dsgui.shell.checkpoints import checkpoint_at, newest_in
-from dsgui.shell.curves import read_points, read_samples, sample_series
+from dsgui.shell.curves import NEWS_BYTES, read_points, read_samples, sample_series
 from dsgui.shell.damage import damage, whole_damage
 from dsgui.shell.documents import parse_object
 from dsgui.shell.launcher import Launcher
@@ -556,9 +556,9 @@ def _busy(plan: Plan, others: Sequence[Plan]) -> str:
 
 def _curve_news(directory: RunDirectory, cursor: Cursor) -> tuple[dict[str, Any], Cursor]:
     """What was added to the curves, and the cursor after it."""
-    points, points_end = read_points(directory, cursor.points)
+    points, points_end = read_points(directory, cursor.points, most_bytes=NEWS_BYTES)
     tables = directory.sample_tables()
-    samples, samples_ends = read_samples(directory, tables, cursor.samples)
+    samples, samples_ends = read_samples(directory, tables, cursor.samples, most_bytes=NEWS_BYTES)
     series = directory.read_series() if max(points, default=-1) >= cursor.series else []
     new: dict[str, Any] = {str(number): one.to_json() for number, one in enumerate(series) if number >= cursor.series}
     for number, table in enumerate(tables[len(cursor.samples) :], len(cursor.samples)):

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dsgui.core.curves import RECORD
+from dsgui.shell.curves import MOST_POINT_BYTES
 from dsgui.shell.documents import MOST_BYTES, UNREADABLE, read_strictly, why_unreadable
 from dsgui.shell.regular_files import kind_of, open_regular
-from dsgui.shell.store import RunDirectory
+from dsgui.shell.store import RunDirectory, size_of
 
 _MOST_NAMED = 6
 _LOOKED_AT = 256  # records
@@ -39,12 +40,19 @@ def _no_files(directory: RunDirectory) -> Iterator[str]:
     known = {path.name for path in _files(directory)}
     try:
         with os.scandir(directory.path) as entries:
-            odd = sorted(entry.name for entry in entries if entry.name in known and not entry.is_file())
+            odd = sorted(entry.name for entry in entries if entry.name in known and not _is_file(entry))
     except OSError as error:
         yield f"the folder can't be read: {error.strerror}"
         return
     for name in odd:
         yield _oddity(directory.path / name)
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # links in a ring
+        return False
 
 
 def _oddity(path: Path) -> str:
@@ -85,6 +93,8 @@ def _unless_read(path: Path, read: Callable[[Path], object]) -> Iterator[str]:
 
 def _points(directory: RunDirectory) -> Iterator[str]:
     """Whether the points are points: the first of them are looked at."""
+    if (size := size_of(directory.points_file)) > MOST_POINT_BYTES:
+        yield f"{directory.points_file.name} has {size:,} bytes; reports and comparisons use the first 256 MiB"
     try:
         with open_regular(directory.points_file) as file:
             records = file.read(_LOOKED_AT * RECORD.size)
