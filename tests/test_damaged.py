@@ -118,8 +118,9 @@ class Looked:
         self.store = Store(runs_dir)
         self.runs = Runs(self.store, Launcher())
         self.archive, self.inspection = Archive(self.store, self.runs), Inspection(self.store, self.runs)
-        self.exports, self.reports = Exports(self.store, self.runs), Reports(
-            self.store, self.runs, assets=lambda: Assets("", "", "")
+        self.exports, self.reports = (
+            Exports(self.store, self.runs),
+            Reports(self.store, self.runs, assets=lambda: Assets("", "", "")),
         )
 
     def questions(self, run_id: str, sound: str, out: Path) -> Iterator[Callable[[], object]]:
