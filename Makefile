@@ -8,7 +8,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-all check audit unit ops setup setup-dev screenshots docs matrix bench bench-runs bench-monitor clean
+.PHONY: run test test-all check audit unit ops setup setup-dev screenshots docs matrix chaos bench bench-runs bench-monitor clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -54,6 +54,10 @@ matrix: setup-dev
 
 bench: setup-dev
 	$(BIN)/python -m benchmarks.run
+
+# Kills dsgui's processes and a training's at random, a thousand times, and looks at what is left: ten minutes.
+chaos: setup-dev
+	$(BIN)/python -m tests.chaos $(ARGS)
 
 # What owning a run costs: about a quarter of an hour of real trainings.
 bench-runs: setup-dev

@@ -88,9 +88,9 @@ _READ_BYTES = 1 << 18
 # Lines that come one by one are read some at a time: waking for each costs more than reading it.
 _READ_PAUSE_S = 0.1
 _CALM_BYTES = 1 << 16
-# Saving takes at most so much of the time; but so many bytes are not left unsaved, and what the script wrote to files
-# not at all.
-_SAVING, _UNSAVED_BYTES = 0.02, 4 << 20
+# What was read since the last save is read again by another supervisor, so it is no loss, but it takes memory. What the
+# script wrote to files is saved at once. Saving takes at most so much of the time.
+_SAVE_S, _SAVING, _UNSAVED_BYTES = 1.0, 0.02, 4 << 20
 _NEW_GUARDIAN_S = 10.0
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
@@ -226,6 +226,7 @@ class Supervisor:
         self._write(state=RunState.STOPPING if stopping else RunState.RUNNING, process=identity)
         for chunk in self._keeping.unsaved():
             self._records.take_output(chunk)
+        self._records.forget_before()
         self._save()
         if self._sources:
             self._sources.start()
@@ -364,7 +365,7 @@ class Supervisor:
             # No memory, or a fault of dsgui's: the one before it stays.
             note(f"the state could not be kept for another supervisor: {error}")
         now = time.monotonic()
-        self._save_due_s = now + (now - began) / _SAVING
+        self._save_due_s = now + max((now - began) / _SAVING, _SAVE_S)
 
     def _restore(self, pickled: bytes) -> None:
         state: Mapping[str, Any] = pickle.loads(pickled)

@@ -5,6 +5,7 @@ options and runs the script, so that everything but DeepSpeed itself is real.
 """
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,9 +16,10 @@ import pytest
 
 from dsgui.core.news import Cursor, Delta
 from dsgui.core.plan import ConfigArgument, LaunchRequest
+from dsgui.core.state import RunState
 from dsgui.runs import Runs
 from dsgui.shell.launcher import Launcher
-from dsgui.shell.processes import end_tree
+from dsgui.shell.processes import end_tree, send_signal
 from dsgui.shell.store import Store
 
 CONFIG = '{"train_batch_size": 8}'
@@ -96,6 +98,17 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
             bench.runs.stop(directory.run_id)
         wait_until(lambda directory=directory: not bench.runs.summary(directory.run_id).state.live)
         assert end_tree(directory.run_id, None, 0) == ()
+
+
+def lose(bench: Bench, run_id: str) -> None:
+    """Kills all that dsgui has for a run at once: none of them can start another meanwhile."""
+    status = bench.store.open(run_id).read_status()
+    assert status is not None
+    assert status.supervisor in status.owners
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for owner in reversed(status.owners):
+            send_signal(owner, number)
+    wait_until(lambda: bench.runs.summary(run_id).state is RunState.LOST)
 
 
 def exists(pid: int) -> bool:

@@ -1,6 +1,5 @@
 """Runs that want the same GPU: the second waits, starts anyway, or is refused."""
 
-import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +10,8 @@ from dsgui.core.hostfile import Machines
 from dsgui.core.news import Cursor
 from dsgui.core.plan import WhenBusy
 from dsgui.core.state import RunState
-from dsgui.shell.processes import send_signal
 from dsgui.supervise import waits_for
-from tests.run_fixtures import CONFIG, Bench, bench, wait_until
+from tests.run_fixtures import CONFIG, Bench, bench, lose, wait_until
 
 __all__ = ["bench"]
 
@@ -77,10 +75,7 @@ def test_one_may_start_anyway_and_another_refuse(bench: Bench) -> None:
 def test_what_a_lost_run_still_uses_is_in_use(bench: Bench) -> None:
     first, first_may_end = start(bench, "first")
     bench.wait_for_output(first, "on")
-    supervisor = bench.store.open(first).read_status().supervisor  # type: ignore[union-attr]
-    assert supervisor is not None
-    send_signal(supervisor, signal.SIGKILL)
-    wait_until(lambda: state(bench, first) is RunState.LOST)
+    lose(bench, first)
     second, second_may_end = start(bench, "second")
     wait_until(lambda: first in bench.runs.follow(second, Cursor()).reason)
     first_may_end.touch()

@@ -19,7 +19,7 @@ from dsgui.core.state import RunState
 from dsgui.runs import Runs
 from dsgui.shell.launcher import Launcher
 from dsgui.shell.processes import identify, send_signal
-from tests.run_fixtures import Bench, bench, exists, wait_until
+from tests.run_fixtures import Bench, bench, exists, lose, wait_until
 from tests.test_supervise import printed_pids
 
 __all__ = ["bench"]
@@ -157,13 +157,9 @@ def test_a_rank_that_is_killed_fails_the_run_and_takes_the_other_with_it(bench: 
     assert not any(map(exists, pids.values()))
 
 
-def test_a_killed_supervisor_leaves_ranks_that_are_reported_and_can_be_stopped(bench: Bench) -> None:
+def test_a_run_whose_owners_are_all_killed_leaves_ranks_that_are_reported_and_can_be_stopped(bench: Bench) -> None:
     run_id, pids = start(bench, "--quiet")
-    status = bench.store.open(run_id).read_status()
-    assert status is not None
-    assert status.supervisor is not None
-    send_signal(status.supervisor, signal.SIGKILL)
-    wait_until(lambda: bench.runs.summary(run_id).state is RunState.LOST)
+    lose(bench, run_id)
     lost = bench.runs.follow(run_id, Cursor())
     assert lost.alive >= 4  # the runner, launch.py and two ranks
     assert f"{lost.alive} processes still run; Stop ends them" in lost.reason

@@ -28,7 +28,7 @@ from dsgui.shell.slurm import submitting
 from tests import slurm_cluster as clusters
 from tests.app_server import running_app
 from tests.curves_json import logged
-from tests.run_fixtures import Bench, bench, wait_until
+from tests.run_fixtures import Bench, bench, lose, wait_until
 from tests.slurm_cluster import slurm_cluster
 
 __all__ = ["bench"]
@@ -242,10 +242,9 @@ def test_a_job_whose_supervisor_and_follower_are_gone_is_kept_until_it_is_stoppe
     on_cluster.wait_for_output(run_id, "loss=2.5", 120)
     status = on_cluster.store.open(run_id).read_status()
     assert status
-    for identity in (status.supervisor, status.process):
-        assert identity
-        send_signal(identity, signal.SIGKILL)
-    wait_until(lambda: on_cluster.runs.summary(run_id).state is RunState.LOST)
+    assert status.process
+    lose(on_cluster, run_id)
+    send_signal(status.process, signal.SIGKILL)
     with pytest.raises(RunError, match="may be still going on"):
         Archive(on_cluster.store, on_cluster.runs).delete(run_id)
     on_cluster.runs.stop(run_id)

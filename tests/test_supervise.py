@@ -25,7 +25,7 @@ from dsgui.shell.records import Pace, Rush
 from dsgui.shell.store import Store
 from dsgui.supervise import phase_of
 from tests.curves_json import logged, sampled
-from tests.run_fixtures import Bench, bench, exists, wait_until
+from tests.run_fixtures import Bench, bench, exists, lose, wait_until
 
 __all__ = ["bench"]
 
@@ -172,10 +172,7 @@ def test_a_stop_counts_down_and_a_second_one_kills_at_once(bench: Bench) -> None
 def test_a_second_stop_kills_what_a_lost_run_left_too(bench: Bench) -> None:
     bench.runs = Runs(bench.store, Launcher(grace_s=600))
     run_id, pids = start_family(bench)
-    supervisor = bench.store.open(run_id).read_status().supervisor  # type: ignore[union-attr]
-    assert supervisor is not None
-    send_signal(supervisor, signal.SIGKILL)
-    wait_until(lambda: bench.runs.summary(run_id).state is RunState.LOST)
+    lose(bench, run_id)
     bench.runs.stop(run_id)
     wait_until(lambda: bench.runs.summary(run_id).state is RunState.STOPPING)
     bench.runs.stop(run_id)
@@ -228,13 +225,10 @@ def test_a_run_that_floods_its_output_while_it_is_stopped_still_ends(bench: Benc
     assert bench.ended(run_id).output.endswith("saved\n")
 
 
-def test_a_killed_supervisor_means_lost_and_stop_still_ends_the_run(bench: Bench) -> None:
+def test_killed_guardians_and_supervisor_mean_lost_and_stop_still_ends_the_run(bench: Bench) -> None:
     run_id, pids = start_family(bench)
-    supervisor = bench.store.open(run_id).read_status().supervisor  # type: ignore[union-attr]
-    assert supervisor is not None
     assert bench.runs.summary(run_id).state is RunState.RUNNING
-    send_signal(supervisor, signal.SIGKILL)
-    wait_until(lambda: not is_alive(supervisor))
+    lose(bench, run_id)
     delta = bench.runs.follow(run_id, Cursor())
     assert delta.state is RunState.LOST
     assert delta.alive == 3
@@ -252,11 +246,10 @@ def test_a_lost_run_with_nothing_left_stays_lost(bench: Bench) -> None:
     bench.wait_for_output(run_id, "on")
     status = bench.store.open(run_id).read_status()
     assert status is not None
-    assert status.supervisor is not None
-    for identity in (status.supervisor, status.process):
-        assert identity is not None
-        send_signal(identity, signal.SIGKILL)
-        wait_until(lambda identity=identity: not is_alive(identity))  # type: ignore[misc]
+    assert status.process is not None
+    lose(bench, run_id)
+    send_signal(status.process, signal.SIGKILL)
+    wait_until(lambda: not is_alive(status.process))
     bench.runs.stop(run_id)
     delta = bench.runs.follow(run_id, Cursor())
     assert (delta.state, delta.alive) == (RunState.LOST, 0)

@@ -63,10 +63,13 @@ class RecordFile:
     def size(self) -> int:
         return self._end
 
-    def go_back(self, size: int) -> None:
-        """What was written after that goes. Raises OSError."""
-        self._end = min(size, self._end)
-        os.ftruncate(self._descriptor, self._end)
+    def go_back(self, size: int) -> bytes:
+        """What was written after that goes, and is returned. Raises OSError."""
+        size = min(size, self._end)
+        gone = os.pread(self._descriptor, self._end - size, size)
+        os.ftruncate(self._descriptor, size)
+        self._end = size
+        return gone
 
     def close(self) -> None:
         os.close(self._descriptor)

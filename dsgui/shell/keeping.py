@@ -10,6 +10,7 @@ import errno
 import fcntl
 import json
 import os
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from dsgui.core.state import Identity
 _PIPE_BYTES = 1 << 20  # the most that Linux gives everybody
 _WORD = 8
 _PIECE_BYTES = 1 << 18
+_FLOCK = "hhqqi4x"  # struct flock of 64-bit Linux: l_type, l_whence, l_start, l_len, l_pid
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,10 @@ class Keeping:
         return True
 
     def is_claimed(self) -> bool:
-        """By another process."""
-        if not self.claim():
-            return True
-        fcntl.lockf(self._head, fcntl.LOCK_UN)
-        return False
+        """By another process. Only asks: whoever claims it at this moment gets it."""
+        asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        told = fcntl.fcntl(self._head, fcntl.F_GETLK, asked)
+        return bool(struct.unpack(_FLOCK, told)[0] != fcntl.F_UNLCK)
 
     # -- output ----------------------------------------------------------------------------------------------------
 

@@ -108,9 +108,12 @@ def is_rebooted(identity: Identity | None) -> bool:
 def supervises(identity: Identity | None, run_id: str) -> bool:
     """Whether this process of ours was started to supervise that run, whoever wrote down that it was. A folder from
     elsewhere may name any process."""
-    if identity is None or not is_alive(identity) or not _is_ours(identity.pid):
-        return False
-    words = _words(identity.pid)
+    return identity is not None and is_alive(identity) and _is_ours(identity.pid) and _owns(identity.pid, run_id)
+
+
+def _owns(pid: int, run_id: str) -> bool:
+    """Whether its command line says so."""
+    words = _words(pid)
     return _SUPERVISOR in words and any(os.path.basename(word.rstrip(b"/")) == run_id.encode() for word in words)
 
 
@@ -232,10 +235,13 @@ def marked(run_id: str, pids: Iterable[int]) -> set[int]:
 
 def members(run_id: str, process: Identity | None = None, owners: Collection[int] = ()) -> set[int]:
     """The pids of the run's processes that are alive, never this process itself. `owners` are pids known to be the
-    run's supervisor and guardians: everything else below them is the run's."""
+    run's supervisor and guardians: everything else below them is the run's, but for one that is about to be an owner
+    and has not said so."""
     table = snapshot()
     seeds = marked(run_id, table) | _session(process, run_id, table)
-    found = (_closure(seeds, table) | descendants(owners, table)) - {os.getpid(), *owners}
+    below = descendants(owners, table)
+    found = (_closure(seeds, table) | below) - {os.getpid(), *owners}
+    found -= {pid for pid in below if _owns(pid, run_id) and not marked(run_id, [pid])}
     return {pid for pid in found if not table[pid].zombie}
 
 

@@ -77,6 +77,7 @@ MOST_EVENTS = 5000
 _MOST_TOLD = 100_000
 _TOLD = frozenset({"alert", "calm", "stop"})
 _PAST_S, _LAST_PAST_S = 0.05, 10.0
+_TIME_AT = struct.calcsize("<Ifd")  # in a point's record
 
 
 @dataclass(slots=True)
@@ -198,6 +199,7 @@ class Records:
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
         self._progress: dict[str, Any] = {}
+        self._before = b""  # records of points that another supervisor had written, and that come again
 
     def take_output(self, chunk: bytes) -> None:
         """What may be the first half of a secret waits for the rest."""
@@ -227,7 +229,7 @@ class Records:
             if self._series_kept < len(self._series):  # first: who reads a record finds what it is of
                 self._try(self._keep_series, self._series.all)
             if records:
-                self._try(self._points.write, records)
+                self._try(self._points.write, self._as_before(records) if self._before else records)
             if point.kind == "train" and not point.rank and point.source == OUTPUT:
                 self._loss = point.values.get("loss", self._loss)
         self._take_events(self._alerts.points(points))
@@ -292,9 +294,19 @@ class Records:
             return
         self._try(self._output.go_back, state["output"])
         points, events = state["sizes"]
-        self._try(self._points.go_back, points)
+        with suppress(OSError):
+            self._before = self._points.go_back(points)
         self._try(self._events.go_back, events)
         self._series_kept = 0  # written again with the next point: those that come may be others
+
+    def forget_before(self) -> None:
+        """All that was taken back has come again."""
+        self._before = b""
+
+    def _as_before(self, records: bytes) -> bytes:
+        """With the times that they had before they were taken back: a page may have them."""
+        again, self._before = self._before[: len(records)], self._before[len(records) :]
+        return again if len(again) == len(records) and _without_times(again) == _without_times(records) else records
 
     @property
     def finished(self) -> bool:
@@ -347,6 +359,13 @@ class Records:
             if not self.refused:
                 note(f"the disk refused a record: {error}")
             self.refused = True
+
+
+def _without_times(records: bytes) -> list[bytes]:
+    return [
+        records[at : at + _TIME_AT] + records[at + _TIME_AT + 8 : at + RECORD.size]
+        for at in range(0, len(records), RECORD.size)
+    ]
 
 
 def note(text: str) -> None:
