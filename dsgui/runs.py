@@ -478,7 +478,7 @@ class Runs:
             self._swept.add(directory.run_id)
             if not seen.alive:
                 directory.sweep(self._clock())
-        if plan is None and not seen.status.state.live and directory.plan_damage():
+        if plan is None and not seen.status.state.live and not directory.is_deleted:
             told = f"Its state is “{seen.status.state.value}”. {seen.status.reason}".rstrip()
             reason = seen.status.reason if seen.status.state is RunState.DAMAGED else told
             return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reason=reason))

@@ -8,15 +8,17 @@ at once: a fork of it does the work, below two guardians that start another wher
 """
 
 import argparse
+import contextlib
 import os
 import pickle
 import selectors
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -40,6 +42,7 @@ from dsgui.shell.asked_paths import script_source
 from dsgui.shell.detached import Wakeup, detach
 from dsgui.shell.elsewhere import end_elsewhere, what_is_left
 from dsgui.shell.ends import Ends
+from dsgui.shell.growing import Appender
 from dsgui.shell.guardian import guarded, is_guarded, new_guardian, stand_by
 from dsgui.shell.keeping import Keeping
 from dsgui.shell.kept_end import forget, insist
@@ -121,14 +124,16 @@ class Supervisor:
         monotonic: Callable[[], float] = time.monotonic,
         make_nodes: Callable[[Plan], Nodes] = Nodes,
         keeping: Keeping | None = None,
+        records_in: RunDirectory | None = None,
     ) -> None:
+        """`records_in`: another folder for the files that grow, where the run's own takes none."""
         self._keeping = keeping or Keeping.make()
         self._directory, self._plan = directory, plan
         self._make_telemetry, self._make_nodes = make_telemetry, make_nodes
         self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
         values = secret_values({**os.environ, **environment(plan, os.environ)})
         masker = Masker((*values, *secret_arguments(plan.arguments)))
-        self._records = Records(directory, monotonic, self._elapsed_s, masker)
+        self._records = Records(records_in or directory, monotonic, self._elapsed_s, masker)
         waits = plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
         self._status = RunStatus(
@@ -763,14 +768,37 @@ def supervise(
         return
     try:
         plan = kept_plan(keeping) or directory.read_plan()
-        supervisor = Supervisor(directory, plan, lambda: _telemetry(plan), grace_s, keeping=keeping)
-        try:
-            supervisor.run(ready)
-        except Exception as error:
-            supervisor.give_up(error)
-            raise
+        follows = bool(keeping.load())
+        with contextlib.ExitStack() as stack:
+            records_in = stack.enter_context(_scratch(directory)) if follows and not _takes_files(directory) else None
+            supervisor = Supervisor(
+                directory, plan, lambda: _telemetry(plan), grace_s, keeping=keeping, records_in=records_in
+            )
+            try:
+                supervisor.run(ready)
+            except Exception as error:
+                supervisor.give_up(error)
+                raise
     finally:
         keeping.tell(over=True)
+
+
+def _takes_files(directory: RunDirectory) -> bool:
+    """Whether records can go on here: not in a folder that was deleted, or on a disk that is read-only by now."""
+    try:
+        for path in (directory.output_file, directory.points_file, directory.events_file):
+            Appender(path).close()
+    except OSError as error:
+        note(f"the folder takes no records any more: {error}")
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _scratch(directory: RunDirectory) -> Iterator[RunDirectory]:
+    """A folder that goes at the end: the output must be read, or the training would be ended by writing it."""
+    with tempfile.TemporaryDirectory(prefix="dsgui-records-", ignore_cleanup_errors=True) as name:
+        yield RunDirectory(Path(name), directory.run_id, directory.launched_in)
 
 
 def kept_plan(keeping: Keeping) -> Plan | None:

@@ -1,5 +1,5 @@
-"""Whatever lies in a run's folder: that run says what is wrong with which file, the others are listed, nothing hangs, no
-memory is filled, and the run can be deleted."""
+"""Whatever lies in a run's folder: that run says what is wrong with which file, the others are listed, nothing hangs,
+no memory is filled, and the run can be deleted."""
 
 import json
 import os
@@ -93,7 +93,7 @@ def strange_values(path: Path) -> None:
     """Each member of the object is something else than before."""
     known = json.loads(path.read_text()) if path.suffix == ".json" else {}
     path.unlink()
-    path.write_text(json.dumps(dict.fromkeys(known or {"a": 1}, [[{"x": [1]}]])))
+    path.write_text(json.dumps({name: [[{"x": [1]}]] for name in known or {"a": 1}}))
 
 
 def big_numbers(path: Path) -> None:
