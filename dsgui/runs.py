@@ -50,6 +50,7 @@ _BLOCK_CHARACTERS = 1 << 16
 _ADRIFT_S = 5.0
 _RESUMED_S, _LOOK_S = 1.0, 0.05
 _MOST_DAMAGES = 256
+_LONGEST_NAME = 300
 
 
 class Runs:
@@ -302,7 +303,7 @@ class Runs:
         output, output_offset = self._shown_output(directory, cursor.output, status.state.live)
         return Delta(
             run_id=run_id,
-            name=self.masked(plan.name if plan else run_id),
+            name=self.masked(plan.name[:_LONGEST_NAME] if plan else run_id),
             state=status.state,
             reason=self.masked(status.reason),
             phase=status.phase,
@@ -464,7 +465,7 @@ class Runs:
             return told
         return replace(
             told,
-            name=self.masked(plan.name),
+            name=self.masked(plan.name[:_LONGEST_NAME]),
             preset=self.masked(plan.preset),
             model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or ""),
             devices=_devices(plan),

@@ -286,3 +286,24 @@ def test_a_line_without_end_is_not_waited_for(tmp_path: Path) -> None:
     huge(directory.events_file)
     _, offset = directory.read_lines(directory.events_file, 0)
     assert 0 < offset <= 8 << 20
+
+
+def test_a_name_of_a_piece_of_output_that_no_file_can_begin_at_is_none(tmp_path: Path) -> None:
+    directory = a_run(tmp_path)
+    directory.output_tail(10**25).write_bytes(b"x")
+    looked = Looked(tmp_path)
+    assert "two" in looked.runs.output_end(directory.run_id)[0]
+    assert looked.inspection.search(directory.run_id, "two")["matches"]
+
+
+def test_a_diagnosis_of_strange_values_is_none(tmp_path: Path) -> None:
+    directory = a_run(tmp_path)
+    fix = {"label": "y", "changes": [{"pointer": {"a": 1}, "literal": 3}]}
+    known = {"signature": "u", "title": "t", "meaning": "m", "advice": ["a"], "remedies": [{"label": "x", "fix": fix}]}
+    directory.write_diagnosis(known)
+    assert directory.read_diagnosis() is None
+
+
+def test_a_long_name_does_not_fill_the_list(tmp_path: Path) -> None:
+    run_id = make_run(tmp_path, Made(name="n" * 100_000, steps=2))
+    assert len(Looked(tmp_path).runs.summary(run_id).name) == 300

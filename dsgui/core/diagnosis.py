@@ -61,9 +61,13 @@ class Diagnosis:
 
 def _remedy(value: Mapping[str, Any]) -> Remedy:
     fix = value.get("fix")
-    changes = tuple(Change(**change) for change in fix["changes"]) if fix else ()
-    options = tuple((str(option), setting) for option, setting in value.get("options", ()))
+    changes = tuple(_change(change) for change in fix["changes"]) if fix else ()
+    options = tuple((text(option), optional(text, setting)) for option, setting in value.get("options", ()))
     return Remedy(str(value["label"]), Fix(str(fix["label"]), changes) if fix else None, options)
+
+
+def _change(value: Mapping[str, Any]) -> Change:
+    return Change(text(value["pointer"]), optional(text, value.get("literal")), text(value.get("key", "")))
 
 
 def diagnose(ending: Ending, exit_code: int, run: Circumstances) -> Diagnosis:

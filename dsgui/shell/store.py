@@ -57,6 +57,7 @@ _LEFTOVER = re.compile(r"\.[^/]{1,64}\.tmp|\.reserve")
 _AT_WORK_S = 60.0
 _NOT_READ = (OSError, OverflowError)  # a place in a file that no file can have
 _TAIL = "output.tail."
+_LONGEST_TAIL = len(_TAIL) + 15  # a place that a file can have
 _RESERVE_BYTES = 1 << 16
 _FLOAT = struct.Struct("<d")
 OUTPUT_TAIL_BYTES = 1 << 16
@@ -370,7 +371,7 @@ class RunDirectory:
         """Where each piece of the output begins, and its file, in order. Between the first and the others some may
         have been left out, and of a run that was deleted none is there any more."""
         try:
-            names = [name for name in os.listdir(self.path) if name.startswith(_TAIL)]
+            names = [name for name in os.listdir(self.path) if name.startswith(_TAIL) and len(name) <= _LONGEST_TAIL]
         except OSError:
             names = []
         begins = sorted(int(name[len(_TAIL) :]) for name in names if name[len(_TAIL) :].isdecimal())
