@@ -200,12 +200,13 @@ class Runs:
             raise RunError(f"Run {run_id}: it has ended, or its supervisor is gone. Nothing was asked of it.")
 
     def _tell(self, directory: RunDirectory, number: signal.Signals) -> bool:
-        """Signals the run's supervisor, and lets it go on where it is suspended, or a guardian, which keeps it for the
-        next one; False where there is neither."""
-        told = next((owner for owner in self._owners(directory) if send_signal(owner, number)), None)
-        if told and is_stopped(told):
-            send_signal(told, signal.SIGCONT)
-        return told is not None
+        """Signals the run's supervisor, or a guardian, which keeps it for the next one; False where there is neither.
+        Lets those go on that are suspended."""
+        found = self._owners(directory)
+        told = any(send_signal(owner, number) for owner in found)
+        for owner in filter(is_stopped, found):
+            send_signal(owner, signal.SIGCONT)
+        return told
 
     def _owners(self, directory: RunDirectory) -> Sequence[Identity]:
         """The processes that own a run which goes on, its supervisor first."""
@@ -282,6 +283,10 @@ class Runs:
             if run_id not in adrift(self._store.runs_dir):
                 raise
             return directory
+
+    def is_away(self, run_id: str) -> bool:
+        """Whether a run that goes on has no folder where it was launched: it can be found no more once it has ended."""
+        return not self._store.directory(run_id).path.is_dir()
 
     def summary(self, run_id: str) -> RunSummary:
         """Raises `RunError` when there is no such run."""

@@ -1,12 +1,12 @@
 """What is wrong with the files of a run's folder: each that is not what dsgui wrote, in a sentence."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from dsgui.core.curves import RECORD
 from dsgui.shell.curves import MOST_POINT_BYTES
-from dsgui.shell.documents import MOST_BYTES, UNREADABLE, read_strictly, why_unreadable
+from dsgui.shell.documents import MOST_BYTES
 from dsgui.shell.regular_files import kind_of, open_regular
 from dsgui.shell.store import RunDirectory, size_of
 
@@ -24,7 +24,9 @@ def damage(directory: RunDirectory) -> str:
 def whole_damage(directory: RunDirectory) -> str:
     """The same, and of what the other files hold: more to read, for the page of one run."""
     found = [*filter(None, (directory.plan_damage(), directory.status_damage())), *_no_files(directory)]
-    return _told([*found, *_contents(directory), *_points(directory)])
+    odd = [name for name in found if ", where a file was expected" in name]
+    held = [one for one in _contents(directory) if not any(one.split()[0] == name.split()[0] for name in odd)]
+    return _told([*found, *held, *_points(directory)])
 
 
 def _told(found: list[str]) -> str:
@@ -75,20 +77,9 @@ def _documents(directory: RunDirectory) -> Iterator[Path]:
 
 
 def _contents(directory: RunDirectory) -> Iterator[str]:
-    for path in _documents(directory):
-        if path.is_file() and path not in (directory.plan_file, directory.state_file):
-            yield from _unless_read(path, read_strictly)
-    if directory.config_file.is_file() and directory.config_file.stat().st_size > MOST_BYTES:
-        yield f"{directory.config_file.name} has {directory.config_file.stat().st_size:,} bytes and is not shown"
-
-
-def _unless_read(path: Path, read: Callable[[Path], object]) -> Iterator[str]:
-    try:
-        read(path)
-    except FileNotFoundError:  # replaced or deleted meanwhile
-        return
-    except UNREADABLE as error:
-        yield f"{path.name} can't be read: {why_unreadable(error)}"
+    yield from directory.other_damage()
+    if (size := size_of(directory.config_file)) > MOST_BYTES:
+        yield f"{directory.config_file.name} has {size:,} bytes and is not shown"
 
 
 def _points(directory: RunDirectory) -> Iterator[str]:

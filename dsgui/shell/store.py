@@ -29,7 +29,7 @@ from dsgui.core.command import (
     slurm_script,
 )
 from dsgui.core.curves import MOST_SERIES, Series
-from dsgui.core.decoding import plain, sequence
+from dsgui.core.decoding import plain, sequence, text
 from dsgui.core.diagnosis import Diagnosis
 from dsgui.core.errors import RunError
 from dsgui.core.plan import Plan
@@ -43,6 +43,7 @@ from dsgui.shell.documents import (
     Known,
     json_bytes,
     read_json,
+    read_strictly,
     replace_file,
     why_unreadable,
 )
@@ -53,6 +54,7 @@ _DIRECTORY_MODE = 0o700
 OUTPUT_BLOCK_BYTES = 1 << 18
 LINES_BLOCK_BYTES = 4 << 20
 MOST_TABLES = 200
+_MOST_KEPT_PATTERNS = 1000
 _LEFTOVER = re.compile(r"\.[^/]{1,64}\.tmp|\.reserve")
 _AT_WORK_S = 60.0
 _NOT_READ = (OSError, OverflowError)  # a place in a file that no file can have
@@ -202,9 +204,10 @@ class RunDirectory:
 
     def read_provenance(self) -> dict[str, Any]:
         """Empty for a run that was started before dsgui kept it."""
-        value = read_json(self.provenance_file) or {}
-        parts = {name: plain(value[name]) for name in ("versions", "git") if isinstance(value.get(name), dict)}
-        return {name: one for name, one in plain(value).items() if name == "python"} | parts
+        try:
+            return _provenance(read_json(self.provenance_file) or {})
+        except UNREADABLE:
+            return {}
 
     # -- why it failed ---------------------------------------------------------------------------------------------
 
@@ -233,6 +236,19 @@ class RunDirectory:
     def status_damage(self) -> str:
         """What is wrong with the state, or "": nothing is where there is none yet."""
         return _damage(lambda: _STATUSES.read_strictly(self.state_file), self.state_file, may_miss=True)
+
+    def other_damage(self) -> list[str]:
+        """What is wrong with its other documents, each in a sentence."""
+        readers: dict[Path, Callable[[], object]] = {
+            self.asked_file: lambda: _ASKED.read_strictly(self.asked_file),
+            self.progress_file: lambda: _PROGRESS.read_strictly(self.progress_file),
+            self.series_file: lambda: _SERIES.read_strictly(self.series_file),
+            self.sample_columns_file(0): lambda: _TABLES.read_strictly(self.sample_columns_file(0)),
+            self.diagnosis_file: lambda: Diagnosis.from_json(read_strictly(self.diagnosis_file)),
+            self.provenance_file: lambda: _provenance(read_strictly(self.provenance_file)),
+            self.patterns_file: lambda: _patterns(read_strictly(self.patterns_file)),
+        }
+        return list(filter(None, (_damage(read, path, may_miss=True) for path, read in readers.items())))
 
     def beat(self, monotonic_s: float) -> None:
         """A sign of life of the run's supervisor: by a clock that no one sets, and which stands still while the machine
@@ -505,6 +521,19 @@ def size_of(path: Path) -> int:
     except OSError:
         return 0
     return seen.st_size if stat.S_ISREG(seen.st_mode) else 0
+
+
+def _patterns(value: Mapping[str, Any]) -> list[str]:
+    return [text(one) for one in sequence(value["patterns"], _MOST_KEPT_PATTERNS)]
+
+
+def _provenance(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Raises TypeError or ValueError."""
+    found: dict[str, Any] = {"python": text(value["python"])} if "python" in value else {}
+    for name in ("versions", "git"):
+        if value.get(name) is not None:
+            found[name] = plain(dict(value[name]))
+    return found
 
 
 def _mark(path: Path) -> tuple[int, ...]:
