@@ -1,6 +1,6 @@
 """What one does with runs that were started before: read about them, do the same again, resume, delete."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,7 @@ from dsgui.core.words import MODEL_OPTIONS, value_of
 from dsgui.runs import Runs
 from dsgui.shell.asked_paths import allowed_script
 from dsgui.shell.checkpoints import Span, find_checkpoints
+from dsgui.shell.kept_end import forget
 from dsgui.shell.model_files import model_size
 from dsgui.shell.removal import Removal, measure, remove
 from dsgui.shell.store import RunDirectory, Store
@@ -35,6 +36,17 @@ from dsgui.shell.store import RunDirectory, Store
 _LATE_S, _EARLY_S = 2.0, 0.05
 _ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what they print
 _LONGEST_CHAIN = 50
+# Of a run whose plan can't be read; it can be deleted.
+_NOTHING_KNOWN: Mapping[str, Any] = {
+    "damaged": True,
+    "diagnosis": None,
+    "parent": "",
+    "provenance": {},
+    "checkpoints": [],
+    "resume_note": "",
+    "script": "",
+    "estimate": None,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +76,11 @@ class Archive:
     def about(self, run_id: str) -> dict[str, Any]:
         """What the page shows once, not with every poll: diagnosis, provenance, checkpoints."""
         directory = self._store.open(run_id)
+        if directory.plan_damage():
+            return {**_NOTHING_KNOWN, "config": self._runs.shown_config(run_id)}
         plan, made = directory.read_plan(), self.offer(run_id)
         return {
+            "damaged": False,
             "diagnosis": self._runs.masked_json(made.to_json()) if made else None,
             "parent": self._runs.masked(plan.parent),
             "provenance": self._runs.masked_json(directory.read_provenance()),
@@ -209,7 +224,9 @@ class Archive:
 
     def delete(self, run_id: str) -> None:
         """Removes the run's folder and nothing else. Refuses while any process of the run is alive."""
-        remove(self._ended(run_id).path)
+        directory = self._ended(run_id)
+        remove(directory.path)
+        forget(directory)
 
     def _ended(self, run_id: str) -> RunDirectory:
         directory = self._store.open(run_id)

@@ -1,16 +1,19 @@
 """Start, stop, list and follow runs: the one place that joins the launcher and the store for the page."""
 
-import json
+import io
+import math
 import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dsgui.core.command import shell_line, slurm_script
+from dsgui.core.decoding import plain
 from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.handing import trainers_part
 from dsgui.core.news import Cursor, Delta, RunSummary
@@ -19,18 +22,22 @@ from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
 from dsgui.core.resume import asked_folder
 from dsgui.core.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
-from dsgui.core.state import Asked, RunState, RunStatus
+from dsgui.core.state import Asked, Identity, RunState, RunStatus
 from dsgui.core.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.thinning import Curve, to_json
 from dsgui.core.words import MODEL_OPTIONS, value_of
+from dsgui.shell.adrift import adrift
 from dsgui.shell.asked_paths import allowed_script, python_path, script_path, script_source, working_directory
 from dsgui.shell.checkpoints import checkpoint_at, newest_in
-from dsgui.shell.curves import read_points, read_samples, sample_series
+from dsgui.shell.curves import NEWS_BYTES, read_points, read_samples, sample_series
+from dsgui.shell.damage import damage, whole_damage
+from dsgui.shell.documents import parse_object
 from dsgui.shell.launcher import Launcher
-from dsgui.shell.liveness import Seen, look
+from dsgui.shell.liveness import Seen, look, owners
 from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
-from dsgui.shell.processes import boot_id, members, send_signal, supervises
+from dsgui.shell.processes import boot_id, is_stopped, members, send_signal, supervises
+from dsgui.shell.regular_files import open_regular
 from dsgui.shell.script_answers import arguments_file
 from dsgui.shell.slurm import check_sbatch
 from dsgui.shell.store import RunDirectory, Store, size_of
@@ -41,6 +48,10 @@ STRETCHES_SHOWN = 1000
 _QUICK_BYTES = 1 << 20
 _SETTING = re.compile(r'("((?:[^"\\]|\\.){1,100})"\s*:\s*)"(?:[^"\\]|\\.)+"')
 _BLOCK_CHARACTERS = 1 << 16
+_ADRIFT_S = 5.0
+_RESUMED_S, _LOOK_S = 1.0, 0.05
+_MOST_DAMAGES = 256
+_LONGEST_NAME = 300
 
 
 class Runs:
@@ -60,9 +71,12 @@ class Runs:
     ) -> None:
         self._store, self._launcher, self._clock, self._monotonic = store, launcher, clock, monotonic
         self._places, self._secrets, self._adding = places, secrets, threading.Lock()
-        self._ended: dict[str, RunSummary] = {}
+        self._ended: dict[str, tuple[object, RunSummary]] = {}
         self._ports, self._queue = Ports(), Queue(store)
         self._lost: set[str] = set()
+        self._swept: set[str] = set()
+        self._damaged: dict[str, str] = {}
+        self._afloat: tuple[float, Collection[str]] = (-math.inf, ())
 
     # -- starting --------------------------------------------------------------------------------------------------
 
@@ -165,12 +179,16 @@ class Runs:
     # -- stopping --------------------------------------------------------------------------------------------------
 
     def stop(self, run_id: str) -> None:
-        """Returns at once; the run's supervisor ends the processes, or a new one does where it is gone. A second stop
-        kills at once. A run that has ended is left as it is. Raises `RunError`."""
-        directory = self._store.open(run_id)
-        plan = directory.read_plan()
-        if not _tell(directory, signal.SIGTERM) and _can_be_ended(plan, self._seen(directory, plan)):
-            self._launcher.end(directory)
+        """Returns at once; the run's supervisor ends the processes, or a new one does where it is gone or hangs. A
+        second stop kills at once. A run that has ended is left as it is. Raises `RunError`."""
+        directory = self._opened(run_id)
+        plan = _plan_of(directory)
+        seen = self._seen(directory, plan)
+        if not self._tell(directory, signal.SIGTERM):
+            if _can_be_ended(plan, seen):
+                self._launcher.end(directory)
+        elif not seen.responds and self._still_silent(directory):
+            self._end_without(directory)
 
     def save_and_stop(self, run_id: str) -> None:
         """Returns at once; the ranks are asked to write a checkpoint and end. Raises `RunError`."""
@@ -180,21 +198,59 @@ class Runs:
                 f"Run {run_id}: a run saves when asked if it trains on this machine and its script was started with "
                 "--enable_jit_checkpoint True. Use Stop."
             )
-        if not _tell(directory, signal.SIGUSR1):
+        if not self._tell(directory, signal.SIGUSR1):
             raise RunError(f"Run {run_id}: it has ended, or its supervisor is gone. Nothing was asked of it.")
+
+    def _tell(self, directory: RunDirectory, number: signal.Signals) -> bool:
+        """Signals the run's supervisor, or a guardian, which keeps it for the next one; False where there is neither.
+        Lets those go on that are suspended."""
+        found = self._owners(directory)
+        told = any(send_signal(owner, number) for owner in found)
+        for owner in filter(is_stopped, found):
+            send_signal(owner, signal.SIGCONT)
+        return told
+
+    def _owners(self, directory: RunDirectory) -> Sequence[Identity]:
+        """The processes that own a run which goes on, its supervisor first."""
+        status = directory.read_status()
+        if status is None:
+            one = owners(directory)
+            return one.owners if one else ()
+        named = status.owners if status.state.live else ()
+        return [owner for owner in named if supervises(owner, directory.run_id)]
+
+    def _end_without(self, directory: RunDirectory) -> None:
+        """Ends a run whose supervisor hangs: its guardians start another, which ends it; without them one is started
+        here. Raises `RunError`."""
+        found = self._owners(directory)
+        if any(send_signal(guardian, signal.SIGTERM) for guardian in found[1:]):
+            send_signal(found[0], signal.SIGKILL)
+        else:
+            self._launcher.end(directory)
+
+    def _still_silent(self, directory: RunDirectory) -> bool:
+        """Waits a moment for a supervisor that was just resumed; whether it goes on being silent."""
+        until = self._monotonic() + _RESUMED_S
+        while not self._seen(directory, None).responds:
+            if self._monotonic() > until:
+                return True
+            time.sleep(_LOOK_S)
+        return False
 
     def may_go_on(self, run_id: str) -> bool:
         """Whether some of the run's processes live, or may live where this machine can't see. Raises `RunError`."""
-        directory = self._store.open(run_id)
-        plan = directory.read_plan()
+        directory = self._opened(run_id)
+        plan = _plan_of(directory)
         seen = self._seen(directory, plan)
         return seen.status.state.live or _can_be_ended(plan, seen) or bool(self.alive_processes(run_id))
 
     def alive_processes(self, run_id: str) -> list[int]:
         """The pids of the run's processes, its supervisor not among them. Looks at every process of the machine."""
-        status = self._store.open(run_id).read_status()
+        directory = self._opened(run_id)
+        status = directory.read_status()
         if status is None:
-            return sorted(members(run_id))
+            one = owners(directory)
+            return sorted(members(run_id, None, [identity.pid for identity in one.owners] if one else ()))
         return sorted(members(run_id, status.process, [one.pid for one in status.owners if supervises(one, run_id)]))
 
     # -- looking ---------------------------------------------------------------------------------------------------
@@ -202,20 +258,48 @@ class Runs:
     def list(self) -> list[RunSummary]:
         """Every run, newest first. A run that has ended is read once."""
         directories = self._store.list()
-        self._ended = {d.run_id: self._ended[d.run_id] for d in directories if d.run_id in self._ended}
+        self._ended = {
+            one.run_id: known
+            for one in directories
+            if (known := self._ended.get(one.run_id)) and known[0] == one.mark()
+        }
+        listed = {directory.run_id for directory in directories}
+        directories += [self._opened(run_id) for run_id in self._adrift() if run_id not in listed]
         summaries = [summary for directory in directories if (summary := self._listed(directory))]
         return sorted(summaries, key=lambda run: (run.place, run.run_id), reverse=True)
 
+    def _adrift(self) -> Collection[str]:
+        """The runs that go on, wherever their folders are; looked for every few seconds."""
+        at, found = self._afloat
+        if self._monotonic() - at > _ADRIFT_S:
+            found = frozenset(adrift(self._store.runs_dir))
+            self._afloat = self._monotonic(), found
+        return found
+
+    def _opened(self, run_id: str) -> RunDirectory:
+        """Also of a run whose folder was deleted while it goes on: then nothing is in it. Raises `RunError`."""
+        try:
+            return self._store.open(run_id)
+        except RunError:
+            directory = self._store.directory(run_id)
+            if run_id not in adrift(self._store.runs_dir):
+                raise
+            return directory
+
+    def is_away(self, run_id: str) -> bool:
+        """Whether a run that goes on has no folder where it was launched: it can be found no more once it has ended."""
+        return not self._store.directory(run_id).path.is_dir()
+
     def summary(self, run_id: str) -> RunSummary:
-        """Raises `RunError` when there is no such run, or its plan can't be read."""
-        directory = self._store.open(run_id)
-        plan = directory.read_plan()
+        """Raises `RunError` when there is no such run."""
+        directory = self._opened(run_id)
+        plan = _plan_of(directory)
         return self._summary(directory, plan, self._seen(directory, plan))
 
     def follow(self, run_id: str, cursor: Cursor) -> Delta:
         """What is new since `cursor`; the cost depends on that, not on the run's length. Raises `RunError`."""
-        directory = self._store.open(run_id)
-        plan = directory.read_plan()
+        directory = self._opened(run_id)
+        plan = _plan_of(directory)
         seen = self._seen(directory, plan)
         curves, news = _curve_news(directory, cursor)
         for series in curves["series"].values():  # a script may print what it likes for a name
@@ -226,7 +310,7 @@ class Runs:
         output, output_offset = self._shown_output(directory, cursor.output, status.state.live)
         return Delta(
             run_id=run_id,
-            name=self.masked(plan.name),
+            name=self.masked(plan.name[:_LONGEST_NAME] if plan else run_id),
             state=status.state,
             reason=self.masked(status.reason),
             phase=status.phase,
@@ -236,16 +320,17 @@ class Runs:
             elapsed_s=self._elapsed_s(directory, status),
             alive=seen.alive,
             telemetry_note=self.masked(status.telemetry_note),
+            problem=self.masked(_problem(directory, seen, self._damage_of(directory, cursor.fresh))),
             kill_in_s=None if status.kill_due_s is None else max(status.kill_due_s - self._monotonic(), 0.0),
             can_end=status.state.live or _can_be_ended(plan, seen),
-            can_save=plan.saves_when_asked and status.state is RunState.RUNNING,
+            can_save=plan is not None and plan.saves_when_asked and status.state is RunState.RUNNING,
             progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
             epoch={"number": progress["epoch"], "epochs": progress.get("epochs")} if "epoch" in progress else None,
             doing=self._doing(progress, status),
             no_loss=self._no_loss(directory, plan, status),
-            about=self._about(directory, plan) if cursor.fresh else {},
+            about=self._about(directory, plan) if cursor.fresh and plan else {},
             curves=curves,
-            events=[event | {"text": self.masked(str(event.get("text", "")))} for event in _parse(events)],
+            events=[plain(event) | {"text": self.masked(str(event.get("text", "")))} for event in _parse(events)],
             output=output,
             cursor=replace(news, events=events_offset, output=output_offset),
         )
@@ -307,9 +392,9 @@ class Runs:
         doing = progress.get("doing") if status.state is RunState.RUNNING else None
         return self.masked(str(doing.get("text", ""))) if isinstance(doing, dict) else ""
 
-    def _no_loss(self, directory: RunDirectory, plan: Plan, status: RunStatus) -> NoLoss | None:
+    def _no_loss(self, directory: RunDirectory, plan: Plan | None, status: RunStatus) -> NoLoss | None:
         series = directory.read_series()
-        if has_loss(series):
+        if has_loss(series) or plan is None:
             return None
         progress = directory.read_progress()
         script = allowed_script(plan.script, self._places.check if self._places else lambda path: None)
@@ -338,9 +423,8 @@ class Runs:
         """All that is kept of what the run printed, as it was written, for the terminal of who owns the files. Raises
         `RunError`."""
         for _, path in self._store.open(run_id).output_pieces:
-            if path.is_file():
-                with path.open(encoding="utf-8", errors="replace", newline="") as file:
-                    yield from iter(lambda: file.read(_BLOCK_CHARACTERS), "")
+            with suppress(OSError), io.TextIOWrapper(open_regular(path), "utf-8", "replace", "") as file:
+                yield from iter(lambda: file.read(_BLOCK_CHARACTERS), "")
 
     def output_size(self, run_id: str) -> int:
         """Where the output ends now, for a `Cursor`. Raises `RunError`."""
@@ -357,40 +441,65 @@ class Runs:
 
     def _listed(self, directory: RunDirectory) -> RunSummary | None:
         if directory.run_id in self._ended:
-            return self._ended[directory.run_id]
+            return self._ended[directory.run_id][1]
         try:
-            plan = directory.read_plan()
-            seen = self._seen(directory, plan)
-        except (RunError, OSError):  # one folder that can't be read hides no other
+            plan = _plan_of(directory)
+            summary = self._summary(directory, plan, self._seen(directory, plan))
+        except (RunError, OSError):  # deleted meanwhile
             return None
-        summary = self._summary(directory, plan, seen)
         # "Lost" may be taken back: its processes are looked for anew each time.
-        if not summary.state.live and summary.state is not RunState.LOST:
-            self._ended[directory.run_id] = summary
+        if summary.state.settled:
+            self._ended[directory.run_id] = directory.mark(), summary
         return summary
 
-    def _summary(self, directory: RunDirectory, plan: Plan, seen: Seen) -> RunSummary:
+    def _summary(self, directory: RunDirectory, plan: Plan | None, seen: Seen) -> RunSummary:
         progress, asked = directory.read_progress(), directory.read_asked()
-        return RunSummary(
-            run_id=plan.run_id,
-            name=self.masked(plan.name),
+        told = RunSummary(
+            run_id=directory.run_id,
+            name=directory.run_id,
             state=seen.status.state,
             started_at=seen.status.started_at,
             duration_s=self._elapsed_s(directory, seen.status),
             step=progress.get("step"),
             total=progress.get("total"),
             loss=progress.get("loss"),
+            preset="",
+            place=asked.place if asked else 0,
+            doing=self._doing(progress, seen.status),
+            no_loss=self._no_loss(directory, plan, seen.status),
+            problem=self.masked(_problem(directory, seen, damage(directory))),
+        )
+        if plan is None:
+            return told
+        return replace(
+            told,
+            name=self.masked(plan.name[:_LONGEST_NAME]),
             preset=self.masked(plan.preset),
             model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or ""),
             devices=_devices(plan),
             script=self.masked(plan.script),
-            place=asked.place if asked else 0,
-            doing=self._doing(progress, seen.status),
-            no_loss=self._no_loss(directory, plan, seen.status),
         )
 
-    def _seen(self, directory: RunDirectory, plan: Plan) -> Seen:
-        return look(directory, plan, self._monotonic)
+    def _seen(self, directory: RunDirectory, plan: Plan | None) -> Seen:
+        """As it is; where its plan can't be read, how it ended is known and nothing else."""
+        seen = look(directory, plan, self._monotonic)
+        if seen.status.state is RunState.LOST and directory.run_id not in self._swept:
+            self._swept.add(directory.run_id)
+            if not seen.alive:
+                directory.sweep(self._clock())
+        if plan is None and not seen.status.state.live and not directory.is_deleted:
+            told = f"Its state is “{seen.status.state.value}”. {seen.status.reason}".rstrip()
+            reason = seen.status.reason if seen.status.state is RunState.DAMAGED else told
+            return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reason=reason))
+        return seen
+
+    def _damage_of(self, directory: RunDirectory, fresh: bool) -> str:
+        """All of it is looked for when a page is opened."""
+        if fresh:
+            while len(self._damaged) >= _MOST_DAMAGES:
+                self._damaged.pop(next(iter(self._damaged)))
+            self._damaged[directory.run_id] = whole_damage(directory)
+        return self._damaged.get(directory.run_id) or damage(directory)
 
     def _elapsed_s(self, directory: RunDirectory, status: RunStatus) -> float | None:
         live = status.state.live
@@ -417,17 +526,29 @@ def _devices(plan: Plan) -> str:
     return f"{plan.ranks} rank{'s' if plan.ranks > 1 else ''}"
 
 
-def _can_be_ended(plan: Plan, seen: Seen) -> bool:
+def _can_be_ended(plan: Plan | None, seen: Seen) -> bool:
     """Of a run whose supervisor is gone: whether something may be left, here or where only ssh or Slurm tells."""
-    elsewhere = seen.status.state is RunState.LOST and bool(plan.elsewhere)
+    elsewhere = seen.status.state is RunState.LOST and plan is not None and bool(plan.elsewhere)
     return seen.alive > 0 or elsewhere
 
 
-def _tell(directory: RunDirectory, number: signal.Signals) -> bool:
-    """Signals the run's supervisor, or a guardian, which keeps it for the next one; False where there is neither."""
-    status = directory.read_status()
-    owners = status.owners if status and status.state.live else ()
-    return any(supervises(owner, directory.run_id) and send_signal(owner, number) for owner in owners)
+def _plan_of(directory: RunDirectory) -> Plan | None:
+    """None where it can't be read."""
+    try:
+        return directory.read_plan()
+    except RunError:
+        return None
+
+
+def _problem(directory: RunDirectory, seen: Seen, damaged: str) -> str:
+    """What is wrong with a run's folder, and with its supervisor."""
+    if directory.is_deleted:
+        place = "Its folder was deleted while it ran: its records are not kept any more. The training goes on."
+    elif directory.path.parent != directory.launched_in:
+        place = f"Its folder was moved while it ran; it is now {directory.path}. It is recorded there."
+    else:
+        place = ""
+    return " ".join(filter(None, (place, "" if directory.is_deleted else damaged, seen.trouble)))
 
 
 def _busy(plan: Plan, others: Sequence[Plan]) -> str:
@@ -444,9 +565,9 @@ def _busy(plan: Plan, others: Sequence[Plan]) -> str:
 
 def _curve_news(directory: RunDirectory, cursor: Cursor) -> tuple[dict[str, Any], Cursor]:
     """What was added to the curves, and the cursor after it."""
-    points, points_end = read_points(directory, cursor.points)
+    points, points_end = read_points(directory, cursor.points, most_bytes=NEWS_BYTES)
     tables = directory.sample_tables()
-    samples, samples_ends = read_samples(directory, tables, cursor.samples)
+    samples, samples_ends = read_samples(directory, tables, cursor.samples, most_bytes=NEWS_BYTES)
     series = directory.read_series() if max(points, default=-1) >= cursor.series else []
     new: dict[str, Any] = {str(number): one.to_json() for number, one in enumerate(series) if number >= cursor.series}
     for number, table in enumerate(tables[len(cursor.samples) :], len(cursor.samples)):
@@ -466,10 +587,6 @@ def _parse(lines: Iterable[bytes]) -> list[dict[str, Any]]:
     """The JSON lines; what a full disk has cut short is left out."""
     found = []
     for line in lines:
-        try:
-            value = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            found.append(value)
+        with suppress(ValueError):
+            found.append(parse_object(line))
     return found

@@ -8,15 +8,17 @@ at once: a fork of it does the work, below two guardians that start another wher
 """
 
 import argparse
+import contextlib
 import os
 import pickle
 import selectors
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -40,8 +42,10 @@ from dsgui.shell.asked_paths import script_source
 from dsgui.shell.detached import Wakeup, detach
 from dsgui.shell.elsewhere import end_elsewhere, what_is_left
 from dsgui.shell.ends import Ends
+from dsgui.shell.growing import Appender
 from dsgui.shell.guardian import guarded, is_guarded, new_guardian, stand_by
 from dsgui.shell.keeping import Keeping
+from dsgui.shell.kept_end import forget, insist
 from dsgui.shell.launched import Launched, find_started
 from dsgui.shell.leftovers import (
     build_locks,
@@ -50,6 +54,7 @@ from dsgui.shell.leftovers import (
     remove_shared_buffers,
     remove_stale_locks,
 )
+from dsgui.shell.liveness import owners
 from dsgui.shell.nodes import Nodes, folders_written
 from dsgui.shell.nvml import Cards, load_nvml
 from dsgui.shell.oom import address_space_limit, read_oom_kills
@@ -67,6 +72,7 @@ from dsgui.shell.processes import (
     read_stat,
     reap,
     send_signal,
+    supervises,
     wake_when_parent_ends,
 )
 from dsgui.shell.provenance import provenance
@@ -119,14 +125,16 @@ class Supervisor:
         monotonic: Callable[[], float] = time.monotonic,
         make_nodes: Callable[[Plan], Nodes] = Nodes,
         keeping: Keeping | None = None,
+        records_in: RunDirectory | None = None,
     ) -> None:
+        """`records_in`: another folder for the files that grow, where the run's own takes none."""
         self._keeping = keeping or Keeping.make()
         self._directory, self._plan = directory, plan
         self._make_telemetry, self._make_nodes = make_telemetry, make_nodes
         self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
         values = secret_values({**os.environ, **environment(plan, os.environ)})
         masker = Masker((*values, *secret_arguments(plan.arguments)))
-        self._records = Records(directory, monotonic, self._elapsed_s, masker)
+        self._records = Records(records_in or directory, monotonic, self._elapsed_s, masker)
         waits = plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
         self._status = RunStatus(
@@ -152,6 +160,8 @@ class Supervisor:
         self._ending: threading.Thread | None = None
         self._elsewhere: tuple[machines.Ended, ...] = ()
         self._save_due_s = self._guardian_due_s = 0.0
+        self._refusal = ""  # why the folder did not take the last state
+        self._diagnosis: Mapping[str, Any] | None = None
         self._guardian: subprocess.Popen[bytes] | None = None  # that this process started
 
     def run(self, ready: Callable[[], None]) -> None:
@@ -229,10 +239,11 @@ class Supervisor:
         return Launched(identity, self._keeping)
 
     def _wait_in_queue(self, wakeup: Wakeup) -> None:
-        queue = Queue(Store(self._directory.path.parent))
+        queue = Queue(Store(self._directory.place.parent))
         with selectors.DefaultSelector() as selector:
             selector.register(wakeup.descriptor, selectors.EVENT_READ)
-            while not self._stops and not self._has_turn(queue):
+            while not self._stops and not self._directory.is_deleted and not self._has_turn(queue):
+                self._beat()
                 selector.select(SAMPLE_S)
                 wakeup.clear()
         if not self._stops and not is_free(self._plan.master_port):  # taken while it waited
@@ -250,7 +261,7 @@ class Supervisor:
 
     def _start(self) -> "Launched | None":
         """None where there is nothing to follow; the state then says why."""
-        if self._stops:
+        if self._stops or self._directory.is_deleted:
             self._stopped_early()
             return None
         given = environment(self._plan, os.environ)
@@ -378,11 +389,13 @@ class Supervisor:
             return
         self._guardian_due_s = time.monotonic() + _NEW_GUARDIAN_S
         try:
-            self._guardian = new_guardian(self._keeping, self._directory.path, self._grace_s)
+            self._guardian = new_guardian(self._keeping, self._directory, self._grace_s)
         except OSError as error:
             note(f"no guardian could be started: {error}")
 
     def _tick(self, process: "Launched", telemetry: Telemetry, nodes: Nodes) -> None:
+        self._beat()
+        self._see_to_state()
         kin = self._look(process)
         reap(process.pid, kin)
         ours = self._owners | nodes.pids
@@ -402,6 +415,15 @@ class Supervisor:
             self._write(phase=phase, guardians=guardians)
         if self._records.refused and not self._status.reason:
             self._write(reason=_DISK_NOTE)  # said at once; the training is left alone
+
+    def _beat(self) -> None:
+        with suppress(OSError):
+            self._directory.beat(self._monotonic())
+
+    def _see_to_state(self) -> None:
+        """Writes it again where the folder refused it, or holds something else in its place."""
+        if self._refusal or (self._directory.status_damage() and not self._directory.is_deleted):
+            self._write()
 
     def _sample(self, family: Collection[int], telemetry: Telemetry, nodes: Nodes) -> None:
         elapsed_s = round(self._elapsed_s(), 3)
@@ -582,8 +604,9 @@ class Supervisor:
         """Keeps why the run failed; returns it in a sentence."""
         ending = self._records.log.ending
         found = diagnose(ending, likely_code(told, ending), self._circumstances())
+        self._diagnosis = found.to_json()
         with suppress(OSError):
-            self._directory.write_diagnosis(found.to_json())
+            self._directory.write_diagnosis(self._diagnosis)
         return why_failed(ending, told, self._left_anywhere, found)
 
     def _circumstances(self) -> Circumstances:
@@ -631,17 +654,23 @@ class Supervisor:
         return f"{said}, {still} GPU memory"
 
     def _write_end(self, **changes: Any) -> None:
+        self._directory.sweep(self._clock())
         self._write(ended_at=self._clock(), lasted_s=self._elapsed_s(), **changes)
+        if self._refusal and not self._directory.is_deleted:
+            insist(self._directory, self._status, self._diagnosis, self._refusal, lambda: self._stops)
+        elif not self._refusal:
+            forget(self._directory)
 
     def _write(self, **changes: Any) -> None:
         with self._writing:
             self._status = replace(self._status, **changes)
+            refused, self._refusal = self._refusal, ""
             try:
                 self._directory.write_status(self._status)
             except OSError as error:
-                self._write_with_reserve(error)
+                self._write_with_reserve(error, told=bool(refused))
 
-    def _write_with_reserve(self, error: OSError) -> None:
+    def _write_with_reserve(self, error: OSError, told: bool) -> None:
         """The reserve is taken again at once: the output would fill what is left free, and there is another state."""
         try:
             if self._directory.give_up_reserve():
@@ -650,14 +679,18 @@ class Supervisor:
                 return
         except OSError as again:
             error = again
-        note(f"the disk refused the state: {error}")
+        self._refusal = error.strerror or str(error)
+        if not told:
+            note(f"the disk refused the state: {error}")
 
 
 def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float = GRACE_S) -> None:
     """Ends what is left of a run whose supervisor is gone, and says so in its state."""
-    plan, status = directory.read_plan(), directory.read_status() or RunStatus()
+    plan, status = _plan_if_any(directory), directory.read_status() or RunStatus()
     process: Identity | None = status.process
-    left = members(plan.run_id, process)
+    hung = [owner for owner in _all_owners(directory, status) if supervises(owner, directory.run_id)]
+    spared = [owner.pid for owner in hung]
+    left = members(directory.run_id, process, spared)
     locks = held_build_locks(left)
     stops: list[int] = []
     with Wakeup(stops.append):  # a second Stop kills at once
@@ -668,21 +701,44 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
         status = replace(
             status, state=RunState.STOPPING, supervisor=identity, begun_s=begun_s, reason="", kill_due_s=kill_due_s
         )
-        directory.write_status(status)
+        with suppress(OSError):  # what is asked for is the end, whatever the folder takes
+            directory.write_status(status)
         ready()
         hurry = partial(bool, stops)
-        told = what_is_left(end_elsewhere(plan, process, grace_s, hurry))
-        while end_tree(plan.run_id, process, grace_s, hurry=hurry):
+        told = what_is_left(end_elsewhere(plan, process, grace_s, hurry)) if plan else ""
+        while end_tree(directory.run_id, process, grace_s, spared, hurry=hurry):
             grace_s = 0
-    remove_shared_buffers(plan.master_port)
+        for owner in reversed(hung):  # guardians first: they would start another
+            send_signal(owner, signal.SIGKILL)
+    if plan:
+        remove_shared_buffers(plan.master_port)
     remove_stale_locks(locks)
+    directory.sweep(time.time())
     here = f"processes {_listed(sorted(left))}" if left else "nothing on this machine"
-    reason = f"Its supervisor was gone; Stop ended {here}: none of its processes is left{told}."
+    supervisor = f"did not answer and was killed (process {hung[0].pid})" if hung else "was gone"
+    reason = f"Its supervisor {supervisor}; Stop ended {here}: none of its processes is left{told}."
     lasted_s = None if status.begun_s is None else time.monotonic() - status.begun_s
     ended = replace(
         status, state=RunState.STOPPED, reason=reason, ended_at=time.time(), lasted_s=lasted_s, kill_due_s=None
     )
-    directory.write_status(ended)
+    try:
+        directory.write_status(ended)
+    except OSError as error:
+        if not directory.is_deleted:
+            insist(directory, ended, None, error.strerror or str(error), lambda: len(stops))
+
+
+def _all_owners(directory: RunDirectory, status: RunStatus) -> Sequence[Identity]:
+    """Those that the state names, or else those that are there; the supervisor first."""
+    found = None if status.supervisor else owners(directory)
+    return found.owners if found else status.owners
+
+
+def _plan_if_any(directory: RunDirectory) -> Plan | None:
+    try:
+        return directory.read_plan()
+    except RunError:  # then what is known of the run is its id, which its processes carry
+        return None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -691,9 +747,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("run_dir", type=Path)
     parser.add_argument("--end", action="store_true", help="end what is left of a run whose supervisor is gone")
     parser.add_argument("--guard", metavar="DESCRIPTORS", help="be a guardian of the run that they belong to")
+    parser.add_argument("--run", metavar="ID", help="the run's id, where the folder has another name")
+    parser.add_argument("--folder", metavar="DESCRIPTOR", type=int, help="the run's folder, as it was handed on open")
     parser.add_argument("--grace", type=float, default=GRACE_S, help="seconds between TERM and KILL")
     options = parser.parse_args(arguments)
-    directory = RunDirectory(options.run_dir.absolute())
+    given = RunDirectory(options.run_dir.absolute(), options.run or "")
+    directory = given.hold() if options.folder is None else given.held_by(options.folder)
     if options.end:
         return detach(lambda ready: end_lost(directory, ready, options.grace))
     if options.guard:
@@ -716,15 +775,44 @@ def supervise(
     if not keeping.claim():
         return
     try:
-        plan = directory.read_plan()
-        supervisor = Supervisor(directory, plan, lambda: _telemetry(plan), grace_s, keeping=keeping)
-        try:
-            supervisor.run(ready)
-        except Exception as error:
-            supervisor.give_up(error)
-            raise
+        plan = kept_plan(keeping) or directory.read_plan()
+        follows = bool(keeping.load())
+        with contextlib.ExitStack() as stack:
+            records_in = stack.enter_context(_scratch(directory)) if follows and not _takes_files(directory) else None
+            supervisor = Supervisor(
+                directory, plan, lambda: _telemetry(plan), grace_s, keeping=keeping, records_in=records_in
+            )
+            try:
+                supervisor.run(ready)
+            except Exception as error:
+                supervisor.give_up(error)
+                raise
     finally:
         keeping.tell(over=True)
+
+
+def _takes_files(directory: RunDirectory) -> bool:
+    """Whether records can go on here: not in a folder that was deleted, or on a disk that is read-only by now."""
+    try:
+        for path in (directory.output_file, directory.points_file, directory.events_file):
+            Appender(path).close()
+    except OSError as error:
+        note(f"the folder takes no records any more: {error}")
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _scratch(directory: RunDirectory) -> Iterator[RunDirectory]:
+    """A folder that goes at the end: the output must be read, or the training would be ended by writing it."""
+    with tempfile.TemporaryDirectory(prefix="dsgui-records-", ignore_cleanup_errors=True) as name:
+        yield RunDirectory(Path(name), directory.run_id, directory.launched_in)
+
+
+def kept_plan(keeping: Keeping) -> Plan | None:
+    """As another supervisor has left it: the file may be damaged or deleted since. None where it left nothing."""
+    state = keeping.load()
+    return pickle.loads(state)["_plan"] if state else None
 
 
 def _telemetry(plan: Plan) -> Telemetry:

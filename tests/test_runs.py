@@ -226,19 +226,22 @@ def test_a_damaged_run_spoils_no_list(bench: Bench) -> None:
     good = written_run(bench, RunStatus(RunState.FAILED))
     bad = written_run(bench, RunStatus(RunState.FAILED))
     bad.plan_file.write_text("{")
-    assert [run.run_id for run in bench.runs.list()] == [good.run_id]
-    with pytest.raises(RunError, match="can't be read"):
-        bench.runs.follow(bad.run_id, Cursor())
-    bad.plan_file.unlink()
+    listed = {run.run_id: run for run in bench.runs.list()}
+    assert (listed[good.run_id].state, listed[good.run_id].problem) == (RunState.FAILED, "")
+    assert listed[bad.run_id].state is RunState.DAMAGED
+    assert "plan.json can't be read" in listed[bad.run_id].problem
+    delta = bench.runs.follow(bad.run_id, Cursor())
+    assert (delta.state, delta.problem) == (RunState.DAMAGED, listed[bad.run_id].problem)
 
 
 def test_an_ended_run_is_read_once_and_forgotten_when_deleted(bench: Bench) -> None:
     directory = written_run(bench, RunStatus(RunState.FAILED, started_at=1.0, ended_at=3.5))
     [summary] = bench.runs.list()
     assert summary.duration_s == 2.5
-    directory.state_file.write_text("{}")
+    directory.write_progress({"step": 7})
     assert bench.runs.list() == [summary]
     directory.plan_file.unlink()
+    directory.state_file.unlink()
     assert bench.runs.list() == []
 
 

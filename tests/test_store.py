@@ -185,7 +185,8 @@ def test_a_run_whose_plan_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
         directory.plan_file.write_text("{}")
     bad.plan_file.unlink()
     bad.plan_file.symlink_to(bad.plan_file)  # a loop: every look at it fails, for root too
-    assert [directory.run_id for directory in store.list()] == [good.run_id]
+    assert {directory.run_id for directory in store.list()} == {good.run_id, bad.run_id}
+    assert "plan.json can't be read" in bad.plan_damage()
 
 
 def test_of_a_long_output_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:

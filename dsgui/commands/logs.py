@@ -38,7 +38,7 @@ def follow(runs: Runs, run_id: str, runs_dir: Path) -> int:
     1: it did not."""
     for text in runs.output(run_id):
         _put(text)
-    cursor, live, told = Cursor(output=runs.output_size(run_id)), True, ""
+    cursor, live, told, problem = Cursor(output=runs.output_size(run_id)), True, "", ""
     while live:
         live = runs.summary(run_id).state.live  # before the look: what is printed last is not missed
         delta = runs.follow(run_id, cursor)
@@ -47,6 +47,9 @@ def follow(runs: Runs, run_id: str, runs_dir: Path) -> int:
         if delta.state is RunState.QUEUED and delta.reason != told:
             told = delta.reason
             print(f"{run_id}: queued. {told}", file=sys.stderr, flush=True)
+        if delta.problem and delta.problem != problem:
+            problem = delta.problem
+            print(f"{run_id}: {problem}", file=sys.stderr, flush=True)
         if live:
             time.sleep(_POLL_S)
     print(f"\n{run_id}: {delta.state.value}. {delta.reason}".rstrip(), file=sys.stderr, flush=True)

@@ -28,6 +28,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps([summary.to_json() for summary in summaries], indent=2))
     elif summaries:
         sys.stdout.write(table([_HEADINGS, *(_row(summary) for summary in summaries)]))
+        sys.stdout.writelines(f"\n{one.run_id}: {one.problem}\n" for one in summaries if one.problem)
         sys.stdout.writelines(f"\n{text}\n  {', '.join(ids)}\n" for text, ids in _without_loss(summaries).items())
     else:
         print(f"No runs in {options.runs_dir}. Start one with “{called()} launch” or in the browser.")

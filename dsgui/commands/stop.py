@@ -4,6 +4,8 @@ import argparse
 import time
 
 from dsgui.commands.run_options import DONE, FAILED, add_run, called, find_run, open_runs
+from dsgui.core.errors import RunError
+from dsgui.runs import Runs
 
 HELP = "end every process of a run; a second stop kills at once"
 _POLL_S = 0.2
@@ -25,11 +27,22 @@ def run(options: argparse.Namespace) -> int:
         runs.save_and_stop(run_id)
         print(f"{run_id}: asked to save a checkpoint and end. Follow it with “{called()} logs -f {run_id}”.")
         return DONE
+    away = runs.is_away(run_id)
     runs.stop(run_id)
-    deadline = time.monotonic() + _PATIENCE_S
-    while not options.no_wait and runs.summary(run_id).state.live and time.monotonic() < deadline:
-        time.sleep(_POLL_S)
-    left = runs.alive_processes(run_id)
-    state = runs.summary(run_id).state.value
+    try:
+        _wait(runs, run_id, 0 if options.no_wait else _PATIENCE_S)
+        left, state = runs.alive_processes(run_id), runs.summary(run_id).state.value
+    except RunError:
+        if not away:
+            raise
+        print(f"{run_id}: it has ended, and its folder is not in {options.runs_dir} any more: moved or deleted.")
+        return DONE
     print(f"{run_id}: {state}" + (f"; processes {', '.join(map(str, left))} are left" if left else ""))
     return FAILED if left and not options.no_wait else DONE
+
+
+def _wait(runs: Runs, run_id: str, patience_s: float) -> None:
+    """For its end."""
+    deadline = time.monotonic() + patience_s
+    while time.monotonic() < deadline and runs.summary(run_id).state.live:
+        time.sleep(_POLL_S)

@@ -15,6 +15,7 @@ from dsgui.core.slurm import batch_script
 
 CONFIG_VARIABLE = "DSGUI_CONFIG"  # where the config is, for a script that is not given it otherwise
 MARKER = "DSGUI_RUN_ID"  # every process of a run carries it: that is how a stray is proven to be ours
+RUN_FOLDER = "DSGUI_RUN_FOLDER"  # so does this: a run whose folder was moved or deleted is still of that folder's list
 CONFIG_FILE = "ds_config.json"
 HOSTFILE = "hostfile"
 BATCH_SCRIPT, BATCH_OUTPUT = "job.sh", "slurm.out"
@@ -61,7 +62,7 @@ def environment(plan: Plan, inherited: Mapping[str, str]) -> dict[str, str]:
     takes every cached operator for changed and builds it again.
     """
     path = ":".join(filter(None, (_programs(plan), inherited.get("PATH", ""))))
-    return {**inherited, "PATH": path, **_added(plan), MARKER: plan.run_id}
+    return {**inherited, "PATH": path, **_added(plan), MARKER: plan.run_id, RUN_FOLDER: plan.run_directory}
 
 
 def slurm_script(plan: Plan) -> str:

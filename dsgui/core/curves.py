@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dsgui.core.decoding import optional, text, whole
 from dsgui.core.points import OUTPUT, Point
 from dsgui.core.readable import readable
 
 # Series number, epoch, step, seconds since the run began, value; NaN where a step or an epoch is not known.
 RECORD = struct.Struct("<Ifddd")
 MOST_SERIES = 400
+_USUAL = {"kind": "train", "source": OUTPUT, "node": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,10 @@ class Series:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Series":
-        """Raises KeyError for what is none."""
-        return cls(
-            str(value["name"]), value.get("kind", "train"), value.get("rank"), value.get("source", OUTPUT),
-            value.get("node", ""),
-        )  # fmt: skip
+        """Raises KeyError, TypeError or ValueError for what is none."""
+        kind, source, node = (text(value.get(name, usual)) for name, usual in _USUAL.items())
+        rank = optional(lambda one: whole(one, 0, 1 << 31), value.get("rank"))
+        return cls(text(value["name"]), kind, rank, source, node)
 
 
 class SeriesTable:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from dsgui.core.decoding import optional, text, whole
 from dsgui.core.ending import TO_ALL, Ending, signal_number, verdict
 from dsgui.core.findings import Change, Fix
 from dsgui.core.remedies import Circumstances, Remedy, steady_numbers
@@ -17,6 +18,7 @@ from dsgui.core.tracebacks import Traceback
 from dsgui.core.verdicts import size
 
 UNKNOWN = "unknown"
+_TEXTS = ("signature", "title", "meaning", "evidence", "traceback", "source")
 _TITLE_LIMIT = 160
 # The launcher's own tracebacks say only that a rank failed.
 _LAUNCHERS = re.compile(
@@ -51,16 +53,21 @@ class Diagnosis:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Diagnosis":
         """Raises KeyError, TypeError or ValueError for what `to_json` did not write."""
-        given = {name: value[name] for name in cls.__slots__ if name in value}
+        given: dict[str, Any] = {name: text(value[name]) for name in _TEXTS if name in value}
+        given["rank"] = optional(lambda one: whole(one, 0, 1 << 31), value.get("rank"))
         remedies = tuple(_remedy(one) for one in value.get("remedies", (value.get("remedy"),)) if one)
-        return cls(**given | {"advice": tuple(value["advice"]), "remedies": remedies})
+        return cls(**given | {"advice": tuple(text(one) for one in value["advice"]), "remedies": remedies})
 
 
 def _remedy(value: Mapping[str, Any]) -> Remedy:
     fix = value.get("fix")
-    changes = tuple(Change(**change) for change in fix["changes"]) if fix else ()
-    options = tuple((str(option), setting) for option, setting in value.get("options", ()))
+    changes = tuple(_change(change) for change in fix["changes"]) if fix else ()
+    options = tuple((text(option), optional(text, setting)) for option, setting in value.get("options", ()))
     return Remedy(str(value["label"]), Fix(str(fix["label"]), changes) if fix else None, options)
+
+
+def _change(value: Mapping[str, Any]) -> Change:
+    return Change(text(value["pointer"]), optional(text, value.get("literal")), text(value.get("key", "")))
 
 
 def diagnose(ending: Ending, exit_code: int, run: Circumstances) -> Diagnosis:

@@ -21,6 +21,7 @@ Bytes = NDArray[np.uint8]
 _TABLE = np.array(CRC_TABLE, dtype=np.uint32)
 _VERSION = b"\x1a\x0dbrain.Event:2"
 _LONGEST_TAG_BYTES = 1000
+_MOST_STEPS = 1e18  # a file that was damaged has any number
 
 
 def event_file_begin(wall_time: float) -> bytes:
@@ -31,7 +32,8 @@ def event_file_begin(wall_time: float) -> bytes:
 def event_records(block: Block, started_at: float) -> Iterator[bytes]:
     """The block's values, those of each series in their order. `started_at` is when the run began, unix seconds. Where
     no step is known, it is the whole seconds since then."""
-    step = np.where(np.isfinite(block.step), block.step, np.rint(block.time)).astype(np.int64)
+    told = np.where(np.isfinite(block.step), block.step, np.rint(block.time))
+    step = np.clip(np.nan_to_num(told), -_MOST_STEPS, _MOST_STEPS).astype(np.int64)
     for number in np.unique(block.number).tolist():
         own = block.number == number
         wall_time = started_at + np.nan_to_num(block.time[own], nan=0.0)

@@ -33,7 +33,8 @@ class Cursor:
 class RunSummary:
     """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged, and
     `no_loss` says why; `doing` is what is prepared before the training. `place` counts the runs in the order they were
-    launched; 0 for those from before they were counted."""
+    launched; 0 for those from before they were counted. `problem` says what is wrong with its folder or its supervisor,
+    in sentences."""
 
     run_id: str
     name: str
@@ -50,6 +51,7 @@ class RunSummary:
     place: int = 0
     doing: str = ""
     no_loss: NoLoss | None = None
+    problem: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"state": self.state.value}
@@ -57,11 +59,11 @@ class RunSummary:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run; `progress`
-    has `step`, `total`, `eta_s`, or is None before the output told any; `epoch` has `number` and `epochs`, where a
-    script names them; `doing` is what is prepared before the training, in words. `no_loss` says why there is no curve
-    of the loss; `about` is what never changes, told once. `curves` is as `core.thinning.to_json` says, with the
-    `series` that are new, by id."""
+    """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run;
+    `progress` has `step`, `total`, `eta_s`, or is None before the output told any; `epoch` has `number` and
+    `epochs`, where a script names them; `doing` is what is prepared before the training, in words. `no_loss` says
+    why there is no curve of the loss; `about` is what never changes, told once; `problem` is as in `RunSummary`.
+    `curves` is as `core.thinning.to_json` says, with the `series` that are new, by id."""
 
     run_id: str
     name: str
@@ -74,6 +76,7 @@ class Delta:
     elapsed_s: float | None
     alive: int
     telemetry_note: str
+    problem: str
     kill_in_s: float | None
     can_end: bool
     can_save: bool

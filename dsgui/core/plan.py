@@ -6,8 +6,11 @@ from enum import Enum
 from typing import Any
 
 from dsgui.core.context import Integration
+from dsgui.core.decoding import sequence, whole
 from dsgui.core.hostfile import Host, Machines
 from dsgui.core.slurm import SlurmJob
+
+_MOST_RANKS, _MOST_WORDS = 1 << 17, 1 << 16
 
 _JIT = "__enable_jit_checkpoint"
 PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
@@ -199,8 +202,8 @@ def _name_of(choice: Enum) -> str:
     return choice.name
 
 
-def _texts(value: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(str(one) for one in value)
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(str(one) for one in sequence(value, _MOST_WORDS))
 
 
 # How each field of a plan stands in plan.json, where that is not as it is; and how it is read from there.
@@ -213,9 +216,10 @@ _WRITTEN: dict[str, Callable[[Any], Any]] = {
 _READ: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("name", "script", "working_directory", "target_python", "preset", "parent"), str),
     **dict.fromkeys(("run_id", "run_directory"), str),
-    **dict.fromkeys(("ranks", "master_port"), int),
+    "ranks": lambda value: whole(value, 0, _MOST_RANKS),
+    "master_port": lambda value: whole(value, 0, 65535),
     **dict.fromkeys(("arguments", "secret_names"), _texts),
-    "gpu_indices": lambda value: tuple(int(index) for index in value),
+    "gpu_indices": lambda value: tuple(whole(index, 0, _MOST_RANKS) for index in sequence(value, _MOST_RANKS)),
     "config_argument": lambda value: ConfigArgument[value],
     "started_by": lambda value: StartedBy[value],
     "when_busy": lambda value: WhenBusy[value],

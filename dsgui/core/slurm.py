@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dsgui.core.decoding import whole
 from dsgui.core.errors import PlanError
 
 MOST_NODES = 4096
@@ -80,7 +81,8 @@ class SlurmJob:
         if value is None:
             return None
         words = {name: str(value.get(name, "")) for name in ("partition", "time", "account", "options")}
-        return cls(int(value["nodes"]), int(value["per_node"]), bool(value.get("on_cpu")), **words)
+        nodes, per_node = (whole(value[name], 0, 1 << 20) for name in ("nodes", "per_node"))
+        return cls(nodes, per_node, bool(value.get("on_cpu")), **words)
 
 
 def batch_script(

@@ -3,13 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
+from dsgui.core.decoding import MOST_PID, number, optional, sequence, text, whole
+
 STARTING = "starting"
+_MOST_STEPS = 1e18
+_MOST_GUARDIANS = 8
+_SPELLED = ("NaN", "Infinity", "-Infinity")
 
 
 class RunState(Enum):
-    """`LOST` is never written: it is what readers see when a supervisor is gone without having said how it ended."""
+    """`LOST` is never written: it is what readers see when a supervisor is gone without having said how it ended. So
+    is `DAMAGED`: the files that would tell can't be read."""
 
     PENDING = "pending"
     QUEUED = "queued"
@@ -19,11 +26,17 @@ class RunState(Enum):
     FAILED = "failed"
     STOPPED = "stopped"
     LOST = "lost"
+    DAMAGED = "damaged"
 
     @property
     def live(self) -> bool:
         """True while something is still going to happen."""
         return self in (RunState.PENDING, RunState.QUEUED, RunState.RUNNING, RunState.STOPPING)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the run has ended and said how: nothing changes any more."""
+        return not self.live and self not in (RunState.LOST, RunState.DAMAGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +54,7 @@ class Identity:
     def from_json(cls, value: Mapping[str, Any] | None) -> "Identity | None":
         if not value:
             return None
-        return cls(int(value["pid"]), int(value["start_time"]), str(value["boot_id"]))
+        return cls(whole(value["pid"], 1, MOST_PID), whole(value["start_time"], 0, 1 << 62), text(value["boot_id"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +72,7 @@ class Asked:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Asked":
         """Raises KeyError, TypeError or ValueError for what is none."""
-        return cls(int(value["place"]), float(value["at_s"]), str(value["boot_id"]))
+        return cls(whole(value["place"], 0, 1 << 50), number(value["at_s"]), text(value["boot_id"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,28 +127,72 @@ class RunStatus:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "RunStatus":
-        """Unknown keys are ignored and absent ones take their default. Raises ValueError for an unknown state."""
+        """Unknown keys are ignored and absent ones take their default. Raises KeyError, TypeError or ValueError for
+        what is none."""
         return cls(
-            state=RunState(value.get("state", "pending")),
+            state=_written_state(value.get("state", "pending")),
             supervisor=Identity.from_json(value.get("supervisor")),
             process=Identity.from_json(value.get("process")),
-            exit_code=value.get("exit_code"),
-            reason=str(value.get("reason", "")),
-            started_at=value.get("started_at"),
-            ended_at=value.get("ended_at"),
-            phase=str(value.get("phase", STARTING)),
-            telemetry_note=str(value.get("telemetry_note", "")),
-            begun_s=value.get("begun_s"),
-            lasted_s=value.get("lasted_s"),
-            kill_due_s=value.get("kill_due_s"),
-            clock_back_s=float(value.get("clock_back_s", 0.0)),
-            clock_ahead_s=float(value.get("clock_ahead_s", 0.0)),
-            guardians=tuple(found for one in value.get("guardians", ()) if (found := Identity.from_json(one))),
+            exit_code=optional(_exit_code, value.get("exit_code")),
+            reason=text(value.get("reason", "")),
+            started_at=optional(number, value.get("started_at")),
+            ended_at=optional(number, value.get("ended_at")),
+            phase=text(value.get("phase", STARTING)),
+            telemetry_note=text(value.get("telemetry_note", "")),
+            begun_s=optional(number, value.get("begun_s")),
+            lasted_s=optional(number, value.get("lasted_s")),
+            kill_due_s=optional(number, value.get("kill_due_s")),
+            clock_back_s=number(value.get("clock_back_s", 0.0)),
+            clock_ahead_s=number(value.get("clock_ahead_s", 0.0)),
+            guardians=tuple(
+                found
+                for one in sequence(value.get("guardians", []), _MOST_GUARDIANS)
+                if (found := Identity.from_json(one))
+            ),
         )
 
     def lost(self, alive: int, rebooted: bool) -> "RunStatus":
         """The same as readers must see it when its supervisor is gone; `alive` processes of the run still run."""
         return replace(self, state=RunState.LOST, reason=_lost_reason(alive, rebooted))
+
+
+def progress_from_json(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What `progress.json` says of a run: step, total, eta_s, loss, epoch, epochs, doing. Raises ValueError."""
+    found: dict[str, Any] = {
+        name: optional(_count, value[name]) for name in ("step", "total", "eta_s", "epochs") if name in value
+    }
+    found |= {name: _spelled(value[name]) for name in ("loss", "epoch") if name in value}
+    if isinstance(value.get("doing"), dict):
+        found["doing"] = {"text": text(value["doing"].get("text", ""))}
+    return MappingProxyType(found)
+
+
+def _spelled(value: Any) -> float | str:
+    """A number, or one that JSON has no spelling for, as `number_to_json` wrote it."""
+    return value if value in _SPELLED and isinstance(value, str) else _any_number(value)
+
+
+def _count(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST_STEPS:
+        raise ValueError(f"a {type(value).__name__} stands where a count was expected")
+    return value
+
+
+def _any_number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"a {type(value).__name__} stands where a number was expected")
+    return float(value)
+
+
+def _written_state(value: Any) -> RunState:
+    state = RunState(text(value))
+    if state in (RunState.LOST, RunState.DAMAGED):
+        raise ValueError(f"{state.value} is no state that is written")
+    return state
+
+
+def _exit_code(value: Any) -> int:
+    return whole(value, -(1 << 31), 1 << 32)
 
 
 def _lost_reason(alive: int, rebooted: bool) -> str:

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from dsgui.core.decoding import sequence, text
 from dsgui.core.readable import readable
 
 _MOST_GPUS = 64
+_MOST_COLUMNS = 4096
 _LONGEST_NAME = 100
 _MOST = 1 << 63
 # nvml.h, nvmlClocksEventReason*; 0 is none.
@@ -133,4 +135,7 @@ class SampleTable:
     def from_json(cls, value: Mapping[str, Any]) -> "SampleTable":
         """Raises KeyError, TypeError or ValueError for what is none."""
         gpus = {int(number): str(name) for number, name in value.get("gpus", {}).items()}
-        return cls(tuple(str(column) for column in value["columns"]), str(value.get("node", "")), gpus)
+        columns = tuple(text(column) for column in sequence(value["columns"], _MOST_COLUMNS))
+        if columns[:1] != ("elapsed_s",):
+            raise ValueError("the first column is not elapsed_s")
+        return cls(columns, text(value.get("node", "")), gpus)

@@ -17,15 +17,18 @@ from dsgui.shell.store import RunDirectory, size_of
 _RECORDS = np.dtype([("number", "<u4"), ("epoch", "<f4"), ("step", "<f8"), ("time", "<f8"), ("value", "<f8")])
 assert _RECORDS.itemsize == RECORD.size
 BLOCK_ROWS = 1 << 16
+# Eight million points: more memory than their curves take is not given to one run.
+MOST_POINT_BYTES = 256 << 20
+NEWS_BYTES = 32 << 20  # of one answer to a page, which asks again
 _MAPPED_BYTES = 1 << 20  # more than that is not copied
 
 
 def read_points(
-    directory: RunDirectory, offset: int = 0, wanted: Collection[int] | None = None
+    directory: RunDirectory, offset: int = 0, wanted: Collection[int] | None = None, most_bytes: int = MOST_POINT_BYTES
 ) -> tuple[dict[int, Curve], int]:
     """The curves of what the training logged from byte `offset` on, by their numbers, all or those `wanted`, and the
-    offset after them."""
-    raw, end = _rows(directory.points_file, offset, _RECORDS.itemsize)
+    offset after them; of a longer file the first 256 MiB."""
+    raw, end = _rows(directory.points_file, offset, _RECORDS.itemsize, most_bytes)
     if not len(raw):
         return {}, end
     records, series = raw.view(_RECORDS), directory.read_series()
@@ -40,6 +43,7 @@ def read_samples(
     tables: Sequence[SampleTable],
     offsets: Sequence[int] = (),
     wanted: Collection[tuple[int, int]] | None = None,
+    most_bytes: int | None = None,
 ) -> tuple[dict[tuple[int, int], Curve], tuple[int, ...]]:
     """The curves of the telemetry from the byte offset of each of its tables on, by table and column, and the offsets
     after them. What a machine did not tell is left out."""
@@ -47,7 +51,7 @@ def read_samples(
     ends = []
     for number, table in enumerate(tables):
         begin = offsets[number] if number < len(offsets) else 0
-        raw, end = _rows(directory.samples_file(number), begin, 8 * len(table.columns))
+        raw, end = _rows(directory.samples_file(number), begin, 8 * len(table.columns), most_bytes)
         ends.append(end)
         if len(raw):
             rows = raw.view("<f8").reshape(-1, len(table.columns))
@@ -79,15 +83,16 @@ def _curve(series: Series, records: NDArray[np.void]) -> Curve:
     return Curve(series, records["step"], records["epoch"].astype(np.float64), records["time"], records["value"])
 
 
-def _rows(path: Path, offset: int, width: int) -> tuple[NDArray[np.uint8], int]:
-    """Whole rows of `width` bytes, and where they end: one that is being written waits."""
+def _rows(path: Path, offset: int, width: int, most_bytes: int | None = None) -> tuple[NDArray[np.uint8], int]:
+    """Whole rows of `width` bytes, at most so many, and where they end: one that is being written waits."""
     offset -= offset % width
-    length = max(size_of(path) - offset, 0) // width * width
+    length = max(size_of(path) - offset, 0)
+    length = (length if most_bytes is None else min(length, most_bytes)) // width * width
     if not length:
         return np.empty(0, np.uint8), offset
     if length >= _MAPPED_BYTES:
         return np.memmap(path, np.uint8, "r", offset, (length,)), offset + length
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # the layers of `open` cost more than what is read
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # the layers of `open` cost more than what is read
     try:
         read = os.pread(file, length, offset)
     finally:

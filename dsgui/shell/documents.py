@@ -9,12 +9,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from dsgui.core.decoding import finite
+from dsgui.core.errors import DsguiError
+from dsgui.shell.regular_files import read_whole
+
 T = TypeVar("T")
 FILE_MODE = 0o600
 # A file system's clock may stand still for some milliseconds, that of another machine's file system for whole seconds:
 # one that changed a moment ago may change again and look the same.
 _SETTLED_NS = 2_500_000_000
 _MOST_KNOWN = 4096
+MOST_BYTES = 4 << 20
+_MOST_DEEP = 64
+
+
+_TOO_DEEP = f"it is nested more than {_MOST_DEEP} deep"
+# What reading and decoding a file that may hold anything raises.
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, DsguiError)
 
 
 class Known(Generic[T]):
@@ -30,20 +41,17 @@ class Known(Generic[T]):
         """None where there is no file, or it holds something else."""
         try:
             return self.read_strictly(path)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except UNREADABLE:
             return None
 
     def read_strictly(self, path: Path) -> T:
-        """Raises OSError and what `decode` raises."""
+        """Raises `UNREADABLE`."""
         now, seen = time.time_ns(), os.stat(path)
         version = seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino
         known = self._known.get(str(path))
         if known and known[0] == version:
             return known[1]
-        value = json.loads(path.read_bytes())
-        if not isinstance(value, dict):
-            raise ValueError("it is no JSON object")
-        decoded = self._decode(value)
+        decoded = self._decode(parse_object(read_whole(path, MOST_BYTES)))
         if now - max(seen.st_mtime_ns, seen.st_ctime_ns) > _SETTLED_NS:
             if len(self._known) >= _MOST_KNOWN and str(path) not in self._known:
                 self._known.pop(next(iter(self._known)), None)
@@ -54,10 +62,40 @@ class Known(Generic[T]):
 def read_json(path: Path) -> dict[str, Any] | None:
     """The object in a file that is seldom asked for; None where there is none."""
     try:
-        value = json.loads(path.read_bytes())
+        return read_strictly(path)
     except (OSError, ValueError):
         return None
-    return value if isinstance(value, dict) else None
+
+
+def read_strictly(path: Path) -> dict[str, Any]:
+    """Raises OSError and ValueError."""
+    return parse_object(read_whole(path, MOST_BYTES))
+
+
+def parse_object(data: bytes) -> dict[str, Any]:
+    """A JSON object that can be walked, and given on as JSON again. Raises ValueError for anything else."""
+    try:
+        value = json.loads(data, parse_float=finite, parse_constant=finite)
+    except RecursionError as error:
+        raise ValueError(_TOO_DEEP) from error
+    if not isinstance(value, dict):
+        raise ValueError("it is no JSON object")
+    level: list[Any] = [value]
+    for _ in range(_MOST_DEEP):
+        members = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [member for one in members for member in one if isinstance(member, dict | list)]
+        if not level:
+            return value
+    raise ValueError(_TOO_DEEP)
+
+
+def why_unreadable(error: BaseException) -> str:
+    """Of `UNREADABLE`, in words."""
+    if isinstance(error, KeyError):
+        return f"{error} is missing"
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        return f"it is no JSON ({error})"
+    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
 
 
 def json_bytes(value: Mapping[str, Any]) -> bytes:

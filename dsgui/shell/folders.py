@@ -10,15 +10,16 @@ from pathlib import Path
 
 def default_runs_dir() -> Path:
     """`$XDG_DATA_HOME/dsgui/runs`: outside the checkout, so that an update of dsgui touches no run."""
-    return _data_home() / "runs"
+    return data_home() / "runs"
 
 
 def default_presets_dir() -> Path:
     """Beside the runs, for the same reason."""
-    return _data_home() / "presets"
+    return data_home() / "presets"
 
 
-def _data_home() -> Path:
+def data_home() -> Path:
+    """Where dsgui keeps the user's things."""
     data_home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(data_home) / "dsgui"
 

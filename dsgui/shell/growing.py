@@ -3,11 +3,13 @@
 import errno
 import json
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dsgui.shell.documents import FILE_MODE
+from dsgui.shell.regular_files import kind_of
 from dsgui.shell.store import RunDirectory, size_of
 
 _LEFT_OUT = "\n--- dsgui left out {bytes:,} bytes here; the beginning and the end of the output are kept ---\n"
@@ -17,7 +19,7 @@ class Appender:
     """An append-only file. Each `write` is one system call: visible at once, kept after a `kill -9`."""
 
     def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        self._descriptor = _open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     def write(self, data: bytes) -> None:
         """Raises OSError, also when only a part fitted on the disk."""
@@ -45,7 +47,7 @@ class RecordFile:
     those after it are still where a reader looks for them; whole ones, which somebody may have read by then, stay."""
 
     def __init__(self, path: Path, width: int) -> None:
-        self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        self._descriptor = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         self._width, self._end = width, os.fstat(self._descriptor).st_size
         self._cut()
 
@@ -77,6 +79,15 @@ class RecordFile:
         if part := self._end % self._width:
             self._end -= part
             os.ftruncate(self._descriptor, self._end)
+
+
+def _open(path: Path, flags: int) -> int:
+    """Raises OSError, also for what is there and is no regular file: a pipe is neither waited for nor filled."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, FILE_MODE)
+    if not stat.S_ISREG(mode := os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{path} is {kind_of(mode)}, where a file was expected")
+    return descriptor
 
 
 class OutputFile:

@@ -16,6 +16,7 @@ from pathlib import Path
 from dsgui.shell.detached import Wakeup
 from dsgui.shell.keeping import Keeping
 from dsgui.shell.processes import become_subreaper, identify, is_alive, read_stat, wake_when_parent_ends
+from dsgui.shell.store import RunDirectory
 
 GUARDIANS = 2
 _LOOK_S = 5.0  # signals wake it; nothing it waits for can be missed for longer than that
@@ -48,18 +49,20 @@ def stand_by(descriptors: Sequence[int], work: Callable[[Keeping], None]) -> Non
     guard(keeping, lambda: work(keeping))
 
 
-def new_guardian(keeping: Keeping, run_directory: Path, grace_s: float) -> "subprocess.Popen[bytes]":
+def new_guardian(keeping: Keeping, directory: RunDirectory, grace_s: float) -> "subprocess.Popen[bytes]":
     """A guardian for a supervisor that has lost its own. Raises OSError."""
     descriptors = ",".join(map(str, keeping.descriptors))
+    folder = () if directory.descriptor is None else (directory.descriptor,)
+    held = [f"--folder={descriptor}" for descriptor in folder]
     return subprocess.Popen(
         [
-            *(sys.executable, "-m", "dsgui.supervise", str(run_directory)),
+            *(sys.executable, "-m", "dsgui.supervise", str(directory.given), *held),
             *(f"--grace={grace_s}", f"--guard={descriptors}"),
         ],
         cwd=_ROOT,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        pass_fds=keeping.descriptors,
+        pass_fds=(*keeping.descriptors, *folder),
     )
 
 

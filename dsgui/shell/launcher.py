@@ -5,15 +5,18 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import BinaryIO
 
-from dsgui.core.command import MARKER
+from dsgui.core.command import MARKER, RUN_FOLDER
 from dsgui.core.errors import RunError
 from dsgui.shell.installation import FOLDER, MODULE
-from dsgui.shell.store import RunDirectory
+from dsgui.shell.regular_files import open_regular
+from dsgui.shell.store import RunDirectory, size_of
 
 _HANDSHAKE_S = 60
+_LAST_BYTES = 1 << 14
 # The server's own: the mark of a run that started it, what lets people in, and a folder that goes when it ends.
-NOT_HANDED_ON = frozenset({MARKER, "DSGUI_TOKEN", "GRADIO_TEMP_DIR"})
+NOT_HANDED_ON = frozenset({MARKER, RUN_FOLDER, "DSGUI_TOKEN", "GRADIO_TEMP_DIR"})
 
 
 class Launcher:
@@ -29,7 +32,7 @@ class Launcher:
 
     def end(self, directory: RunDirectory) -> None:
         """A supervisor for a run that has lost its own: it ends what is left. Raises `RunError`."""
-        self._detach(directory, "--end")
+        self._detach(directory, "--end", f"--run={directory.run_id}")
 
     def _detach(
         self, directory: RunDirectory, *options: str, environment: Mapping[str, str] = MappingProxyType({})
@@ -39,7 +42,7 @@ class Launcher:
         command = [self._python, *MODULE, "dsgui.supervise", str(directory.path), f"--grace={self._grace_s}", *options]
         given = {name: value for name, value in os.environ.items() if name not in NOT_HANDED_ON} | dict(environment)
         try:
-            with open(directory.supervisor_log, "ab", opener=_private) as log:
+            with _log(directory) as log:
                 done = subprocess.run(
                     command,
                     cwd=FOLDER,
@@ -62,10 +65,25 @@ class Launcher:
             )
 
 
+def _log(directory: RunDirectory) -> BinaryIO:
+    """Of a folder that is gone, or holds something else in the log's place, nowhere. Raises OSError."""
+    try:
+        return open(directory.supervisor_log, "ab", opener=_private)
+    except OSError:
+        if directory.plan_damage():
+            return open(os.devnull, "ab")
+        raise
+
+
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    return os.open(path, flags | os.O_NONBLOCK, 0o600)  # a pipe in its place is not waited for
 
 
 def _last_line(directory: RunDirectory) -> str:
-    lines = directory.supervisor_log.read_text("utf-8", "replace").strip().splitlines()
+    try:
+        with open_regular(directory.supervisor_log) as file:
+            file.seek(max(size_of(directory.supervisor_log) - _LAST_BYTES, 0))
+            lines = file.read(_LAST_BYTES).decode("utf-8", "replace").strip().splitlines()
+    except OSError:
+        lines = []
     return lines[-1] if lines else "it said nothing."

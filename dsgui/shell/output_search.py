@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from dsgui.shell.regular_files import open_regular
 from dsgui.shell.store import RunDirectory
 
 MOST_MATCHES = 200
@@ -71,11 +72,11 @@ def around(directory: RunDirectory, offset: int) -> tuple[bytes, bytes, bytes]:
             continue
         start = max(offset - _BEFORE_BYTES, begins)
         try:
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 file.seek(start - begins)
                 block = file.read(offset - start + _AFTER_BYTES)
                 complete = not file.read(1)
-        except OSError:
+        except (OSError, OverflowError):  # a place that no file has
             break
         if start > begins:  # from the first whole line on
             cut = block.find(b"\n") + 1
@@ -92,7 +93,7 @@ def blocks(directory: RunDirectory) -> Iterator[tuple[int, bytes]]:
     """The output in blocks of whole lines, each with where it begins; a line without end is cut."""
     for begins, path in directory.output_pieces:
         try:
-            file = path.open("rb")
+            file = open_regular(path)
         except OSError:
             continue
         with file:

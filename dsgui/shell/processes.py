@@ -19,7 +19,7 @@ from dsgui.core.command import MARKER
 from dsgui.core.state import Identity, RunStatus
 
 _PROC = Path("/proc")
-_SUPERVISOR = b"dsgui.supervise"  # what `shell.launcher` starts
+_SUPERVISOR, _ENDS = b"dsgui.supervise", b"--end"  # what `shell.launcher` starts
 _ZOMBIE_STATES = frozenset({b"Z", b"X", b"x"})
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _SCAN_S = 0.05
@@ -38,6 +38,12 @@ class ProcessStat:
     start_time: int
     zombie: bool
     name: str  # the kernel's: the program's, cut to 15 bytes
+    state: str = ""  # a letter of proc(5)
+
+    @property
+    def stopped(self) -> bool:
+        """By a signal (SIGSTOP, Ctrl-Z) or a debugger."""
+        return self.state in ("T", "t")
 
 
 @cache
@@ -67,6 +73,7 @@ def read_stat(pid: int) -> ProcessStat | None:
         start_time=int(fields[19]),
         zombie=fields[0] in _ZOMBIE_STATES,
         name=before.partition(b"(")[2].decode("utf-8", "replace"),
+        state=fields[0].decode("ascii", "replace"),
     )
 
 
@@ -91,6 +98,12 @@ def is_alive(identity: Identity | None) -> bool:
     return stat is not None and not stat.zombie
 
 
+def is_stopped(identity: Identity | None) -> bool:
+    """Whether this very process is held by a signal or a debugger."""
+    stat = _stat_of(identity)
+    return stat is not None and stat.stopped
+
+
 def is_owned(status: RunStatus) -> bool:
     """Whether somebody will write how the run ended: its supervisor, or a guardian that starts another."""
     return any(is_alive(owner) for owner in status.owners)
@@ -111,6 +124,27 @@ def _owns(pid: int, run_id: str) -> bool:
     """Whether its command line says so."""
     words = _words(pid)
     return _SUPERVISOR in words and any(os.path.basename(word.rstrip(b"/")) == run_id.encode() for word in words)
+
+
+def our_pids() -> Iterator[int]:
+    """Every process of this user."""
+    return (pid for pid in _pids() if _is_ours(pid))
+
+
+def supervised_folder(pid: int) -> str:
+    """The run's folder that a process was started to supervise, as it was given; "" for any other process, and for one
+    that only ends what is left of a run."""
+    words = _words(pid)
+    if _SUPERVISOR not in words or _ENDS in words:
+        return ""
+    folder = words[words.index(_SUPERVISOR) + 1 :][:1]
+    return os.fsdecode(folder[0]) if folder else ""
+
+
+def environment_of(pid: int) -> dict[str, str]:
+    """A process's environment, as it was started; empty where it can't be read."""
+    parts = (os.fsdecode(line).partition("=") for line in _environment(pid).split(b"\0"))
+    return {name: value for name, _, value in parts if name}
 
 
 def _is_ours(pid: int) -> bool:

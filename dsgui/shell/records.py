@@ -22,7 +22,7 @@ from dsgui.core.telemetry import Sample, SampleTable
 from dsgui.core.trainlog import Progress, TrainLog
 from dsgui.shell.growing import Appender, OutputFile, RecordFile
 from dsgui.shell.past import add_past_points, past_points
-from dsgui.shell.store import RunDirectory
+from dsgui.shell.store import MOST_TABLES, RunDirectory
 
 # A parser in Python reads five to seven megabytes a second: a training that prints more must not wait for it.
 _UNHURRIED_BYTES = 1 << 20
@@ -76,7 +76,6 @@ class Pace:
 MOST_EVENTS = 5000
 _MOST_TOLD = 100_000
 _TOLD = frozenset({"alert", "calm", "stop"})
-MOST_TABLES = 200
 _PAST_S, _LAST_PAST_S = 0.05, 10.0
 _TIME_AT = struct.calcsize("<Ifd")  # in a point's record
 

@@ -27,25 +27,40 @@ class Removal:
 def measure(folder: Path) -> Removal:
     """Raises `RunError` when the folder is no folder of its own."""
     _refuse_links(folder)
+    try:
+        sizes = _sizes(folder)
+    except RecursionError as error:
+        raise RunError(f"{folder}: its folders are nested too deep to be looked through. Remove it by hand.") from error
+    largest = tuple(sorted(sizes, key=lambda one: -one[1])[:_MOST_LISTED])
+    return Removal(str(folder), len(sizes), sum(size for _, size in sizes), largest)
+
+
+def _sizes(folder: Path) -> list[tuple[str, int]]:
     sizes = []
     for place, folders, files in os.walk(folder, followlinks=False):
         for name in [*files, *(one for one in folders if os.path.islink(os.path.join(place, one)))]:
             path = os.path.join(place, name)
             sizes.append((os.path.relpath(path, folder), _size(path)))
-    largest = tuple(sorted(sizes, key=lambda one: -one[1])[:_MOST_LISTED])
-    return Removal(str(folder), len(sizes), sum(size for _, size in sizes), largest)
+    return sizes
 
 
 def remove(folder: Path) -> None:
-    """Raises `RunError`; what could be removed until then is gone. The plan goes first: half a run is not listed."""
+    """Raises `RunError`; what could be removed until then is gone. Whatever is in the folder, half a run is not listed:
+    it goes under another name first."""
     _refuse_links(folder)
+    for left in folder.parent.glob(".*.deleted"):  # by who was killed while deleting
+        shutil.rmtree(left, ignore_errors=True)
     try:
-        (folder / "plan.json").unlink(missing_ok=True)
-        shutil.rmtree(folder)  # it follows no links (shutil.rmtree.avoids_symlink_attacks on Linux)
-    except OSError as error:
+        leaving = folder.rename(folder.with_name(f".{folder.name}.deleted"))
+    except OSError:
+        leaving = folder  # it may still be emptied
+    try:
+        shutil.rmtree(leaving)  # it follows no links (shutil.rmtree.avoids_symlink_attacks on Linux)
+    except (OSError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or error
         raise RunError(
-            f"{folder}: could not be removed whole ({error.strerror or error}). Check the permissions of what is left, "
-            "and remove the folder by hand."
+            f"{folder}: could not be removed whole ({why}). Check the permissions of what is left in {leaving}, and "
+            "remove it by hand."
         ) from error
 
 

@@ -8,12 +8,13 @@ import contextlib
 import os
 import re
 import secrets
+import stat
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from dsgui.core.command import (
@@ -27,19 +28,38 @@ from dsgui.core.command import (
     shell_line,
     slurm_script,
 )
-from dsgui.core.curves import Series
+from dsgui.core.curves import MOST_SERIES, Series
+from dsgui.core.decoding import plain, sequence, text
 from dsgui.core.diagnosis import Diagnosis
-from dsgui.core.errors import PlanError, RunError
+from dsgui.core.errors import RunError
 from dsgui.core.plan import Plan
-from dsgui.core.state import Asked, RunStatus
+from dsgui.core.state import Asked, RunStatus, progress_from_json
 from dsgui.core.telemetry import SampleTable
-from dsgui.shell.documents import Known, json_bytes, read_json, replace_file
+from dsgui.shell.adrift import RUN_ID, adrift
+from dsgui.shell.documents import (
+    FILE_MODE,
+    MOST_BYTES,
+    UNREADABLE,
+    Known,
+    json_bytes,
+    read_json,
+    read_strictly,
+    replace_file,
+    why_unreadable,
+)
 from dsgui.shell.folders import make_private
+from dsgui.shell.regular_files import open_regular, read_whole
 
-_RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}\Z")
 _DIRECTORY_MODE = 0o700
 OUTPUT_BLOCK_BYTES = 1 << 18
+LINES_BLOCK_BYTES = 4 << 20
+MOST_TABLES = 200
+_MOST_KEPT_PATTERNS = 1000
+_LEFTOVER = re.compile(r"\.[^/]{1,64}\.tmp|\.reserve")
+_AT_WORK_S = 60.0
+_NOT_READ = (OSError, OverflowError)  # a place in a file that no file can have
 _TAIL = "output.tail."
+_LONGEST_TAIL = len(_TAIL) + 15  # a place that a file can have
 _RESERVE_BYTES = 1 << 16
 _FLOAT = struct.Struct("<d")
 OUTPUT_TAIL_BYTES = 1 << 16
@@ -66,14 +86,54 @@ class RunDirectory:
     diagnosis_file = _inside("diagnosis.json")
     provenance_file = _inside("provenance.json")
     supervisor_log = _inside("supervisor.log")
+    beat_file = _inside("beat")
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, run_id: str = "", launched_in: Path | None = None) -> None:
+        """`run_id`, and the folder of runs that it was launched in, where the path does not tell: the folder was moved,
+        or is held."""
         self.path = path
+        self.run_id = run_id or path.name
+        self.launched_in = launched_in or path.parent
+        self.descriptor: int | None = None
         self._paths: dict[str, Path] = {}
 
+    def hold(self) -> "RunDirectory":
+        """The same folder wherever it is moved to, for this process and while it lives: who writes the files of a run
+        uses it. Where the folder can't be opened, this one."""
+        try:
+            return self.held_by(os.open(self.path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
+        except OSError:
+            return self
+
+    def held_by(self, descriptor: int) -> "RunDirectory":
+        """The same folder, as this process has it open."""
+        held = RunDirectory(Path(f"/proc/self/fd/{descriptor}"), self.run_id, self.launched_in)
+        held.descriptor = descriptor
+        return held
+
     @property
-    def run_id(self) -> str:
-        return self.path.name
+    def given(self) -> Path:
+        """Where the folder was when the run was launched."""
+        return self.launched_in / self.run_id
+
+    @property
+    def place(self) -> Path:
+        """Where the folder is now. Raises OSError."""
+        return self.path if self.descriptor is None else Path(os.readlink(self.path))
+
+    def mark(self) -> object:
+        """Changes when the plan or the state is written, taken away, or becomes something else."""
+        return _mark(self.plan_file), _mark(self.state_file)
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the folder is there no more, under any name. One that can't be looked at may be."""
+        try:
+            return os.stat(self.path).st_nlink == 0
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
 
     def _numbered(self, name: str) -> Path:
         if name not in self._paths:
@@ -106,12 +166,22 @@ class RunDirectory:
     def read_plan(self) -> Plan:
         """Raises `RunError` when there is none or it can't be read."""
         try:
-            return _PLANS.read_strictly(self.plan_file)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, PlanError) as error:
+            return self._own_plan()
+        except UNREADABLE as error:
             raise RunError(
-                f"Run {self.run_id}: {self.plan_file} can't be read ({error}). Expected what dsgui wrote when the run "
-                "was started. Delete the folder, or put the file back."
+                f"Run {self.run_id}: {self.plan_file} can't be read ({why_unreadable(error)}). Expected what dsgui "
+                "wrote when the run was started. Delete the run, or put the file back."
             ) from error
+
+    def plan_damage(self) -> str:
+        """What is wrong with the plan, or ""."""
+        return _damage(self._own_plan, self.plan_file)
+
+    def _own_plan(self) -> Plan:
+        plan = _PLANS.read_strictly(self.plan_file)
+        if plan.run_id != self.run_id:  # to end its processes would end another's
+            raise ValueError(f"it is the plan of run {plan.run_id[:40]}")
+        return plan
 
     def write_asked(self, asked: Asked) -> None:
         """Raises OSError."""
@@ -122,9 +192,9 @@ class RunDirectory:
         return _ASKED.read(self.asked_file)
 
     def read_config(self) -> str:
-        """The config as launched, "" when it is gone."""
+        """The config as launched, "" when it is gone or can't be read."""
         try:
-            return self.config_file.read_bytes().decode("utf-8", "replace")
+            return read_whole(self.config_file, MOST_BYTES).decode("utf-8", "replace")
         except OSError:
             return ""
 
@@ -134,7 +204,10 @@ class RunDirectory:
 
     def read_provenance(self) -> dict[str, Any]:
         """Empty for a run that was started before dsgui kept it."""
-        return read_json(self.provenance_file) or {}
+        try:
+            return _provenance(read_json(self.provenance_file) or {})
+        except UNREADABLE:
+            return {}
 
     # -- why it failed ---------------------------------------------------------------------------------------------
 
@@ -147,7 +220,7 @@ class RunDirectory:
         value = read_json(self.diagnosis_file)
         try:
             return Diagnosis.from_json(value) if value is not None else None
-        except (KeyError, TypeError, ValueError):
+        except UNREADABLE:
             return None
 
     # -- how it goes -----------------------------------------------------------------------------------------------
@@ -159,6 +232,38 @@ class RunDirectory:
     def read_status(self) -> RunStatus | None:
         """None before the supervisor has written one, or when the file is not one."""
         return _STATUSES.read(self.state_file)
+
+    def status_damage(self) -> str:
+        """What is wrong with the state, or "": nothing is where there is none yet."""
+        return _damage(lambda: _STATUSES.read_strictly(self.state_file), self.state_file, may_miss=True)
+
+    def other_damage(self) -> list[str]:
+        """What is wrong with its other documents, each in a sentence."""
+        readers: dict[Path, Callable[[], object]] = {
+            self.asked_file: lambda: _ASKED.read_strictly(self.asked_file),
+            self.progress_file: lambda: _PROGRESS.read_strictly(self.progress_file),
+            self.series_file: lambda: _SERIES.read_strictly(self.series_file),
+            self.sample_columns_file(0): lambda: _TABLES.read_strictly(self.sample_columns_file(0)),
+            self.diagnosis_file: lambda: Diagnosis.from_json(read_strictly(self.diagnosis_file)),
+            self.provenance_file: lambda: _provenance(read_strictly(self.provenance_file)),
+            self.patterns_file: lambda: _patterns(read_strictly(self.patterns_file)),
+        }
+        return list(filter(None, (_damage(read, path, may_miss=True) for path, read in readers.items())))
+
+    def beat(self, monotonic_s: float) -> None:
+        """A sign of life of the run's supervisor: by a clock that no one sets, and which stands still while the machine
+        sleeps. Overwritten in place, which a full disk allows. Raises OSError."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
+        descriptor = os.open(self.beat_file, flags, FILE_MODE)
+        try:
+            os.pwrite(descriptor, _FLOAT.pack(monotonic_s), 0)
+        finally:
+            os.close(descriptor)
+
+    def last_beat(self) -> float | None:
+        """None where there is none."""
+        read = _read_from(self.beat_file, 0, _FLOAT.size)
+        return _FLOAT.unpack(read)[0] if len(read) == _FLOAT.size else None
 
     def write_progress(self, progress: Mapping[str, Any]) -> None:
         """Raises OSError. Not forced to the disk: it is replaced a second later."""
@@ -203,7 +308,7 @@ class RunDirectory:
     def sample_tables(self) -> list[SampleTable]:
         """The telemetry that was kept, in the order in which the tables were begun: a table's number is its place."""
         found: list[SampleTable] = []
-        while (table := _TABLES.read(self.sample_columns_file(len(found)))) is not None:
+        while len(found) < MOST_TABLES and (table := _TABLES.read(self.sample_columns_file(len(found)))) is not None:
             found.append(table)
         return found
 
@@ -232,22 +337,34 @@ class RunDirectory:
     def _reserve_file(self) -> Path:
         return self.path / ".reserve"
 
+    def sweep(self, now: float) -> None:
+        """Removes what a process that was killed in the middle of a write has left. To be called when no supervisor of
+        the run lives; what was written a moment ago may be another's, who is still at it."""
+        with suppress(OSError), os.scandir(self.path) as entries:
+            for entry in entries:
+                if _LEFTOVER.fullmatch(entry.name):
+                    with suppress(OSError):
+                        if abs(now - entry.stat(follow_symlinks=False).st_mtime) > _AT_WORK_S:
+                            os.unlink(entry.path)
+
     # -- what it printed -------------------------------------------------------------------------------------------
 
     def read_lines(self, path: Path, offset: int) -> tuple[list[bytes], int]:
-        """The whole lines of `path` from byte `offset` on, and the offset after them. A half line waits; where the file
-        can't be read, or not there, nothing is new."""
+        """The whole lines of `path` from byte `offset` on, some MiB of them, and the offset after them. A half line
+        waits; where the file can't be read, or not there, nothing is new."""
         try:
             if os.stat(path).st_size <= offset:
                 return [], offset
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 file.seek(offset)
-                block = file.read()
+                block = file.read(LINES_BLOCK_BYTES)
         except FileNotFoundError:
             return [], 0
-        except OSError:
+        except _NOT_READ:
             return [], offset
         whole = block[: block.rfind(b"\n") + 1]
+        if not whole and len(block) == LINES_BLOCK_BYTES:  # no line that was ever written is so long
+            return [], offset + len(block)
         return whole.splitlines(), offset + len(whole)
 
     def read_output(self, offset: int) -> tuple[str, int]:
@@ -270,7 +387,7 @@ class RunDirectory:
         """Where each piece of the output begins, and its file, in order. Between the first and the others some may
         have been left out, and of a run that was deleted none is there any more."""
         try:
-            names = [name for name in os.listdir(self.path) if name.startswith(_TAIL)]
+            names = [name for name in os.listdir(self.path) if name.startswith(_TAIL) and len(name) <= _LONGEST_TAIL]
         except OSError:
             names = []
         begins = sorted(int(name[len(_TAIL) :]) for name in names if name[len(_TAIL) :].isdecimal())
@@ -313,7 +430,7 @@ class Store:
 
     def directory(self, run_id: str) -> RunDirectory:
         """Where the run is or will be. Raises `RunError` for what is not a run id: an id is never a path."""
-        if not _RUN_ID.match(run_id):
+        if not RUN_ID.match(run_id):
             raise RunError(f"Run “{run_id[:80]}”: not a run id. Expected one like 20260131-235959-0a1b. See the list.")
         return _run_directory(self.runs_dir, run_id)
 
@@ -328,20 +445,22 @@ class Store:
         return directory
 
     def open(self, run_id: str) -> RunDirectory:
-        """Raises `RunError` when there is no such run."""
+        """Also one that was moved while it goes on. Raises `RunError` when there is no such run."""
         directory = self.directory(run_id)
-        if not directory.path.is_dir():
-            raise RunError(f"Run {run_id}: there is none in {self.runs_dir}. It may have been deleted. See the list.")
-        return directory
+        if directory.path.is_dir():
+            return directory
+        if (one := adrift(self.runs_dir).get(run_id)) and one.place:
+            return RunDirectory(one.place, run_id, self.runs_dir)
+        raise RunError(f"Run {run_id}: there is none in {self.runs_dir}. It may have been deleted. See the list.")
 
     def list(self) -> list[RunDirectory]:
-        """Every run with a plan, newest first."""
+        """Every run with a plan, or something in the place of one, newest first."""
         try:
-            names = sorted((name for name in os.listdir(self.runs_dir) if _RUN_ID.match(name)), reverse=True)
+            names = sorted((name for name in os.listdir(self.runs_dir) if RUN_ID.match(name)), reverse=True)
         except FileNotFoundError:
             return []
         found = (_run_directory(self.runs_dir, name) for name in names)
-        return [directory for directory in found if os.access(directory.plan_file, os.R_OK)]  # others' runs are theirs
+        return [directory for directory in found if _is_run(directory)]
 
     def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str, asked: Asked | None = None) -> None:
         """Raises `RunError`."""
@@ -372,6 +491,15 @@ def _run_directory(runs_dir: Path, run_id: str) -> RunDirectory:
     return RunDirectory(runs_dir / run_id)
 
 
+def _is_run(directory: RunDirectory) -> bool:
+    """Others' runs are theirs. A folder with a state, whose plan was taken away, was a run; an empty one is not yet."""
+    if os.access(directory.plan_file, os.R_OK):
+        return True
+    if not any(os.path.lexists(path) for path in (directory.plan_file, directory.state_file)):
+        return False
+    return os.access(directory.path, os.R_OK | os.W_OK | os.X_OK)
+
+
 def _plan(value: Mapping[str, Any]) -> Plan:
     plan = Plan.from_json(value)
     if plan.machines:
@@ -381,26 +509,59 @@ def _plan(value: Mapping[str, Any]) -> Plan:
 
 # A page asks for these every second.
 _PLANS, _STATUSES, _ASKED = Known(_plan), Known(RunStatus.from_json), Known(Asked.from_json)
-_PROGRESS = Known[Mapping[str, Any]](MappingProxyType)
-_SERIES = Known(lambda value: tuple(Series.from_json(one) for one in value["series"]))
+_PROGRESS = Known(progress_from_json)
+_SERIES = Known(lambda value: tuple(Series.from_json(one) for one in sequence(value["series"], MOST_SERIES)))
 _TABLES = Known(SampleTable.from_json)
 
 
 def size_of(path: Path) -> int:
+    """0 for what is no regular file."""
     try:
-        return os.stat(path).st_size
+        seen = os.stat(path)
     except OSError:
         return 0
+    return seen.st_size if stat.S_ISREG(seen.st_mode) else 0
+
+
+def _patterns(value: Mapping[str, Any]) -> list[str]:
+    return [text(one) for one in sequence(value["patterns"], _MOST_KEPT_PATTERNS)]
+
+
+def _provenance(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Raises TypeError or ValueError."""
+    found: dict[str, Any] = {"python": text(value["python"])} if "python" in value else {}
+    for name in ("versions", "git"):
+        if value.get(name) is not None:
+            found[name] = plain(dict(value[name]))
+    return found
+
+
+def _mark(path: Path) -> tuple[int, ...]:
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return ()
+    return seen.st_mode, seen.st_ino, seen.st_size, seen.st_mtime_ns
+
+
+def _damage(read: Callable[[], object], path: Path, *, may_miss: bool = False) -> str:
+    try:
+        read()
+    except UNREADABLE as error:
+        if may_miss and isinstance(error, FileNotFoundError) and not os.path.lexists(path):
+            return ""
+        return f"{path.name} can't be read: {why_unreadable(error)}"
+    return ""
 
 
 def _read_from(path: Path, offset: int, count: int) -> bytes:
     if count <= 0:
         return b""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             file.seek(offset)
             return file.read(count)
-    except OSError:
+    except _NOT_READ:
         return b""
 
 

@@ -256,10 +256,11 @@ class Monitor {
     name.textContent = run.name || run.run_id;
     state.textContent = run.state;
     state.dataset.state = run.state;
+    state.classList.toggle("ds-has-problem", Boolean(run.problem));
     sub.textContent = `${run.doing || `step ${step}${loss}`} · ${duration(run.duration_s)}`;
     const script = (run.script || "").split("/").pop();
     what.textContent = [run.devices, run.model, run.preset].filter(Boolean).join(" · ");
-    row.title = [started(run.started_at), script, run.run_id].filter(Boolean).join(" · ");
+    row.title = [started(run.started_at), script, run.run_id, run.problem].filter(Boolean).join(" · ");
     entry.dataset.text = [run.name, run.run_id, run.state, run.preset, run.model, run.devices, script]
       .join(" ")
       .toLowerCase();
