@@ -12,15 +12,21 @@ const button = (text, attributes, act) => {
 };
 function size(bytes) {
   const units = ["bytes", "KB", "MB", "GB", "TB"];
-  let value = bytes; let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) { value /= 1000; unit += 1; }
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
   return `${unit && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
 // Three parts of one run's page; `update` is called with every poll and asks the server when the state has changed.
 export class Afterwards {
   constructor(id, trigger, onGone) {
-    this.id = id; this.trigger = trigger; this.onGone = onGone;
+    this.id = id;
+    this.trigger = trigger;
+    this.onGone = onGone;
     this.diagnosis = el("section", { class: "ds-diagnosis", "aria-label": "Diagnosis", hidden: true });
     this.actions = el("div", { class: "ds-actions" });
     this.about = el("div", { class: "ds-provenance" });
@@ -32,7 +38,10 @@ export class Afterwards {
     if (state === this.seen) return;
     this.seen = state;
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/about`).catch(() => null);
-    if (!answer?.ok) { this.seen = null; return; }
+    if (!answer?.ok) {
+      this.seen = null;
+      return;
+    }
     const about = await answer.json();
     this.estimate = about.estimate;
     this.showDiagnosis(about.diagnosis);
@@ -41,33 +50,60 @@ export class Afterwards {
   }
 
   // Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
-  again(kind, checkpoint = "") { this.trigger("again", { run_id: this.id, kind, checkpoint }); }
+  again(kind, checkpoint = "") {
+    this.trigger("again", { run_id: this.id, kind, checkpoint });
+  }
 
   showDiagnosis(found) {
     this.diagnosis.hidden = !found;
-    if (!found) { this.diagnosis.replaceChildren(); return; }
+    if (!found) {
+      this.diagnosis.replaceChildren();
+      return;
+    }
     const rank = found.rank === null ? "" : `First failing rank: ${found.rank}. `;
-    const parts = [el("h3", {}, found.title), el("p", {}, rank, found.meaning),
-      el("ul", {}, ...found.advice.map((sentence) => el("li", {}, sentence)))];
+    const parts = [
+      el("h3", {}, found.title),
+      el("p", {}, rank, found.meaning),
+      el("ul", {}, ...found.advice.map((sentence) => el("li", {}, sentence))),
+    ];
     if (found.remedy) {
-      parts.push(el("p", { class: "ds-remedy" },
-        button("Open a clone with this change", { class: "ds-fix", id: "open-repaired" }, () => this.again("repair")),
-        el("span", {}, `Change: ${found.remedy.label}`)));
+      parts.push(
+        el(
+          "p",
+          { class: "ds-remedy" },
+          button("Open a clone with this change", { class: "ds-fix", id: "open-repaired" }, () => this.again("repair")),
+          el("span", {}, `Change: ${found.remedy.label}`),
+        ),
+      );
     }
     if (found.ends) parts.push(el("p", { class: "ds-ends" }, found.ends));
     if (found.set_aside.length) {
-      parts.push(el("details", { open: !found.remedy }, el("summary", {}, "Not offered"),
-        el("ul", { class: "ds-set-aside" }, ...found.set_aside.map((sentence) => el("li", {}, sentence)))));
+      parts.push(
+        el(
+          "details",
+          { open: !found.remedy },
+          el("summary", {}, "Not offered"),
+          el("ul", { class: "ds-set-aside" }, ...found.set_aside.map((sentence) => el("li", {}, sentence))),
+        ),
+      );
     }
     const evidence = found.traceback || found.evidence;
     if (evidence) {
-      parts.push(el("details", { open: true },
-        el("summary", {}, found.traceback ? "The first traceback" : "What it said"),
-        el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence)));
+      parts.push(
+        el(
+          "details",
+          { open: true },
+          el("summary", {}, found.traceback ? "The first traceback" : "What it said"),
+          el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence),
+        ),
+      );
     }
     this.diagnosis.replaceChildren(...parts);
     const box = this.diagnosis.querySelector("pre");
-    if (box) requestAnimationFrame(() => { box.scrollTop = box.scrollHeight; }); // what was raised stands at its end
+    if (box)
+      requestAnimationFrame(() => {
+        box.scrollTop = box.scrollHeight;
+      }); // what was raised stands at its end
   }
 
   showActions({ checkpoints, resume_note: note }, live) {
@@ -80,16 +116,28 @@ export class Afterwards {
   }
 
   resumeParts(checkpoints) {
-    const chosen = el("select", { class: "ds-step", "aria-label": "Checkpoint to resume from", id: "checkpoint" },
-      ...checkpoints.map((one) => el("option", { value: one.path, disabled: !one.complete },
-        one.complete ? one.name : `${one.name} (incomplete)`)));
+    const chosen = el(
+      "select",
+      { class: "ds-step", "aria-label": "Checkpoint to resume from", id: "checkpoint" },
+      ...checkpoints.map((one) =>
+        el(
+          "option",
+          { value: one.path, disabled: !one.complete },
+          one.complete ? one.name : `${one.name} (incomplete)`,
+        ),
+      ),
+    );
     const whole = checkpoints.find((one) => one.complete);
     if (whole) chosen.value = whole.path;
     const problem = el("span", { class: "ds-remark ds-misfit" });
-    const tell = () => { problem.textContent = checkpoints.find((one) => one.path === chosen.value)?.problem || ""; };
+    const tell = () => {
+      problem.textContent = checkpoints.find((one) => one.path === chosen.value)?.problem || "";
+    };
     chosen.addEventListener("change", tell);
     tell();
-    const resume = button("Resume from", { class: "ds-step", id: "resume-run", disabled: !whole }, () => this.again("resume", chosen.value));
+    const resume = button("Resume from", { class: "ds-step", id: "resume-run", disabled: !whole }, () =>
+      this.again("resume", chosen.value),
+    );
     return [el("span", { class: "ds-resume" }, resume, chosen), problem];
   }
 
@@ -97,16 +145,31 @@ export class Afterwards {
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/removal`).catch(() => null);
     const told = await answer?.json().catch(() => null);
     this.question.hidden = false;
-    if (!answer?.ok) { this.question.textContent = told?.detail || "The server does not answer."; return; }
+    if (!answer?.ok) {
+      this.question.textContent = told?.detail || "The server does not answer.";
+      return;
+    }
     const files = `${told.files} file${told.files === 1 ? "" : "s"}, ${size(told.size_bytes)}`;
     const largest = told.largest.map(([name, bytes]) => el("li", {}, `${name} · ${size(bytes)}`));
     const more = told.files > told.largest.length ? [el("li", {}, `and ${told.files - told.largest.length} more`)] : [];
     this.question.replaceChildren(
-      el("p", {}, "This removes the folder ", el("code", {}, told.path), ` with ${files}. It can't be undone; what the run wrote elsewhere stays.`),
+      el(
+        "p",
+        {},
+        "This removes the folder ",
+        el("code", {}, told.path),
+        ` with ${files}. It can't be undone; what the run wrote elsewhere stays.`,
+      ),
       el("ul", {}, ...largest, ...more),
-      el("p", { class: "ds-remedy" },
+      el(
+        "p",
+        { class: "ds-remedy" },
         button(`Delete ${files}`, { class: "ds-stop", id: "confirm-delete" }, () => this.delete()),
-        button("Keep it", { class: "ds-step" }, () => { this.question.hidden = true; })));
+        button("Keep it", { class: "ds-step" }, () => {
+          this.question.hidden = true;
+        }),
+      ),
+    );
   }
 
   async delete() {
@@ -114,9 +177,16 @@ export class Afterwards {
     this.deleting = true;
     this.trigger("delete", { run_id: this.id });
     for (let tries = 0; tries < GONE_TRIES; tries += 1) {
-      await new Promise((resolve) => { setTimeout(resolve, GONE_MS); });
-      const runs = await fetch("/dsgui/runs").then((answer) => answer.json()).catch(() => null);
-      if (runs && !runs.some((run) => run.run_id === this.id)) { this.onGone(); return; }
+      await new Promise((resolve) => {
+        setTimeout(resolve, GONE_MS);
+      });
+      const runs = await fetch("/dsgui/runs")
+        .then((answer) => answer.json())
+        .catch(() => null);
+      if (runs && !runs.some((run) => run.run_id === this.id)) {
+        this.onGone();
+        return;
+      }
     }
     this.deleting = false;
     this.question.hidden = true; // why not was said by a message
@@ -124,12 +194,26 @@ export class Afterwards {
 
   showAbout({ provenance, config, script, parent }) {
     const { python, versions = {}, git } = provenance;
-    const installed = [python && `Python ${python}`, ...Object.entries(versions).map(([name, version]) => `${name} ${version}`)];
+    const installed = [
+      python && `Python ${python}`,
+      ...Object.entries(versions).map(([name, version]) => `${name} ${version}`),
+    ];
     const dirty = git?.dirty ? ", with uncommitted changes" : git?.dirty === false ? ", without changes" : "";
-    const commit = git && `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
-    const facts = [["Clone of", parent], ["Script", script], ["Commit", commit], ["Installed", installed.filter(Boolean).join(" · ")]];
+    const commit =
+      git && `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
+    const facts = [
+      ["Clone of", parent],
+      ["Script", script],
+      ["Commit", commit],
+      ["Installed", installed.filter(Boolean).join(" · ")],
+    ];
     this.about.replaceChildren(
-      el("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-      el("details", {}, el("summary", {}, "ds_config.json as launched"), el("pre", { class: "ds-command" }, config)));
+      el(
+        "dl",
+        {},
+        ...facts.filter(([, value]) => value).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+      ),
+      el("details", {}, el("summary", {}, "ds_config.json as launched"), el("pre", { class: "ds-command" }, config)),
+    );
   }
 }

@@ -13,16 +13,24 @@ export class Alerts {
     this.list = el("ul", { class: "ds-alerts", role: "alert", hidden: true, "aria-label": "Alerts" });
     this.ask = el("button", { type: "button", class: "ds-step", hidden: true }, "Notify me");
     this.ask.title = "A notification of this browser when something needs a look, or the run ends";
-    this.ask.addEventListener("click", async () => { await Notification.requestPermission(); this.offer(); });
+    this.ask.addEventListener("click", async () => {
+      await Notification.requestPermission();
+      this.offer();
+    });
     this.offer();
   }
 
   // Where the browser can and has not been asked.
-  offer() { this.ask.hidden = !(window.isSecureContext && "Notification" in window && Notification.permission === "default"); }
+  offer() {
+    this.ask.hidden = !(window.isSecureContext && "Notification" in window && Notification.permission === "default");
+  }
 
   take(events) {
     for (const event of events) {
-      if (event.kind === "alert") { this.active.set(event.subject || event.text, event); if (this.begun) this.notify(event.text); }
+      if (event.kind === "alert") {
+        this.active.set(event.subject || event.text, event);
+        if (this.begun) this.notify(event.text);
+      }
       if (event.kind === "calm") this.active.delete(event.subject);
     }
     this.begun = true;
@@ -40,6 +48,10 @@ export class Alerts {
 
   notify(text) {
     if (!notifies()) return;
-    try { new Notification(`dsgui: ${this.name()}`, { body: text, tag: text }); } catch { /* some browsers only allow a worker to */ }
+    try {
+      new Notification(`dsgui: ${this.name()}`, { body: text, tag: text });
+    } catch {
+      /* some browsers only allow a worker to */
+    }
   }
 }

@@ -4,13 +4,33 @@
 
 import { Clock } from "./curves.js";
 
-export const AXES = [["step", "Step"], ["time", "Time"], ["epoch", "Epoch"]];
+export const AXES = [
+  ["step", "Step"],
+  ["time", "Time"],
+  ["epoch", "Epoch"],
+];
 
 const LACKS = {
-  silent: { one: () => "no training values were logged", of: (name) => `${name} logged no training values`, until: "training values are logged" },
-  unplaced: { one: (axis) => `the script prints no ${axis}s`, of: (name, axis) => `${name} prints no ${axis}s`, until: "" },
-  single: { one: (axis) => `only one ${axis} was logged`, of: (name, axis) => `${name} logged only one ${axis}`, until: "more is logged" },
-  brief: { one: (axis) => `the ${axis}s are too close together for the system metrics`, of: (name, axis) => `the ${axis}s of ${name} are too close together for the system metrics`, until: "" },
+  silent: {
+    one: () => "no training values were logged",
+    of: (name) => `${name} logged no training values`,
+    until: "training values are logged",
+  },
+  unplaced: {
+    one: (axis) => `the script prints no ${axis}s`,
+    of: (name, axis) => `${name} prints no ${axis}s`,
+    until: "",
+  },
+  single: {
+    one: (axis) => `only one ${axis} was logged`,
+    of: (name, axis) => `${name} logged only one ${axis}`,
+    until: "more is logged",
+  },
+  brief: {
+    one: (axis) => `the ${axis}s are too close together for the system metrics`,
+    of: (name, axis) => `the ${axis}s of ${name} are too close together for the system metrics`,
+    until: "",
+  },
 };
 
 const logged = (curves, kinds) => [...curves.each].filter((curve) => curve.count && kinds.includes(curve.kind));
@@ -21,14 +41,19 @@ function placesSamples(curves, axis) {
   const clock = new Clock(curves.clock(axis), axis);
   const samples = [...curves.each].filter((curve) => curve.kind === "sample" && curve.count);
   if (!samples.length || clock.timeless) return true;
-  return samples.some((curve) => curve.stretches.some((one) => clock.covers(one.low.time) || clock.covers(one.high.time)));
+  return samples.some((curve) =>
+    curve.stretches.some((one) => clock.covers(one.low.time) || clock.covers(one.high.time)),
+  );
 }
 
 // Why a run can't be drawn by an axis, as a key of LACKS; "" where it can. `kinds`: whose points count.
 export function lack(curves, axis, kinds = ["train"]) {
   const points = logged(curves, kinds);
   if (!points.length) return "silent";
-  if (!points.some((curve) => curve.spans(axis))) return points.some((curve) => curve.stretches.some((one) => Number.isFinite(one.low[axis]))) ? "single" : "unplaced";
+  if (!points.some((curve) => curve.spans(axis)))
+    return points.some((curve) => curve.stretches.some((one) => Number.isFinite(one.low[axis])))
+      ? "single"
+      : "unplaced";
   return placesSamples(curves, axis) ? "" : "brief";
 }
 
@@ -43,7 +68,8 @@ export function choices(sources) {
 function because(sources, lacking, axis) {
   const [[source, why], ...others] = lacking;
   const text = LACKS[why];
-  if (sources.length > 1) return others.length ? `: ${lacking.length} runs have no ${axis}s` : `: ${text.of(source.name, axis)}`;
+  if (sources.length > 1)
+    return others.length ? `: ${lacking.length} runs have no ${axis}s` : `: ${text.of(source.name, axis)}`;
   return source.live && text.until ? ` until ${text.until}` : `: ${text.one(axis)}`;
 }
 

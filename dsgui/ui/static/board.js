@@ -13,7 +13,7 @@ const MIB = 2 ** 20;
 // Which chart a logged curve belongs to, by its name; what nobody knows gets a chart of its own.
 function placeOf(curve) {
   const { name, kind } = curve;
-  if (kind === "final" || EVAL_COSTS.test(name) && kind === "eval") return null;
+  if (kind === "final" || (EVAL_COSTS.test(name) && kind === "eval")) return null;
   if (/(^|_)loss$/.test(name)) return { chart: "Loss", y: "loss" };
   if (name === "learning_rate") return { chart: "Learning rate", y: "learning rate" };
   if (name === "grad_norm") return { chart: "Gradient norm", y: "grad norm" };
@@ -30,20 +30,76 @@ function placeOf(curve) {
 // The same for telemetry: readings of the machine and of each card.
 const READINGS = {
   "gpu.used_bytes": { chart: "GPU memory", unit: "GiB", scale: GIB, fromZero: true },
-  "gpu.run_bytes": { chart: "GPU memory", unit: "GiB", scale: GIB, fromZero: true, note: "this run", dash: "dot", alone: true },
-  host_used_bytes: { chart: "Memory", unit: "GiB", scale: GIB, fromZero: true, note: "host, all processes", colour: COLOURS[6] },
+  "gpu.run_bytes": {
+    chart: "GPU memory",
+    unit: "GiB",
+    scale: GIB,
+    fromZero: true,
+    note: "this run",
+    dash: "dot",
+    alone: true,
+  },
+  host_used_bytes: {
+    chart: "Memory",
+    unit: "GiB",
+    scale: GIB,
+    fromZero: true,
+    note: "host, all processes",
+    colour: COLOURS[6],
+  },
   run_bytes: { chart: "Memory", unit: "GiB", scale: GIB, fromZero: true, note: "this run", colour: COLOURS[1] },
-  swap_used_bytes: { chart: "Memory", unit: "GiB", scale: GIB, fromZero: true, note: "swap", colour: COLOURS[3], ifAny: true },
+  swap_used_bytes: {
+    chart: "Memory",
+    unit: "GiB",
+    scale: GIB,
+    fromZero: true,
+    note: "swap",
+    colour: COLOURS[3],
+    ifAny: true,
+  },
   "gpu.utilisation_percent": { chart: "GPU utilisation", unit: "%", fromZero: true },
   cpu_percent: { chart: "CPU", unit: "%", fromZero: true, note: "all cores", more: true },
   "gpu.power_w": { chart: "GPU power", unit: "W", fromZero: true, more: true },
   "gpu.temperature_c": { chart: "GPU temperature", unit: "°C", more: true },
   "gpu.sm_clock_mhz": { chart: "GPU clocks", unit: "MHz", more: true },
-  "gpu.pcie_rx_bytes_s": { chart: "PCIe traffic", unit: "MiB/s", scale: MIB, fromZero: true, more: true, note: "received" },
-  "gpu.pcie_tx_bytes_s": { chart: "PCIe traffic", unit: "MiB/s", scale: MIB, fromZero: true, more: true, note: "sent", dash: "dot" },
-  disk_free_bytes: { chart: "Free disk", unit: "GiB", scale: GIB, fromZero: true, more: true, note: "where the run writes" },
+  "gpu.pcie_rx_bytes_s": {
+    chart: "PCIe traffic",
+    unit: "MiB/s",
+    scale: MIB,
+    fromZero: true,
+    more: true,
+    note: "received",
+  },
+  "gpu.pcie_tx_bytes_s": {
+    chart: "PCIe traffic",
+    unit: "MiB/s",
+    scale: MIB,
+    fromZero: true,
+    more: true,
+    note: "sent",
+    dash: "dot",
+  },
+  disk_free_bytes: {
+    chart: "Free disk",
+    unit: "GiB",
+    scale: GIB,
+    fromZero: true,
+    more: true,
+    note: "where the run writes",
+  },
 };
-const ORDER = ["Loss", "GPU memory", "Memory", "Learning rate", "Gradient norm", "GPU utilisation", "Evaluation", "Throughput", "Loss scale", "Step times"];
+const ORDER = [
+  "Loss",
+  "GPU memory",
+  "Memory",
+  "Learning rate",
+  "Gradient norm",
+  "GPU utilisation",
+  "Evaluation",
+  "Throughput",
+  "Loss scale",
+  "Step times",
+];
 
 function readingOf(curve) {
   const card = curve.name.match(/^gpu(\d+)\.(.*)$/);
@@ -67,25 +123,59 @@ export class Board {
     this.node = el("div", { class: "ds-board" }, this.tools(), this.main, this.more);
   }
 
-  stored() { try { return JSON.parse(localStorage.getItem(this.kept)) || {}; } catch { return {}; } }
-  keep() { try { localStorage.setItem(this.kept, JSON.stringify({ ...this.view, range: null, events: undefined, clock: undefined })); } catch { /* a browser that keeps nothing */ } }
+  stored() {
+    try {
+      return JSON.parse(localStorage.getItem(this.kept)) || {};
+    } catch {
+      return {};
+    }
+  }
+  keep() {
+    try {
+      localStorage.setItem(
+        this.kept,
+        JSON.stringify({ ...this.view, range: null, events: undefined, clock: undefined }),
+      );
+    } catch {
+      /* a browser that keeps nothing */
+    }
+  }
 
   tools() {
     const axes = AXES.map(([axis, title]) => {
-      const button = el("button", { type: "button", class: "ds-step", "data-axis": axis, "aria-pressed": "false" }, title);
+      const button = el(
+        "button",
+        { type: "button", class: "ds-step", "data-axis": axis, "aria-pressed": "false" },
+        title,
+      );
       button.addEventListener("click", () => this.change({ axis, range: null }));
       return button;
     });
     this.axes = el("div", { class: "ds-axes", role: "group", "aria-label": "Horizontal axis" }, ...axes);
     this.log = el("input", { type: "checkbox", checked: this.view.log });
     this.log.addEventListener("change", () => this.change({ log: this.log.checked }));
-    this.smoothing = el("input", { type: "range", min: "0", max: "0.99", step: "0.01", value: String(this.view.smoothing), "aria-label": "Smoothing" });
+    this.smoothing = el("input", {
+      type: "range",
+      min: "0",
+      max: "0.99",
+      step: "0.01",
+      value: String(this.view.smoothing),
+      "aria-label": "Smoothing",
+    });
     this.smoothing.addEventListener("input", () => this.change({ smoothing: Number(this.smoothing.value) }));
     this.amount = el("output", {}, this.view.smoothing.toFixed(2));
     this.reset = el("button", { type: "button", class: "ds-step", hidden: true }, "Show all");
     this.reset.addEventListener("click", () => this.zoom(null));
     this.why = el("p", { class: "ds-remark ds-why", role: "status", hidden: true });
-    return el("div", { class: "ds-board-tools" }, this.axes, el("label", {}, this.log, " log scale"), el("label", {}, "smoothing ", this.smoothing, this.amount), this.reset, this.why);
+    return el(
+      "div",
+      { class: "ds-board-tools" },
+      this.axes,
+      el("label", {}, this.log, " log scale"),
+      el("label", {}, "smoothing ", this.smoothing, this.amount),
+      this.reset,
+      this.why,
+    );
   }
 
   change(changes) {
@@ -105,7 +195,9 @@ export class Board {
   }
 
   // What all charts are drawn by, as it was at the last update.
-  axis() { return this.shown.axis; }
+  axis() {
+    return this.shown.axis;
+  }
 
   choose(sources) {
     const before = this.shown.axis;
@@ -121,19 +213,32 @@ export class Board {
     if (this.why.textContent !== this.shown.why) this.why.textContent = this.label(this.shown.why);
   }
 
-  looksAt(axis, low, high) { const { range } = this.view; return this.axis() === axis && range?.[0] === low && range[1] === high; }
+  looksAt(axis, low, high) {
+    const { range } = this.view;
+    return this.axis() === axis && range?.[0] === low && range[1] === high;
+  }
 
   hover(chart, place) {
     cancelAnimationFrame(this.hovering);
-    this.hovering = requestAnimationFrame(() => { for (const other of this.charts.values()) if (other !== chart) other.hover(place); });
+    this.hovering = requestAnimationFrame(() => {
+      for (const other of this.charts.values()) if (other !== chart) other.hover(place);
+    });
   }
 
   chart(title, y, options) {
     if (!this.charts.has(title)) {
-      const chart = new Chart(title, y, { ...options, onRange: (range) => this.zoom(range), onHover: (one, place) => this.hover(one, place), csv: this.csv });
+      const chart = new Chart(title, y, {
+        ...options,
+        onRange: (range) => this.zoom(range),
+        onHover: (one, place) => this.hover(one, place),
+        csv: this.csv,
+      });
       this.charts.set(title, chart);
       (options.more ? this.extra : this.main).append(chart.node);
-      const rank = (node) => { const found = ORDER.indexOf(node.dataset.chart); return found < 0 ? ORDER.length : found; };
+      const rank = (node) => {
+        const found = ORDER.indexOf(node.dataset.chart);
+        return found < 0 ? ORDER.length : found;
+      };
       this.main.append(...[...this.main.children].sort((a, b) => rank(a) - rank(b)));
     }
     return this.charts.get(title);
@@ -156,28 +261,52 @@ export class Board {
       for (const curve of one.curves.best().sort((a, b) => late(a) - late(b))) {
         const sampled = curve.kind === "sample";
         const at = sampled ? readingOf(curve) : placeOf(curve);
-        if (!at || (several && at.alone) || (at.ifAny && !curve.stretches.some((stretch) => stretch.high.y > 0))) continue;
-        const chart = this.chart(this.label(at.chart), this.label(at.y ?? at.unit), { fromZero: at.fromZero, unit: at.unit || "", more: at.more });
+        if (!at || (several && at.alone) || (at.ifAny && !curve.stretches.some((stretch) => stretch.high.y > 0)))
+          continue;
+        const chart = this.chart(this.label(at.chart), this.label(at.y ?? at.unit), {
+          fromZero: at.fromZero,
+          unit: at.unit || "",
+          more: at.more,
+        });
         chart.own = sampled && apart ? "time" : "";
         const clock = chart.own ? null : clocks[place];
         const mine = lines.get(chart) || [];
         lines.set(chart, mine);
         const plain = [several ? one.name : "", this.name(curve, at)].filter(Boolean).join(" · ");
         const card = at.gpu !== undefined && at.gpu !== null ? this.card(curve.node, at.gpu) : null;
-        const style = several ? { colour: look(place).colour, dash: look(mine.filter((line) => line.run === place).length * COLOURS.length).dash } : look(card ?? mine.length);
+        const style = several
+          ? {
+              colour: look(place).colour,
+              dash: look(mine.filter((line) => line.run === place).length * COLOURS.length).dash,
+            }
+          : look(card ?? mine.length);
         // Of several runs the colour says which (the table above has them); the legend tells the lines of one run apart.
         const name = this.label(this.name(curve, at));
-        mine.push({ run: place, name, legend: place === 0, plain: this.label(plain), curve, clock, scale: at.scale, axis: at.axis, title: at.title, ...style,
+        mine.push({
+          run: place,
+          name,
+          legend: place === 0,
+          plain: this.label(plain),
+          curve,
+          clock,
+          scale: at.scale,
+          axis: at.axis,
+          title: at.title,
+          ...style,
           ...(several ? {} : { colour: at.colour || style.colour, dash: at.dash || style.dash }),
-          ...(curve.kind === "eval" ? { mode: "lines+markers", symbol: "diamond" } : {}) });
+          ...(curve.kind === "eval" ? { mode: "lines+markers", symbol: "diamond" } : {}),
+        });
         if (at.chart === "GPU memory" && !several) this.limit(limits, chart, one.curves, curve, at.gpu);
         if (at.chart === "Memory" && !several) this.hostLimit(limits, chart, one);
       }
     }
     const message = this.noLoss(sources);
     if (message) this.chart("Loss", "loss", {});
-    for (const chart of this.charts.values()) chart.set(lines.get(chart) || [], limits.get(chart) || [], chart.title === "Loss" ? message : "");
-    this.more.hidden = ![...this.charts.values()].some((chart) => chart.node.parentElement === this.extra && chart.lines.length);
+    for (const chart of this.charts.values())
+      chart.set(lines.get(chart) || [], limits.get(chart) || [], chart.title === "Loss" ? message : "");
+    this.more.hidden = ![...this.charts.values()].some(
+      (chart) => chart.node.parentElement === this.extra && chart.lines.length,
+    );
     this.draw();
   }
 
@@ -195,13 +324,19 @@ export class Board {
   }
 
   // plotly reads a few HTML tags in names: what a program printed is none.
-  label(text) { return text.replaceAll("<", "‹").replaceAll(">", "›"); }
+  label(text) {
+    return text.replaceAll("<", "‹").replaceAll(">", "›");
+  }
 
   name(curve, at) {
     const rank = curve.rank ? ` (rank ${curve.rank})` : "";
     const node = curve.node ? `${curve.node}: ` : "";
-    if (curve.kind === "sample") return `${node}${at.gpu === null ? at.note || curve.name : `GPU ${at.gpu}${at.note ? `, ${at.note}` : ""}`}`;
-    if (at.chart === "Loss") return { loss: "train", eval_loss: "eval" }[curve.name] ? `${{ loss: "train", eval_loss: "eval" }[curve.name]}${rank}` : `${curve.name}${rank}`;
+    if (curve.kind === "sample")
+      return `${node}${at.gpu === null ? at.note || curve.name : `GPU ${at.gpu}${at.note ? `, ${at.note}` : ""}`}`;
+    if (at.chart === "Loss")
+      return { loss: "train", eval_loss: "eval" }[curve.name]
+        ? `${{ loss: "train", eval_loss: "eval" }[curve.name]}${rank}`
+        : `${curve.name}${rank}`;
     return `${curve.name.replace(/^eval_/, "").replaceAll("_", " ")}${rank}`;
   }
 
@@ -210,7 +345,8 @@ export class Board {
       if (other.name !== `gpu${gpu}.total_bytes` || other.node !== curve.node || !(other.lastValue > 0)) continue;
       const at = other.lastValue / GIB;
       const known = limits.get(chart) || [];
-      if (!known.some((one) => Math.abs(one.at - at) < 0.01)) limits.set(chart, [...known, { at, text: `${at.toFixed(0)} GiB on the card` }]);
+      if (!known.some((one) => Math.abs(one.at - at) < 0.01))
+        limits.set(chart, [...known, { at, text: `${at.toFixed(0)} GiB on the card` }]);
     }
   }
 
@@ -218,8 +354,14 @@ export class Board {
     const foretold = one.estimate?.();
     if (!foretold) return;
     const { states_bytes: states, estimate_bytes: buffers } = foretold;
-    limits.set(chart, [{ at: states / GIB, text: `${(states / GIB).toFixed(1)} GiB: what is offloaded`, colour: COLOURS[4] },
-      { at: buffers / GIB, text: `${(buffers / GIB).toFixed(1)} GiB: DeepSpeed’s estimate, with buffers`, colour: COLOURS[3] }]);
+    limits.set(chart, [
+      { at: states / GIB, text: `${(states / GIB).toFixed(1)} GiB: what is offloaded`, colour: COLOURS[4] },
+      {
+        at: buffers / GIB,
+        text: `${(buffers / GIB).toFixed(1)} GiB: DeepSpeed’s estimate, with buffers`,
+        colour: COLOURS[3],
+      },
+    ]);
   }
 
   events(sources) {
@@ -231,20 +373,35 @@ export class Board {
       if (axis === "time") return event.elapsed_s;
       return axis === "step" && event.step !== null ? event.step : clock.at(event.elapsed_s);
     };
-    return events.map((event) => ({ kind: event.kind, at: at(event), label: this.label(`${event.kind}: ${event.text}`.slice(0, 120)) })).filter((event) => Number.isFinite(event.at) && event.kind !== "calm");
+    return events
+      .map((event) => ({
+        kind: event.kind,
+        at: at(event),
+        label: this.label(`${event.kind}: ${event.text}`.slice(0, 120)),
+      }))
+      .filter((event) => Number.isFinite(event.at) && event.kind !== "calm");
   }
 
-  close() { for (const chart of this.charts.values()) chart.close(); }
+  close() {
+    for (const chart of this.charts.values()) chart.close();
+  }
 
   draw(force = false) {
     const sources = this.sources();
     this.view.events = this.events(sources);
-    for (const chart of this.charts.values()) chart.draw({ ...this.view, axis: this.axis(), marked: chart.title === "Loss" }, force);
+    for (const chart of this.charts.values())
+      chart.draw({ ...this.view, axis: this.axis(), marked: chart.title === "Loss" }, force);
   }
 
   // The ids of the curves whose stretches hide points between two places.
   hidden(curves, axis, low, high) {
-    const inside = (one) => { const at = one.low[axis]; return at >= low && at <= high; };
-    return [...curves.each].filter((curve) => curve.kind !== "sample" || axis === "time").filter((curve) => curve.stretches.some((one) => one.n > 1 && inside(one))).flatMap((curve) => curve.ids);
+    const inside = (one) => {
+      const at = one.low[axis];
+      return at >= low && at <= high;
+    };
+    return [...curves.each]
+      .filter((curve) => curve.kind !== "sample" || axis === "time")
+      .filter((curve) => curve.stretches.some((one) => one.n > 1 && inside(one)))
+      .flatMap((curve) => curve.ids);
   }
 }

@@ -14,14 +14,20 @@ function decoded(coded, count) {
   if (coded.v) return coded.v.map((value) => (value === null ? NaN : value));
   const scale = 10 ** coded.k;
   let sum = 0;
-  return coded.d.map((difference) => { sum += difference; return sum / scale; });
+  return coded.d.map((difference) => {
+    sum += difference;
+    return sum / scale;
+  });
 }
 
 function merged(a, b) {
   const ends = [a.low, a.high, b.low, b.high].filter((point) => Number.isFinite(point.y));
   if (!ends.length) return { low: a.low, high: b.high, mean: NaN, n: a.n + b.n };
   let [low, high] = [ends[0], ends[0]];
-  for (const point of ends) { if (point.y < low.y) low = point; if (point.y > high.y) high = point; }
+  for (const point of ends) {
+    if (point.y < low.y) low = point;
+    if (point.y > high.y) high = point;
+  }
   const weigh = (one) => (Number.isFinite(one.mean) ? one.mean * one.n : 0);
   const known = (Number.isFinite(a.mean) ? a.n : 0) + (Number.isFinite(b.mean) ? b.n : 0);
   return { low, high, mean: (weigh(a) + weigh(b)) / known, n: a.n + b.n };
@@ -33,7 +39,10 @@ function* stretches(one, x) {
   const axes = x[one.x];
   const point = (i) => ({ step: axes.step[i], time: axes.time[i], epoch: axes.epoch[i], y: values[i] });
   if (!one.size) {
-    for (let i = 0; i < values.length; i += 1) { const p = point(i); yield { low: p, high: p, mean: p.y, n: 1 }; }
+    for (let i = 0; i < values.length; i += 1) {
+      const p = point(i);
+      yield { low: p, high: p, mean: p.y, n: 1 };
+    }
     return;
   }
   for (let i = 0; i < one.mean.length; i += 1) {
@@ -44,8 +53,12 @@ function* stretches(one, x) {
 }
 
 function axesOf(answer) {
-  const lengths = new Map(answer.y.flatMap((one) => [[one.x, one.v.length], ...(one.odd ? [[one.odd.x, one.odd.v.length]] : [])]));
-  return answer.x.map((coded, i) => Object.fromEntries(AXES.map((axis) => [axis, decoded(coded[axis], lengths.get(i) || 0)])));
+  const lengths = new Map(
+    answer.y.flatMap((one) => [[one.x, one.v.length], ...(one.odd ? [[one.odd.x, one.odd.v.length]] : [])]),
+  );
+  return answer.x.map((coded, i) =>
+    Object.fromEntries(AXES.map((axis) => [axis, decoded(coded[axis], lengths.get(i) || 0)])),
+  );
 }
 
 export class Curve {
@@ -77,7 +90,8 @@ export class Curve {
 
   // What a later pattern found in the past has no time; where the lines say no step either, their order is one.
   order(one) {
-    for (const point of [one.low, one.high]) if (!Number.isFinite(point.time) && !Number.isFinite(point.step)) point.step = this.count;
+    for (const point of [one.low, one.high])
+      if (!Number.isFinite(point.time) && !Number.isFinite(point.step)) point.step = this.count;
   }
 
   halve() {
@@ -98,20 +112,29 @@ export class Curve {
     let first = NaN;
     for (const { low, high } of this.stretches) {
       for (const { [axis]: at } of [low, high]) {
-        if (Number.isFinite(at) && at !== first) { if (Number.isFinite(first)) return true; first = at; }
+        if (Number.isFinite(at) && at !== first) {
+          if (Number.isFinite(first)) return true;
+          first = at;
+        }
       }
     }
     return false;
   }
 
-  get last() { return this.stretches[this.stretches.length - 1]; }
+  get last() {
+    return this.stretches[this.stretches.length - 1];
+  }
 
   // The stretches to draw: finer ones where they were asked for, and on from the last of these what came since.
   drawn() {
     if (!this.detail) return this.stretches;
     const { axis, low, found } = this.detail;
     const last = found.length ? found[found.length - 1].high[axis] : low;
-    return [...this.stretches.filter((one) => one.low[axis] < low), ...found, ...this.stretches.filter((one) => one.low[axis] > last)];
+    return [
+      ...this.stretches.filter((one) => one.low[axis] < low),
+      ...found,
+      ...this.stretches.filter((one) => one.low[axis] > last),
+    ];
   }
 }
 
@@ -130,13 +153,19 @@ export class Curves {
 
   add(id, info) {
     const key = JSON.stringify([info.node, info.name]);
-    if (info.kind === "sample" && this.same.has(key)) { this.same.get(key).ids.push(id); this.all.set(id, this.same.get(key)); return; }
+    if (info.kind === "sample" && this.same.has(key)) {
+      this.same.get(key).ids.push(id);
+      this.all.set(id, this.same.get(key));
+      return;
+    }
     const curve = new Curve(id, info);
     this.all.set(id, curve);
     if (info.kind === "sample") this.same.set(key, curve);
   }
 
-  get each() { return new Set(this.all.values()); }
+  get each() {
+    return new Set(this.all.values());
+  }
 
   take(answer) {
     for (const [id, info] of Object.entries(answer.series)) if (!this.all.has(id)) this.add(id, info);
@@ -157,11 +186,18 @@ export class Curves {
       const curve = this.all.get(one.id);
       if (curve) details.set(curve, [...(details.get(curve) || []), ...stretches(one, x)]);
     }
-    for (const [curve, found] of details) { curve.detail = { axis, low, found }; curve.version += 1; }
+    for (const [curve, found] of details) {
+      curve.detail = { axis, low, found };
+      curve.version += 1;
+    }
   }
 
   coarsen() {
-    for (const curve of this.each) if (curve.detail) { curve.detail = null; curve.version += 1; }
+    for (const curve of this.each)
+      if (curve.detail) {
+        curve.detail = null;
+        curve.version += 1;
+      }
   }
 
   // Of curves of one name from several sources, the fullest; where two are as full, the one that has steps (a script's
@@ -179,7 +215,8 @@ export class Curves {
   // The curve that tells at what time which step was done, or which epoch: the fullest of the training's that has two
   // of them, else of the evaluations'.
   clock(axis) {
-    const fullest = (kind) => [...this.each].filter((curve) => curve.kind === kind && curve.spans(axis)).sort((a, b) => b.count - a.count)[0];
+    const fullest = (kind) =>
+      [...this.each].filter((curve) => curve.kind === kind && curve.spans(axis)).sort((a, b) => b.count - a.count)[0];
     return fullest("train") || fullest("eval") || null;
   }
 }
@@ -197,9 +234,13 @@ export class Clock {
     this.places = knots.map(([, place]) => place);
   }
 
-  get known() { return this.times.length > 1; }
+  get known() {
+    return this.times.length > 1;
+  }
 
-  covers(time) { return this.known && time >= this.times[0] && time <= this.times[this.times.length - 1]; }
+  covers(time) {
+    return this.known && time >= this.times[0] && time <= this.times[this.times.length - 1];
+  }
 
   // Where a point is: where it says, else where the training was when it was logged.
   of(point) {
@@ -212,14 +253,21 @@ export class Clock {
     let [low, high] = [0, times.length - 1];
     if (!this.known || !Number.isFinite(time) || time < times[0]) return NaN; // before the first step there is none
     if (time >= times[high]) return places[high];
-    while (high - low > 1) { const middle = (low + high) >> 1; if (times[middle] <= time) low = middle; else high = middle; }
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (times[middle] <= time) low = middle;
+      else high = middle;
+    }
     return places[low] + ((places[high] - places[low]) * (time - times[low])) / (times[high] - times[low]);
   }
 }
 
 // Whether a script prints whole epochs only, the same with many points: `[2,   100] loss: 1.9`.
 function repeats(points) {
-  const [again, next] = [(p, i) => i && p.epoch === points[i - 1].epoch, (p, i) => i && p.epoch !== points[i - 1].epoch];
+  const [again, next] = [
+    (p, i) => i && p.epoch === points[i - 1].epoch,
+    (p, i) => i && p.epoch !== points[i - 1].epoch,
+  ];
   return points.every((p) => Number.isInteger(p.epoch)) && points.some(again) && points.some(next);
 }
 

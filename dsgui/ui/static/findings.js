@@ -11,7 +11,9 @@ export function mount(element, props, trigger, watch) {
     if (where) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where.dataset.goto }));
     if (copy) copyAbove(copy);
   });
-  const show = () => { if (typeof props.value === "string") root.innerHTML = props.value; };
+  const show = () => {
+    if (typeof props.value === "string") root.innerHTML = props.value;
+  };
   watch("value", show);
   show();
 }
@@ -19,5 +21,7 @@ export function mount(element, props, trigger, watch) {
 async function copyAbove(button) {
   await navigator.clipboard.writeText(button.previousElementSibling.textContent);
   button.textContent = "Copied";
-  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  setTimeout(() => {
+    button.textContent = "Copy";
+  }, 1500);
 }

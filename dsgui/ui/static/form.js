@@ -32,9 +32,12 @@ function unsetText(field, fallback) {
 }
 
 function selectControl(field, id) {
-  return el("select", { id, "data-pointer": field.pointer },
+  return el(
+    "select",
+    { id, "data-pointer": field.pointer },
     el("option", { value: UNSET }, unsetText(field, field.default)),
-    ...optionsOf(field).map((choice) => el("option", { value: choice }, choice)));
+    ...optionsOf(field).map((choice) => el("option", { value: choice }, choice)),
+  );
 }
 
 function inputControl(field, id) {
@@ -46,7 +49,13 @@ function inputControl(field, id) {
   const list = suggestions.length ? `${id}-list` : undefined;
   const numeric = field.kind === "integer" || field.kind === "number";
   const input = el("input", {
-    id, type: "text", placeholder, list, "data-pointer": field.pointer, autocomplete: "off", spellcheck: "false",
+    id,
+    type: "text",
+    placeholder,
+    list,
+    "data-pointer": field.pointer,
+    autocomplete: "off",
+    spellcheck: "false",
     class: numeric ? "ds-numeric" : undefined,
   });
   if (!list) return [input];
@@ -60,27 +69,54 @@ function breakable(key) {
 
 function fieldRow(field, index) {
   const id = `ds-field-${index}`;
-  const controls = field.kind === "boolean" || field.kind === "choice"
-    ? [selectControl(field, id)] : inputControl(field, id);
-  const clear = el("button", { type: "button", class: "ds-clear", "data-clear": field.pointer,
-    title: "Unset: remove the key from the config", "aria-label": `Unset ${field.key}` }, "×");
+  const controls =
+    field.kind === "boolean" || field.kind === "choice" ? [selectControl(field, id)] : inputControl(field, id);
+  const clear = el(
+    "button",
+    {
+      type: "button",
+      class: "ds-clear",
+      "data-clear": field.pointer,
+      title: "Unset: remove the key from the config",
+      "aria-label": `Unset ${field.key}`,
+    },
+    "×",
+  );
   controls[0].setAttribute("aria-describedby", `${id}-help`);
   const unit = field.unit ? el("span", { class: "ds-unit" }, field.unit) : "";
   const removed = field.removed ? el("span", { class: "ds-removed" }, `removed in DeepSpeed ${field.removed}`) : "";
-  return el("div", { class: "ds-field", "data-row": field.pointer, "data-common": Boolean(field.common) },
-    el("label", { for: id }, el("span", { class: "ds-title" }, field.title), " ", unit, removed,
-      el("code", { class: "ds-key" }, ...breakable(field.key))),
+  return el(
+    "div",
+    { class: "ds-field", "data-row": field.pointer, "data-common": Boolean(field.common) },
+    el(
+      "label",
+      { for: id },
+      el("span", { class: "ds-title" }, field.title),
+      " ",
+      unit,
+      removed,
+      el("code", { class: "ds-key" }, ...breakable(field.key)),
+    ),
     el("div", { class: "ds-control" }, ...controls, clear),
     el("p", { class: "ds-help", id: `${id}-help` }, field.help || ""),
-    el("p", { class: "ds-inactive", hidden: true }));
+    el("p", { class: "ds-inactive", hidden: true }),
+  );
 }
 
 function sectionPanel(section, counter) {
-  return el("section", { class: "ds-section", id: `ds-section-${section.id}`, role: "tabpanel",
-    "aria-label": section.title, "data-section": section.id },
+  return el(
+    "section",
+    {
+      class: "ds-section",
+      id: `ds-section-${section.id}`,
+      role: "tabpanel",
+      "aria-label": section.title,
+      "data-section": section.id,
+    },
     el("h3", { class: "ds-section-title" }, section.title),
     el("p", { class: "ds-intro" }, section.intro),
-    ...section.fields.map((field) => fieldRow(field, counter.next++)));
+    ...section.fields.map((field) => fieldRow(field, counter.next++)),
+  );
 }
 
 class Form {
@@ -100,17 +136,34 @@ class Form {
   build(sections) {
     const counter = { next: 0 };
     this.sections = sections;
-    this.tabs = el("div", { class: "ds-tabs", role: "tablist", "aria-orientation": "vertical" }, ...sections.map((section) =>
-      el("button", { type: "button", role: "tab", "data-tab": section.id }, section.title)));
-    this.search = el("input", { type: "search", class: "ds-search", placeholder: "Find a field: bucket, offload, lr …",
-      "aria-label": "Find a field by key, name or description" });
+    this.tabs = el(
+      "div",
+      { class: "ds-tabs", role: "tablist", "aria-orientation": "vertical" },
+      ...sections.map((section) =>
+        el("button", { type: "button", role: "tab", "data-tab": section.id }, section.title),
+      ),
+    );
+    this.search = el("input", {
+      type: "search",
+      class: "ds-search",
+      placeholder: "Find a field: bucket, offload, lr …",
+      "aria-label": "Find a field by key, name or description",
+    });
     this.toggle = el("button", { type: "button", class: "ds-toggle", "aria-pressed": "false" }, "Show all fields");
     this.banner = el("p", { class: "ds-banner", hidden: true, role: "status" });
-    this.nothing = el("p", { class: "ds-nothing", hidden: true }, "No field matches. Keys the form lacks can be written in the JSON.");
+    this.nothing = el(
+      "p",
+      { class: "ds-nothing", hidden: true },
+      "No field matches. Keys the form lacks can be written in the JSON.",
+    );
     this.panels = el("div", { class: "ds-panels" }, ...sections.map((section) => sectionPanel(section, counter)));
-    this.element.querySelector(".ds-form").replaceChildren(
-      el("div", { class: "ds-tools" }, this.search, this.toggle), this.banner,
-      el("div", { class: "ds-body" }, this.tabs, el("div", { class: "ds-pane" }, this.nothing, this.panels)));
+    this.element
+      .querySelector(".ds-form")
+      .replaceChildren(
+        el("div", { class: "ds-tools" }, this.search, this.toggle),
+        this.banner,
+        el("div", { class: "ds-body" }, this.tabs, el("div", { class: "ds-pane" }, this.nothing, this.panels)),
+      );
     for (const field of sections.flatMap((section) => section.fields)) this.fields.set(field.pointer, field);
     for (const row of this.panels.querySelectorAll("[data-row]")) this.rows.set(row.dataset.row, row);
     this.listen();
@@ -120,7 +173,10 @@ class Form {
   listen() {
     this.tabs.addEventListener("click", (event) => {
       const tab = event.target.closest("[data-tab]");
-      if (tab) { this.search.value = ""; this.open(tab.dataset.tab); }
+      if (tab) {
+        this.search.value = "";
+        this.open(tab.dataset.tab);
+      }
     });
     this.tabs.addEventListener("keydown", (event) => this.moveTab(event));
     this.panels.addEventListener("input", (event) => this.edited(event.target));
@@ -167,24 +223,31 @@ class Form {
     this.trigger("edit", {});
   }
 
-  control(pointer) { return this.rows.get(pointer).querySelector("[data-pointer]"); }
+  control(pointer) {
+    return this.rows.get(pointer).querySelector("[data-pointer]");
+  }
 
   // A new state from the server: what it acknowledged is no longer dirty; what is still dirty keeps what was typed.
   // While the text is broken it says so and nothing else, and the form keeps what it shows.
   async receive(value) {
     if (value?.discard) this.dirty.clear(); // a whole new text was loaded: what waited for the old one is void
-    if (value?.discard || value?.refresh) { this.send(); return; }
+    if (value?.discard || value?.refresh) {
+      this.send();
+      return;
+    }
     const state = value?.state ? JSON.parse(value.state) : value;
     if (!state || !(state.values || state.broken)) return;
     this.props.value = {};
     for (const [pointer, text] of Object.entries(state.acked || {})) {
       if (this.dirty.get(pointer) === text) this.dirty.delete(pointer);
     }
-    const shown = latest = this.state = state.values ? state : { ...this.state, broken: state.broken };
+    const shown = (latest = this.state = state.values ? state : { ...this.state, broken: state.broken });
     this.release = await ofRelease(shown.release);
     if (this.state !== shown) return; // a newer one came in the meantime
     this.banner.hidden = !this.state.broken;
-    this.banner.textContent = this.state.broken ? `${this.state.broken} The form follows again once the JSON can be read.` : "";
+    this.banner.textContent = this.state.broken
+      ? `${this.state.broken} The form follows again once the JSON can be read.`
+      : "";
     this.panels.classList.toggle("ds-waiting", Boolean(this.state.broken));
     this.panels.inert = Boolean(this.state.broken); // what is typed now would land in whatever text comes next
     const pointers = [...this.fields.keys()];
@@ -226,11 +289,14 @@ class Form {
   }
 
   // "1e-5 " and "1e-5" are the same answer: leave the text of the focused field alone.
-  isBeingTyped(control, text) { return control === document.activeElement && control.value.trim() === text; }
+  isBeingTyped(control, text) {
+    return control === document.activeElement && control.value.trim() === text;
+  }
 
   // A value the list does not offer (a typing error in the file, say) is shown, never swallowed.
   admit(select, text) {
-    if (![...select.options].some((option) => option.value === text)) select.append(el("option", { value: text }, text));
+    if (![...select.options].some((option) => option.value === text))
+      select.append(el("option", { value: text }, text));
   }
 
   open(id) {
@@ -245,11 +311,14 @@ class Form {
     for (const section of this.sections) {
       const panel = this.panels.querySelector(`[data-section="${section.id}"]`);
       const here = words.length > 0 || section.id === this.section;
-      let any = 0, set = 0, trouble = "";
+      let any = 0,
+        set = 0,
+        trouble = "";
       for (const field of section.fields) {
         const row = this.rows.get(field.pointer);
         const isSet = row.classList.contains("ds-set");
-        const visible = words.length ? this.matches(field, words)
+        const visible = words.length
+          ? this.matches(field, words)
           : !hidden.has(field.pointer) && (this.all || field.common || isSet || row.dataset.problem);
         row.hidden = !visible;
         any += visible ? 1 : 0;
@@ -279,11 +348,15 @@ class Form {
   }
 
   goto(pointer) {
-    const section = this.sections.find((s) => s.fields.some((f) => f.pointer === pointer || f.pointer.startsWith(`${pointer}/`)));
+    const section = this.sections.find((s) =>
+      s.fields.some((f) => f.pointer === pointer || f.pointer.startsWith(`${pointer}/`)),
+    );
     if (!section) return;
     this.search.value = "";
     this.open(section.id);
-    const found = section.fields.find((f) => f.pointer === pointer) || section.fields.find((f) => f.pointer.startsWith(`${pointer}/`));
+    const found =
+      section.fields.find((f) => f.pointer === pointer) ||
+      section.fields.find((f) => f.pointer.startsWith(`${pointer}/`));
     const row = this.rows.get(found.pointer);
     row.hidden = false;
     row.scrollIntoView({ block: "center", behavior: "smooth" });

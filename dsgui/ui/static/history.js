@@ -11,14 +11,17 @@ const NOTHING = { start: 0, end: 0, size: Infinity, time: -Infinity };
 // Where text `b` differs from `a`: from `start` on, up to `end` in `b`; `size`: letters gone or new.
 function difference(a, b) {
   const most = Math.min(a.length, b.length);
-  let start = 0, tail = 0;
+  let start = 0,
+    tail = 0;
   while (start < most && a[start] === b[start]) start += 1;
   while (tail < most - start && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
   return { start, end: b.length - tail, size: Math.max(a.length, b.length) - start - tail };
 }
 
 // The editor may change line ends and drop the last one: that is no edit of anybody's.
-function settled(text) { return text.replaceAll("\r\n", "\n").trimEnd(); }
+function settled(text) {
+  return text.replaceAll("\r\n", "\n").trimEnd();
+}
 
 class History {
   constructor(element, trigger) {
@@ -58,8 +61,12 @@ class History {
 
   goesOn(change) {
     const { last } = this;
-    return change.time - last.time < SAME_EDIT_MS && change.size <= SAME_EDIT_LETTERS
-      && change.start >= last.start - 1 && change.start <= last.end + 1;
+    return (
+      change.time - last.time < SAME_EDIT_MS &&
+      change.size <= SAME_EDIT_LETTERS &&
+      change.start >= last.start - 1 &&
+      change.start <= last.end + 1
+    );
   }
 
   move(by) {

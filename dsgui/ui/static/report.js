@@ -23,8 +23,16 @@
       const turn = Math.floor(line.colour / COLOURS.length);
       const colour = COLOURS[line.colour % COLOURS.length];
       const lonely = line.value.filter((value) => value !== null).length < 40;
-      found.push({ x, y: line.value, name, type: "scatter", mode: lonely ? "lines+markers" : "lines", connectgaps: false,
-        line: { color: colour, width: 1.6, dash: DASHES[(line.dash + turn) % DASHES.length] }, marker: { size: 4 } });
+      found.push({
+        x,
+        y: line.value,
+        name,
+        type: "scatter",
+        mode: lonely ? "lines+markers" : "lines",
+        connectgaps: false,
+        line: { color: colour, width: 1.6, dash: DASHES[(line.dash + turn) % DASHES.length] },
+        marker: { size: 4 },
+      });
       if (line.odd.length) found.push(odd(line, x, colour, name));
     }
     return found;
@@ -36,9 +44,16 @@
       for (let near = place; near >= 0; near--) if (line.value[near] !== null) return line.value[near];
       return line.value.find((value) => value !== null) ?? 0;
     };
-    return { x: line.odd.map((one) => x[one.place]), y: line.odd.map((one) => height(one.place)), text: line.odd.map((one) => one.text),
-      name: name + ": no number", type: "scatter", mode: "markers", marker: { symbol: "x", size: 8, color: colour },
-      hovertemplate: "%{text}<extra>%{fullData.name}</extra>" };
+    return {
+      x: line.odd.map((one) => x[one.place]),
+      y: line.odd.map((one) => height(one.place)),
+      text: line.odd.map((one) => one.text),
+      name: name + ": no number",
+      type: "scatter",
+      mode: "markers",
+      marker: { symbol: "x", size: 8, color: colour },
+      hovertemplate: "%{text}<extra>%{fullData.name}</extra>",
+    };
   }
 
   // Around values that are all the same Plotly shows one more and one less, of a learning rate too.
@@ -54,26 +69,50 @@
     const by = wanted === "step" && chart.lines.every((line) => known(line.step)) ? "step" : "time";
     const longest = chart.lines.reduce((most, line) => line.time.reduce((a, b) => Math.max(a, b ?? 0), most), 0);
     const [unit, scale] = unitOf(longest);
-    const text = variable("--text"), line = variable("--line"), ground = variable("--ground");
+    const text = variable("--text"),
+      line = variable("--line"),
+      ground = variable("--ground");
     const drawn = traces(chart, by, scale);
     const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true };
-    Plotly.react(box, drawn, {
-      width: printing ? PRINTED_WIDTH : box.clientWidth, height: box.clientHeight,
-      margin: { l: 48, r: 12, t: 8, b: 36 }, paper_bgcolor: ground, plot_bgcolor: ground, font: { color: text, size: 12 }, hovermode: "x unified",
-      hoverlabel: { bgcolor: variable("--panel"), bordercolor: line, font: { color: text } },
-      showlegend: false,
-      xaxis: { ...axes, title: { text: by === "step" ? "step" : unit, standoff: 4 } },
-      yaxis: { ...axes, rangemode: chart.zero ? "tozero" : "normal", exponentformat: "power", ...level(chart) },
-    }, { displaylogo: false, responsive: false, displayModeBar: false });
+    Plotly.react(
+      box,
+      drawn,
+      {
+        width: printing ? PRINTED_WIDTH : box.clientWidth,
+        height: box.clientHeight,
+        margin: { l: 48, r: 12, t: 8, b: 36 },
+        paper_bgcolor: ground,
+        plot_bgcolor: ground,
+        font: { color: text, size: 12 },
+        hovermode: "x unified",
+        hoverlabel: { bgcolor: variable("--panel"), bordercolor: line, font: { color: text } },
+        showlegend: false,
+        xaxis: { ...axes, title: { text: by === "step" ? "step" : unit, standoff: 4 } },
+        yaxis: { ...axes, rangemode: chart.zero ? "tozero" : "normal", exponentformat: "power", ...level(chart) },
+      },
+      { displaylogo: false, responsive: false, displayModeBar: false },
+    );
   }
 
   const all = () => boxes.forEach(draw);
   let waiting = 0;
-  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(all, 150); });
-  addEventListener("beforeprint", () => { printing = true; all(); });
-  addEventListener("afterprint", () => { printing = false; all(); });
+  addEventListener("resize", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(all, 150);
+  });
+  addEventListener("beforeprint", () => {
+    printing = true;
+    all();
+  });
+  addEventListener("afterprint", () => {
+    printing = false;
+    all();
+  });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
-  matchMedia("print").addEventListener("change", (event) => { printing = event.matches; all(); });
+  matchMedia("print").addEventListener("change", (event) => {
+    printing = event.matches;
+    all();
+  });
   axis?.addEventListener("change", all);
   all();
 })();

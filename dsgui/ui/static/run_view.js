@@ -19,11 +19,23 @@ export function duration(seconds) {
   const rest = `${pad(Math.floor(s / 60) % 60)}:${pad(s % 60)}`;
   return s >= 3600 ? `${Math.floor(s / 3600)}:${rest}` : rest;
 }
-export const figure = (value) => (typeof value === "number" ? (Number.isFinite(value) ? Number(value.toPrecision(4)).toString() : String(value)) : value === undefined || value === null ? "–" : String(value));
+export const figure = (value) =>
+  typeof value === "number"
+    ? Number.isFinite(value)
+      ? Number(value.toPrecision(4)).toString()
+      : String(value)
+    : value === undefined || value === null
+      ? "–"
+      : String(value);
 
 // Asks for a run's news again and again.
 export class Follower {
-  constructor(id) { this.id = id; this.cursor = {}; this.curves = new Curves(); this.events = []; }
+  constructor(id) {
+    this.id = id;
+    this.cursor = {};
+    this.curves = new Curves();
+    this.events = [];
+  }
 
   // The news, or null where there is no such run.
   async poll() {
@@ -68,48 +80,98 @@ export class RunView {
     this.save = el("button", { type: "button", class: "ds-save", id: "save-run", hidden: true }, "Save and stop");
     this.note = el("p", { class: "ds-remark", hidden: true });
     this.alerts = new Alerts(() => this.title.textContent);
-    this.log = new Log(this.id, (end) => { this.follower.cursor.output = end; });
-    this.board = new Board(() => [{ name: this.title.textContent, curves: this.follower.curves, live: LIVE_STATES.has(this.lastState), noLoss: this.noLoss, events: this.follower.events, estimate: () => this.afterwards.estimate }], {
-      refine: async (axis, low, high) => {
-        const ids = this.board.hidden(this.follower.curves, axis, low, high);
-        await this.follower.refine(axis, low, high, ids, () => this.board.looksAt(axis, low, high));
-        this.board.update();
-      },
-      csv: (chart) => { window.location.href = this.saved("points.csv", chart.lines.flatMap((line) => line.curve.ids).join(",")); },
+    this.log = new Log(this.id, (end) => {
+      this.follower.cursor.output = end;
     });
+    this.board = new Board(
+      () => [
+        {
+          name: this.title.textContent,
+          curves: this.follower.curves,
+          live: LIVE_STATES.has(this.lastState),
+          noLoss: this.noLoss,
+          events: this.follower.events,
+          estimate: () => this.afterwards.estimate,
+        },
+      ],
+      {
+        refine: async (axis, low, high) => {
+          const ids = this.board.hidden(this.follower.curves, axis, low, high);
+          await this.follower.refine(axis, low, high, ids, () => this.board.looksAt(axis, low, high));
+          this.board.update();
+        },
+        csv: (chart) => {
+          window.location.href = this.saved("points.csv", chart.lines.flatMap((line) => line.curve.ids).join(","));
+        },
+      },
+    );
     this.command = el("pre", { class: "ds-command" });
     this.directory = el("code", {});
-    this.save.addEventListener("click", () => { this.save.disabled = true; this.onSave(this.id); });
+    this.save.addEventListener("click", () => {
+      this.save.disabled = true;
+      this.onSave(this.id);
+    });
     this.stop.addEventListener("click", () => {
       this.stop.disabled = true;
       this.onStop(this.id);
       // A stop that could not be sent may be tried again; a double click is one stop.
-      setTimeout(() => { this.stop.disabled = false; }, STOP_AGAIN_MS);
+      setTimeout(() => {
+        this.stop.disabled = false;
+      }, STOP_AGAIN_MS);
     });
-    this.node = el("div", { class: "ds-run" },
+    this.node = el(
+      "div",
+      { class: "ds-run" },
       el("div", { class: "ds-run-head" }, this.title, this.badge, this.save, this.stop),
-      this.reason, this.alerts.list, this.afterwards.diagnosis, this.bar, this.facts,
-      this.afterwards.actions, this.note, this.board.node,
+      this.reason,
+      this.alerts.list,
+      this.afterwards.diagnosis,
+      this.bar,
+      this.facts,
+      this.afterwards.actions,
+      this.note,
+      this.board.node,
       el("details", { class: "ds-output", open: true }, el("summary", {}, "Output"), this.log.node),
       this.patterns.node,
-      el("details", { class: "ds-about" }, el("summary", {}, "Command and files"), this.command,
-        this.afterwards.about, el("p", {}, "Everything of this run is in ", this.directory), this.exports()));
+      el(
+        "details",
+        { class: "ds-about" },
+        el("summary", {}, "Command and files"),
+        this.command,
+        this.afterwards.about,
+        el("p", {}, "Everything of this run is in ", this.directory),
+        this.exports(),
+      ),
+    );
     this.board.node.querySelector(".ds-board-tools").append(this.alerts.ask);
   }
 
-  saved(what, ids = "") { return `/dsgui/runs/${encodeURIComponent(this.id)}/${what}${ids ? `?${new URLSearchParams({ ids })}` : ""}`; }
+  saved(what, ids = "") {
+    return `/dsgui/runs/${encodeURIComponent(this.id)}/${what}${ids ? `?${new URLSearchParams({ ids })}` : ""}`;
+  }
 
   exports() {
     const link = (href, text, title) => el("a", { class: "ds-step", href, download: true, title }, text);
-    return el("p", { class: "ds-actions" }, "Save ",
-      link(`/dsgui/report?${new URLSearchParams({ runs: this.id })}`, "Report (HTML)", "One file with curves, config, command and environment, to send to a colleague"),
+    return el(
+      "p",
+      { class: "ds-actions" },
+      "Save ",
+      link(
+        `/dsgui/report?${new URLSearchParams({ runs: this.id })}`,
+        "Report (HTML)",
+        "One file with curves, config, command and environment, to send to a colleague",
+      ),
       link(this.saved("points.csv"), "Every point (CSV)", "Each logged value and each reading of the machine"),
-      link(this.saved("tensorboard.zip"), "TensorBoard files", "Event files that TensorBoard opens"));
+      link(this.saved("tensorboard.zip"), "TensorBoard files", "Event files that TensorBoard opens"),
+    );
   }
 
   async poll() {
     const delta = await this.follower.poll();
-    if (delta === null) { this.missing(); return false; }
+    if (delta === null) {
+      this.missing();
+      return false;
+    }
     this.alerts.take(delta.events);
     this.header(delta);
     if (delta.output) this.log.add(delta.output);
@@ -120,7 +182,8 @@ export class RunView {
 
   missing() {
     this.title.textContent = this.id;
-    this.reason.textContent = "No run of that name is kept here. It may have been deleted, or belong to another --runs-dir.";
+    this.reason.textContent =
+      "No run of that name is kept here. It may have been deleted, or belong to another --runs-dir.";
   }
 
   header(delta) {
@@ -141,12 +204,29 @@ export class RunView {
     this.afterwards.update(delta.state, live);
     this.alerts.show(live);
     const { step, total, eta_s: eta } = delta.progress || {};
-    if (total) { this.bar.max = total; this.bar.value = step || 0; }
-    else if (live) this.bar.removeAttribute("value");
+    if (total) {
+      this.bar.max = total;
+      this.bar.value = step || 0;
+    } else if (live) this.bar.removeAttribute("value");
     this.bar.hidden = !live && !total;
-    const place = delta.epoch && !total ? [["Epoch", delta.epoch.epochs ? `${figure(delta.epoch.number)} / ${delta.epoch.epochs}` : figure(delta.epoch.number)]] : [];
-    const facts = [...place, ["Step", total ? `${step ?? 0} / ${total}` : figure(step)], ["Speed", this.speed(delta, live)], [live ? "Elapsed" : "Duration", duration(delta.elapsed_s)],
-      ...(live ? [["ETA", eta !== null && eta !== undefined ? duration(eta) : "–"]] : []), [live ? "Loss" : "Final loss", figure(this.loss())], ["Run", this.id]];
+    const place =
+      delta.epoch && !total
+        ? [
+            [
+              "Epoch",
+              delta.epoch.epochs ? `${figure(delta.epoch.number)} / ${delta.epoch.epochs}` : figure(delta.epoch.number),
+            ],
+          ]
+        : [];
+    const facts = [
+      ...place,
+      ["Step", total ? `${step ?? 0} / ${total}` : figure(step)],
+      ["Speed", this.speed(delta, live)],
+      [live ? "Elapsed" : "Duration", duration(delta.elapsed_s)],
+      ...(live ? [["ETA", eta !== null && eta !== undefined ? duration(eta) : "–"]] : []),
+      [live ? "Loss" : "Final loss", figure(this.loss())],
+      ["Run", this.id],
+    ];
     this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
     this.command.textContent = this.follower.about?.command || "";
     this.directory.textContent = this.follower.about?.directory || "";
@@ -154,7 +234,10 @@ export class RunView {
     this.note.textContent = delta.telemetry_note || "";
   }
 
-  loss() { return this.follower.curves.best().find((curve) => curve.name === "loss" && curve.kind === "train" && !curve.rank)?.lastValue; }
+  loss() {
+    return this.follower.curves.best().find((curve) => curve.name === "loss" && curve.kind === "train" && !curve.rank)
+      ?.lastValue;
+  }
 
   // Steps a second: over the last minute while it trains, over all of it afterwards.
   speed(delta, live) {
@@ -164,7 +247,8 @@ export class RunView {
       while (this.progress[0][0] < delta.elapsed_s - SPEED_OVER_S) this.progress.shift();
     }
     const first = live ? this.progress[0] : null;
-    let rate = first && step > first[1] && delta.elapsed_s > first[0] ? (step - first[1]) / (delta.elapsed_s - first[0]) : NaN;
+    let rate =
+      first && step > first[1] && delta.elapsed_s > first[0] ? (step - first[1]) / (delta.elapsed_s - first[0]) : NaN;
     if (!Number.isFinite(rate)) {
       const clock = this.follower.curves.clock("step");
       const [begin, end] = [clock?.stretches[0]?.low, clock?.last?.high];
@@ -178,17 +262,25 @@ export class RunView {
     if (delta.reason) return delta.reason;
     if (delta.state === "stopping") {
       const left = Math.ceil(delta.kill_in_s ?? 0);
-      return left > 0 ? `Its processes were asked to end; what is left in ${left} s is killed.` : "Killing what is left…";
+      return left > 0
+        ? `Its processes were asked to end; what is left in ${left} s is killed.`
+        : "Killing what is left…";
     }
     if (delta.state === "pending") return "Starting the supervisor…";
     if (delta.state !== "running") return "";
     if (delta.doing) return `${delta.doing[0].toUpperCase()}${delta.doing.slice(1)}. The training has not begun.`;
     if (delta.phase.startsWith("waiting in Slurm")) return "Submitted to Slurm; it waits there for its nodes.";
-    if (delta.phase === "compiling") return "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later ones start at once.";
-    if (delta.phase === "starting") return "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its operators, about a minute.";
+    if (delta.phase === "compiling")
+      return "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later ones start at once.";
+    if (delta.phase === "starting")
+      return "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its operators, about a minute.";
     return "";
   }
 
-  draw(force = false) { this.board.draw(force); }
-  close() { this.board.close(); }
+  draw(force = false) {
+    this.board.draw(force);
+  }
+  close() {
+    this.board.close();
+  }
 }

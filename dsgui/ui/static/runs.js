@@ -17,14 +17,24 @@ class Monitor {
   constructor(element, trigger) {
     this.trigger = trigger;
     this.list = el("nav", { class: "ds-run-list", "aria-label": "Runs" });
-    this.search = el("input", { type: "search", class: "ds-run-search", id: "search-runs", placeholder: "Search the runs", "aria-label": "Search the runs", title: "By name, preset, model, script, state or id" });
+    this.search = el("input", {
+      type: "search",
+      class: "ds-run-search",
+      id: "search-runs",
+      placeholder: "Search the runs",
+      "aria-label": "Search the runs",
+      title: "By name, preset, model, script, state or id",
+    });
     this.search.addEventListener("input", () => this.filter());
     this.unfound = el("p", { class: "ds-remark", hidden: true }, "No run fits this search.");
     this.detail = el("div", { class: "ds-run-detail" });
     this.root = element.querySelector(".ds-runs");
     this.compare = el("button", { type: "button", class: "ds-step", id: "compare-runs", hidden: true });
     this.compare.addEventListener("click", () => this.showCompared(this.chosen()));
-    this.root.replaceChildren(el("div", { class: "ds-run-side" }, this.search, this.compare, this.unfound, this.list), this.detail);
+    this.root.replaceChildren(
+      el("div", { class: "ds-run-side" }, this.search, this.compare, this.unfound, this.list),
+      this.detail,
+    );
     this.trouble = el("p", { class: "ds-trouble", role: "alert", hidden: true });
     this.root.prepend(this.trouble);
     this.list.addEventListener("click", (event) => {
@@ -32,7 +42,10 @@ class Monitor {
       if (row) this.show(row.parentElement.dataset.run);
     });
     this.list.addEventListener("change", () => this.offerCompare());
-    new MutationObserver(() => this.view?.draw(true)).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    new MutationObserver(() => this.view?.draw(true)).observe(document.body, {
+      attributes: true,
+      attributeFilter: ["class"],
+    });
     this.polls = 0;
     this.empty();
     const compared = new URL(window.location).searchParams.get("compare");
@@ -40,28 +53,46 @@ class Monitor {
     const seen = () => this.root.offsetWidth && !document.hidden;
     this.loop(() => this.refreshList(), LIST_MS, seen);
     // Who asked for notifications wants them most when looking elsewhere.
-    this.loop(() => this.refreshRun(), POLL_MS, () => seen() || (this.view && this.alive && notifies()));
+    this.loop(
+      () => this.refreshRun(),
+      POLL_MS,
+      () => seen() || (this.view && this.alive && notifies()),
+    );
   }
 
   // Asks again only after the last answer; a page that nobody sees waits.
   async loop(step, pause, wanted) {
     for (;;) {
       if (wanted()) {
-        try { await step(); this.well(); } catch (error) { this.unwell(error); }
+        try {
+          await step();
+          this.well();
+        } catch (error) {
+          this.unwell(error);
+        }
       }
-      await new Promise((resolve) => { setTimeout(resolve, pause); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, pause);
+      });
     }
   }
 
-  well() { this.trouble.hidden = true; }
+  well() {
+    this.trouble.hidden = true;
+  }
   unwell(error) {
     this.trouble.hidden = false;
     this.trouble.textContent = `The dsgui server does not answer (${error.message}). Runs go on without it; this page tries again.`;
   }
 
   empty() {
-    this.detail.replaceChildren(el("p", { class: "ds-empty" },
-      "No run yet. Open “2 · Launch” and start one: its loss, memory and output appear here, and stay when you close the tab."));
+    this.detail.replaceChildren(
+      el(
+        "p",
+        { class: "ds-empty" },
+        "No run yet. Open “2 · Launch” and start one: its loss, memory and output appear here, and stay when you close the tab.",
+      ),
+    );
   }
 
   show(id) {
@@ -72,7 +103,11 @@ class Monitor {
   }
 
   showCompared(ids) {
-    if (ids.length) this.open(new CompareView(ids.slice(0, MOST_COMPARED), (id) => this.show(id)), { run: null, compare: ids.join(",") });
+    if (ids.length)
+      this.open(new CompareView(ids.slice(0, MOST_COMPARED), (id) => this.show(id)), {
+        run: null,
+        compare: ids.join(","),
+      });
   }
 
   open(view, address) {
@@ -87,18 +122,30 @@ class Monitor {
 
   address(names) {
     const url = new URL(window.location);
-    for (const [name, value] of Object.entries(names)) { if (value === null) url.searchParams.delete(name); else url.searchParams.set(name, value); }
+    for (const [name, value] of Object.entries(names)) {
+      if (value === null) url.searchParams.delete(name);
+      else url.searchParams.set(name, value);
+    }
     window.history.replaceState(null, "", url);
   }
 
   // In the order in which they were started.
-  chosen() { return [...this.list.querySelectorAll("input:checked")].map((box) => box.closest("[data-run]").dataset.run).reverse(); }
+  chosen() {
+    return [...this.list.querySelectorAll("input:checked")]
+      .map((box) => box.closest("[data-run]").dataset.run)
+      .reverse();
+  }
 
   offerCompare() {
     const count = this.chosen().length;
     this.compare.hidden = count === 0;
     this.compare.disabled = count < 2 || count > MOST_COMPARED;
-    this.compare.textContent = count < 2 ? "Choose another to compare" : count > MOST_COMPARED ? `At most ${MOST_COMPARED} can be compared` : `Compare ${count} runs`;
+    this.compare.textContent =
+      count < 2
+        ? "Choose another to compare"
+        : count > MOST_COMPARED
+          ? `At most ${MOST_COMPARED} can be compared`
+          : `Compare ${count} runs`;
   }
 
   // A run was deleted: the newest of those left is shown.
@@ -125,12 +172,19 @@ class Monitor {
   async refreshRun() {
     if (!this.view || this.view.afterwards?.deleting) return;
     this.polls += 1;
-    if (!this.alive && this.polls % ENDED_POLLS) { this.view.draw(); return; }
+    if (!this.alive && this.polls % ENDED_POLLS) {
+      this.view.draw();
+      return;
+    }
     const { view } = this;
     if (this.polling === view) return; // one question at a time, or a cursor would be used twice
     this.polling = view;
     let alive;
-    try { alive = await view.poll(); } finally { if (this.polling === view) this.polling = null; }
+    try {
+      alive = await view.poll();
+    } finally {
+      if (this.polling === view) this.polling = null;
+    }
     if (view !== this.view) return;
     if (this.alive && !alive) await this.refreshList();
     this.alive = alive;
@@ -155,11 +209,19 @@ class Monitor {
   }
 
   row(run) {
-    return el("div", { class: "ds-run-entry", "data-run": run.run_id },
+    return el(
+      "div",
+      { class: "ds-run-entry", "data-run": run.run_id },
       el("input", { type: "checkbox", class: "ds-run-choose", title: "Compare this run with others" }),
-      el("button", { type: "button", class: "ds-run-row" },
-        el("span", { class: "ds-run-name" }), el("span", { class: "ds-state" }), el("span", { class: "ds-run-sub" }),
-        el("span", { class: "ds-run-sub ds-run-what" })));
+      el(
+        "button",
+        { type: "button", class: "ds-run-row" },
+        el("span", { class: "ds-run-name" }),
+        el("span", { class: "ds-state" }),
+        el("span", { class: "ds-run-sub" }),
+        el("span", { class: "ds-run-sub ds-run-what" }),
+      ),
+    );
   }
 
   write(entry, run) {
@@ -175,7 +237,9 @@ class Monitor {
     const script = (run.script || "").split("/").pop();
     what.textContent = [run.devices, run.model, run.preset].filter(Boolean).join(" · ");
     row.title = [started(run.started_at), script, run.run_id].filter(Boolean).join(" · ");
-    entry.dataset.text = [run.name, run.run_id, run.state, run.preset, run.model, run.devices, script].join(" ").toLowerCase();
+    entry.dataset.text = [run.name, run.run_id, run.state, run.preset, run.model, run.devices, script]
+      .join(" ")
+      .toLowerCase();
     return entry;
   }
 
