@@ -12,7 +12,7 @@ from typing import Any
 from dsgui.core.command import shell_line, slurm_script
 from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.handing import trainers_part
-from dsgui.core.news import Cursor, Delta, RunSummary
+from dsgui.core.news import Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.no_loss import NoLoss, Told, has_loss, no_loss
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
@@ -30,6 +30,8 @@ from dsgui.shell.liveness import Seen, look
 from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
 from dsgui.shell.processes import boot_id, members, send_signal, supervises
+from dsgui.shell.run_index import RunIndex
+from dsgui.shell.run_list import RunList
 from dsgui.shell.script_answers import arguments_file
 from dsgui.shell.slurm import check_sbatch
 from dsgui.shell.store import RunDirectory, Store, size_of
@@ -59,8 +61,9 @@ class Runs:
     ) -> None:
         self._store, self._launcher, self._clock, self._monotonic = store, launcher, clock, monotonic
         self._places, self._secrets = places, secrets
-        self._ended: dict[str, RunSummary] = {}
-        self._ports, self._queue = Ports(), Queue(store)
+        self._index = RunIndex(store)
+        self._listing = RunList(store, self._index, self._line)
+        self._ports, self._queue = Ports(), Queue(store, self._index)
         self._lost: set[str] = set()
 
     # -- starting --------------------------------------------------------------------------------------------------
@@ -199,11 +202,20 @@ class Runs:
     # -- looking ---------------------------------------------------------------------------------------------------
 
     def list(self) -> list[RunSummary]:
-        """Every run, newest first. A run that has ended is read once."""
-        directories = self._store.list()
-        self._ended = {d.run_id: self._ended[d.run_id] for d in directories if d.run_id in self._ended}
-        summaries = [summary for directory in directories if (summary := self._listed(directory))]
-        return sorted(summaries, key=lambda run: (run.place, run.run_id), reverse=True)
+        """Every run, newest first. A run that has ended is read again only when its files have changed."""
+        return self._listing.all()
+
+    def ids(self) -> Sequence[str]:
+        """Of every run, newest first. Costs less than `list`."""
+        return self._index.newest_first()
+
+    def newest(self, count: int) -> Sequence[RunSummary]:
+        """The runs that were launched last. No other is read."""
+        return self._listing.newest(count)
+
+    def listed(self, asked: Window) -> Listed:
+        """The part of the list that a page shows, and what in it has changed."""
+        return self._listing.window(asked)
 
     def summary(self, run_id: str) -> RunSummary:
         """Raises `RunError` when there is no such run, or its plan can't be read."""
@@ -353,19 +365,15 @@ class Runs:
             waits = ""
         return mask(output.removesuffix(waits), self._secrets), end - len(waits.encode("utf-8"))
 
-    def _listed(self, directory: RunDirectory) -> RunSummary | None:
-        if directory.run_id in self._ended:
-            return self._ended[directory.run_id]
+    def _line(self, directory: RunDirectory) -> tuple[RunSummary, bool] | None:
+        """The run in the list, and whether it stays so until its files change: one that was lost with processes left
+        does not. One folder that can't be read hides no other."""
         try:
             plan = directory.read_plan()
             seen = self._seen(directory, plan)
-        except (RunError, OSError):  # one folder that can't be read hides no other
+        except (RunError, OSError):
             return None
-        summary = self._summary(directory, plan, seen)
-        # "Lost" may be taken back: its processes are looked for anew each time.
-        if not summary.state.live and summary.state is not RunState.LOST:
-            self._ended[directory.run_id] = summary
-        return summary
+        return self._summary(directory, plan, seen), not seen.status.state.live and not seen.alive
 
     def _summary(self, directory: RunDirectory, plan: Plan, seen: Seen) -> RunSummary:
         progress, asked = directory.read_progress(), directory.read_asked()

@@ -336,12 +336,18 @@ class Store:
 
     def list(self) -> list[RunDirectory]:
         """Every run with a plan, newest first."""
+        return [_run_directory(self.runs_dir, name) for name in sorted(self.names(), reverse=True) if self.is_run(name)]
+
+    def names(self) -> Sequence[str]:
+        """The folders that are runs by their names."""
         try:
-            names = sorted((name for name in os.listdir(self.runs_dir) if _RUN_ID.match(name)), reverse=True)
+            return [name for name in os.listdir(self.runs_dir) if _RUN_ID.match(name)]
         except FileNotFoundError:
             return []
-        found = (_run_directory(self.runs_dir, name) for name in names)
-        return [directory for directory in found if os.access(directory.plan_file, os.R_OK)]  # others' runs are theirs
+
+    def is_run(self, run_id: str) -> bool:
+        """Whether the folder has a plan. Others' runs are theirs."""
+        return os.access(f"{self.runs_dir}/{run_id}/plan.json", os.R_OK)
 
     def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str, asked: Asked | None = None) -> None:
         """Raises `RunError`."""
@@ -367,7 +373,7 @@ class Store:
             ) from error
 
 
-@lru_cache(maxsize=4096)  # with its paths: joining them takes longer than reading what they lead to
+@lru_cache(maxsize=512)  # with its paths: joining them takes longer than reading what they lead to
 def _run_directory(runs_dir: Path, run_id: str) -> RunDirectory:
     return RunDirectory(runs_dir / run_id)
 

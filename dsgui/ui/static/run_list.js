@@ -1,0 +1,273 @@
+// The list of runs: however many there are, the page holds the rows in sight and a few around them. The server keeps the
+// order, searches, and tells what changed in the window that is asked for.
+
+import { el } from "./dom.js";
+import { duration, figure } from "./run_view.js";
+
+const AROUND = 12; // rows kept ready above and below those in sight
+const STEP = 6; // a window begins at a multiple of it, so that a small scroll asks nothing
+const FIRST_ROWS = 30;
+const MOST_COMPARED = 6;
+const READING_MS = 300; // how soon a search is asked again for what was not read yet
+const TYPING_MS = 120;
+
+const number = (count) => count.toLocaleString("en-US");
+const plural = (count, one) => `${number(count)} ${one}${count === 1 ? "" : "s"}`;
+
+// When a run began; of one that has not, when its launch was prepared, which its id tells.
+function began(run) {
+  if (run.started_at) return new Date(run.started_at * 1000);
+  const [, year, month, day, hour, minute, second] = run.run_id.match(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)/);
+  return new Date(year, month - 1, day, hour, minute, second);
+}
+
+export function shownDate(date, now = new Date()) {
+  const time = { hour: "2-digit", minute: "2-digit" };
+  if (date.toDateString() === now.toDateString()) return `Today, ${date.toLocaleTimeString(undefined, time)}`;
+  const day = { month: "short", day: "numeric" };
+  if (date.getFullYear() === now.getFullYear()) return date.toLocaleString(undefined, { ...day, ...time });
+  return date.toLocaleDateString(undefined, { ...day, year: "numeric" });
+}
+
+// `open` shows a run, `compare` several; `isShown` tells whether a run is shown now.
+export class RunList {
+  constructor({ open, compare, isShown, trouble }) {
+    Object.assign(this, { compare, isShown, trouble });
+    this.search = el("input", {
+      type: "search",
+      class: "ds-run-search",
+      id: "search-runs",
+      hidden: true,
+      placeholder: "Search the runs",
+      "aria-label": "Search the runs",
+      title: "By name, state, model, preset, device, script or id",
+    });
+    this.button = el("button", { type: "button", class: "ds-step", id: "compare-runs", hidden: true });
+    this.clear = el("button", { type: "button", class: "ds-step", id: "clear-chosen", hidden: true }, "Clear");
+    this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
+    this.rows = el("div", { class: "ds-run-rows" });
+    this.list = el("nav", { class: "ds-run-list", "aria-label": "Runs" }, this.rows);
+    const choice = el("div", { class: "ds-run-choice" }, this.button, this.clear);
+    this.node = el("div", { class: "ds-run-side" }, this.search, choice, this.count, this.list);
+    this.known = new Map(); // what the server told of the runs in the window
+    this.chosen = new Map(); // the runs to compare, with their places: they need not be in sight
+    this.ids = [];
+    this.told = { total: 0, fits: 0, unread: 0 };
+    this.first = 0;
+    this.since = "";
+    this.height = 0;
+    this.asking = null;
+    this.find = "";
+    this.goal = null;
+    this.list.addEventListener("scroll", () => this.scrolled());
+    this.list.addEventListener("click", (event) => {
+      const row = event.target.closest(".ds-run-row");
+      if (row) open(row.parentElement.dataset.run);
+    });
+    this.list.addEventListener("change", (event) => this.choose(event.target));
+    this.button.addEventListener("click", () => this.compare(this.inOrder()));
+    this.clear.addEventListener("click", () => {
+      this.chosen.clear();
+      this.offer();
+    });
+    this.search.addEventListener("input", () => {
+      clearTimeout(this.typing);
+      this.typing = setTimeout(() => this.searched(), TYPING_MS);
+    });
+    new ResizeObserver(() => this.scrolled()).observe(this.list);
+  }
+
+  // -- asking -----------------------------------------------------------------------------------------------------------
+
+  // The rows that the list should hold: [first, count].
+  wanted() {
+    if (!this.height) return [0, FIRST_ROWS];
+    const sight = Math.ceil(this.list.clientHeight / this.height) || FIRST_ROWS;
+    const first = Math.floor(this.list.scrollTop / this.height) - AROUND;
+    return [Math.max(Math.floor(first / STEP) * STEP, 0), sight + 2 * AROUND + STEP];
+  }
+
+  // Asks for the window and for what changed in it. What is asked for meanwhile is asked for afterwards, once.
+  // The run to `find` is scrolled to once the list is seen.
+  async refresh(find = "") {
+    if (find) this.find = find;
+    if (this.asking) {
+      this.again = true;
+      return this.asking;
+    }
+    this.asking = this.ask();
+    try {
+      await this.asking;
+    } finally {
+      this.asking = null;
+    }
+    if (!this.again) return undefined;
+    this.again = false;
+    return this.refresh();
+  }
+
+  async ask() {
+    const [first, count] = this.wanted();
+    const words = this.search.value.trim();
+    const window = `${first} ${count} ${words}`;
+    if (window !== this.window) this.since = "";
+    const query = new URLSearchParams({ first, count, words, since: this.since, find: this.find });
+    const answer = await fetch(`/dsgui/runs?${query}`);
+    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    const told = await answer.json();
+    for (const run of told.rows) this.known.set(run.run_id, run);
+    if (told.ids && !told.ids.every((id) => this.known.has(id))) {
+      this.since = ""; // a run came into the window that was told of in another
+      await this.ask();
+      return;
+    }
+    Object.assign(this, { window, first, since: told.since, told, ids: told.ids ?? this.ids });
+    if (told.place !== null) Object.assign(this, { goal: told.place, find: "" });
+    this.write();
+    if (told.unread) this.soon();
+  }
+
+  soon() {
+    clearTimeout(this.reading);
+    this.reading = setTimeout(() => this.refreshOrSay(), READING_MS);
+  }
+
+  refreshOrSay() {
+    this.refresh().catch((error) => this.trouble(error));
+  }
+
+  searched() {
+    this.list.scrollTop = 0;
+    this.refreshOrSay();
+  }
+
+  scrolled() {
+    this.tell();
+    const [first, count] = this.wanted();
+    const end = Math.min(first + count - STEP, this.told.fits);
+    const least = Math.min(first + STEP, this.told.fits);
+    if (this.first > least || this.first + this.ids.length < end) this.refreshOrSay();
+  }
+
+  goTo() {
+    if (this.goal === null || !this.height) return;
+    const seen = Math.floor(this.list.clientHeight / this.height);
+    if (this.goal >= seen) this.list.scrollTop = (this.goal - 1) * this.height;
+    this.goal = null;
+  }
+
+  // -- showing ----------------------------------------------------------------------------------------------------------
+
+  // Rows stay the same elements while their text changes: a row that has the focus keeps it.
+  write() {
+    const entries = new Map([...this.rows.children].map((entry) => [entry.dataset.run, entry]));
+    const shown = this.ids.map((id) => this.fill(entries.get(id) || this.row(id), this.known.get(id)));
+    const same = shown.length === this.rows.children.length && shown.every((one, i) => one === this.rows.children[i]);
+    if (!same) this.rows.replaceChildren(...shown);
+    if (this.known.size > this.ids.length) this.known = new Map(this.ids.map((id) => [id, this.known.get(id)]));
+    this.measure();
+    this.goTo();
+    this.search.hidden = !this.told.total;
+    this.tell();
+    this.mark();
+  }
+
+  measure() {
+    const [one, other] = this.rows.children;
+    if (one?.offsetHeight) this.height = other ? other.offsetTop - one.offsetTop : one.offsetHeight;
+    const height = this.height || 0;
+    this.rows.style.paddingTop = `${this.first * height}px`;
+    this.rows.style.paddingBottom = `${Math.max(this.told.fits - this.first - this.ids.length, 0) * height}px`;
+  }
+
+  // Which of how many runs are in sight.
+  tell() {
+    const { total, fits, unread } = this.told;
+    const words = this.search.value.trim();
+    const sight = this.height ? Math.max(Math.floor(this.list.clientHeight / this.height), 1) : fits;
+    const first = this.height ? Math.min(Math.round(this.list.scrollTop / this.height), Math.max(fits - sight, 0)) : 0;
+    const part = `${number(first + 1)}–${number(Math.min(first + sight, fits))}`;
+    const all = words ? `${number(fits)} found in ${plural(total, "run")}` : plural(total, "run");
+    const found = fits > sight ? `Showing ${part} of ${all}` : all;
+    const none = unread ? "" : "No run matches this search";
+    const text = [words && !fits ? none : found, unread ? `${number(unread)} still to be searched` : ""];
+    this.count.textContent = text.filter(Boolean).join(" · ");
+    this.count.hidden = !total || (!words && fits <= sight);
+  }
+
+  row(id) {
+    return el(
+      "div",
+      { class: "ds-run-entry", "data-run": id },
+      el("input", { type: "checkbox", class: "ds-run-choose", title: "Compare this run with others" }),
+      el(
+        "button",
+        { type: "button", class: "ds-run-row" },
+        el("span", { class: "ds-run-name" }),
+        el("span", { class: "ds-state" }),
+        el("span", { class: "ds-run-sub" }),
+        el("span", { class: "ds-run-sub ds-run-what" }),
+      ),
+    );
+  }
+
+  fill(entry, run) {
+    const [box, row] = entry.children;
+    const [name, state, sub, what] = row.children;
+    box.setAttribute("aria-label", `Compare ${run.name || run.run_id} with others`);
+    box.checked = this.chosen.has(run.run_id);
+    const step = run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
+    const loss = run.loss === null || run.loss === undefined ? "" : ` · loss ${figure(run.loss)}`;
+    name.textContent = run.name || run.run_id;
+    state.textContent = run.state;
+    state.dataset.state = run.state;
+    sub.textContent = `${run.doing || `step ${step}${loss}`} · ${duration(run.duration_s)}`;
+    const date = began(run);
+    what.textContent = [shownDate(date), run.devices, run.model, run.preset].filter(Boolean).join(" · ");
+    const script = (run.script || "").split("/").pop();
+    row.title = [date.toLocaleString(), run.devices, run.model, run.preset, script, run.run_id].filter(Boolean).join(" · ");
+    return entry;
+  }
+
+  mark() {
+    for (const entry of this.rows.children) {
+      entry.lastChild.setAttribute("aria-current", String(this.isShown(entry.dataset.run)));
+    }
+  }
+
+  // -- choosing ---------------------------------------------------------------------------------------------------------
+
+  // Takes the run of a box in or out.
+  choose(box) {
+    const id = box.closest("[data-run]").dataset.run;
+    if (box.checked) this.chosen.set(id, this.known.get(id)?.place ?? 0);
+    else this.chosen.delete(id);
+    this.offer();
+  }
+
+  offer() {
+    for (const entry of this.rows.children) entry.firstChild.checked = this.chosen.has(entry.dataset.run);
+    const count = this.chosen.size;
+    this.button.hidden = this.clear.hidden = count === 0;
+    this.button.disabled = count < 2 || count > MOST_COMPARED;
+    const most = count > MOST_COMPARED ? `At most ${MOST_COMPARED} can be compared` : `Compare ${count} runs`;
+    this.button.textContent = count < 2 ? "Choose another to compare" : most;
+  }
+
+  // The chosen runs as they were launched.
+  inOrder() {
+    const before = ([one, place], [other, others]) => place - others || (one < other ? -1 : 1);
+    return [...this.chosen].sort(before).map(([id]) => id);
+  }
+
+  // A run was deleted.
+  drop(id) {
+    this.chosen.delete(id);
+    this.offer();
+  }
+
+  // The run at the top, where nothing is searched and nothing was scrolled.
+  get newest() {
+    return this.search.value.trim() || this.first ? undefined : this.ids[0];
+  }
+}
