@@ -13,78 +13,19 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psutil
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.run import CHROMIUM, ROOT, TOKEN, dsgui, free_port, served
-from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.core.planning import make_plan
-from dsgui.core.points import Point
-from dsgui.core.script import ScriptFacts
-from dsgui.core.state import Asked, RunState, RunStatus
-from dsgui.shell.records import Records
 from dsgui.shell.store import Store
 from dsgui.shell.turns import Queue
+from tests.made_runs import make_many
 
 SIZES = (100, 2_000, 10_000)
 REPEATS = 3
 POLLS = 8
-_LEFT_OUT = (".tmp", "supervisor.log")
 _MIB = 1 << 20
-_BEGUN = 1_735_689_600  # 2025-01-01
-_APART_S = 3600
-
-
-def make_runs(folder: Path, count: int) -> list[str]:
-    """`count` runs that have ended, an hour apart, oldest first."""
-    store = Store(folder)
-    template = _template(store)
-    files = {path.name: path.read_bytes() for path in template.path.iterdir() if not path.name.endswith(_LEFT_OUT)}
-    old = template.run_id
-    for path in template.path.iterdir():
-        path.unlink()
-    template.path.rmdir()
-    return [_copy(folder, files, old, number) for number in range(count)]
-
-
-def _template(store: Store) -> Any:
-    directory = store.create(store.new_id())
-    request = LaunchRequest(
-        "run-name", "train.py", "--model_name_or_path t5-small --learning_rate 5e-5", 2, (), None, str(store.runs_dir),
-        "{}", ConfigArgument.HF, sys.executable, environment={},
-    )  # fmt: skip
-    plan = make_plan(
-        request,
-        run_id=directory.run_id,
-        run_directory=str(directory.path),
-        script_path=__file__,
-        master_port=29500,
-        script=ScriptFacts(strict=True),  # which is not given --local_rank
-    )
-    store.write_plan(directory, plan, "{}", Asked(7_777_777, 0.0, ""))
-    records = Records(directory, time.monotonic, time.monotonic)
-    for step in range(1, 21):
-        records.take_points([Point(step, step / 10, {"loss": 2 / step, "learning_rate": 5e-5})])
-    records.finish()
-    directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=8_888_888.0, ended_at=8_889_999.0, lasted_s=1111.0))
-    directory.write_progress({"step": 20, "total": 20, "eta_s": None, "loss": 0.1})
-    return directory
-
-
-def _copy(folder: Path, files: dict[str, bytes], old: str, number: int) -> str:
-    begun = _BEGUN + number * _APART_S
-    run_id = f"{time.strftime('%Y%m%d-%H%M%S', time.localtime(begun))}-{number % 65536:04x}"
-    path, date = folder / run_id, begun + 5
-    path.mkdir()
-    state = ("succeeded", "failed", "stopped")[number % 7 % 3]
-    for name, data in files.items():
-        text = data.replace(old.encode(), run_id.encode()).replace(b"run-name", f"t5-{number}".encode())
-        text = text.replace(b"7777777", str(number + 1).encode()).replace(b"8888888.0", f"{date}.0".encode())
-        (path / name).write_bytes(text.replace(b'"succeeded"', f'"{state}"'.encode()))
-        os.utime(path / name, (date, date))
-    return run_id
 
 
 def milliseconds(call: Callable[[], object]) -> float:
@@ -207,7 +148,7 @@ def main() -> None:
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="dsgui bench ") as folder:
             runs = Path(folder) / "runs"
-            ids = make_runs(runs, size)
+            ids = make_many(runs, size)
             found.append(queue(runs) | command_line(runs) | browser(runs, ids))
             print(json.dumps({"runs": size} | found[-1]), file=sys.stderr)
     print(f"| | {' | '.join(f'{size:,} runs' for size in sizes)} | ratio |\n|---|{'---|' * (len(sizes) + 1)}")

@@ -378,7 +378,7 @@ class Runs:
     def _summary(self, directory: RunDirectory, plan: Plan, seen: Seen) -> RunSummary:
         progress, asked = directory.read_progress(), directory.read_asked()
         return RunSummary(
-            run_id=plan.run_id,
+            run_id=directory.run_id,
             name=self.masked(plan.name),
             state=seen.status.state,
             started_at=seen.status.started_at,

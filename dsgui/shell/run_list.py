@@ -61,7 +61,6 @@ class RunList:
         fitting, unread = self._fitting(ids, asked.words) if asked.words else (ids, 0)
         if unread or not self._index.is_ordered:
             self._read_on(bool(unread))
-        revision = self._revision
         rows = [*self._read(fitting[asked.first : asked.first + asked.count])]
         known, order = self._known(asked.since)
         shown = tuple(row.summary.run_id for row in rows)
@@ -72,7 +71,7 @@ class RunList:
             unread=unread,
             ids=None if order == digest else shown,
             rows=tuple(row.summary for row in rows if row.revision > known),
-            since=f"{self._server}-{revision}-{digest}",
+            since=f"{self._server}-{max((row.revision for row in rows), default=0)}-{digest}",
             place=fitting.index(asked.find) if asked.find in fitting else None,
         )
 

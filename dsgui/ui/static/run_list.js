@@ -12,7 +12,7 @@ const READING_MS = 300; // how soon a search is asked again for what was not rea
 const TYPING_MS = 120;
 
 const number = (count) => count.toLocaleString("en-US");
-const plural = (count, one) => `${number(count)} ${one}${count === 1 ? "" : "s"}`;
+const plural = (count, one, several) => `${number(count)} ${count === 1 ? one : several}`;
 
 // When a run began; of one that has not, when its launch was prepared, which its id tells.
 function began(run) {
@@ -163,7 +163,8 @@ export class RunList {
     const entries = new Map([...this.rows.children].map((entry) => [entry.dataset.run, entry]));
     const shown = this.ids.map((id) => this.fill(entries.get(id) || this.row(id), this.known.get(id)));
     const same = shown.length === this.rows.children.length && shown.every((one, i) => one === this.rows.children[i]);
-    if (!same) this.rows.replaceChildren(...shown);
+    this.pad(); // before the rows: a list that is too short for a moment would be scrolled back
+    if (!same) this.replace(shown);
     if (this.known.size > this.ids.length) this.known = new Map(this.ids.map((id) => [id, this.known.get(id)]));
     this.measure();
     this.goTo();
@@ -172,12 +173,27 @@ export class RunList {
     this.mark();
   }
 
+  // An element that is put in its place again loses the focus.
+  replace(entries) {
+    const { activeElement } = document;
+    const focused = this.rows.contains(activeElement) ? activeElement : null;
+    this.rows.replaceChildren(...entries);
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
+  }
+
+  // Room for the rows that are not in the page.
+  pad() {
+    this.rows.style.paddingTop = `${this.first * this.height}px`;
+    this.rows.style.paddingBottom = `${Math.max(this.told.fits - this.first - this.ids.length, 0) * this.height}px`;
+  }
+
   measure() {
-    const [one, other] = this.rows.children;
-    if (one?.offsetHeight) this.height = other ? other.offsetTop - one.offsetTop : one.offsetHeight;
-    const height = this.height || 0;
-    this.rows.style.paddingTop = `${this.first * height}px`;
-    this.rows.style.paddingBottom = `${Math.max(this.told.fits - this.first - this.ids.length, 0) * height}px`;
+    const [one, other] = [...this.rows.children].map((entry) => entry.getBoundingClientRect());
+    if (!one?.height) return;
+    const height = other ? other.top - one.top : one.height;
+    if (height === this.height) return;
+    this.height = height;
+    this.pad();
   }
 
   // Which of how many runs are in sight.
@@ -187,7 +203,8 @@ export class RunList {
     const sight = this.height ? Math.max(Math.floor(this.list.clientHeight / this.height), 1) : fits;
     const first = this.height ? Math.min(Math.round(this.list.scrollTop / this.height), Math.max(fits - sight, 0)) : 0;
     const part = `${number(first + 1)}–${number(Math.min(first + sight, fits))}`;
-    const all = words ? `${number(fits)} found in ${plural(total, "run")}` : plural(total, "run");
+    const runs = plural(total, "run", "runs");
+    const all = words ? `${plural(fits, "match", "matches")} in ${runs}` : runs;
     const found = fits > sight ? `Showing ${part} of ${all}` : all;
     const none = unread ? "" : "No run matches this search";
     const text = [words && !fits ? none : found, unread ? `${number(unread)} still to be searched` : ""];
