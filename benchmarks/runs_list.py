@@ -151,11 +151,17 @@ def main() -> None:
             ids = make_many(runs, size)
             found.append(queue(runs) | command_line(runs) | browser(runs, ids))
             print(json.dumps({"runs": size} | found[-1]), file=sys.stderr)
+    print_table(sizes, found)
+
+
+def print_table(sizes: list[int], found: list[dict[str, float]]) -> None:
+    """As Markdown."""
     print(f"| | {' | '.join(f'{size:,} runs' for size in sizes)} | ratio |\n|---|{'---|' * (len(sizes) + 1)}")
     for name, title in _SHOWN.items():
         values = [one[name] for one in found]
+        cells = [f"{value:,.3g}" if value < 1000 else f"{value:,.0f}" for value in values]
         ratio = f"{values[-1] / values[0]:.1f}" if values[0] else ""
-        print(f"| {title} | {' | '.join(f'{value:,.3g}' if value < 1000 else f'{value:,.0f}' for value in values)} | {ratio} |")
+        print(f"| {title} | {' | '.join(cells)} | {ratio} |")
 
 
 if __name__ == "__main__":

@@ -83,8 +83,8 @@ def make_run(folder: Path, made: Made) -> str:
 
 
 def make_many(folder: Path, count: int) -> list[str]:
-    """So many runs that have ended, an hour apart, as copies of one; their ids, oldest first. They succeeded, failed and
-    were stopped in turn."""
+    """So many runs that have ended, copies of one an hour apart; their ids, oldest first. They succeeded, failed and were
+    stopped in turn."""
     store = Store(folder)
     made = store.open(make_run(folder, Made("one-of-many", 20, arguments="--model_name_or_path t5-small")))
     files = {path.name: path.read_bytes() for path in made.path.iterdir()}

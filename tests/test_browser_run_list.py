@@ -1,4 +1,4 @@
-"""The Runs page's list with hundreds of runs, in Chromium: only the rows in sight are in the page, and none is missed."""
+"""The Runs page's list with hundreds of runs, in Chromium: only the rows in sight are in the page, none is missed."""
 
 import shutil
 

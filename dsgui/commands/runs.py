@@ -14,14 +14,13 @@ from dsgui.runs import Runs
 HELP = "list runs, newest first"
 _MOST_EXPLAINED = 5
 _SHOWN = 50
+_SEARCHED = "name, state, model, preset, device, script or id"
 _HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `runs`."""
-    parser.add_argument(
-        "words", metavar="WORD", nargs="*", help="list only runs with each of these words in name, state, model, script or id"
-    )
+    parser.add_argument("words", metavar="WORD", nargs="*", help=f"list only runs with each of these in {_SEARCHED}")
     add_runs_dir(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the list (default: %(default)s)")
     parser.add_argument(
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         if fits > len(summaries):
             print(f"\nShowing {len(summaries):,} of {fits:,} runs. Add --limit 0 for all, or words to search for.")
     elif options.words:
-        print(f"No run in {options.runs_dir} has “{' '.join(options.words)}” in its name, state, model, script or id.")
+        print(f"No run in {options.runs_dir} has “{' '.join(options.words)}” in its {_SEARCHED}.")
     else:
         print(f"No runs in {options.runs_dir}. Start one with “python -m dsgui launch” or in the browser.")
     return DONE
