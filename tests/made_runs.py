@@ -83,7 +83,7 @@ def make_run(folder: Path, made: Made) -> str:
 
 
 def make_many(folder: Path, count: int) -> list[str]:
-    """So many runs that have ended, copies of one an hour apart; their ids, oldest first. They succeeded, failed and were
+    """Runs that have ended, copies of one an hour apart; their ids, oldest first. They succeeded, failed and were
     stopped in turn."""
     store = Store(folder)
     made = store.open(make_run(folder, Made("one-of-many", 20, arguments="--model_name_or_path t5-small")))

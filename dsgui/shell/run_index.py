@@ -33,6 +33,7 @@ class RunIndex:
         """Of every run, newest id first."""
         with self._lock:
             version = self._version()
+            names: Sequence[str]
             if version is None or version != self._listed_at:
                 names = self._store.names()
                 begun = set(names).difference(self._ids)
