@@ -38,6 +38,7 @@ from dsgui.core.exporting import Block
 from dsgui.core.plan import ConfigArgument, LaunchRequest
 from dsgui.core.planning import make_plan
 from dsgui.core.points import Point
+from dsgui.core.script import ScriptFacts
 from dsgui.core.state import RunState, RunStatus
 from dsgui.shell.records import Records
 from dsgui.shell.store import RunDirectory, Store
@@ -84,7 +85,7 @@ class Growing:
             run_directory=str(self.directory.path),
             script_path=__file__,
             master_port=29500,
-            passes_local_rank=False,
+            script=ScriptFacts(strict=True),  # which is not given --local_rank
         )
         store.write_plan(self.directory, plan, "{}")
         self.directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=1.0, lasted_s=1.0))

@@ -92,7 +92,7 @@ def served(command: list[str], port: int) -> Iterator[Server]:
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet)
     try:
         while True:
-            with contextlib.suppress(urllib.error.URLError, ConnectionError):
+            with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):
                 urllib.request.urlopen(_first_page(port), timeout=30).read()
                 break
             time.sleep(0.01)

@@ -16,7 +16,7 @@ from dsgui.core.command import shell_line, slurm_script
 from dsgui.core.decoding import plain
 from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.handing import trainers_part
-from dsgui.core.news import Cursor, Delta, RunSummary
+from dsgui.core.news import Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.no_loss import NoLoss, Told, has_loss, no_loss
 from dsgui.core.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.planning import make_plan
@@ -38,6 +38,8 @@ from dsgui.shell.places import Places
 from dsgui.shell.ports import Ports
 from dsgui.shell.processes import boot_id, is_stopped, members, send_signal, supervises
 from dsgui.shell.regular_files import open_regular
+from dsgui.shell.run_index import RunIndex
+from dsgui.shell.run_list import RunList
 from dsgui.shell.script_answers import arguments_file
 from dsgui.shell.slurm import check_sbatch
 from dsgui.shell.store import RunDirectory, Store, size_of
@@ -71,8 +73,9 @@ class Runs:
     ) -> None:
         self._store, self._launcher, self._clock, self._monotonic = store, launcher, clock, monotonic
         self._places, self._secrets, self._adding = places, secrets, threading.Lock()
-        self._ended: dict[str, tuple[object, RunSummary]] = {}
-        self._ports, self._queue = Ports(), Queue(store)
+        self._index = RunIndex(store, self._adrift)
+        self._listing = RunList(store, self._index, self._opened, self._line)
+        self._ports, self._queue = Ports(), Queue(store, self._index)
         self._lost: set[str] = set()
         self._swept: set[str] = set()
         self._damaged: dict[str, str] = {}
@@ -256,17 +259,20 @@ class Runs:
     # -- looking ---------------------------------------------------------------------------------------------------
 
     def list(self) -> list[RunSummary]:
-        """Every run, newest first. A run that has ended is read once."""
-        directories = self._store.list()
-        self._ended = {
-            one.run_id: known
-            for one in directories
-            if (known := self._ended.get(one.run_id)) and known[0] == one.mark()
-        }
-        listed = {directory.run_id for directory in directories}
-        directories += [self._opened(run_id) for run_id in self._adrift() if run_id not in listed]
-        summaries = [summary for directory in directories if (summary := self._listed(directory))]
-        return sorted(summaries, key=lambda run: (run.place, run.run_id), reverse=True)
+        """Every run, newest first. A run that has ended is read again only when its files have changed."""
+        return self._listing.all()
+
+    def ids(self) -> Sequence[str]:
+        """Of every run, newest first. Costs less than `list`."""
+        return self._index.newest_first()
+
+    def newest(self, count: int) -> Sequence[RunSummary]:
+        """The runs that were launched last. No other is read."""
+        return self._listing.newest(count)
+
+    def listed(self, asked: Window) -> Listed:
+        """The part of the list that a page shows, and what in it has changed."""
+        return self._listing.window(asked)
 
     def _adrift(self) -> Collection[str]:
         """The runs that go on, wherever their folders are; looked for every few seconds."""
@@ -439,18 +445,16 @@ class Runs:
             waits = ""
         return mask(output.removesuffix(waits), self._secrets), end - len(waits.encode("utf-8"))
 
-    def _listed(self, directory: RunDirectory) -> RunSummary | None:
-        if directory.run_id in self._ended:
-            return self._ended[directory.run_id][1]
+    def _line(self, directory: RunDirectory) -> tuple[RunSummary, bool] | None:
+        """The run in the list, and whether it stays so until its files change: one that was lost with processes left
+        does not. One folder that can't be read hides no other."""
         try:
             plan = _plan_of(directory)
-            summary = self._summary(directory, plan, self._seen(directory, plan))
+            seen = self._seen(directory, plan)
+            summary = self._summary(directory, plan, seen)
         except (RunError, OSError):  # deleted meanwhile
             return None
-        # "Lost" may be taken back: its processes are looked for anew each time.
-        if summary.state.settled:
-            self._ended[directory.run_id] = directory.mark(), summary
-        return summary
+        return summary, (summary.state.settled or summary.state is RunState.LOST) and not seen.alive
 
     def _summary(self, directory: RunDirectory, plan: Plan | None, seen: Seen) -> RunSummary:
         progress, asked = directory.read_progress(), directory.read_asked()

@@ -1,7 +1,9 @@
 """Runs that were never run: their folders as a supervisor would have written them, for what looks at runs."""
 
 import math
+import os
 import random
+import shutil
 import sys
 import time
 from collections.abc import Collection, Iterable, Mapping
@@ -14,12 +16,14 @@ from dsgui.core.points import Event, Point
 from dsgui.core.script import ScriptFacts
 from dsgui.core.state import Asked, RunState, RunStatus
 from dsgui.core.telemetry import GpuSample, Sample
+from dsgui.shell.documents import json_bytes
 from dsgui.shell.records import Records
 from dsgui.shell.store import RunDirectory, Store
 
 GIB = 1 << 30
 STEP_S = 0.4
 SPIKE = 4.0
+FIRST_OF_MANY = 1_735_689_600  # 2025-01-01
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Made:
     spikes: Collection[int] = ()
     nan_at: Collection[int] = ()
     config: str = '{"zero_optimization": {"stage": 3}}'
+    arguments: str = ""
     gpu_gib: float = 12.0
     gpus: int = 2
     output: str = ""
@@ -53,7 +58,7 @@ class Printed:
 
 def make_run(folder: Path, made: Made) -> str:
     """Writes it; returns its id."""
-    directory = _create(folder, made.name, config=made.config, gpus=made.gpus)
+    directory = _create(folder, made.name, config=made.config, gpus=made.gpus, arguments=made.arguments)
     now = [0.0]
     records = Records(directory, time.monotonic, lambda: now[0])
     records.take_output(made.output.encode())
@@ -75,6 +80,32 @@ def make_run(folder: Path, made: Made) -> str:
     _end(directory, made.state, now[0])
     directory.write_progress({"step": made.steps, "total": made.steps, "eta_s": None, "loss": 0.4})
     return directory.run_id
+
+
+def make_many(folder: Path, count: int) -> list[str]:
+    """Runs that have ended, copies of one an hour apart; their ids, oldest first. They succeeded, failed and were
+    stopped in turn."""
+    store = Store(folder)
+    made = store.open(make_run(folder, Made("one-of-many", 20, arguments="--model_name_or_path t5-small")))
+    files = {path.name: path.read_bytes() for path in made.path.iterdir()}
+    shutil.rmtree(made.path)
+    return [_copy(store, files, made.run_id, number) for number in range(count)]
+
+
+def _copy(store: Store, files: Mapping[str, bytes], copied: str, number: int) -> str:
+    begun = FIRST_OF_MANY + number * 3600
+    run_id = f"{time.strftime('%Y%m%d-%H%M%S', time.localtime(begun))}-{number % 65536:04x}"
+    directory = store.create(run_id)
+    for name, data in files.items():
+        own = data.replace(copied.encode(), run_id.encode()).replace(b"one-of-many", f"many-{number}".encode())
+        (directory.path / name).write_bytes(own)
+    directory.asked_file.write_bytes(json_bytes(Asked(number + 1, 0.0, "").to_json()))
+    state = (RunState.SUCCEEDED, RunState.FAILED, RunState.STOPPED)[number % 3]
+    status = RunStatus(state, started_at=begun, ended_at=begun + 1111, lasted_s=1111.0, phase="training")
+    directory.state_file.write_bytes(json_bytes(status.to_json()))
+    for path in directory.path.iterdir():
+        os.utime(path, (begun, begun))
+    return run_id
 
 
 def make_printed(folder: Path, printed: Printed) -> str:

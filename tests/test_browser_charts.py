@@ -305,6 +305,6 @@ def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, tmp_p
         expect(why(page)).to_be_hidden()
         page.locator("#stop-run").click()
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
-        (run,) = json.load(app.get("dsgui/runs"))
+        (run,) = json.load(app.get("dsgui/runs"))["rows"]
         assert run["step"] < 600
         assert run["doing"] == ""

@@ -292,5 +292,5 @@ def test_an_alert_is_seen_while_the_run_goes_on(browser, tmp_path: Path):
         page.get_by_role("tab", name="3 · Runs").click()
         page.locator("#stop-run").click()
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
-        (run,) = json.load(app.get("dsgui/runs"))
+        (run,) = json.load(app.get("dsgui/runs"))["rows"]
         assert run["loss"] == "NaN"

@@ -63,7 +63,7 @@ def seen(server: App, run_id: str) -> dict[str, Any]:
 
 
 def listed(server: App, run_id: str) -> dict[str, Any]:
-    return next(run for run in json.load(server.get("dsgui/runs")) if run["run_id"] == run_id)
+    return next(run for run in json.load(server.get("dsgui/runs"))["rows"] if run["run_id"] == run_id)
 
 
 def read_clocks() -> tuple[float, float]:

@@ -157,7 +157,7 @@ def opened(browser, app: App) -> Iterator[Page]:
 
 def runs_of(app: App) -> dict[str, str]:
     """State by run id, as this server lists them."""
-    return {run["run_id"]: run["state"] for run in json.load(app.get("dsgui/runs"))}
+    return {run["run_id"]: run["state"] for run in json.load(app.get("dsgui/runs"))["rows"]}
 
 
 def make_ready(page: Page, script: Path, source: str, arguments: str) -> None:

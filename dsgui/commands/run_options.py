@@ -79,7 +79,7 @@ def called() -> str:
 
 def find_run(runs: Runs, named: str) -> str:
     """The id of the run that `named` means. Raises `RunError` when it is none or more than one."""
-    ids = [run.run_id for run in runs.list()]
+    ids = runs.ids()
     if named == "last" and ids:
         return ids[0]
     found = [run_id for run_id in ids if run_id.startswith(named)]

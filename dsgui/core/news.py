@@ -58,6 +58,45 @@ class RunSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """The part of the list of runs that a page shows: `count` of those that fit every one of `words`, from the
+    `first` on. `since`: what the page was told with its last answer for the same window, "" for nothing yet. `find`: a
+    run whose place in the list is asked for."""
+
+    first: int = 0
+    count: int = 50
+    words: tuple[str, ...] = ()
+    since: str = ""
+    find: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a page is told of its window. `fits` of all `total` runs fit the words, `unread` others are still to be
+    read. `ids` are the window's runs in order, None where they are what the page has; `rows` those of them that changed
+    since then. `place` is that of the run that was asked for, None where it is not among those that fit."""
+
+    total: int
+    fits: int
+    unread: int
+    ids: tuple[str, ...] | None
+    rows: tuple[RunSummary, ...]
+    since: str
+    place: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values. Why there is no loss is told with the run."""
+        rows = [{name: value for name, value in row.to_json().items() if name != "no_loss"} for row in self.rows]
+        return {name: getattr(self, name) for name in self.__slots__} | {"rows": rows}
+
+
+def searched_text(run: RunSummary) -> str:
+    """What the words of a search are looked for in."""
+    script = run.script.rpartition("/")[2]
+    return " ".join((run.name, run.run_id, run.state.value, run.preset, run.model, run.devices, script)).lower()
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run;
     `progress` has `step`, `total`, `eta_s`, or is None before the output told any; `epoch` has `number` and

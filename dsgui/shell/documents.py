@@ -17,8 +17,8 @@ T = TypeVar("T")
 FILE_MODE = 0o600
 # A file system's clock may stand still for some milliseconds, that of another machine's file system for whole seconds:
 # one that changed a moment ago may change again and look the same.
-_SETTLED_NS = 2_500_000_000
-_MOST_KNOWN = 4096
+SETTLED_NS = 2_500_000_000
+_MOST_KNOWN = 512
 MOST_BYTES = 4 << 20
 _MOST_DEEP = 64
 
@@ -52,7 +52,7 @@ class Known(Generic[T]):
         if known and known[0] == version:
             return known[1]
         decoded = self._decode(parse_object(read_whole(path, MOST_BYTES)))
-        if now - max(seen.st_mtime_ns, seen.st_ctime_ns) > _SETTLED_NS:
+        if now - max(seen.st_mtime_ns, seen.st_ctime_ns) > SETTLED_NS:
             if len(self._known) >= _MOST_KNOWN and str(path) not in self._known:
                 self._known.pop(next(iter(self._known)), None)
             self._known[str(path)] = version, decoded

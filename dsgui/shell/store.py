@@ -455,12 +455,18 @@ class Store:
 
     def list(self) -> list[RunDirectory]:
         """Every run with a plan, or something in the place of one, newest first."""
+        return [_run_directory(self.runs_dir, name) for name in sorted(self.names(), reverse=True) if self.is_run(name)]
+
+    def names(self) -> Sequence[str]:
+        """The folders that are runs by their names."""
         try:
-            names = sorted((name for name in os.listdir(self.runs_dir) if RUN_ID.match(name)), reverse=True)
+            return [name for name in os.listdir(self.runs_dir) if RUN_ID.match(name)]
         except FileNotFoundError:
             return []
-        found = (_run_directory(self.runs_dir, name) for name in names)
-        return [directory for directory in found if _is_run(directory)]
+
+    def is_run(self, run_id: str) -> bool:
+        """Whether the folder has a plan, or something in the place of one. Others' runs are theirs."""
+        return _is_run(_run_directory(self.runs_dir, run_id))
 
     def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str, asked: Asked | None = None) -> None:
         """Raises `RunError`."""
@@ -486,7 +492,7 @@ class Store:
             ) from error
 
 
-@lru_cache(maxsize=4096)  # with its paths: joining them takes longer than reading what they lead to
+@lru_cache(maxsize=512)  # with its paths: joining them takes longer than reading what they lead to
 def _run_directory(runs_dir: Path, run_id: str) -> RunDirectory:
     return RunDirectory(runs_dir / run_id)
 

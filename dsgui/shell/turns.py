@@ -15,6 +15,7 @@ from dsgui.core.errors import RunError
 from dsgui.core.plan import Plan
 from dsgui.core.state import RunState
 from dsgui.shell.liveness import look
+from dsgui.shell.run_index import RunIndex
 from dsgui.shell.store import Store
 
 _LOCK = ".queue.lock"
@@ -23,8 +24,8 @@ _LOCK = ".queue.lock"
 class Queue:
     """The queue of one store, seen from one process."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, index: RunIndex | None = None) -> None:
+        self._store, self._index = store, index or RunIndex(store)
         self._over: set[str] = set()  # ended runs, which never hold anything again
 
     @contextlib.contextmanager
@@ -50,18 +51,21 @@ class Queue:
 
     def next_place(self) -> int:
         """Behind every run of the store. To be taken within a turn."""
-        places = (asked.place for directory in self._store.list() if (asked := directory.read_asked()))
-        return max(places, default=0) + 1
+        return self._index.last_place() + 1
 
     def holders(self) -> list[Plan]:
         """The runs that have processes now."""
         return [other for other, waits in self._others("") if not waits]
 
     def _others(self, run_id: str) -> Iterator[tuple[Plan, bool]]:
-        for directory in self._store.list():
-            if directory.run_id == run_id or directory.run_id in self._over:
+        for other_id in self._index.ids():
+            if other_id == run_id or other_id in self._over:
                 continue
+            directory = self._store.directory(other_id)
             try:
+                if (status := directory.read_status()) and not status.state.live:  # of most runs, and no more is read
+                    self._over.add(other_id)
+                    continue
                 plan = directory.read_plan()
                 seen = look(directory, plan)
             except (RunError, OSError):

@@ -14,6 +14,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response, StreamingRes
 from dsgui.archive import Archive
 from dsgui.core.errors import RunError
 from dsgui.core.form import Form
+from dsgui.core.news import Window
 from dsgui.core.versions import at_version
 from dsgui.export import Exports
 from dsgui.inspection import Inspection
@@ -25,6 +26,7 @@ from dsgui.ui.workbench import form_model
 
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _DAY_S = 86_400
+_MOST_ROWS = 200
 _MOST = 1 << 60
 _RUN_IDS = r"^[0-9a-f-]+(,[0-9a-f-]+)*$"
 _ID = r"[0-9]{1,9}(\.[0-9]{1,9})?"  # a curve of the run, or a table's column
@@ -83,8 +85,15 @@ def make_routes(services: Services) -> APIRouter:
 
 def _add_runs(router: APIRouter, runs: Runs) -> None:
     @router.get("/runs")
-    def listed() -> Response:
-        return _json([run.to_json() for run in runs.list()])
+    def listed(
+        first: int = Query(0, ge=0, lt=_MOST),
+        count: int = Query(50, ge=1, le=_MOST_ROWS),
+        words: str = Query("", max_length=200),
+        since: str = Query("", max_length=80),
+        find: str = Query("", max_length=80),
+    ) -> Response:
+        window = Window(first, count, tuple(words.lower().split()), since, find)
+        return _json(runs.listed(window).to_json())
 
     @router.get("/runs/{run_id}/window")
     def window(

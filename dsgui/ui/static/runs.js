@@ -3,11 +3,11 @@
 import { Afterwards } from "./afterwards.js";
 import { notifies } from "./alerts.js";
 import { CompareView } from "./compare.js";
-import { around, el, messageOf, part } from "./dom.js";
-import { duration, figure } from "./format.js";
+import { el, messageOf, part } from "./dom.js";
+import { RunList } from "./run_list.js";
 import { RunView } from "./run_view.js";
 
-/** @import { Props, RunSummary, Trigger, Watch } from "./types.d.ts" */
+/** @import { Props, Trigger, Watch } from "./types.d.ts" */
 
 const POLL_MS = 1000;
 const LIST_MS = 3000;
@@ -16,9 +16,6 @@ const MOST_COMPARED = 6;
 const NO_RUN =
   "No run yet. Open “2 · Launch” and start one: its loss, memory and output appear here, " +
   "and stay when you close the tab.";
-
-/** @param {number | null} seconds */
-const started = (seconds) => (seconds ? new Date(seconds * 1000).toLocaleString() : "");
 
 class Monitor {
   /** @param {HTMLElement} element @param {Trigger} trigger */
@@ -29,32 +26,17 @@ class Monitor {
     /** @type {RunView | CompareView | null} the one that is asked for its news just now */
     this.polling = null;
     this.alive = false;
-    this.list = el("nav", { class: "ds-run-list", "aria-label": "Runs" });
-    this.search = el("input", {
-      type: "search",
-      class: "ds-run-search",
-      id: "search-runs",
-      placeholder: "Search the runs",
-      "aria-label": "Search the runs",
-      title: "By name, preset, model, script, state or id",
+    this.list = new RunList({
+      open: (id) => this.show(id),
+      compare: (ids) => this.showCompared(ids),
+      isShown: (id) => Boolean(this.view?.ids.includes(id)),
+      trouble: (error) => this.unwell(error),
     });
-    this.search.addEventListener("input", () => this.filter());
-    this.unfound = el("p", { class: "ds-remark", hidden: true }, "No run fits this search.");
     this.detail = el("div", { class: "ds-run-detail" });
     this.root = part(element, ".ds-runs");
-    this.compare = el("button", { type: "button", class: "ds-step", id: "compare-runs", hidden: true });
-    this.compare.addEventListener("click", () => this.showCompared(this.chosen()));
-    this.root.replaceChildren(
-      el("div", { class: "ds-run-side" }, this.search, this.compare, this.unfound, this.list),
-      this.detail,
-    );
+    this.root.replaceChildren(this.list.node, this.detail);
     this.trouble = el("p", { class: "ds-trouble", role: "alert", hidden: true });
     this.root.prepend(this.trouble);
-    this.list.addEventListener("click", (event) => {
-      const id = around(event, ".ds-run-row") && around(event, "[data-run]")?.dataset.run;
-      if (id) this.show(id);
-    });
-    this.list.addEventListener("change", () => this.offerCompare());
     new MutationObserver(() => this.view?.draw(true)).observe(document.body, {
       attributes: true,
       attributeFilter: ["class"],
@@ -64,33 +46,41 @@ class Monitor {
     const compared = new URL(window.location.href).searchParams.get("compare");
     if (compared) this.showCompared(compared.split(","));
     const seen = () => this.root.offsetWidth > 0 && !document.hidden;
-    this.loop(() => this.refreshList(), LIST_MS, seen);
+    this.list.refresh().catch((error) => this.unwell(error)); // so that the rows are there when the page is opened
+    const listed = this.loop(() => this.refreshList(), LIST_MS, seen);
     // Who asked for notifications wants them most when looking elsewhere.
     this.loop(
       () => this.refreshRun(),
       POLL_MS,
       () => seen() || (this.view !== null && this.alive && notifies()),
     );
+    new IntersectionObserver((changes) => changes.at(-1)?.isIntersecting && listed.now()).observe(this.root);
   }
 
   /**
-   * Asks again only after the last answer; a page that nobody sees waits.
+   * Asks again only after the last answer; a page that nobody sees waits. `now` ends a pause.
    * @param {() => Promise<void>} step @param {number} pause @param {() => boolean} wanted
    */
-  async loop(step, pause, wanted) {
-    for (;;) {
-      if (wanted()) {
-        try {
-          await step();
-          this.well();
-        } catch (error) {
-          this.unwell(error);
+  loop(step, pause, wanted) {
+    const waits = { now: () => {} };
+    const run = async () => {
+      for (;;) {
+        if (wanted()) {
+          try {
+            await step();
+            this.well();
+          } catch (error) {
+            this.unwell(error);
+          }
         }
+        await new Promise((resolve) => {
+          waits.now = () => resolve(undefined);
+          setTimeout(waits.now, pause);
+        });
       }
-      await new Promise((resolve) => {
-        setTimeout(resolve, pause);
-      });
-    }
+    };
+    run();
+    return { now: () => waits.now() };
   }
 
   well() {
@@ -131,7 +121,7 @@ class Monitor {
     this.alive = true;
     this.detail.replaceChildren(view.node);
     this.address(address);
-    this.mark();
+    this.list.mark();
     this.refreshRun().catch((error) => this.unwell(error));
   }
 
@@ -145,45 +135,15 @@ class Monitor {
     window.history.replaceState(null, "", url);
   }
 
-  /** @returns {NodeListOf<HTMLElement>} */
-  get entries() {
-    return this.list.querySelectorAll("[data-run]");
-  }
-
-  /** In the order in which they were started. */
-  chosen() {
-    const chosen = [...this.entries].filter((entry) => entry.querySelector("input:checked"));
-    return chosen.map((entry) => entry.dataset.run ?? "").reverse();
-  }
-
-  offerCompare() {
-    const count = this.chosen().length;
-    this.compare.hidden = count === 0;
-    this.compare.disabled = count < 2 || count > MOST_COMPARED;
-    this.compare.textContent =
-      count < 2
-        ? "Choose another to compare"
-        : count > MOST_COMPARED
-          ? `At most ${MOST_COMPARED} can be compared`
-          : `Compare ${count} runs`;
-  }
-
   /** A run was deleted: the newest of those left is shown. @param {string} id */
   async gone(id) {
+    this.list.drop(id);
     if (this.view?.id === id) {
       this.view = null;
       this.empty();
       this.address({ run: null });
     }
     await this.refreshList();
-  }
-
-  filter() {
-    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const entries = [...this.entries];
-    for (const entry of entries) entry.hidden = !words.every((word) => entry.dataset.text?.includes(word));
-    this.unfound.hidden = !entries.length || entries.some((entry) => !entry.hidden);
-    this.search.hidden = !entries.length;
   }
 
   async refreshRun() {
@@ -208,76 +168,18 @@ class Monitor {
   }
 
   async refreshList() {
-    const answer = await fetch("/dsgui/runs");
-    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-    /** @type {RunSummary[]} */
-    const runs = await answer.json();
-    this.listRows(runs);
-    if (!this.view && runs.length) this.show(runs[0].run_id);
-    this.mark();
-  }
-
-  /**
-   * Rows stay the same elements while their text changes: a row that has the focus keeps it.
-   * @param {RunSummary[]} runs
-   */
-  listRows(runs) {
-    const known = new Map([...this.entries].map((row) => [row.dataset.run, row]));
-    const rows = runs.map((run) => this.write(known.get(run.run_id) || this.row(run), run));
-    const same = rows.length === this.list.children.length && rows.every((row, i) => row === this.list.children[i]);
-    if (!same) this.list.replaceChildren(...rows);
-    this.filter();
-  }
-
-  /** @param {RunSummary} run */
-  row(run) {
-    return el(
-      "div",
-      { class: "ds-run-entry", "data-run": run.run_id },
-      el("input", { type: "checkbox", class: "ds-run-choose", title: "Compare this run with others" }),
-      el(
-        "button",
-        { type: "button", class: "ds-run-row" },
-        el("span", { class: "ds-run-name" }),
-        el("span", { class: "ds-state" }),
-        el("span", { class: "ds-run-sub" }),
-        el("span", { class: "ds-run-sub ds-run-what" }),
-      ),
-    );
-  }
-
-  /** @param {HTMLElement} entry @param {RunSummary} run */
-  write(entry, run) {
-    const row = part(entry, ".ds-run-row");
-    const [name, state, sub, what] = row.querySelectorAll("span");
-    part(entry, ".ds-run-choose").setAttribute("aria-label", `Compare ${run.name || run.run_id} with others`);
-    const step = run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
-    const loss = run.loss === null || run.loss === undefined ? "" : ` · loss ${figure(run.loss)}`;
-    name.textContent = run.name || run.run_id;
-    state.textContent = run.state;
-    state.dataset.state = run.state;
-    state.classList.toggle("ds-has-problem", Boolean(run.problem));
-    sub.textContent = `${run.doing || `step ${step}${loss}`} · ${duration(run.duration_s)}`;
-    const script = (run.script || "").split("/").pop();
-    what.textContent = [run.devices, run.model, run.preset].filter(Boolean).join(" · ");
-    row.title = [started(run.started_at), script, run.run_id, run.problem].filter(Boolean).join(" · ");
-    entry.dataset.text = [run.name, run.run_id, run.state, run.preset, run.model, run.devices, script]
-      .join(" ")
-      .toLowerCase();
-    return entry;
-  }
-
-  mark() {
-    for (const entry of this.entries) {
-      const shown = this.view?.ids.includes(entry.dataset.run ?? "") ?? false;
-      part(entry, ".ds-run-row").setAttribute("aria-current", String(shown));
-    }
+    await this.list.refresh();
+    if (!this.view && this.list.newest) this.show(this.list.newest);
   }
 }
 
 /** @param {HTMLElement} element @param {Props<string>} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
   const monitor = new Monitor(element, trigger);
-  watch("value", () => monitor.show(props.value));
-  monitor.show(props.value);
+  const opened = () => {
+    monitor.show(props.value);
+    if (props.value) monitor.list.refresh(props.value).catch((error) => monitor.unwell(error));
+  };
+  watch("value", opened);
+  opened();
 }

@@ -119,6 +119,18 @@ export interface RunSummary {
   script: string;
   problem?: string;
   doing: string;
+  place: number;
+}
+
+/** The part of the list that was asked for: `ids` is null where the page has them, `rows` are those that changed. */
+export interface ListedRuns {
+  total: number;
+  fits: number;
+  unread: number;
+  ids: string[] | null;
+  rows: RunSummary[];
+  since: string;
+  place: number | null;
 }
 
 export interface Estimate {
