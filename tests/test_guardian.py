@@ -296,4 +296,4 @@ def test_where_nobody_was_told_the_exit_code_the_output_decides(lines: str, stat
     found, reason = verdict(None, log.ending, 0)
     assert found is state
     if state is RunState.FAILED and "return code" not in lines:
-        assert reason.startswith("It ended with an unknown exit code, since dsgui's own processes were killed too. The")
+        assert reason.startswith("It ended with an unknown exit code, since dsgui's own processes were killed too")
