@@ -66,9 +66,10 @@ def running_app(
     port: int | None = 0,
     around: Callable[[list[str]], list[str]] = list,
     environment: Mapping[str, str] | None = None,
+    ends_runs: bool = True,
 ) -> Iterator[App]:
-    """`python app.py` on a free port (`port=None`: let it choose), ended afterwards. `around` may put the command into
-    another place."""
+    """`python app.py` on a free port (`port=None`: let it choose), ended afterwards, and the runs with it. `around` may
+    put the command into another place."""
     chosen = [] if port is None else ["--port", str(port or free_port())]
     own = ["--runs-dir", str(runs_dir), "--presets-dir", str(runs_dir.with_name(f"{runs_dir.name}-presets"))]
     # The tests' scripts and configs lie beside the runs.
@@ -91,7 +92,8 @@ def running_app(
         process.terminate()
         process.wait(timeout=20)
         process.stdout.close()
-        _end_runs(runs_dir)
+        if ends_runs:
+            _end_runs(runs_dir)
 
 
 def _kept(arguments: tuple[str, ...]) -> str:

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from dsgui.core.ending import verdict
 from dsgui.core.plan import WhenBusy
 from dsgui.core.state import Identity, RunState, RunStatus
+from dsgui.core.trainlog import TrainLog
 from dsgui.runs import Runs
 from dsgui.shell.curves import read_points
 from dsgui.shell.keeping import Keeping
@@ -22,6 +24,7 @@ from tests.run_fixtures import CONFIG, Bench, bench, wait_until
 __all__ = ["bench"]
 
 CSV_CONFIG = """{"train_batch_size": 8, "csv_monitor": {"enabled": true, "output_path": "logs", "job_name": "ds"}}"""
+KERNEL = tuple(map(int, os.uname().release.split(".")[:2]))
 STEPS = """
     import os, time
     for step in range(1, {steps} + 1):
@@ -74,7 +77,7 @@ def test_a_training_outlives_its_supervisors_and_no_point_is_lost(bench: Bench, 
     assert_nothing_left(bench, run_id)
 
 
-@pytest.mark.parametrize("victims", [(1, 0, 2), (2, 0), (0, 1), (1, 2), (2, 1, 0)])
+@pytest.mark.parametrize("victims", [(1, 0, 2), (2, 0), (0, 1), (2, 1, 0)])
 def test_a_training_outlives_its_guardians_in_any_order(bench: Bench, victims: Sequence[int]) -> None:
     run_id = bench.start(STEPS.format(steps=400, pause=0.01, code=0))
     bench.wait_for_output(run_id, "step=20 ")
@@ -84,7 +87,9 @@ def test_a_training_outlives_its_guardians_in_any_order(bench: Bench, victims: S
         wait_until(lambda: (now := status_of(bench, run_id)) and any(map(is_alive, now.guardians)))
         wait_until(lambda: is_alive(status_of(bench, run_id).supervisor))
     delta = bench.ended(run_id)
-    assert delta.state is (RunState.SUCCEEDED if len(victims) < 3 else delta.state), delta.reason
+    # Without the guardians that were its parents only the kernel knows: for ever since 6.15, before that for a moment.
+    if len(victims) < 3 or KERNEL >= (6, 15):
+        assert (delta.state, delta.exit_code) == (RunState.SUCCEEDED, 0), delta.reason
     assert_whole(bench, run_id, 400)
     assert_nothing_left(bench, run_id)
 
@@ -167,7 +172,7 @@ supervise.main()
         ("over", ""),  # when the end is written
     ],
 )
-@pytest.mark.parametrize("steps", [1, 300])
+@pytest.mark.parametrize("steps", [1, 100])
 def test_a_launcher_is_started_once_wherever_its_supervisor_is_killed(
     bench: Bench, when: str, before: str, steps: int
 ) -> None:
@@ -272,3 +277,23 @@ def test_what_is_about_to_guard_a_run_is_none_of_its_processes(bench: Bench) -> 
     # The supervisor is below the guardians, and here nobody has said that it is an owner.
     assert members(run_id, status_of(bench, run_id).process, owners[1:]) == known
     assert known == {status_of(bench, run_id).process.pid}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("lines", "state"),
+    [
+        ("process 7 spawned with command: [python]\nProcess 7 exits successfully.\n", RunState.SUCCEEDED),
+        ("process 7 spawned with command: [python]\n", RunState.FAILED),
+        ("process 7 spawned with command: [python]\n[python] exits with return code = 3\n", RunState.FAILED),
+        ("{'train_runtime': 1.5, 'epoch': 1.0}\n", RunState.SUCCEEDED),
+        ("step=1 loss=0.5\n", RunState.FAILED),
+    ],
+)
+def test_where_nobody_was_told_the_exit_code_the_output_decides(lines: str, state: RunState) -> None:
+    log = TrainLog()
+    log.feed(lines)
+    log.finish()
+    found, reason = verdict(None, log.ending, 0)
+    assert found is state
+    if state is RunState.FAILED and "return code" not in lines:
+        assert reason.startswith("It ended with an unknown exit code, since dsgui's own processes were killed too. The")

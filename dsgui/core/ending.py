@@ -182,7 +182,7 @@ def verdict(
     if code and exit_code is None and not ending.return_code:
         return (
             RunState.FAILED,
-            f"It ended, how is not known: dsgui's own processes were killed too{_told(ending)}{after}",
+            f"It ended with an unknown exit code, since dsgui's own processes were killed too{_told(ending)}{after}",
         )
     if code:
         return _failed_or_finished(code, ending, after, why, rank)

@@ -77,6 +77,15 @@ def read_stat(pid: int) -> ProcessStat | None:
     )
 
 
+def exit_code_of_zombie(pid: int) -> int | None:
+    """As `Popen` has it; None where it is not there any more, or hidden."""
+    try:
+        fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+        return os.waitstatus_to_exitcode(int(fields[49]))  # proc(5): exit_code, the 52nd
+    except (OSError, ValueError, IndexError):
+        return None
+
+
 def identify(pid: int) -> Identity | None:
     """The identity of a process that exists (zombies too), else None."""
     stat = read_stat(pid)
