@@ -218,6 +218,14 @@ def test_what_needs_an_extra_says_so_in_a_sentence(ask, bench: Bench, tmp_path: 
         assert re.fullmatch(
             rf"dsgui: dsgui serve needs \w+, which is not installed here\. Install it with: \S+ {pip}\n", err
         )
+    code, _, err = ask("validate", "ds_config.json", "--ask")
+    assert (code, err.count("\n")) == (2, 1)
+    assert re.search(r"has no DeepSpeed to ask\..* \S+ -m pip install torch deepspeed\n", err)
+    code, _, err = ask("launch", "--dry-run", "--config", "ds_config.json", str(bench.script("print(1)")))
+    assert code == 1
+    told = " ".join(err.split())
+    assert "has no torch and no deepspeed." in told
+    assert "-m pip install torch deepspeed" in told
     bench.ended(bench.start("print('step=1 loss=2')"))
     code, _, err = ask("report", "--runs-dir", str(bench.store.runs_dir), "last", "-o", str(tmp_path / "report.html"))
     assert code == 2

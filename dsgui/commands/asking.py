@@ -75,7 +75,10 @@ def asker(options: argparse.Namespace, schema: Schema) -> Iterator[Asker | None]
     versions = target.ask(options.python, "versions", _VERSIONS_TIMEOUT_S).get("versions", {})
     release = str(versions.get("deepspeed", ""))
     if not release:
-        raise TargetError(f"--python: {options.python} has no DeepSpeed to ask. Give one that has.")
+        raise TargetError(
+            f"--python: {options.python} has no DeepSpeed to ask. Give one that has, or install it there: "
+            f"{options.python} -m pip install torch deepspeed"
+        )
     oracle = Oracle(options.python, options.ask_timeout)
     try:
         yield Asker(oracle, release, schema)

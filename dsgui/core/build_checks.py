@@ -95,14 +95,14 @@ builds_disk = _of_machine(host_checks.builds_disk)
 
 def packages(question: Question) -> Verdict | None:
     environment = question.around.machine.environment
-    if environment is None or not environment.target.versions:
+    if environment is None or environment.target.versions is None:
         return None
     return environment_checks.needed(environment)
 
 
 def trainer(question: Question) -> Verdict | None:
     environment = question.around.machine.environment
-    if question.launch.reader is not Integration.HF or environment is None or not environment.target.versions:
+    if question.launch.reader is not Integration.HF or environment is None or environment.target.versions is None:
         return None
     return environment_checks.trainer(environment)
 
