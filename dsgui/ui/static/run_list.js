@@ -1,5 +1,5 @@
-// The list of runs: however many there are, the page holds the rows in sight and a few around them. The server keeps the
-// order, searches, and tells what changed in the window that is asked for.
+// The list of runs: however many there are, the page holds the rows in sight and a few around them. The server keeps
+// the order, searches, and tells what changed in the window that is asked for.
 
 import { around, el, part } from "./dom.js";
 import { duration, figure } from "./format.js";
@@ -111,7 +111,7 @@ export class RunList {
     new ResizeObserver(() => this.scrolled()).observe(this.list);
   }
 
-  // -- asking -----------------------------------------------------------------------------------------------------------
+  // -- asking -------------------------------------------------------------------------------------------------------
 
   /** The rows that the list should hold: the first, and how many. @returns {[number, number]} */
   wanted() {
@@ -196,7 +196,7 @@ export class RunList {
     this.goal = null;
   }
 
-  // -- showing ----------------------------------------------------------------------------------------------------------
+  // -- showing ------------------------------------------------------------------------------------------------------
 
   // Rows stay the same elements while their text changes: a row that has the focus keeps it.
   write() {
@@ -248,10 +248,10 @@ export class RunList {
     const words = this.search.value.trim();
     const sight = this.height ? Math.max(Math.floor(this.list.clientHeight / this.height), 1) : fits;
     const first = this.height ? Math.min(Math.round(this.list.scrollTop / this.height), Math.max(fits - sight, 0)) : 0;
-    const part = `${number(first + 1)}–${number(Math.min(first + sight, fits))}`;
+    const shown = `${number(first + 1)}–${number(Math.min(first + sight, fits))}`;
     const runs = plural(total, "run", "runs");
     const all = words ? `${plural(fits, "match", "matches")} in ${runs}` : runs;
-    const found = fits > sight ? `Showing ${part} of ${all}` : all;
+    const found = fits > sight ? `Showing ${shown} of ${all}` : all;
     const none = unread ? "" : "No run matches this search";
     const text = [words && !fits ? none : found, unread ? `${number(unread)} still to be searched` : ""];
     this.count.textContent = text.filter(Boolean).join(" · ");
@@ -303,7 +303,7 @@ export class RunList {
     }
   }
 
-  // -- choosing ---------------------------------------------------------------------------------------------------------
+  // -- choosing -----------------------------------------------------------------------------------------------------
 
   /** Takes the run of a box in or out. @param {Event} event */
   choose(event) {
