@@ -59,7 +59,7 @@ def _asked_for(runs: Runs, words: Sequence[str], limit: int) -> tuple[list[RunSu
     if words or not limit:
         found = [run for run in runs.list() if all(word.lower() in searched_text(run) for word in words)]
         return found[: limit or None], len(found)
-    return runs.newest(limit), len(runs.ids())
+    return [*runs.newest(limit)], len(runs.ids())
 
 
 def _without_loss(summaries: Sequence[RunSummary]) -> dict[str, list[str]]:

@@ -22,7 +22,7 @@ class RunIndex:
     def __init__(self, store: Store, going_on: Callable[[], Collection[str]] = frozenset) -> None:
         """`going_on` names the runs that live: one whose folder was moved or deleted is listed as well."""
         self._store, self._going_on = store, going_on
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._listed_at: tuple[int, int] | None = None
         self._begun: tuple[str, ...] = ()  # folders without a plan: one is made before its plan is written
         self._ids: tuple[str, ...] = ()  # of the folders
@@ -32,7 +32,7 @@ class RunIndex:
         self._ordered_of: tuple[str, ...] = ()
         self._places: dict[str, int] = {}
 
-    def ids(self) -> Sequence[str]:
+    def ids(self) -> tuple[str, ...]:
         """Of every run, newest id first."""
         with self._lock:
             version = self._version()
@@ -61,7 +61,8 @@ class RunIndex:
     def newest_first(self, most_read: int | None = None) -> Sequence[str]:
         """As they were launched: a clock that was set back changes nothing. Reads at most `most_read` new places; where
         there are more the order is that of the ids, until somebody has read them all."""
-        ids = self.ids()
+        with self._lock:
+            ids, away = self.ids(), len(self._away)
         if self._ordered_of is ids:
             return self._ordered
         new = [run_id for run_id in ids if run_id not in self._places]
@@ -69,9 +70,8 @@ class RunIndex:
             return ids
         for run_id in new:
             self._places[run_id] = self._read_place(run_id)
-        away = self._away
-        here = sorted(ids[len(away) :], key=lambda run_id: (self._places.get(run_id, 0), run_id), reverse=True)
-        ordered = (*away, *here)
+        here = sorted(ids[away:], key=lambda run_id: (self._places.get(run_id, 0), run_id), reverse=True)
+        ordered = (*ids[:away], *here)
         with self._lock:
             self._ordered, self._ordered_of = ordered, ids
             if len(self._places) > len(ids):
