@@ -11,9 +11,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from dsgui.shell.detached import Wakeup
+from dsgui.shell.installation import FOLDER, MODULE
 from dsgui.shell.keeping import Keeping
 from dsgui.shell.processes import become_subreaper, identify, is_alive, read_stat, wake_when_parent_ends
 from dsgui.shell.store import RunDirectory
@@ -21,7 +21,6 @@ from dsgui.shell.store import RunDirectory
 GUARDIANS = 2
 _LOOK_S = 5.0  # signals wake it; nothing it waits for can be missed for longer than that
 _PAUSE_S, _LONGEST_PAUSE_S, _CALM_S = 0.02, 5.0, 10.0
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 def guarded(keeping: Keeping, work: Callable[[], None]) -> None:
@@ -56,10 +55,10 @@ def new_guardian(keeping: Keeping, directory: RunDirectory, grace_s: float) -> "
     held = [f"--folder={descriptor}" for descriptor in folder]
     return subprocess.Popen(
         [
-            *(sys.executable, "-m", "dsgui.supervise", str(directory.given), *held),
+            *(sys.executable, *MODULE, "dsgui.supervise", str(directory.given), *held),
             *(f"--grace={grace_s}", f"--guard={descriptors}"),
         ],
-        cwd=_ROOT,
+        cwd=FOLDER,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
         pass_fds=(*keeping.descriptors, *folder),
