@@ -62,7 +62,7 @@ bench: setup-dev
 
 # Kills dsgui's processes and a training's at random, a thousand times, and looks at what is left: ten minutes.
 chaos: setup-dev
-	$(BIN)/python -m tests.chaos $(ARGS)
+	$(BIN)/python -m tests.support.chaos $(ARGS)
 
 # What owning a run costs: about a quarter of an hour of real trainings.
 bench-runs: setup-dev

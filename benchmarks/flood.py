@@ -15,8 +15,8 @@ import psutil
 
 from benchmarks.launching import CONFIG_TEXT, FollowingPage, request, runs_in_a_folder, supervisor_of
 from benchmarks.run import dsgui, free_port, served
-from dsgui.runs import Runs
-from dsgui.shell.store import Store
+from dsgui.runs.runs import Runs
+from dsgui.shell.runs.store import Store
 
 SECONDS, RATE = 60, 100
 GOAL_GROWTH_MIB = 50

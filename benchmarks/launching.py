@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.run import TOKEN
-from dsgui.core.news import Cursor
-from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.core.state import Identity, RunState
-from dsgui.runs import Runs
-from dsgui.shell.launcher import Launcher
-from dsgui.shell.store import Store
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.state import Identity, RunState
+from dsgui.core.runs.news import Cursor
+from dsgui.runs.runs import Runs
+from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.runs.store import Store
 
 TRAINING = Path(__file__).with_name("training.py")
 CONFIG_TEXT = json.dumps(

@@ -32,16 +32,16 @@ from playwright.sync_api import sync_playwright
 
 from benchmarks.launching import FollowingPage, request, runs_in_a_folder, wait_until
 from benchmarks.run import CHROMIUM, TOKEN, Server, dsgui, free_port, served
-from dsgui.core.curves import Series
-from dsgui.core.event_writing import event_file_begin, event_records
-from dsgui.core.exporting import Block
-from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.core.planning import make_plan
-from dsgui.core.points import Point
-from dsgui.core.script import ScriptFacts
-from dsgui.core.state import RunState, RunStatus
-from dsgui.shell.records import Records
-from dsgui.shell.store import RunDirectory, Store
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.plan_making import make_plan
+from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.event_writing import event_file_begin, event_records
+from dsgui.core.metrics.exporting import Block
+from dsgui.core.metrics.points import Point
+from dsgui.core.script.script import ScriptFacts
+from dsgui.shell.logs.records import Records
+from dsgui.shell.runs.store import RunDirectory, Store
 
 SIZES = (10_000, 100_000, 1_000_000)
 NEW_STEPS, REFRESHES = 100, 60

@@ -23,11 +23,11 @@ import psutil
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks import ask
-from dsgui.core.checker import Checker
-from dsgui.core.context import LATEST_KNOWN, Context
-from dsgui.core.document import Document
-from dsgui.core.pointer import MISSING
-from dsgui.shell.catalog import Catalog
+from dsgui.core.config.context import LATEST_KNOWN, Context
+from dsgui.core.config.document import Document
+from dsgui.core.config.pointer import MISSING
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
 
 ROOT = Path(__file__).parents[1]
 PAIRS = 7

@@ -18,9 +18,9 @@ import psutil
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.run import CHROMIUM, ROOT, TOKEN, dsgui, free_port, served
-from dsgui.shell.store import Store
-from dsgui.shell.turns import Queue
-from tests.made_runs import make_many
+from dsgui.shell.runs.store import Store
+from dsgui.shell.runs.turns import Queue
+from tests.support.made_runs import make_many
 
 SIZES = (100, 2_000, 10_000)
 REPEATS = 3

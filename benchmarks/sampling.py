@@ -12,8 +12,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-from dsgui.shell.processes import Kin
-from dsgui.shell.telemetry import Telemetry
+from dsgui.shell.metrics.telemetry import Telemetry
+from dsgui.shell.processes.processes import Kin
 
 PROCESSES = 64
 SAMPLES = 200

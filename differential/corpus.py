@@ -19,8 +19,8 @@ from typing import Any
 from differential.oracle import OracleError, Question, ask, installed
 from dsgui.cli import main
 from dsgui.commands.validate import FAILED, NOT_CHECKED, PASSED
-from dsgui.core.context import Context, Integration
-from dsgui.core.pointer import MISSING, lookup
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.pointer import MISSING, lookup
 
 Told = dict[str, Any]  # one finding, as `validate --format json` prints it
 TABLE = "verdicts.tsv"

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dsgui.core.checker import Checker
-from dsgui.core.context import Context, Integration
-from dsgui.core.document import Document
-from dsgui.core.findings import Finding, Severity
-from dsgui.core.hardware import CARDS, Hardware
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.machine.hardware import CARDS, Hardware
+from dsgui.core.validation.checker import Checker
 
 _MOST_TURNS = 60
 _CPU = Hardware("cpu", "CPU", "cpu", bf16=True, fp16=False)

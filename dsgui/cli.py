@@ -7,7 +7,7 @@ from importlib import import_module
 
 import dsgui
 from dsgui.core.errors import DsguiError
-from dsgui.shell.installation import missing
+from dsgui.shell.files.installation import missing
 
 COMMANDS = (
     *("serve", "validate", "resolve", "rules", "doctor"),

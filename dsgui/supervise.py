@@ -25,42 +25,45 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dsgui.core.command import MARKER, argv, environment
-from dsgui.core.diagnosis import diagnose, why_failed
-from dsgui.core.document import Document
-from dsgui.core.ending import likely_code, verdict
+from dsgui.core.access.secrets import Masker, secret_arguments, secret_values
+from dsgui.core.config.document import Document
+from dsgui.core.diagnosis.diagnosis import diagnose, why_failed
+from dsgui.core.diagnosis.ending import likely_code, verdict
+from dsgui.core.diagnosis.remedies import Circumstances
 from dsgui.core.errors import DocumentError, RunError
-from dsgui.core.handing import trainers_part
-from dsgui.core.plan import Plan, WhenBusy, shared_devices
-from dsgui.core.points import Event
-from dsgui.core.remedies import Circumstances
-from dsgui.core.secrets import Masker, secret_arguments, secret_values
-from dsgui.core.sources import sources
-from dsgui.core.state import Identity, RunState, RunStatus
-from dsgui.shell import machines, slurm
-from dsgui.shell.asked_paths import script_source
-from dsgui.shell.detached import Wakeup, detach
-from dsgui.shell.elsewhere import end_elsewhere, what_is_left
-from dsgui.shell.ends import Ends
-from dsgui.shell.growing import Appender
-from dsgui.shell.guardian import guarded, is_guarded, new_guardian, stand_by
-from dsgui.shell.keeping import Keeping
-from dsgui.shell.kept_end import forget, insist
-from dsgui.shell.launched import Launched, find_started
-from dsgui.shell.leftovers import (
+from dsgui.core.launch.command import MARKER, argv, environment
+from dsgui.core.launch.handing import trainers_part
+from dsgui.core.launch.log_folders import sources
+from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
+from dsgui.core.launch.state import Identity, RunState, RunStatus
+from dsgui.core.metrics.points import Event
+from dsgui.shell.launch import other_machines, slurm_job
+from dsgui.shell.launch.asked_paths import script_source
+from dsgui.shell.launch.elsewhere import end_elsewhere, what_is_left
+from dsgui.shell.launch.guardian import guarded, is_guarded, new_guardian, stand_by
+from dsgui.shell.launch.keeping import Keeping
+from dsgui.shell.launch.launched import Launched, find_started
+from dsgui.shell.launch.ports import free_port, is_free
+from dsgui.shell.logs.growing import Appender
+from dsgui.shell.logs.past import adding
+from dsgui.shell.logs.records import Records, note
+from dsgui.shell.logs.sources import SourceReader, Watch
+from dsgui.shell.machine.leftovers import (
     build_locks,
     extensions_folder,
     held_build_locks,
     remove_shared_buffers,
     remove_stale_locks,
 )
-from dsgui.shell.liveness import owners
-from dsgui.shell.nodes import Nodes, folders_written
-from dsgui.shell.nvml import Cards, load_nvml
-from dsgui.shell.oom import address_space_limit, read_oom_kills
-from dsgui.shell.past import adding
-from dsgui.shell.ports import free_port, is_free
-from dsgui.shell.processes import (
+from dsgui.shell.machine.provenance import provenance
+from dsgui.shell.metrics.nodes import Nodes, folders_written
+from dsgui.shell.metrics.nvml import Cards, load_nvml
+from dsgui.shell.metrics.proc import Marked
+from dsgui.shell.metrics.telemetry import DiskWatch, GpuWatch, Telemetry
+from dsgui.shell.processes.detached import Wakeup, detach
+from dsgui.shell.processes.ends import Ends
+from dsgui.shell.processes.oom import address_space_limit, read_oom_kills
+from dsgui.shell.processes.processes import (
     Kin,
     ProcessStat,
     become_subreaper,
@@ -75,13 +78,10 @@ from dsgui.shell.processes import (
     supervises,
     wake_when_parent_ends,
 )
-from dsgui.shell.provenance import provenance
-from dsgui.shell.readings import Marked
-from dsgui.shell.records import Records, note
-from dsgui.shell.sources import SourceReader, Watch
-from dsgui.shell.store import RunDirectory, Store
-from dsgui.shell.telemetry import DiskWatch, GpuWatch, Telemetry
-from dsgui.shell.turns import Queue
+from dsgui.shell.runs.kept_end import forget, insist
+from dsgui.shell.runs.liveness import owners
+from dsgui.shell.runs.store import RunDirectory, Store
+from dsgui.shell.runs.turns import Queue
 
 GRACE_S = 10.0
 SETTLE_S = 2.0  # what outlives the launcher may be about to end by itself
@@ -158,7 +158,7 @@ class Supervisor:
         self._exited_at: float | None = None
         self._machine_failed_at: float | None = None
         self._ending: threading.Thread | None = None
-        self._elsewhere: tuple[machines.Ended, ...] = ()
+        self._elsewhere: tuple[other_machines.Ended, ...] = ()
         self._save_due_s = self._guardian_due_s = 0.0
         self._refusal = ""  # why the folder did not take the last state
         self._diagnosis: Mapping[str, Any] | None = None
@@ -266,7 +266,7 @@ class Supervisor:
             return None
         given = environment(self._plan, os.environ)
         if self._plan.slurm:
-            given = slurm.submitting(given, self._plan)
+            given = slurm_job.submitting(given, self._plan)
         with suppress(OSError):
             self._directory.write_provenance(provenance(self._plan))
         self._sources = SourceReader(
@@ -276,13 +276,13 @@ class Supervisor:
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
-            with machines.handing_on(self._plan, given) as (environment_too, descriptors):
+            with other_machines.handing_on(self._plan, given) as (environment_too, descriptors):
                 if self._stops:  # while the other machines were given the config
                     self._stopped_early()
                     return None
                 self._keeping.tell(starting=True)
                 popen = subprocess.Popen(
-                    slurm.command(self._plan) if self._plan.slurm else argv(self._plan),
+                    slurm_job.command(self._plan) if self._plan.slurm else argv(self._plan),
                     cwd=self._plan.working_directory,
                     env=environment_too,
                     stdin=subprocess.DEVNULL,

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import expect, sync_playwright
 
-from dsgui.core.checker import Checker
-from dsgui.shell.catalog import Catalog
-from tests.app_server import running_app
-from tests.browser import CHROMIUM, FLAGS
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
+from tests.support.app_server import running_app
+from tests.support.browser import CHROMIUM, FLAGS
 
 # The ninja of this environment, as in a run: each compiles anew what another has compiled.
 os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dsgui.core import accelerate_yaml
-from dsgui.core.agreement import merge, remarks
+from dsgui.core.config import accelerate_yaml
+from dsgui.core.config.schema import Schema
 from dsgui.core.errors import TargetError
-from dsgui.core.oracle import Question, Verdict
-from dsgui.core.report import Checked
-from dsgui.core.schema import Schema
-from dsgui.shell import target
-from dsgui.shell.oracle import LIMIT_S, Oracle
+from dsgui.core.oracle.agreement import merge, remarks
+from dsgui.core.oracle.answers import Question, Verdict
+from dsgui.core.validation.check_report import Checked
+from dsgui.shell.machine import target
+from dsgui.shell.oracle.oracle import LIMIT_S, Oracle
 
 _VERSIONS_TIMEOUT_S = 30.0
 

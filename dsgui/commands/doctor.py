@@ -7,24 +7,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dsgui.commands.run_options import add_reader
-from dsgui.core.checker import Checker
 from dsgui.core.errors import PlanError
-from dsgui.core.handing import chosen
-from dsgui.core.judging import with_config
-from dsgui.core.machine import Machine
-from dsgui.core.machine_checks import check
-from dsgui.core.machine_report import FORMATS
-from dsgui.core.model_size import ModelSize
-from dsgui.core.plan import AS_SCRIPT_READS, READERS, ConfigArgument
-from dsgui.core.planned import Launch, Surroundings
-from dsgui.core.preflight import preflight
-from dsgui.core.script import ScriptFacts
-from dsgui.core.verdicts import Row, has_problem, worst_first
-from dsgui.shell.asked_paths import script_source
-from dsgui.shell.catalog import Catalog
-from dsgui.shell.folders import default_runs_dir
-from dsgui.shell.machine import read_disk, read_machine
-from dsgui.shell.preflight import read_own_config
+from dsgui.core.launch.handing import chosen
+from dsgui.core.launch.plan import AS_SCRIPT_READS, READERS, ConfigArgument
+from dsgui.core.machine.machine import Machine
+from dsgui.core.machine.machine_checks import check
+from dsgui.core.machine.machine_report import FORMATS
+from dsgui.core.machine.verdicts import Row, has_problem, worst_first
+from dsgui.core.preflight.judging import with_config
+from dsgui.core.preflight.model_size import ModelSize
+from dsgui.core.preflight.preflight import preflight
+from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.script.script import ScriptFacts
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.files.folders import default_runs_dir
+from dsgui.shell.launch.asked_paths import script_source
+from dsgui.shell.machine.machine_reader import read_disk, read_machine
+from dsgui.shell.preflight.scout import read_own_config
 
 HELP = "check this machine; exit 0: no problem, 1: problems, 2: the Python that trains can't be asked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2

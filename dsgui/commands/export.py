@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from dsgui.commands.run_options import DONE, add_run, find_run, open_store
-from dsgui.export import Exports
+from dsgui.runs.export import Exports
 
 HELP = "write all points and telemetry of a run as CSV or as TensorBoard's event files"
 

@@ -12,10 +12,10 @@ from dsgui.commands.before_start import rows_of_plan, told, worth_telling
 from dsgui.commands.logs import follow
 from dsgui.commands.run_options import DONE, FAILED, add_field, add_reader, add_runs_dir, open_runs
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.plan import LaunchRequest
-from dsgui.core.run_fields import BY_NAME, SEVERAL, SLURM
-from dsgui.core.spec import request_of
-from dsgui.core.verdicts import has_problem
+from dsgui.core.launch.plan import LaunchRequest
+from dsgui.core.launch.run_fields import BY_NAME, SEVERAL, SLURM
+from dsgui.core.launch.spec import request_of
+from dsgui.core.machine.verdicts import has_problem
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
 # Of what is to run, how the options are grouped; the rest of the fields is the page's.

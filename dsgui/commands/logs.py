@@ -7,10 +7,10 @@ from pathlib import Path
 
 from dsgui.commands.run_options import DONE, FAILED, add_run, find_run, open_runs
 from dsgui.commands.why import tell_why
-from dsgui.core.news import Cursor
-from dsgui.core.no_loss import TOLD_BY_STATE
-from dsgui.core.state import RunState
-from dsgui.runs import Runs
+from dsgui.core.launch.state import RunState
+from dsgui.core.runs.news import Cursor
+from dsgui.core.runs.no_loss import TOLD_BY_STATE
+from dsgui.runs.runs import Runs
 
 HELP = "print what a run has printed; -f: follow it to its end"
 _POLL_S = 0.5

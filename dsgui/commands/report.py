@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from dsgui.commands.run_options import DONE, add_runs_dir, find_run, open_store
-from dsgui.report import Reports, write
+from dsgui.runs.report import Reports, write
 
 HELP = "write a report of a run, or of several compared, as one HTML file"
 

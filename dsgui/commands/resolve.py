@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.commands.validate import FAILED, NOT_CHECKED, PASSED, add_context_arguments, context_of, given_arguments
-from dsgui.core.arguments import TrainingArguments
-from dsgui.core.checker import Checker
-from dsgui.core.context import Integration
-from dsgui.core.document import Document
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.filling import Unknown
+from dsgui.core.config.findings import Severity
+from dsgui.core.config.pointer import MISSING, dotted
 from dsgui.core.errors import DsguiError
-from dsgui.core.filling import Unknown
-from dsgui.core.findings import Severity
-from dsgui.core.pointer import MISSING, dotted
-from dsgui.core.report import Checked, file_entry, finding_lines, subject
-from dsgui.core.resolve import Resolution, Value, final_json, resolve
-from dsgui.shell.catalog import Catalog
-from dsgui.shell.imports import open_file
+from dsgui.core.validation.check_report import Checked, file_entry, finding_lines, subject
+from dsgui.core.validation.checker import Checker
+from dsgui.core.validation.resolve import Resolution, Value, final_json, resolve
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.config.imports import open_file
 
 HELP = "show the config that DeepSpeed is really given, and where each value comes from; exit codes as for validate"
 _WIDEST = 48  # characters of a value before the column of origins gives way

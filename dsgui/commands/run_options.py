@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dsgui.core.access.secrets import secret_values
 from dsgui.core.errors import RunError
-from dsgui.core.run_fields import BY_NAME, Field, Kind
-from dsgui.core.secrets import secret_values
-from dsgui.runs import Runs
-from dsgui.shell.folders import default_runs_dir
-from dsgui.shell.launcher import Launcher
-from dsgui.shell.store import Store
+from dsgui.core.launch.run_fields import BY_NAME, Field, Kind
+from dsgui.runs.runs import Runs
+from dsgui.shell.files.folders import default_runs_dir
+from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.runs.store import Store
 
 DONE, FAILED, REFUSED = 0, 1, 2
 

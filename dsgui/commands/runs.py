@@ -7,9 +7,9 @@ import time
 from collections.abc import Sequence
 
 from dsgui.commands.run_options import DONE, add_runs_dir, called, open_runs
-from dsgui.core.news import RunSummary, searched_text
-from dsgui.core.no_loss import TOLD_BY_STATE
-from dsgui.runs import Runs
+from dsgui.core.runs.news import RunSummary, searched_text
+from dsgui.core.runs.no_loss import TOLD_BY_STATE
+from dsgui.runs.runs import Runs
 
 HELP = "list runs, newest first"
 _MOST_EXPLAINED = 5

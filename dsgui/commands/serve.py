@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import urlencode
 
-from dsgui.core.access import is_loopback
+from dsgui.core.access.access import is_loopback
 from dsgui.core.errors import TokenError
-from dsgui.shell.access_token import LoginCode, choose_token
-from dsgui.shell.folders import default_presets_dir, default_runs_dir, held, remove_abandoned
+from dsgui.shell.access.access_token import LoginCode, choose_token
+from dsgui.shell.files.folders import default_presets_dir, default_runs_dir, held, remove_abandoned
 
 HELP = "serve the pages; so does dsgui without a command"
 FIRST_PORT = 7860
@@ -186,11 +186,11 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     import uvicorn
 
     from dsgui.compose import make_services
-    from dsgui.core.access import Access
+    from dsgui.core.access.access import Access
     from dsgui.core.errors import DsguiError
-    from dsgui.ui.connections import Connections, Server
-    from dsgui.ui.server import guarded, make_app
-    from dsgui.ui.server_log import keep_short
+    from dsgui.ui.access.connections import Connections, Server
+    from dsgui.ui.access.server_log import keep_short
+    from dsgui.ui.site.server import guarded, make_app
 
     host, port = listener.getsockname()[:2]
     tls = None

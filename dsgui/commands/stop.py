@@ -5,7 +5,7 @@ import time
 
 from dsgui.commands.run_options import DONE, FAILED, add_run, called, find_run, open_runs
 from dsgui.core.errors import RunError
-from dsgui.runs import Runs
+from dsgui.runs.runs import Runs
 
 HELP = "end every process of a run; a second stop kills at once"
 _POLL_S = 0.2

@@ -7,15 +7,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from dsgui.commands import asking
-from dsgui.core.arguments import TrainingArguments
-from dsgui.core.checker import Checker
-from dsgui.core.context import LATEST_KNOWN, Context, Integration
-from dsgui.core.document import Document
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
+from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError, DsguiError, TargetError
-from dsgui.core.hardware import ALIASES, CARDS, Hardware, card_named
-from dsgui.core.report import FORMATS, Checked
-from dsgui.shell.catalog import Catalog
-from dsgui.shell.imports import Imported, open_file, read_training_arguments
+from dsgui.core.machine.hardware import ALIASES, CARDS, Hardware, card_named
+from dsgui.core.validation.check_report import FORMATS, Checked
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.config.imports import Imported, open_file, read_training_arguments
 
 HELP = "check configs; exit 0: no errors, 1: errors, 2: not checked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2

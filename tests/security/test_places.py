@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.command import argv
 from dsgui.core.errors import DsguiError, PlaceError, TokenError
-from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.core.state import Asked, RunState, RunStatus
-from dsgui.runs import Runs
-from dsgui.shell.access_token import choose_token
-from dsgui.shell.imports import open_file
-from dsgui.shell.launcher import Launcher
-from dsgui.shell.places import Places, usual_places
-from dsgui.shell.processes import boot_id, end_tree, identify, supervises
-from dsgui.shell.store import Store
+from dsgui.core.launch.command import argv
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.state import Asked, RunState, RunStatus
+from dsgui.runs.runs import Runs
+from dsgui.shell.access.access_token import choose_token
+from dsgui.shell.access.places import Places, usual_places
+from dsgui.shell.config.imports import open_file
+from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.processes.processes import boot_id, end_tree, identify, supervises
+from dsgui.shell.runs.store import Store
 
 ROOT = Path(__file__).parents[2]
 

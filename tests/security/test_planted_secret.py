@@ -13,25 +13,25 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
-from dsgui.archive import Archive
 from dsgui.cli import main
-from dsgui.core.checker import Checker
-from dsgui.core.news import Cursor
-from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.core.points import Event, Point
-from dsgui.core.secrets import MASK
-from dsgui.core.state import RunState, RunStatus
-from dsgui.export import Exports
-from dsgui.inspection import Inspection
-from dsgui.report import Reports
-from dsgui.runs import Runs
-from dsgui.shell.catalog import Catalog
-from dsgui.shell.launcher import Launcher
-from dsgui.shell.records import Records
-from dsgui.shell.store import Store
-from dsgui.ui.polls import Polls
-from dsgui.ui.routes import make_routes
-from tests.test_archive import TRAINER, save_checkpoint
+from dsgui.core.access.secrets import MASK
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.metrics.points import Event, Point
+from dsgui.core.runs.news import Cursor
+from dsgui.core.validation.checker import Checker
+from dsgui.runs.archive import Archive
+from dsgui.runs.export import Exports
+from dsgui.runs.inspection import Inspection
+from dsgui.runs.report import Reports
+from dsgui.runs.runs import Runs
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.logs.records import Records
+from dsgui.shell.runs.store import Store
+from dsgui.ui.site.polls import Polls
+from dsgui.ui.site.routes import make_routes
+from tests.runs.test_archive import TRAINER, save_checkpoint
 
 KNOWN = "correct-horse-battery"  # by its value
 SHAPED = "hf_" + "aB3" * 10  # by its shape: a server that was started again knows no values

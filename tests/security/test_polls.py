@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dsgui.ui.polls import Polls
+from dsgui.ui.site.polls import Polls
 
 
 class _Broken:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.secrets import MASK, Masker, mask
+from dsgui.core.access.secrets import MASK, Masker, mask
 
 HERE = Path(__file__).parent
 RECORDED = sorted((HERE.parent / "outputs").rglob("*.txt"))

@@ -11,16 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgui.archive import Archive
-from dsgui.core import secrets
-from dsgui.core.machine import Host, Machine
-from dsgui.core.news import Cursor
-from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.core.planned import Launch, Surroundings
-from dsgui.core.points import Event, Point
-from dsgui.core.preflight import preflight
-from dsgui.core.script import script_facts
-from dsgui.core.secrets import (
+from dsgui.core.access import secrets
+from dsgui.core.access.secrets import (
     MASK,
     Masker,
     finished,
@@ -30,13 +22,21 @@ from dsgui.core.secrets import (
     secret_arguments,
     secret_values,
 )
-from dsgui.core.state import Asked, RunState, RunStatus
-from dsgui.inspection import Inspection
-from dsgui.runs import Runs
-from dsgui.shell.launcher import NOT_HANDED_ON, Launcher
-from dsgui.shell.processes import boot_id
-from dsgui.shell.records import Records
-from dsgui.shell.store import Store
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.state import Asked, RunState, RunStatus
+from dsgui.core.machine.machine import Host, Machine
+from dsgui.core.metrics.points import Event, Point
+from dsgui.core.preflight.preflight import preflight
+from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.runs.news import Cursor
+from dsgui.core.script.script import script_facts
+from dsgui.runs.archive import Archive
+from dsgui.runs.inspection import Inspection
+from dsgui.runs.runs import Runs
+from dsgui.shell.launch.launcher import NOT_HANDED_ON, Launcher
+from dsgui.shell.logs.records import Records
+from dsgui.shell.processes.processes import boot_id
+from dsgui.shell.runs.store import Store
 
 SECRET = "correct-horse-battery"
 

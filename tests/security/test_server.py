@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.app_server import ROOT, free_port, running_app
+from tests.support.app_server import ROOT, free_port, running_app
 
 BODY = b'--b\r\nContent-Disposition: form-data; name="files"; filename="c.json"\r\n\r\n{}\r\n--b--\r\n'
 

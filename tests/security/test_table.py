@@ -8,13 +8,13 @@ import gradio as gr
 import httpx
 import pytest
 
-from dsgui.core.accelerate_yaml import read as read_yaml
+from dsgui.core.config.accelerate_yaml import read as read_yaml
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
-from dsgui.core.planning import _shown as shown_name
-from dsgui.core.slurm import SlurmJob
-from dsgui.core.spec import _port
-from dsgui.shell.folders import held, remove_abandoned
-from dsgui.ui.server import MOST_SESSIONS
+from dsgui.core.launch.plan_making import _shown as shown_name
+from dsgui.core.launch.slurm import SlurmJob
+from dsgui.core.launch.spec import _port
+from dsgui.shell.files.folders import held, remove_abandoned
+from dsgui.ui.site.server import MOST_SESSIONS
 from tests.security.table import HOST, METHODS, TOKEN, bearer, routes, serve
 
 WRONG = ({}, {"authorization": "Bearer wrong"}, {"cookie": "dsgui_7860=wrong"})

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dsgui.core.batch import Number
-from dsgui.core.context import Context, Integration
-from dsgui.core.conversion import truth
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import MISSING, lookup
+from dsgui.core.config.batch_size import Number
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.conversion import truth
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import MISSING, lookup
 
 Config = Mapping[str, Any]
 Check = Callable[[Config, Context], Iterator[Finding]]

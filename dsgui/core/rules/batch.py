@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from dsgui.core import batch as batches
-from dsgui.core.arguments import TrainingArguments
-from dsgui.core.context import Context, Integration
-from dsgui.core.document import Document, json_text
-from dsgui.core.filling import fill
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.outputs import native_fix
-from dsgui.core.pointer import MISSING, lookup
+from dsgui.core.config import batch_size as batches
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.document import Document, json_text
+from dsgui.core.config.filling import fill
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.outputs import native_fix
+from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, elastic, found, is_set, number, write
 
 _CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context, Integration
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import MISSING, lookup
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.rules.base import Config, Rule, found, is_set, zero_stage
 from dsgui.core.rules.clash import Clash, rule
 

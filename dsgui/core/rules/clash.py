@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Finding, Fix, Severity
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Finding, Fix, Severity
 from dsgui.core.rules.base import Config, Rule, found
 
 

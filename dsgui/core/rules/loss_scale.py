@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import lookup
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import lookup
 from dsgui.core.rules.base import Config, Rule, enabled, found, name_of, offload_device, value_or, version, zero_stage
 from dsgui.core.rules.optimizer import optimizer_class
 

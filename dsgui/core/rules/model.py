@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Hardware
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.machine.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Hardware
 from dsgui.core.rules.base import Config, Rule, enabled, found, hf_hint
 
 

@@ -1,9 +1,9 @@
 """Moving ZeRO's states to the host or to NVMe: against the stage, the device, and ZenFlow's conditions."""
 
-from dsgui.core.context import Context
-from dsgui.core.conversion import truth
-from dsgui.core.findings import Change, Fix, Severity
-from dsgui.core.pointer import MISSING, lookup
+from dsgui.core.config.context import Context
+from dsgui.core.config.conversion import truth
+from dsgui.core.config.findings import Change, Fix, Severity
+from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.rules.base import ZERO, Config, is_set, offload_device, value_or, write, zero_key, zero_stage
 from dsgui.core.rules.clash import Clash, rule
 

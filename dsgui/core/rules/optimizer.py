@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context, Integration
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.keys import nearest
-from dsgui.core.pointer import join, lookup
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import join, lookup
 from dsgui.core.rules.base import Config, Rule, enabled, found, is_set, name_of, offload_device, value_or, zero_stage
 from dsgui.core.rules.clash import Clash, rule
+from dsgui.core.rules.keys import nearest
 
 _ENGINE = "deepspeed/runtime/engine.py"
 _TYPE = "/optimizer/type"

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context, Integration, version_tuple
-from dsgui.core.conversion import truth
-from dsgui.core.document import json_text
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.keys import nearest
-from dsgui.core.pointer import lookup
+from dsgui.core.config.context import Context, Integration, version_tuple
+from dsgui.core.config.conversion import truth
+from dsgui.core.config.document import json_text
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import lookup
 from dsgui.core.rules.base import (
     AUTO_DROPPED_SINCE,
     Config,
@@ -21,6 +20,7 @@ from dsgui.core.rules.base import (
     version,
     zero_stage,
 )
+from dsgui.core.rules.keys import nearest
 from dsgui.core.rules.optimizer import optimizer_class
 from dsgui.core.rules.torch_nn import FIRST_UNKNOWN_TORCH, NAMES
 

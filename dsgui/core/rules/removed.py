@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import join, lookup
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import join, lookup
 from dsgui.core.rules.base import (
     ACCUMULATION,
     ELASTICITY_REMOVED_IN,

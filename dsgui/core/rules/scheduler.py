@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dsgui.core.context import Context, Integration
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.keys import nearest
-from dsgui.core.pointer import MISSING, join, lookup
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import MISSING, join, lookup
 from dsgui.core.rules.base import Config, Rule, found, name_of, zero_stage
+from dsgui.core.rules.keys import nearest
 
 _ENGINE, _SCHEDULES = "deepspeed/runtime/engine.py", "deepspeed/runtime/lr_schedules.py"
 _TYPE, _PARAMS = "/scheduler/type", "/scheduler/params"

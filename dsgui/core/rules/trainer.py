@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from dsgui.core.arguments import TrainingArguments
-from dsgui.core.context import Context, Integration
-from dsgui.core.filling import ARGUMENTS, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import dotted, lookup
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.filling import ARGUMENTS, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import dotted, lookup
 from dsgui.core.rules.base import Config, Rule, found, name_of, number, write, zero_stage
 
 _DEFAULTS = TrainingArguments()

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context
-from dsgui.core.conversion import truth
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import lookup
+from dsgui.core.config.context import Context
+from dsgui.core.config.conversion import truth
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import lookup
 from dsgui.core.rules.base import (
     ZERO,
     Config,

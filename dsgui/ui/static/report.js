@@ -17,7 +17,7 @@
 
 (() => {
   const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"]; // Okabe and Ito
-  const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/report_page.py has them
+  const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/runs/report_page.py has them
   const PRINTED_WIDTH = 660;
   /** @type {ReportChart[]} */
   const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]");

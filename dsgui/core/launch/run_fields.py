@@ -1,0 +1,376 @@
+"""What somebody says who wants something to run: every field once, for the Launch page and the command line alike.
+
+A field's value is what its input holds: a text, a number, a tick, for `GPUS` the numbers as texts. `spec.py`
+makes the run's spec of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from dsgui.core.launch.plan import AS_SCRIPT_READS, PLACEHOLDER, WHEN_BUSY, StartedBy
+
+OWN_SCRIPT = "own"
+HERE, SEVERAL, SLURM = "here", "several", "slurm"
+
+
+class Kind(Enum):
+    """What a field holds."""
+
+    TEXT = "one line"
+    LINES = "several lines"
+    COUNT = "a whole number"
+    TICK = "yes or no"
+    CHOICE = "one of a few"
+    OPEN_CHOICE = "one of a few, all in view"
+    GPUS = "GPUs of this machine"
+    HIDDEN = "not asked for"
+
+
+class Part(Enum):
+    """Where the Launch page shows a field. `COMMAND` is the command line alone, `NOWHERE` neither."""
+
+    WHAT = "what to run"
+    WHERE = "where it trains"
+    SEVERAL = "several machines"
+    SLURM = "Slurm"
+    DEVICES = "ranks and GPUs"
+    MORE = "more"
+    COMMAND = "the command line"
+    NOWHERE = "nowhere"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """`option` is `launch`'s, "" for none, with `usage` as its help; `choices` are pairs of a label and a value.
+    `beside`: the field shares its row with its neighbours that say so too. `shown`: from the beginning."""
+
+    name: str
+    part: Part
+    kind: Kind = Kind.TEXT
+    default: Any = ""
+    label: str = ""
+    help: str = ""
+    placeholder: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    option: str = ""
+    metavar: str | None = None
+    usage: str = ""
+    lines: int = 1
+    most_lines: int | None = None
+    beside: bool = False
+    shown: bool = True
+    id: str | None = None
+
+
+_READERS = (
+    ("As the script reads it", AS_SCRIPT_READS),
+    ("--deepspeed FILE (HF Trainer)", "hf"),
+    ("--deepspeed --deepspeed_config FILE (native)", "native"),
+    ("deepspeed=FILE (LLaMA-Factory with a YAML file)", "llamafactory"),
+    ("Environment, as “accelerate launch” sets it", "accelerate"),
+    ("Environment, as Lightning reads it", "lightning"),
+    ("The script reads its own config (HF Trainer or accelerate)", "script-hf"),
+    ("The script reads its own config (native DeepSpeed)", "none"),
+)
+_READER_USAGE = (
+    "how the script gets the config. auto: as its source reads it, else as hf; hf: --deepspeed FILE; native: "
+    "--deepspeed --deepspeed_config FILE; llamafactory: deepspeed=FILE after a YAML file; accelerate, lightning: by "
+    "the variables that each reads; script-hf, none: not at all, it reads one of its own (with the HF Trainer or "
+    "accelerate; natively). "
+    "{config} among the script's arguments stands for the config's place (default: %(default)s)"
+)
+_LOGS_USAGE = (
+    "don’t add --logging_steps 10, which scripts with the HF Trainer are given where they would log every 500 steps"
+)
+
+FIELDS = (
+    Field(
+        name="what", part=Part.WHAT, kind=Kind.OPEN_CHOICE, default=OWN_SCRIPT, label="What to run", id="what-to-run"
+    ),
+    Field(
+        name="script",
+        part=Part.WHAT,
+        label="Script",
+        placeholder="/path/to/train.py",
+        help="A Python file on this machine.",
+        shown=False,
+        id="script",
+    ),
+    Field(
+        name="arguments",
+        part=Part.WHAT,
+        label="Arguments for the script",
+        placeholder="--learning_rate 1e-4 --max_steps 500",
+        help="As you would type them after the script's name. The config is added for you.",
+        id="arguments",
+    ),
+    Field(
+        name="reader",
+        part=Part.WHAT,
+        kind=Kind.CHOICE,
+        default=AS_SCRIPT_READS,
+        choices=_READERS,
+        label="How the script takes the config",
+        help=f"Its source is looked at. {PLACEHOLDER} among the arguments stands for the config’s path.",
+        option="--reader",
+        usage=_READER_USAGE,
+        shown=False,
+        id="reader",
+    ),
+    Field(
+        name="where",
+        part=Part.WHERE,
+        kind=Kind.OPEN_CHOICE,
+        default=HERE,
+        choices=(("This machine", HERE), ("Several machines, over ssh", SEVERAL), ("Slurm", SLURM)),
+        label="Where it trains",
+        id="where",
+    ),
+    Field(
+        name="hostfile",
+        part=Part.SEVERAL,
+        kind=Kind.LINES,
+        label="Hostfile",
+        lines=3,
+        most_lines=12,
+        placeholder="worker-0 slots=4\nworker-1 slots=4",
+        help="One machine a line, with the number of its GPUs, or paste yours. Ranks are counted in this order. "
+        "ssh must reach each without a password; Python, script and data lie at the same paths everywhere.",
+        id="hostfile",
+    ),
+    Field(
+        name="include",
+        part=Part.SEVERAL,
+        label="Only these (include)",
+        placeholder="worker-0@worker-1:0,2",
+        option="--include",
+        usage="of the hostfile, these only: worker-0@worker-1:0,2",
+        beside=True,
+        id="include",
+    ),
+    Field(
+        name="exclude",
+        part=Part.SEVERAL,
+        label="All but these (exclude)",
+        placeholder="worker-1:0",
+        option="--exclude",
+        usage="of the hostfile, all but these",
+        beside=True,
+        id="exclude",
+    ),
+    Field(
+        name="master_addr",
+        part=Part.SEVERAL,
+        label="Master address",
+        placeholder="the first machine’s",
+        option="--master-addr",
+        usage="where the ranks meet (default: the first machine's address)",
+        beside=True,
+        id="master-addr",
+    ),
+    Field(
+        name="slurm_nodes",
+        part=Part.SLURM,
+        kind=Kind.COUNT,
+        default=1,
+        label="Nodes",
+        option="--slurm-nodes",
+        metavar="N",
+        usage="how many nodes to ask for",
+        beside=True,
+        id="slurm-nodes",
+    ),
+    Field(
+        name="slurm_per_node",
+        part=Part.SLURM,
+        kind=Kind.COUNT,
+        default=1,
+        label="GPUs per node",
+        option="--gpus-per-node",
+        metavar="N",
+        usage="without it, --ranks ranks a node on its CPU",
+        beside=True,
+        id="slurm-per-node",
+    ),
+    Field(
+        name="slurm_time",
+        part=Part.SLURM,
+        label="Time limit",
+        placeholder="2-12:00:00",
+        option="--time",
+        usage="limit: minutes or [days-]hours:minutes:seconds",
+        beside=True,
+        id="slurm-time",
+    ),
+    Field(
+        name="slurm_on_cpu",
+        part=Part.SLURM,
+        kind=Kind.TICK,
+        default=False,
+        label="No GPUs: that many ranks on each node’s CPU",
+        id="slurm-on-cpu",
+    ),
+    Field(
+        name="slurm_partition",
+        part=Part.SLURM,
+        label="Partition",
+        placeholder="Slurm’s default",
+        option="--partition",
+        usage="(default: Slurm's)",
+        beside=True,
+        id="slurm-partition",
+    ),
+    Field(
+        name="slurm_account",
+        part=Part.SLURM,
+        label="Account",
+        placeholder="yours",
+        option="--account",
+        usage="(default: yours)",
+        beside=True,
+        id="slurm-account",
+    ),
+    Field(
+        name="slurm_options",
+        part=Part.SLURM,
+        kind=Kind.LINES,
+        label="Further options of sbatch",
+        placeholder="--qos=high",
+        help="One a line. Submitted from this machine with sbatch; script, data and Python lie on a shared disk.",
+        option="--slurm-option",
+        metavar="=--OPTION",
+        usage="a further one of sbatch",
+        lines=2,
+        id="slurm-options",
+    ),
+    Field(
+        name="ranks",
+        part=Part.DEVICES,
+        kind=Kind.COUNT,
+        default=1,
+        label="CPU ranks (this machine has no GPU)",
+        option="--ranks",
+        usage="ranks on the CPU (default: %(default)s)",
+        id="ranks",
+    ),
+    Field(
+        name="gpus",
+        part=Part.DEVICES,
+        kind=Kind.GPUS,
+        default=(),
+        label="GPUs",
+        option="--gpus",
+        usage="GPUs by number, as nvidia-smi counts: 0,1",
+        id="gpu-list",
+    ),
+    Field(
+        name="saves",
+        part=Part.DEVICES,
+        kind=Kind.TICK,
+        default=False,
+        label="Can save when it is stopped (adds --enable_jit_checkpoint True)",
+        help="For scripts with the HF Trainer: “Save and stop” then writes a checkpoint first.",
+        id="saves",
+    ),
+    Field(
+        name="logs",
+        part=Part.DEVICES,
+        kind=Kind.TICK,
+        default=True,
+        label="Log every 10 steps (adds --logging_steps 10)",
+        help="The HF Trainer logs every 500 steps otherwise: a short run would show no curve.",
+        option="--no-logging-steps",
+        usage=_LOGS_USAGE,
+        shown=False,
+        id="logs",
+    ),
+    Field(
+        name="started_by",
+        part=Part.MORE,
+        kind=Kind.CHOICE,
+        default=StartedBy.DEEPSPEED.value,
+        choices=tuple((kind.value, kind.value) for kind in StartedBy),
+        label="Launcher",
+        option="--launcher",
+        id="started-by",
+    ),
+    Field(
+        name="when_busy",
+        part=Part.MORE,
+        kind=Kind.CHOICE,
+        choices=tuple((choice.value, word) for word, choice in WHEN_BUSY.items()),
+        label="If another run uses these GPUs",
+        option="--when-busy",
+        usage="if another run uses these GPUs (default: wait; on the CPU: start)",
+        id="when-busy",
+    ),
+    Field(
+        name="environment",
+        part=Part.MORE,
+        kind=Kind.LINES,
+        lines=2,
+        label="Environment variables",
+        placeholder="NAME=value, one a line",
+        help="Added to dsgui’s own. Values of secrets (HF_TOKEN, WANDB_API_KEY …) are handed on and kept nowhere.",
+        option="--env",
+        metavar="NAME=VALUE",
+        usage="an environment variable",
+        id="environment",
+    ),
+    Field(
+        name="port",
+        part=Part.MORE,
+        label="Master port",
+        placeholder="a free one is chosen",
+        option="--port",
+        usage="master port (default: a free one)",
+        id="port",
+    ),
+    Field(
+        name="directory",
+        part=Part.MORE,
+        label="Working directory",
+        placeholder="the script's folder (a recipe: the run's own)",
+        option="--cwd",
+        usage="working directory (default: the script's folder)",
+    ),
+    Field(
+        name="output",
+        part=Part.MORE,
+        label="Output directory",
+        placeholder="as the arguments say, else the script's own",
+        help="Given to the script as --output_dir, in place of one among its arguments.",
+        id="output-dir",
+    ),
+    Field(
+        name="name",
+        part=Part.MORE,
+        label="Name of the run",
+        placeholder="the script's name",
+        option="--name",
+        usage="of the run (default: the script's)",
+        id="run-name",
+    ),
+    Field(name="parent", part=Part.NOWHERE, kind=Kind.HIDDEN),
+)
+BY_NAME: Mapping[str, Field] = {field.name: field for field in FIELDS}
+
+
+def fields_of(part: Part) -> tuple[Field, ...]:
+    """In the order they are shown."""
+    return tuple(field for field in FIELDS if field.part is part)
+
+
+def complete(values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` by the fields' names, the default in place of what was not said. None is what a text box holds that
+    was never shown, and a number that was emptied. Raises KeyError for a name that is no field's."""
+    given = {name: _held(BY_NAME[name], value) for name, value in values.items()}
+    return {field.name: field.default for field in FIELDS} | given
+
+
+def _held(field: Field, value: Any) -> Any:
+    if value is not None:
+        return value
+    return 0 if field.kind is Kind.COUNT else field.default

@@ -1,0 +1,90 @@
+"""What a check of the machine is made of: its verdict, the row it becomes, and how sizes are said."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, TypeVar
+
+from dsgui.core.machine.hardware import GIB
+
+MIB = 1 << 20
+Subject = TypeVar("Subject")
+
+
+class Status(Enum):
+    """problem: an ordinary run fails · warning: some runs fail or are slow · ok · unknown: it could not be judged."""
+
+    PROBLEM = "problem"
+    WARNING = "warning"
+    OK = "ok"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One judgement: what was `seen`, what to do about it, and the exact command where there is one."""
+
+    check: str
+    title: str
+    status: Status
+    seen: str
+    advice: str = ""
+    command: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A row before its check has stamped it."""
+
+    status: Status
+    seen: str
+    advice: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Generic[Subject]):
+    """One entry of a table. `judge` gives None where there is nothing to judge."""
+
+    id: str
+    title: str
+    source: str
+    judge: Callable[[Subject], Verdict | None]
+
+    def row(self, subject: Subject) -> Row | None:
+        verdict = self.judge(subject)
+        if verdict is None:
+            return None
+        return Row(self.id, self.title, verdict.status, verdict.seen, verdict.advice, verdict.command, self.source)
+
+
+def ok(seen: str) -> Verdict:
+    return Verdict(Status.OK, seen)
+
+
+def warning(seen: str, advice: str, command: str = "") -> Verdict:
+    return Verdict(Status.WARNING, seen, advice, command)
+
+
+def problem(seen: str, advice: str, command: str = "") -> Verdict:
+    return Verdict(Status.PROBLEM, seen, advice, command)
+
+
+def unknown(seen: str) -> Verdict:
+    """`seen` says what is not known, and why."""
+    return Verdict(Status.UNKNOWN, seen)
+
+
+def worst_first(rows: Iterable[Row]) -> tuple[Row, ...]:
+    return tuple(sorted(rows, key=lambda row: list(Status).index(row.status)))
+
+
+def has_problem(rows: Iterable[Row]) -> bool:
+    return any(row.status is Status.PROBLEM for row in rows)
+
+
+def size(count: int) -> str:
+    """`1.5 GiB`, `8 MiB`: for sentences."""
+    unit, name = (GIB, "GiB") if count >= GIB else (MIB, "MiB")
+    return f"{count / unit:.1f}".removesuffix(".0") + f" {name}"

@@ -1,0 +1,121 @@
+"""Before a start: what would stop this launch or make it slow, one table of checks, each a sentence on what was seen,
+what was expected and what to do. Facts in, rows out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from dsgui.core.access.secrets import mask, secret_arguments
+from dsgui.core.config.findings import Finding, Severity, has_error, refuser
+from dsgui.core.machine.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, warning, worst_first
+from dsgui.core.preflight import argument_checks, build_checks, handing_checks, room_checks, script_checks
+from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+
+CONFIG = "config"
+AGREEMENT = "agreement"
+
+
+def config(question: Question) -> Verdict | None:
+    launch = question.launch
+    if handing_checks.reads_another(question):
+        return unknown("The script reads a config of its own, so what is found about this one stops nothing.")
+    judge = problem if launch.handed else _perhaps
+    if launch.unreadable:
+        return judge(f"It can't be read. {launch.unreadable}", "Correct it.")
+    errors = [finding for finding in launch.findings if finding.severity is Severity.ERROR]
+    if not errors and has_error(launch.by_arguments):
+        return None  # it would pass alone; the rows on it and the arguments say what stops it
+    if not errors:
+        return ok(f"checked for {launch.devices}")
+    others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return judge(
+        f"{refuser(errors)} would refuse it at {launch.devices}: {errors[0].message}{others}",
+        errors[0].advice or "See 1 · Configure, or python -m dsgui validate.",
+    )
+
+
+def _perhaps(seen: str, advice: str) -> Verdict:
+    """Of a config that the script is not given, and may read all the same."""
+    return warning(f"{seen} This counts if the script reads this config.", advice)
+
+
+def takes_config(question: Question) -> Verdict | None:
+    """None where the row on the file of arguments tells the same."""
+    return None if argument_checks.stands_beside(question) else handing_checks.takes_config(question)
+
+
+def elsewhere(question: Question) -> Verdict | None:
+    names = question.launch.elsewhere
+    return unknown(f"Memory, GPUs, programs and disks of {names} are not looked at from here.") if names else None
+
+
+_ARGPARSE, _BUILDER = "docs.python.org/3/library/argparse.html", "deepspeed/ops/op_builder/builder.py"
+_ENGINE = "deepspeed/runtime/engine.py: _configure_basic_optimizer"
+_ESTIMATORS = (
+    "deepspeed/runtime/zero/stage_1_and_2.py: estimate_zero2_model_states_mem_needs, "
+    "stage3.py: estimate_zero3_model_states_mem_needs"
+)
+CHECKS: tuple[Check[Question], ...] = (
+    Check(CONFIG, "The config", "", config),
+    Check("script", "The script", "", script_checks.readable),
+    Check(handing_checks.TAKES_CONFIG, "How it gets the config", _ARGPARSE, takes_config),
+    Check("accelerate", "accelerate", "accelerate/accelerator.py", handing_checks.accelerate),
+    Check("twice", "--deepspeed in the arguments", _ARGPARSE, script_checks.given_twice),
+    Check("options", "The script’s options", "transformers/hf_argparser.py, argparse", argument_checks.options),
+    Check("arguments_file", "The file of arguments", "transformers/hf_argparser.py", argument_checks.arguments_file),
+    Check("files", "Files in the arguments", "", argument_checks.files),
+    Check("imports", "What the script imports", "", argument_checks.imports),
+    Check("use_cpu", "--use_cpu", "transformers/training_args.py: _setup_devices", script_checks.use_cpu),
+    Check("local_rank", "--local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
+    Check("stage_3", "Loading for ZeRO-3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),
+    Check("packages", "torch and DeepSpeed", "", build_checks.packages),
+    Check("trainer", "HF Trainer", "", build_checks.trainer),
+    Check("cuda", "torch and the GPU", "torch.cuda", build_checks.cuda),
+    Check("operators", "DeepSpeed’s operators", _ENGINE, build_checks.operators),
+    Check("compiler", "C++ compiler", _BUILDER, build_checks.compiler),
+    Check("ninja", "ninja", f"{_BUILDER}: jit_load", build_checks.ninja),
+    Check("headers", "Python headers", "torch/utils/cpp_extension.py", build_checks.headers),
+    Check("toolkit", "CUDA toolkit", f"{_BUILDER}: assert_no_cuda_mismatch", build_checks.toolkit),
+    Check("builds_disk", "Disk for builds", "", build_checks.builds_disk),
+    Check("gpus", "GPUs", "deepspeed/launcher/runner.py: parse_resource_filter", room_checks.gpus),
+    Check("offload", "Host memory for offload", _ESTIMATORS, room_checks.offload),
+    Check("memlock", "Locked memory", "deepspeed/ops/csrc/pin_memory/page_alloc.cpp", room_checks.memlock),
+    Check("shm", "Shared memory", "deepspeed/ops/csrc/cpu/comm/shm.cpp", room_checks.shared_memory),
+    Check("cores", "Cores", "", room_checks.cores),
+    Check("port", "Master port", "torch.distributed.TCPStore", room_checks.port),
+    Check("checkpoints", "Disk for checkpoints", "", room_checks.checkpoints),
+    Check("runs_disk", "Disk for the run’s output", "", room_checks.runs_disk),
+    Check("elsewhere", "Other machines", "", elsewhere),
+)
+
+# What another config or other arguments of the script can change: not the port, the GPUs or a disk.
+OF_SETTINGS = frozenset(
+    {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
+    | {"local_rank", "stage_3", "operators", "compiler", "ninja", "headers", "toolkit", "offload"}
+)
+
+
+def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
+    """Every row there is for this launch, the worst first. They quote arguments: what is secret in these is hidden."""
+    question = Question(launch, around)
+    rows = (entry.row(question) for entry in CHECKS)
+    secret = secret_arguments(launch.arguments)
+    return worst_first([_hidden(row, secret) for row in (*_disagreements(launch), *rows) if row])
+
+
+def _hidden(row: Row, values: Sequence[str]) -> Row:
+    seen, advice, command = (mask(text, values) for text in (row.seen, row.advice, row.command))
+    return replace(row, seen=seen, advice=advice, command=command)
+
+
+_GRAVITY = {Severity.ERROR: Status.PROBLEM, Severity.WARNING: Status.WARNING}
+
+
+def _disagreements(launch: Launch) -> Iterator[Row]:
+    """What the script's arguments bring up about the config, in the words of `validate --training-args`."""
+    for finding in launch.by_arguments:
+        if finding.severity in _GRAVITY:
+            yield _row(finding, _GRAVITY[finding.severity])
+
+
+def _row(finding: Finding, status: Status) -> Row:
+    return Row(AGREEMENT, "Config and arguments", status, finding.message, finding.advice, source=finding.source)

@@ -1,0 +1,1 @@
+"""What the Python that trains has for a script."""

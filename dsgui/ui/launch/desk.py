@@ -1,0 +1,172 @@
+"""The Launch page's inputs, made from the fields that `dsgui.core.launch.run_fields` declares."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.launch.plan import WHEN_BUSY, WhenBusy
+from dsgui.core.launch.run_fields import HERE, OWN_SCRIPT, SEVERAL, SLURM, Field, Kind, Part, fields_of
+from dsgui.core.machine.hardware import GIB, Gpu, Target
+from dsgui.ui.common.events import ONCE
+from dsgui.ui.common.services import Services
+from dsgui.ui.launch.several_machines import AskMachines, build_ask_machines
+
+_RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words (needs no download)"}
+_NARROW = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The page's inputs by their fields' names, `fields` says in which order; and the button that asks the other
+    machines."""
+
+    inputs: Mapping[str, Any]
+    ask: AskMachines
+
+    def __getitem__(self, name: str) -> Any:
+        return self.inputs[name]
+
+    @property
+    def components(self) -> list[Any]:
+        return list(self.inputs.values())
+
+    def values(self, given: Sequence[Any]) -> dict[str, Any]:
+        """What `components` hold, by name."""
+        return dict(zip(self.inputs, given, strict=True))
+
+    def updates(self, new: Mapping[str, Any]) -> tuple[Any, ...]:
+        """For `components` as outputs; one that `new` does not name stays."""
+        return tuple(new.get(name, gr.skip()) for name in self.inputs)
+
+
+def build_desk(services: Services, default_ranks: int) -> Desk:
+    """Must be called inside a `gr.Blocks`."""
+    target = services.target()
+    special = _of_this_machine(services, target, default_ranks)
+    inputs: dict[str, Any] = {}
+
+    def lay_out(part: Part) -> None:
+        inputs.update(_laid_out(fields_of(part), special))
+
+    lay_out(Part.WHAT)
+    lay_out(Part.WHERE)
+    with gr.Column(visible=False, elem_classes="ds-several") as several:
+        lay_out(Part.SEVERAL)
+        ask = build_ask_machines()
+    with gr.Column(visible=False) as slurm:
+        lay_out(Part.SLURM)
+    lay_out(Part.DEVICES)
+    with gr.Accordion("More: launcher, queue, environment, port, folder, name", open=False):
+        lay_out(Part.MORE)
+    lay_out(Part.NOWHERE)
+    desk = Desk(inputs, ask)
+    desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)
+
+    def shows(where: str) -> tuple[Any, ...]:
+        here = where == HERE
+        return (
+            gr.Column(visible=where == SEVERAL),
+            gr.Column(visible=where == SLURM),
+            gr.Number(visible=here and not target.gpus),
+            gr.CheckboxGroup(visible=here and bool(target.gpus)),
+            gr.Dropdown(value=_usual_when_busy(bool(target.gpus) or where == SEVERAL)),
+        )
+
+    shown = [several, slurm, desk["ranks"], desk["gpus"], desk["when_busy"]]
+    desk["where"].change(shows, [desk["where"]], shown, **ONCE)
+    return desk
+
+
+def _of_this_machine(services: Services, target: Target, default_ranks: int) -> dict[str, dict[str, Any]]:
+    """What the fields can't declare: it depends on what is here."""
+    recipes = [(_RECIPES.get(name, name), name) for name in services.recipes]
+    on_gpus = {} if target.gpus else {"label": "If another run trains here"}
+    return {
+        "what": {"choices": [*recipes, ("My own script", OWN_SCRIPT)], "value": recipes[0][1]},
+        "ranks": {"value": default_ranks, "visible": not target.gpus},
+        "gpus": {
+            "choices": _gpu_choices(services),
+            "value": [str(gpu.index) for gpu in target.gpus],
+            "visible": bool(target.gpus),
+        },
+        "when_busy": {"value": _usual_when_busy(bool(target.gpus)), **on_gpus},
+    }
+
+
+def _usual_when_busy(on_gpus: bool) -> str:
+    return next(word for word, choice in WHEN_BUSY.items() if choice is WhenBusy.usual(on_gpus))
+
+
+def _laid_out(fields: Iterable[Field], special: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """The fields' inputs, in rows where they stand beside each other."""
+    made: dict[str, Any] = {}
+    for beside, some in groupby(fields, key=lambda field: field.beside):
+        with gr.Row() if beside else nullcontext():
+            for field in some:
+                made[field.name] = _input(field, special.get(field.name, {}))
+    return made
+
+
+def _input(field: Field, special: Mapping[str, Any]) -> Any:
+    if field.kind is Kind.HIDDEN:
+        return gr.State(field.default)
+    given: dict[str, Any] = {"value": field.default, "label": field.label, "visible": field.shown}
+    given |= {"elem_id": field.id, "info": field.help or None}
+    return _MAKERS[field.kind](field, given | ({"min_width": _NARROW} if field.beside else {}) | dict(special))
+
+
+def _text(field: Field, given: dict[str, Any]) -> gr.Textbox:
+    given = {"lines": field.lines, "placeholder": field.placeholder or None, **given}
+    return gr.Textbox(**given | ({"max_lines": field.most_lines} if field.most_lines else {}))
+
+
+_MAKERS: dict[Kind, Callable[[Field, dict[str, Any]], Any]] = {
+    Kind.TEXT: _text,
+    Kind.LINES: _text,
+    Kind.COUNT: lambda field, given: gr.Number(precision=0, **given),
+    Kind.TICK: lambda field, given: gr.Checkbox(**given),
+    Kind.CHOICE: lambda field, given: gr.Dropdown(**({"choices": list(field.choices)} | given)),
+    Kind.OPEN_CHOICE: lambda field, given: gr.Radio(**({"choices": list(field.choices)} | given)),
+    Kind.GPUS: lambda field, given: gr.CheckboxGroup(**given),
+}
+
+
+def _for_own_script(chosen: str) -> tuple[gr.Textbox, gr.Dropdown]:
+    own = chosen == OWN_SCRIPT
+    return gr.Textbox(visible=own), gr.Dropdown(visible=own)
+
+
+def _gpu_choices(services: Services) -> list[tuple[str, str]]:
+    """Each GPU of this machine with the memory in use, and by which run of ours."""
+    used = {sample.index: sample.used_bytes for sample in services.gpu_use()}
+    by = services.runs.busy() if services.target().gpus else {}
+    return [
+        (gpu_label(gpu, used.get(gpu.index), by.get(f"gpu-{gpu.index}", [])), str(gpu.index))
+        for gpu in services.target().gpus
+    ]
+
+
+def gpu_label(gpu: Gpu, used_bytes: int | None, runs: Sequence[str]) -> str:
+    """`0: H100, 12 of 80 GiB in use, by run “translation”`."""
+    total = f"{gpu.memory_bytes / GIB:.0f} GiB" if gpu.memory_bytes else ""
+    memory = f"{used_bytes / GIB:.0f} of {total} in use" if total and used_bytes is not None else total
+    by = f"by run {', '.join(f'“{name}”' for name in runs)}" if runs else ""
+    return ", ".join(filter(None, (f"{gpu.index}: {gpu.name}", memory, by)))
+
+
+def look_at_gpus(services: Services, gpus: gr.CheckboxGroup, event: Any) -> Any:
+    if not services.target().gpus:
+        return None
+    return event(lambda: gr.CheckboxGroup(choices=_gpu_choices(services)), None, [gpus], **ONCE)
+
+
+def share_ranks(target: Target, ranks: gr.Number, gpus: gr.Number) -> None:
+    """One number in two places: the config is checked for the ranks that will run it."""
+    if target.gpus:
+        return
+    ranks.input(lambda value: value, [ranks], [gpus], **ONCE)
+    gpus.change(lambda value: value, [gpus], [ranks], **ONCE)
