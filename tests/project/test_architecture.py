@@ -1,54 +1,69 @@
-"""The arrows of docs/structure.md never turn back."""
+"""Floors and rooms: no arrow turns back, rooms use each other as the table here says, and no room is too full."""
 
 import ast
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# A module may import its own layer and those to the right of it here.
-ALLOWED = {
-    "dsgui.core": {"dsgui.core"},
-    "dsgui.shell": {"dsgui.shell", "dsgui.core"},
-    "dsgui.supervise": {"dsgui.shell", "dsgui.core"},
-    "dsgui.runs.runs": {"dsgui.shell", "dsgui.core"},
-    "dsgui.runs.archive": {"dsgui.runs.runs", "dsgui.shell", "dsgui.core"},
-    "dsgui.runs.inspection": {"dsgui.runs.runs", "dsgui.shell", "dsgui.core"},
-    "dsgui.runs.export": {"dsgui.runs.runs", "dsgui.shell", "dsgui.core"},
-    "dsgui.runs.report": {"dsgui.runs.runs", "dsgui.shell", "dsgui.core"},
-    "dsgui.commands.serve": {"dsgui.compose", "dsgui.ui", "dsgui.shell", "dsgui.core"},
-    "dsgui.commands": {
-        "dsgui.commands",
-        "dsgui.runs.archive",
-        "dsgui.runs.export",
-        "dsgui.runs.report",
-        "dsgui.runs.runs",
-        "dsgui.shell",
-        "dsgui.core",
+# A floor, or a module beside the floors, may import itself and what stands here.
+FLOORS = {
+    "core": set(),
+    "shell": {"core"},
+    "supervise": {"shell", "core"},
+    "runs": {"shell", "core"},
+    "commands": {"runs", "shell", "core"},
+    "cli": {"commands", "shell", "core"},
+    "commands.serve": {"compose", "ui", "shell", "core"},
+    "ui": {"runs", "core"},
+    "compose": {"ui", "runs", "shell", "core"},
+}
+# A room may import itself, the modules that stand on its floor in no room, and the rooms named here.
+ROOMS = {
+    "core": {
+        "access": "",
+        "config": "machine",
+        "diagnosis": "config launch machine script",
+        "launch": "access config script",
+        "logs": "diagnosis metrics",
+        "machine": "",
+        "metrics": "",
+        "oracle": "config",
+        "preflight": "access config diagnosis launch machine oracle rules script validation",
+        "rules": "config machine",
+        "runs": "config diagnosis launch logs metrics script",
+        "script": "config",
+        "validation": "config rules",
     },
-    "dsgui.cli": {"dsgui.commands", "dsgui.shell", "dsgui.core"},
-    "dsgui.ui": {
-        "dsgui.ui",
-        "dsgui.runs.archive",
-        "dsgui.runs.inspection",
-        "dsgui.runs.export",
-        "dsgui.runs.report",
-        "dsgui.runs.runs",
-        "dsgui.core",
+    "shell": {
+        "access": "",
+        "config": "access files",
+        "files": "",
+        "launch": "files processes runs",
+        "logs": "files runs",
+        "machine": "metrics processes",
+        "metrics": "launch",
+        "oracle": "machine processes",
+        "preflight": "files launch machine script",
+        "processes": "",
+        "runs": "files processes",
+        "script": "files machine",
     },
-    "dsgui.compose": {
-        "dsgui.ui",
-        "dsgui.runs.inspection",
-        "dsgui.runs.archive",
-        "dsgui.runs.export",
-        "dsgui.runs.report",
-        "dsgui.runs.runs",
-        "dsgui.shell",
-        "dsgui.core",
+    "ui": {
+        "access": "common",
+        "common": "",
+        "config": "access common",
+        "launch": "common config machine preflight",
+        "machine": "common",
+        "preflight": "common machine",
+        "runs": "common config launch",
+        "site": "access common config launch machine preflight runs",
     },
 }
+MOST_MODULES = 20
 # yaml: accelerate's file is YAML, and reading a text is pure. hjson is read by our own code (docs/decisions/005).
 # numpy: arrays are what a million points are thinned in; who starts a run never imports it (the last test here).
 CORE_MAY_USE = {"jsonschema", "yaml", "numpy"}
@@ -74,17 +89,32 @@ def imports_of(source):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def layer_of(module):
-    return next((layer for layer in ALLOWED if module == layer or module.startswith(layer + ".")), None)
+def floor_of(module):
+    top, _, rest = module.partition(".")
+    floor = rest if rest in FLOORS else rest.partition(".")[0]
+    return floor if top == "dsgui" and floor in FLOORS else None
+
+
+def room_of(module):
+    """The room on its floor, or None: of what is on no floor, and of a floor's own modules."""
+    words = module.split(".")
+    return words[2] if len(words) > 2 and words[0] == "dsgui" and words[2] in ROOMS.get(words[1], {}) else None
 
 
 def turned_back(module, source):
     """The imports of `module` that point the wrong way."""
-    layer = layer_of(module)
-    if layer is None:
+    floor = floor_of(module)
+    if floor is None:
         return []
-    ours = [name for name in imports_of(source) if layer_of(name)]
-    return [name for name in ours if layer_of(name) not in ALLOWED[layer]]
+    theirs = [(name, floor_of(name)) for name in imports_of(source)]
+    return [name for name, other in theirs if other and other not in FLOORS[floor] | {floor}]
+
+
+def rooms_asked(module, source):
+    """The other rooms of its floor that `module` imports from."""
+    here = floor_of(module), room_of(module)
+    asked = {(floor_of(name), room_of(name)) for name in imports_of(source)}
+    return {room for floor, room in asked if floor == here[0] and room not in (None, here[1])}
 
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)
@@ -95,6 +125,40 @@ def test_no_arrow_turns_back(path):
 def test_an_arrow_that_turns_back_is_seen():
     assert turned_back("dsgui.core.config.batch_size", "from dsgui.shell.runs.store import Store") != []
     assert turned_back("dsgui.ui.site.pages", "import dsgui.shell.machine.target") == ["dsgui.shell.machine.target"]
+    assert rooms_asked("dsgui.core.config.schema", "from dsgui.core.rules.base import Rule") == {"rules"}
+    assert rooms_asked("dsgui.core.errors", "from dsgui.core.config import schema") == {"config"}
+
+
+@pytest.mark.parametrize("floor", ROOMS)
+def test_rooms_use_each_other_as_declared(floor):
+    found = {room: set() for room in ROOMS[floor]} | {None: set()}
+    for path in (ROOT / "dsgui" / floor).rglob("*.py"):
+        found[room_of(name_of(path))] |= rooms_asked(name_of(path), path.read_text("utf-8"))
+    assert found == {room: set(uses.split()) for room, uses in ROOMS[floor].items()} | {None: set()}
+
+
+@pytest.mark.parametrize("floor", ROOMS)
+def test_rooms_stand_in_no_circle(floor):
+    assert circle({room: set(uses.split()) for room, uses in ROOMS[floor].items()}) == []
+
+
+@pytest.mark.parametrize("floor", ROOMS)
+def test_every_room_is_declared(floor):
+    folders = {path.parent.name for path in (ROOT / "dsgui" / floor).glob("*/__init__.py")}
+    assert folders == set(ROOMS[floor])
+
+
+def test_no_folder_is_too_full():
+    """A module is found by reading its room's names."""
+    sizes = Counter(path.parent for top in ("dsgui", "tests") for path in (ROOT / top).rglob("*.py"))
+    full = {folder.relative_to(ROOT).as_posix(): n for folder, n in sizes.items() if n > MOST_MODULES + 1}
+    assert full == {}  # with __init__.py
+
+
+@pytest.mark.parametrize("floor", [floor for floor in FLOORS if (ROOT / "dsgui" / floor).is_dir()])
+def test_no_stem_stands_twice_on_a_floor(floor):
+    stems = Counter(path.stem for path in (ROOT / "dsgui" / floor).rglob("*.py") if path.stem != "__init__")
+    assert [stem for stem, n in stems.items() if n > 1] == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "dsgui/core").rglob("*.py")), ids=name_of)
@@ -138,7 +202,8 @@ def test_no_modules_import_each_other():
 
 def test_no_module_beside_the_scripts_run_by_path_has_a_name_of_pythons_own():
     """Their folder comes first on the path of the interpreter that trains: a queue.py there breaks `import torch`."""
-    names = {path.stem for path in (ROOT / "dsgui/shell").glob("*.py")} - {"__init__"}
+    names = {path.stem for path in (ROOT / "dsgui/shell").rglob("*.py")} - {"__init__"}
+    assert len(names) > 40
     assert names & sys.stdlib_module_names == set()
 
 

@@ -1,5 +1,6 @@
 """What the documents name exists, and what a user can set is documented."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -22,12 +23,34 @@ def test_every_command_of_the_readme_is_a_make_target(target):
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
 
 
-def test_structure_names_every_module_and_only_those():
-    text = (ROOT / "docs/structure.md").read_text("utf-8")
-    modules = {path.relative_to(ROOT / "dsgui").as_posix() for path in (ROOT / "dsgui").glob("*/*.py")}
-    named = set(re.findall(r"`((?:core|shell)/\w+\.py)`", text))
-    wanted = {m for m in modules if m.startswith(("core/", "shell/")) and not m.endswith("__init__.py")}
-    assert named == wanted
+STRUCTURE = (ROOT / "docs/structure.md").read_text("utf-8")
+
+
+def test_structure_names_every_room_and_only_those():
+    rows = re.findall(r"^\| `(\w+)` \|(.*)\|(.*)\|(.*)\|$", STRUCTURE, re.MULTILINE)
+    named = {
+        (floor, room)
+        for room, *told in rows
+        for floor, cell in zip(("core", "shell", "ui"), told, strict=True)
+        if cell.strip()
+    }
+    folders = ROOT.glob("dsgui/*/*/__init__.py")
+    assert named == {path.parts[-3:-1] for path in folders if path.parts[-3] in ("core", "shell", "ui")}
+
+
+def test_structure_names_what_is_there():
+    named = set(re.findall(r"`((?:dsgui|core|shell|ui|runs|tests)/[\w./]+)`", STRUCTURE))
+    assert len(named) > 20
+    assert [name for name in named if not any((ROOT / top / name).exists() for top in ("", "dsgui"))] == []
+
+
+def test_every_module_says_what_it_does():
+    silent = [
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "dsgui").rglob("*.py")
+        if not ast.get_docstring(ast.parse(path.read_text("utf-8"))) and path.read_text("utf-8").strip()
+    ]
+    assert silent == []
 
 
 def test_help_names_every_option_with_a_sentence():
