@@ -26,7 +26,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 # Python which trains must not take for its own.
 _OURS = types.ModuleType("dsgui")
 _OURS.__path__ = [os.path.join(_HERE.rpartition(f"{os.sep}dsgui{os.sep}")[0], "dsgui")]
-sys.modules["dsgui"] = _OURS
+sys.modules.setdefault("dsgui", _OURS)
 from dsgui.shell.oracle import oracle_confines, oracle_trial  # noqa: E402 — found through the lines above alone
 
 if _HERE in sys.path:  # the modules beside this one have names that others' may have too
