@@ -188,7 +188,7 @@ class Archive:
         if not chosen.complete:
             raise RunError(f"Run {run_id}: {problem}")
         made = clone(plan, directory.read_config(), Remedy("Resume", None, options_for(way, chosen, plan)))
-        return Clone(made.request, (*made.notes, *([problem] if problem else [])))
+        return replace(made, notes=(*made.notes, *([problem] if problem else [])))
 
     def _way(self, plan: Plan) -> Resuming:
         return way_of(self._script(plan).resuming, plan.arguments)

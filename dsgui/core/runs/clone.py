@@ -13,10 +13,12 @@ from dsgui.core.script.words import with_option
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """`request` holds the config too; `notes` say what differs from the run it was made from."""
+    """`request` holds the config too; `notes` say what differs from the run it was made from, `in_config` whether its
+    config does."""
 
     request: LaunchRequest
     notes: tuple[str, ...] = ()
+    in_config: bool = False
 
 
 def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
@@ -33,7 +35,7 @@ def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
         "parent": plan.run_id,
     }
     request = LaunchRequest(**(plan.spec() | changed), config_text=text)
-    return Clone(request, (*notes, *more, *_missing_secrets(plan)))
+    return Clone(request, (*notes, *more, *_missing_secrets(plan)), text != config_text)
 
 
 def _missing_secrets(plan: Plan) -> tuple[str, ...]:

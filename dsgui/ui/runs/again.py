@@ -42,7 +42,8 @@ def wire_again(
         known = next((p.id for p in services.all_presets() if p.id == request.preset.partition(" ")[0]), None)
         headline = _headline(run_id, kind)
         config = (request.config_text, request.config_argument.integration.value, NEW_TEXT)
-        ready = "launch" if kind == "resume" else "configure"
+        changes_arguments_alone = kind in ("repair", "resume") and not made.in_config
+        ready = "launch" if changes_arguments_alone else "configure"
         said = (
             f"{headline} Look it over and press Launch." if not made.notes else f"{headline} Changed: {_joined(made)}."
         )
