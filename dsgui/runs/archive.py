@@ -59,6 +59,9 @@ class Judge:
     refusal: Callable[[Plan, str, Surroundings], str] = lambda plan, text, around: ""
 
 
+NO_CHECKPOINT = "No complete checkpoint of this run was found, so it can’t be resumed. Clone it to start over."
+
+
 class Archive:
     """The runs of one store, as things that are kept. Every method raises `RunError` when there is no such run."""
 
@@ -94,6 +97,9 @@ class Archive:
         """The checkpoints that its script can go on from, and why not from all."""
         way, found = self._way(plan), self._checkpoints(directory, plan)
         note = note_on(way, found, self._script(plan).problem)
+        trained = directory.read_progress().get("step")
+        if trained and not any(one.complete for one in found) and _stopped_short(directory.read_status()):
+            note = NO_CHECKPOINT
         return {
             "checkpoints": self._runs.masked_json([one.to_json(plan.ranks) for one in found if can_load(way, one)]),
             "resume_note": self._runs.masked(note),
@@ -233,6 +239,10 @@ class Archive:
         if self._runs.may_go_on(run_id):
             raise RunError(f"Run {run_id} is or may be still going on, so it can't be deleted. Stop it first.")
         return directory
+
+
+def _stopped_short(status: RunStatus | None) -> bool:
+    return status is not None and status.state in (RunState.STOPPED, RunState.FAILED, RunState.LOST)
 
 
 def _takes(facts: ScriptFacts, remedy: Remedy) -> bool:

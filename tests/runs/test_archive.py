@@ -660,3 +660,15 @@ def test_a_stored_plans_script_outside_the_allowed_folders_is_not_read(bench: Be
     assert about["checkpoints"] == []
     assert "outside the folders" in about["resume_note"]
     assert elsewhere.clone(run_id).request.script == str(script)
+
+
+def test_a_run_that_stopped_short_says_that_it_left_no_checkpoint(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, arguments="--output_dir out --deepspeed", working_directory="")
+    directory = bench.store.open(run_id)
+    assert archive.about(run_id)["resume_note"] == ""  # it succeeded: nothing to go on with
+    directory.write_status(RunStatus(RunState.STOPPED, started_at=time.time(), ended_at=time.time() + 1))
+    assert archive.about(run_id)["resume_note"] == ""  # it never took a step
+    directory.write_progress({"step": 7})
+    assert "No complete checkpoint" in archive.about(run_id)["resume_note"]
+    save_checkpoint(folder / "out", 20, ranks=2)
+    assert archive.about(run_id)["resume_note"] == ""
