@@ -448,6 +448,8 @@ class Runs:
     def _line(self, directory: RunDirectory) -> tuple[RunSummary, bool] | None:
         """The run in the list, and whether it stays so until its files change: one that was lost with processes left
         does not. One folder that can't be read hides no other."""
+        if not self._store.is_run(directory.run_id) and directory.run_id not in self._adrift():
+            return None  # emptied since the folders were listed
         try:
             plan = _plan_of(directory)
             seen = self._seen(directory, plan)
