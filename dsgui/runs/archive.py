@@ -69,7 +69,7 @@ class Archive:
         check: Callable[[Path], object] = lambda path: None,
         judge: "Judge | None" = None,
     ) -> None:
-        """`check` raises `PlaceError` for what a stored plan names and may not be read. Without a `judge` nothing speaks
+        """`check` raises `PlaceError` for a stored plan's path that may not be read. Without a `judge` nothing speaks
         against a change."""
         self._store, self._runs, self._check, self._judge = store, runs, check, judge
 

@@ -56,9 +56,7 @@ def _bf16_on(device: Hardware, pointer: str, context: Context, argument: str) ->
     )
 
 
-def _without_bf16(
-    capability: tuple[int, int], pointer: str, context: Context, argument: str
-) -> tuple[str, Fix | None]:
+def _without_bf16(capability: tuple[int, int], pointer: str, context: Context, argument: str) -> tuple[str, Fix | None]:
     """What to train in on such a card. fp16 needs a card that DeepSpeed lets have it, and a model that does not
     overflow in it."""
     name = context.arguments.model_name_or_path if context.arguments else ""
