@@ -8,7 +8,7 @@ from typing import Any
 
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.remedies import Remedy
-from dsgui.core.errors import DocumentError, RunError
+from dsgui.core.errors import DocumentError, PlaceError, RunError
 from dsgui.core.launch.checkpoint import Checkpoint
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.resume import can_load, note_on, options_for, way_of
@@ -26,7 +26,7 @@ from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.preflight.model_files import model_size
-from dsgui.shell.runs.checkpoints import Span, find_checkpoints
+from dsgui.shell.runs.checkpoints import Span, find_checkpoints, written_folders
 from dsgui.shell.runs.kept_end import forget
 from dsgui.shell.runs.removal import Removal, measure, remove
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -72,7 +72,7 @@ class Archive:
         check: Callable[[Path], object] = lambda path: None,
         judge: "Judge | None" = None,
     ) -> None:
-        """`check` raises `PlaceError` for a model's folder that may not be read. Without a `judge` nothing speaks
+        """`check` raises `PlaceError` for a stored plan's path that may not be read. Without a `judge` nothing speaks
         against a change."""
         self._store, self._runs, self._check, self._judge = store, runs, check, judge
 
@@ -95,10 +95,10 @@ class Archive:
 
     def _resuming(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         """The checkpoints that its script can go on from, and why not from all."""
-        way, found = self._way(plan), self._checkpoints(directory, plan)
-        note = note_on(way, found, self._script(plan).problem)
+        way, (found, outside) = self._way(plan), self._checkpoints(directory, plan)
+        note = note_on(way, found, self._script(plan).problem) or outside
         trained = directory.read_progress().get("step")
-        if trained and not any(one.complete for one in found) and _stopped_short(directory.read_status()):
+        if trained and not note and not any(one.complete for one in found) and _stopped_short(directory.read_status()):
             note = NO_CHECKPOINT
         return {
             "checkpoints": self._runs.masked_json([one.to_json(plan.ranks) for one in found if can_load(way, one)]),
@@ -184,11 +184,11 @@ class Archive:
         directory = self._store.open(run_id)
         plan = directory.read_plan()
         way = self._way(plan)
-        found = self._checkpoints(directory, plan)
+        found, outside = self._checkpoints(directory, plan)
         named = (one for one in found if path in (one.path, self._runs.masked(one.path)))  # as `about` shows it
         chosen = next((one for one in named if can_load(way, one)), None)
         if chosen is None:
-            why = note_on(way, found, self._script(plan).problem) or "It may have been removed meanwhile."
+            why = note_on(way, found, self._script(plan).problem) or outside or "It may have been removed meanwhile."
             raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
         problem = chosen.problem(plan.ranks)
         if not chosen.complete:
@@ -199,9 +199,20 @@ class Archive:
     def _way(self, plan: Plan) -> Resuming:
         return way_of(self._script(plan).resuming, plan.arguments)
 
-    def _checkpoints(self, directory: RunDirectory, plan: Plan) -> list[Checkpoint]:
+    def _checkpoints(self, directory: RunDirectory, plan: Plan) -> tuple[list[Checkpoint], str]:
+        """Those in folders that may be read, and why others may not: a stored plan may be somebody else's."""
         way = self._way(plan)
-        return find_checkpoints(plan, self._span(directory), (*way.saving, *filter(None, [way.folder])))
+        folders = written_folders(plan, (*way.saving, *filter(None, [way.folder])))
+        refused = {folder: why for folder in folders if (why := self._refusal(folder))}
+        found = find_checkpoints(plan, self._span(directory), [one for one in folders if one not in refused])
+        return found, " ".join(f"Checkpoints are not looked for: {why}" for why in refused.values())
+
+    def _refusal(self, folder: Path) -> str:
+        try:
+            self._check(folder)
+        except PlaceError as error:
+            return str(error)
+        return ""
 
     def _span(self, directory: RunDirectory) -> Span:
         """The plan is written as the run is started: what is older belongs to another run, and so does what is newer

@@ -229,6 +229,26 @@ def test_a_bucket_of_a_terabyte_is_not_tried(oracle):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.parametrize("reader", Integration)
+@pytest.mark.parametrize("block", ["offload_optimizer", "offload_param"])
+def test_nothing_is_made_in_a_configs_nvme_path_and_the_verdict_is_that_of_any_folder(
+    oracle, tmp_path, monkeypatch, block, reader
+):
+    """DeepSpeed makes the parameters' before it loads async_io, which not every machine has; with it the other."""
+    monkeypatch.setattr(oracle, "limit_s", 900.0)  # a busy machine that compiles an op first
+    allowed, outside = tmp_path / "allowed", tmp_path / "elsewhere" / "nvme"
+    allowed.mkdir()
+    answers = []
+    for folder in (allowed, outside):
+        zero = {"stage": 3, block: {"device": "nvme", "nvme_path": str(folder)}}
+        asked = question({"train_batch_size": 2, "zero_optimization": zero}, reader=reader)
+        answers.append([(t.verdict, t.stage, t.raised and t.raised.text) for t in oracle.ask(asked).trials])
+    assert answers[0] == answers[1]
+    assert answers[0][-1][1] in ("initialize", "step", "done")
+    assert (list(allowed.iterdir()), outside.parent.exists()) == ([], False)
+
+
+@pytest.mark.deepspeed
 def test_the_trainer_fills_what_says_auto_and_compares_what_does_not(oracle):
     config = {
         "train_batch_size": "auto",

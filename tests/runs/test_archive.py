@@ -27,6 +27,7 @@ from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.runs.clone import clone
 from dsgui.core.script.words import value_of, with_option
 from dsgui.runs.archive import Archive, Judge
+from dsgui.shell.access.places import Places
 from dsgui.shell.machine.provenance import git_state
 from dsgui.shell.processes.ends import Ends
 from dsgui.shell.processes.oom import OomKills, read_oom_kills
@@ -672,3 +673,21 @@ def test_a_run_that_stopped_short_says_that_it_left_no_checkpoint(bench: Bench, 
     assert "No complete checkpoint" in archive.about(run_id)["resume_note"]
     save_checkpoint(folder / "out", 20, ranks=2)
     assert archive.about(run_id)["resume_note"] == ""
+
+
+def test_checkpoints_are_not_looked_for_outside_the_allowed_folders(
+    bench: Bench, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A stored plan may be somebody else's: the folder that it names to save in, and where a link in it leads."""
+    outside = tmp_path_factory.mktemp("elsewhere")
+    run_id, folder = ended_run(bench, arguments="--output_dir link --deepspeed", working_directory="")
+    (folder / "link").symlink_to(outside)
+    saved = save_checkpoint(outside, 20, ranks=2)
+    assert Archive(bench.store, bench.runs).about(run_id)["checkpoints"]
+    script = Path(bench.store.open(run_id).read_plan().script)
+    archive = Archive(bench.store, bench.runs, Places([folder, script.parent]).check)
+    about = archive.about(run_id)
+    assert about["checkpoints"] == []
+    assert f"Checkpoints are not looked for: {folder / 'link'} (it leads to {outside})" in about["resume_note"]
+    with pytest.raises(RunError, match="outside the folders that dsgui may use"):
+        archive.resumed(run_id, str(saved))

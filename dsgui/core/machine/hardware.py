@@ -126,7 +126,8 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What the Python that will train has. A version is "" when the package is not installed there."""
+    """What the Python that will train has. A version is "" when the package is not installed there. `lacking`: of the
+    modules that DeepSpeed imports for some configs, those that are not there, as far as it was asked."""
 
     python: str
     python_version: str = ""
@@ -137,6 +138,7 @@ class Target:
     gpus: tuple[Gpu, ...] = ()
     problem: str = ""
     ops: tuple[Op, ...] | None = None  # None: not known
+    lacking: tuple[str, ...] = ()
 
     def version(self, package: str) -> str:
         """The installed version of `package`, or ""."""
@@ -156,6 +158,7 @@ class Target:
             gpus=gpus,
             problem=str(accelerator.get("problem", "")),
             ops=Op.list_from_json(answer.get("ops")),
+            lacking=tuple(name for name, there in (answer.get("modules") or {}).items() if there is False),
         )
 
     @property

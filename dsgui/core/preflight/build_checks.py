@@ -8,11 +8,44 @@ from dsgui.core.machine import environment_checks, host_checks
 from dsgui.core.machine.machine import Environment, Machine
 from dsgui.core.machine.verdicts import Status, Verdict, ok, problem, unknown
 from dsgui.core.preflight.surroundings import Question
-from dsgui.core.rules.base import Config, name_of, offload_device, value_or, zero_stage
+from dsgui.core.rules.base import Config, enabled, is_set, name_of, offload_device, value_or, zero_stage
 
 SHARED_MEMORY_OP = "deepspeed_shm_comm"  # deepspeed/comm/torch.py: build_shm_op; left out where it can't be compiled
 _ON_THE_HOST = {"adam": "cpu_adam", "adamw": "cpu_adam", "adagrad": "cpu_adagrad", "lion": "cpu_lion"}
 _FUSED = {"adam": "fused_adam", "adamw": "fused_adam", "lion": "fused_lion", "lamb": "fused_lamb"}
+
+_MONITORS = {"tensorboard": "tensorboard", "wandb": "wandb", "comet": "comet_ml"}  # deepspeed/monitor/utils.py
+_SINCE = {"comet": "0.14.3", "datastates_ckpt": "0.18.1"}
+_OF_MUP = ("muadam", "muadamw", "musgd")
+_INSTALL = {"datastates": "See github.com/DataStates/datastates-llm, or remove datastates_ckpt"}
+
+
+def needed_packages(question: Question) -> dict[str, str]:
+    """The modules that DeepSpeed imports for this config, with what asks for each.
+
+    Source: deepspeed/monitor/utils.py; deepspeed/runtime/engine.py, _configure_basic_optimizer; deepspeed/datastates/
+    config.py and deepspeed/runtime/checkpoint_engine/utils.py, where a checkpoint writer takes precedence."""
+    config, context = question.config, question.context
+    found = {module: f"{key}.enabled" for key, module in _MONITORS.items() if enabled(config, key, context)}
+    if config.get("datastates_ckpt", False) is not False and not is_set(config, "/checkpoint/writer"):
+        found["datastates"] = "datastates_ckpt"
+    name = name_of(config, "optimizer")
+    if name.lower() in _OF_MUP:
+        found["mup"] = f"the optimizer {name}"
+    return {module: key for module, key in found.items() if context.at_least(_SINCE.get(key.partition(".")[0], ""))}
+
+
+def needs(question: Question) -> Verdict | None:
+    """None where nothing else is needed, or the environment that trains was not asked."""
+    environment, needed = question.around.machine.environment, needed_packages(question)
+    lacking = (
+        sorted(environment.target.lacking & needed.keys()) if environment and not question.launch.elsewhere else []
+    )
+    if not lacking:
+        return None
+    asked = ", ".join(f"{module} (for {needed[module]})" for module in lacking)
+    install = _INSTALL.get(lacking[0], f"pip install {lacking[0]} there, or remove {needed[lacking[0]]}")
+    return problem(f"DeepSpeed imports {asked}, and the Python that trains does not have it: it stops.", f"{install}.")
 
 
 def needed_ops(question: Question) -> tuple[str, ...]:

@@ -71,6 +71,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("trainer", "HF Trainer", "", build_checks.trainer),
     Check("cuda", "torch and the GPU", "torch.cuda", build_checks.cuda),
     Check("operators", "DeepSpeed’s operators", _ENGINE, build_checks.operators),
+    Check("needs", "Packages for this config", "deepspeed/monitor/utils.py", build_checks.needs),
     Check("compiler", "C++ compiler", _BUILDER, build_checks.compiler),
     Check("ninja", "ninja", f"{_BUILDER}: jit_load", build_checks.ninja),
     Check("headers", "Python headers", "torch/utils/cpp_extension.py", build_checks.headers),
@@ -90,7 +91,7 @@ CHECKS: tuple[Check[Question], ...] = (
 # What another config or other arguments of the script can change: not the port, the GPUs or a disk.
 OF_SETTINGS = frozenset(
     {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
-    | {"local_rank", "stage_3", "operators", "compiler", "ninja", "headers", "toolkit", "offload"}
+    | {"local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit", "offload"}
 )
 
 

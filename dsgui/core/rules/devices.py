@@ -19,6 +19,7 @@ from dsgui.core.rules.base import (
     value_or,
     zero_stage,
 )
+from dsgui.core.rules.model import family_of
 
 GPU_DIRECT_SINCE, BF16_ASKED_SINCE = "0.15.0", "0.16.0"
 
@@ -51,13 +52,23 @@ def _bf16_on(device: Hardware, pointer: str, context: Context, argument: str) ->
             if not asked
             else "DeepSpeed stops with “Type bf16 is not supported on your device”."
         ),
-        "Use fp16 on this card, or a newer card." + " T5-family models overflow in fp16: train those in fp32.",
-        _bf16_to_fp16(pointer) if device.capability >= FP16_CAPABILITY else None,
+        *_without_bf16(device.capability, pointer, context, argument),
     )
 
 
-def _bf16_to_fp16(pointer: str) -> Fix:
-    return Fix("Use fp16 instead", (Change(pointer, "false"), Change("/fp16/enabled", "true")))
+def _without_bf16(capability: tuple[int, int], pointer: str, context: Context, argument: str) -> tuple[str, Fix | None]:
+    """What to train in on such a card. fp16 needs a card that DeepSpeed lets have it, and a model that does not
+    overflow in it."""
+    name = context.arguments.model_name_or_path if context.arguments else ""
+    family = family_of(name)
+    if family is None and capability >= FP16_CAPABILITY:
+        fix = Fix("Use fp16 instead", (Change(pointer, "false"), Change("/fp16/enabled", "true")))
+        return "Use fp16 on this card, or a newer card. T5-family models overflow in fp16: train those in fp32.", fix
+    why = f"Models of the {family.title} family overflow in fp16: train" if family else "Train"
+    fp32 = Fix("Train in fp32 instead", (Change(pointer, "false"),))
+    return " ".join(filter(None, (f"{why} in fp32 on this card, or use a newer card.", argument))), (
+        None if argument else fp32
+    )
 
 
 def _torch_emulates_bf16(context: Context) -> bool:

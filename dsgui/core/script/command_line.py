@@ -25,12 +25,26 @@ UNSET: Any = _Unset()
 @dataclass(frozen=True, slots=True)
 class Option:
     """`names` with their dashes, `name` what the script calls the value. `values`: how many follow. `default`: UNSET
-    where the source does not spell it out."""
+    where the source does not spell it out. `number`: its value is one; `switch`: it is on where no value follows.
+    `added_to`: the variable of the parser or group."""
 
     name: str
     names: tuple[str, ...]
     values: str = ONE
     default: Any = UNSET
+    number: bool = False
+    switch: bool = False
+    added_to: str = ""
+
+    @property
+    def long(self) -> str:
+        """The first of its names that has two dashes, or its first."""
+        return next((name for name in self.names if name.startswith("--")), self.names[0])
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether one has to be given to say anything."""
+        return self.values != NOTHING and not self.switch
 
 
 @dataclass(frozen=True, slots=True)

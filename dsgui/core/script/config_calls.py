@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from dsgui.core.script.parser_source import called, keyword, written_out
+
 
 class Caller(Enum):
     """What reads a config; the value names it in sentences."""
@@ -46,7 +48,7 @@ _LIGHTNING_TRAINERS = ("Trainer", "Fabric")
 
 def config_calls(nodes: Sequence[ast.AST], calls: Sequence[ast.Call]) -> tuple[ConfigCall, ...]:
     """In the order of the source. `nodes` are all of a tree's, `calls` those among them."""
-    written = _written_out(nodes)
+    written = written_out(nodes)
     from_trl = set(_configs_of_trl(nodes))
     found = [_call(caller, call, written) for call in calls if (caller := _caller(call, from_trl))]
     found += [ConfigCall(Caller.LLAMA_FACTORY, line) for line in _imports_llama_factory(nodes)]
@@ -93,17 +95,6 @@ _BY_NAME: tuple[tuple[Callable[[ast.Call], bool], Caller], ...] = (
 )
 
 
-def called(call: ast.Call) -> str:
-    """The name behind the last dot: `transformers.TrainingArguments(…)` → TrainingArguments."""
-    return str(getattr(call.func, "attr", None) or getattr(call.func, "id", ""))
-
-
-def keyword(call: ast.Call, *names: str) -> ast.expr | None:
-    """The value of the first of these keyword arguments; None too where it is written out as None."""
-    given = (one.value for one in call.keywords if one.arg in names)
-    return next((value for value in given if not (isinstance(value, ast.Constant) and value.value is None)), None)
-
-
 def _call(caller: Caller, call: ast.Call, written: dict[str, ast.expr]) -> ConfigCall:
     given = keyword(call, *_KEYWORDS.get(caller, ()))
     if caller is Caller.ENGINE and given is None and len(call.args) > _CONFIG_PLACE:
@@ -126,26 +117,6 @@ def _value(expression: ast.expr) -> Any:
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
     return value if isinstance(value, str | dict) else None
-
-
-def _written_out(nodes: Sequence[ast.AST]) -> dict[str, ast.expr]:
-    """Names that are given a value once in the whole file, and that value."""
-    values: dict[str, list[ast.expr]] = {}
-    for name, value in _assignments(nodes):
-        values.setdefault(name, []).append(value)
-    return {name: given[0] for name, given in values.items() if len(given) == 1}
-
-
-def _assignments(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
-    """`config["x"] = 1` counts as another value for `config`."""
-    for node in nodes:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        value = getattr(node, "value", None)
-        for target in targets:
-            while isinstance(target, ast.Subscript | ast.Attribute):
-                target = target.value
-            if isinstance(target, ast.Name) and isinstance(value, ast.expr):
-                yield target.id, value
 
 
 def _names_deepspeed(strategy: ast.expr | None) -> bool:

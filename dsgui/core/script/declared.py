@@ -69,12 +69,13 @@ def _field_options(statement: ast.stmt) -> Iterator[Option]:
         return
     name, kind = statement.target.id, _annotation(statement.annotation)
     keywords = _keywords(statement.value)
-    if kind.startswith("ClassVar") or _literal(keywords.get("init")) is False:
+    if kind.startswith("ClassVar") or literal(keywords.get("init")) is False:
         return
     default, more = _default(statement.value, keywords), _metadata(keywords)
     spelled = tuple(dict.fromkeys((f"--{name}", f"--{name.replace('_', '-')}", *_aliases(more, keywords))))
-    values = _values(kind, default, _literal(more.get("nargs")))
-    yield Option(name, spelled, values, default)
+    values = _values(kind, default, literal(more.get("nargs")))
+    numbers = kind in ("int", "float", "int | None", "float | None", "None | int", "None | float")
+    yield Option(name, spelled, values, default, number=numbers, switch=values == PERHAPS)
     if kind in _BOOL and (default is True or default is UNSET):
         yield Option(f"no_{name}", (f"--no_{name}", f"--no-{name.replace('_', '-')}"), NOTHING)
 
@@ -127,8 +128,8 @@ def _keywords(value: ast.expr | None) -> dict[str, ast.expr]:
 
 def _default(value: ast.expr | None, keywords: Mapping[str, ast.expr]) -> Any:
     if value is None or isinstance(value, ast.Call):
-        return _literal(keywords.get("default"))
-    return _literal(value)
+        return literal(keywords.get("default"))
+    return literal(value)
 
 
 def _metadata(keywords: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
@@ -140,12 +141,12 @@ def _metadata(keywords: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
 
 
 def _aliases(metadata: Mapping[str, ast.expr], keywords: Mapping[str, ast.expr]) -> tuple[str, ...]:
-    found = _literal(metadata.get("aliases", keywords.get("aliases")))
+    found = literal(metadata.get("aliases", keywords.get("aliases")))
     named = [found] if isinstance(found, str) else found if isinstance(found, list | tuple) else []
     return tuple(str(name) for name in named)
 
 
-def _literal(node: ast.expr | None) -> Any:
+def literal(node: ast.expr | None) -> Any:
     """UNSET for what is not there or not written out."""
     try:
         return UNSET if node is None else ast.literal_eval(node)

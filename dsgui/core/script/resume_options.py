@@ -10,16 +10,18 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dsgui.core.script.command_line import Option
+from dsgui.core.script.declared import module_of
+from dsgui.core.script.parser_source import added, added_by_function, added_to_click, called
+
 _ENGINE, _ACCELERATE, _TRAINER = "load_checkpoint", "load_state", "train"
 _FROM = "resume_from_checkpoint"
 _GIVES_PARSER = {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}
 # argparse's usual names where the call that loads is in another file; DeepSpeed's documentation and Megatron's.
 _FOLDERS = ("load_checkpoint_dir", "load_dir", "load", "load_checkpoint", "checkpoint_load_dir", "resume_dir")
 _TAGS = ("load_tag", "ckpt_id", "load_checkpoint_id", "checkpoint_tag", "ckpt_tag")
-_SWITCHES = ("store_true", "store_false", "store_const", "BooleanOptionalAction")
 # What splits a checkpoint's own path into the folder and the tag that `load_checkpoint` wants.
 _SPLITS = {"dirname", "basename", "split", "rsplit", "rpartition", "parent", "name"}
-_NUMBERS = {"int", "float"}
 _COMMANDS = {"fire": "Fire", "typer": "run"}
 _MOST_STEPS = 40
 _MOST_CALLS = 100  # of those that load, and of those that save: a script has a few
@@ -45,22 +47,10 @@ class Resuming:
     ignores: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One of the command line: the name in the source that holds it, whether a value follows, and the group of which
-    only one may be given. `number`: its value is one, and so no place."""
-
-    name: str
-    held_in: str
-    takes_value: bool
-    group: str = ""
-    number: bool = False
-
-
 def resuming(tree: ast.Module, nodes: Sequence[ast.AST] | None = None) -> Resuming:
     """Of a script's source. `nodes`: all of the tree's, where they are at hand."""
     source = _Source(list(ast.walk(tree)) if nodes is None else nodes)
-    calls = [call for call in source.calls if _called(call) in (_ENGINE, _ACCELERATE, _TRAINER)][:_MOST_CALLS]
+    calls = [call for call in source.calls if called(call) in (_ENGINE, _ACCELERATE, _TRAINER)][:_MOST_CALLS]
     ways = [way for call in calls if source.runs(call) and (way := source.way_of(call))]
     ways.sort(key=lambda way: "resum" not in f"{way.checkpoint}{way.folder}")  # a script may load a model's start too
     return source.completed(ways[0] if ways else source.by_name())
@@ -79,20 +69,21 @@ class _Source:
         self.functions = {n.name: n for n in self.nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
         self.plain_names = {n.id for n in self.nodes if isinstance(n, ast.Name)}
         self.names = self.plain_names | {n.attr for n in self.nodes if isinstance(n, ast.Attribute)}
-        groups = {
+        self.groups = {
             name
             for node in self.nodes
-            if isinstance(node, ast.Assign) and _called(node.value) == "add_mutually_exclusive_group"
+            if isinstance(node, ast.Assign) and called(node.value) == "add_mutually_exclusive_group"
             for name in _names_of(node.targets[0])
         }
-        self.options = {option.held_in: option for option in _options(self.calls, self.functions, groups)}
+        self.options = {option.name: option for option in _options(self.calls, self.functions)}
         if self.names & _GIVES_PARSER:
-            self.options |= {option.held_in: option for option in _of_dataclasses(self.nodes)}
-            self.options[_FROM] = Option(f"--{_FROM}", _FROM, True)
+            classes = module_of(self.nodes).classes.values()
+            self.options |= {option.name: option for declared in classes for option in declared.options}
+            self.options[_FROM] = Option(_FROM, (f"--{_FROM}",))
         self.bound = _bindings(self.nodes, self.calls, self.functions)
         self.callers: dict[str, list[ast.Call]] = {}
         for call in self.calls:
-            self.callers.setdefault(_called(call), []).append(call)
+            self.callers.setdefault(called(call), []).append(call)
         self._asked: dict[tuple[str, int], dict[str, None]] = {}
         self._read: dict[ast.AST, list[str]] = {}
         self.saving = self._saving()
@@ -127,7 +118,7 @@ class _Source:
 
     def _of_path(self, call: ast.Call, given: ast.expr | None) -> Resuming | None:
         found = self._place(self._reaching(given)[0])
-        return Resuming(found.name if found else "", switches=self._switches(call), loads=True) if given else None
+        return Resuming(found.long if found else "", switches=self._switches(call), loads=True) if given else None
 
     def _of_engine(self, call: ast.Call) -> Resuming | None:
         place, tag = _argument(call, "load_dir", 0), _argument(call, "tag", 1)
@@ -137,11 +128,11 @@ class _Source:
         folder, named = self._place(reaching), self._best(self._reaching(tag)[0])
         switches = self._switches(call)
         if folder and (words & _SPLITS or folder == named):
-            return Resuming(checkpoint=folder.name, switches=switches, loads=True)
-        tag_option = named.name if named else ""
-        saved = {option.held_in for option in self.saving}
-        if folder and (folder.held_in not in saved or _says_loading(folder)):
-            return Resuming(folder=folder.name, tag=tag_option, switches=switches, loads=True)
+            return Resuming(checkpoint=folder.long, switches=switches, loads=True)
+        tag_option = named.long if named else ""
+        saved = {option.name for option in self.saving}
+        if folder and (folder.name not in saved or _says_loading(folder)):
+            return Resuming(folder=folder.long, tag=tag_option, switches=switches, loads=True)
         written = folder is None and isinstance(place, ast.Constant) and isinstance(place.value, str)
         return Resuming(tag=tag_option, switches=switches, from_output=folder is not None or written, loads=True)
 
@@ -191,7 +182,7 @@ class _Source:
         while node is not None:
             if isinstance(node, ast.If | ast.IfExp) and child is not node.test and child not in self.otherwise:
                 held = (self.options.get(word) for word in self._words(node.test) if not _negated(node.test))
-                found |= {option.name: None for option in held if option and not option.takes_value}
+                found |= {option.long: None for option in held if option and not option.takes_value}
             if isinstance(node, ast.FunctionDef) and levels:
                 found |= self._asked_by_callers(node.name, levels - 1)
             child, node = node, self.parents.get(node)
@@ -223,20 +214,20 @@ class _Source:
         return Resuming(folder=folder, tag=self._named(_TAGS) if folder else "")
 
     def _named(self, names: Iterable[str]) -> str:
-        return next((self.options[name].name for name in names if name in self.options), "")
+        return next((self.options[name].long for name in names if name in self.options), "")
 
     def completed(self, way: Resuming) -> Resuming:
         """With the options that stand in the way."""
-        saving = (one.name for one in self.saving if _names_folder(one) and not _says_loading(one))
+        saving = (one.long for one in self.saving if _names_folder(one) and not _says_loading(one))
         given = {way.checkpoint, way.folder, way.tag, *way.switches} - {""}
         excluded = [name for name in dict.fromkeys(self._excluded(given)) if name not in given]
         return replace(way, not_beside=tuple(excluded), saving=tuple(saving)[:1])
 
     def _excluded(self, given: set[str]) -> Iterator[str]:
-        groups = {option.group for option in self.options.values() if option.name in given and option.group}
-        yield from (option.name for option in self.options.values() if option.group in groups and option.group)
+        groups = {option.added_to for option in self.options.values() if option.long in given} & self.groups
+        yield from (option.long for option in self.options.values() if option.added_to in groups)
         for terms in map(_refused, self.nodes):
-            named = [self.options[word].name for term in terms for word in _words(term) if word in self.options]
+            named = [self.options[word].long for term in terms for word in _words(term) if word in self.options]
             if given & set(named) and len(named) == len(terms):
                 yield from named
 
@@ -247,7 +238,7 @@ def _refused(node: ast.AST) -> list[ast.expr]:
         return []
     ends = any(
         isinstance(one, ast.Raise | ast.Return)
-        or (isinstance(one, ast.Expr) and _called(one.value) in ("error", "exit"))
+        or (isinstance(one, ast.Expr) and called(one.value) in ("error", "exit"))
         for one in node.body
     )
     return node.test.values if ends and all(map(_is_given, node.test.values)) else []
@@ -280,67 +271,26 @@ def _negated(test: ast.expr) -> bool:
 
 
 def _names_folder(option: Option) -> bool:
-    return any(
-        word in option.held_in.lower() for word in ("dir", "path", "save", "out", "folder", "ckpt", "checkpoint")
-    )
+    return any(word in option.name.lower() for word in ("dir", "path", "save", "out", "folder", "ckpt", "checkpoint"))
 
 
 def _says_loading(option: Option) -> bool:
-    return any(word in option.held_in.lower() for word in ("load", "resum", "restore"))
+    return any(word in option.name.lower() for word in ("load", "resum", "restore"))
 
 
 # --- where names come from --------------------------------------------------------------------------------------------
 
 
 def _options(
-    calls: Iterable[ast.Call], functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], groups: set[str]
+    calls: Iterable[ast.Call], functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]
 ) -> Iterator[Option]:
     """Of argparse and click; of a function that fire or typer calls."""
     for call in calls:
-        called, owner = _called(call), getattr(getattr(call.func, "value", None), "id", "")
-        if called in ("add_argument", "option"):
-            yield from _of_call(call, owner if owner in groups else "")
-        elif _COMMANDS.get(owner) == called and call.args and isinstance(call.args[0], ast.Name):
+        yield from (*added(call), *added_to_click(call))
+        owner = getattr(getattr(call.func, "value", None), "id", "")
+        if _COMMANDS.get(owner) == called(call) and call.args and isinstance(call.args[0], ast.Name):
             function = functions.get(call.args[0].id)
-            yield from _of_function(function.args, owner == "typer") if function else ()
-
-
-def _of_call(call: ast.Call, group: str) -> Iterator[Option]:
-    words = [w.value for w in call.args if isinstance(w, ast.Constant) and isinstance(w.value, str)]
-    named = [word for word in words if word.startswith("-")]
-    if not named:
-        return
-    longest = next((word for word in named if word.startswith("--")), named[0])
-    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-    action, flag, held = keywords.get("action"), keywords.get("is_flag"), keywords.get("dest")
-    switch = (getattr(action, "value", None) or getattr(action, "attr", None) or "") in _SWITCHES
-    switch = switch or (isinstance(flag, ast.Constant) and flag.value is True)
-    told = held.value if isinstance(held, ast.Constant) and isinstance(held.value, str) else ""
-    name = longest.partition("/")[0]
-    number = getattr(keywords.get("type"), "id", "") in _NUMBERS
-    yield Option(name, told or name.lstrip("-").replace("-", "_"), not switch, group, number)
-
-
-def _of_function(arguments: ast.arguments, dashes: bool) -> Iterator[Option]:
-    every = [*arguments.posonlyargs, *arguments.args]
-    defaults = [None] * (len(every) - len(arguments.defaults)) + list(arguments.defaults)
-    for one, default in [
-        *zip(every, defaults, strict=True),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]:
-        switch = isinstance(default, ast.Constant) and isinstance(default.value, bool)
-        yield Option("--" + (one.arg.replace("_", "-") if dashes else one.arg), one.arg, not switch)
-
-
-def _of_dataclasses(nodes: Iterable[ast.AST]) -> Iterator[Option]:
-    """The fields that HfArgumentParser makes options of."""
-    for node in nodes:
-        if isinstance(node, ast.ClassDef) and any("dataclass" in _words(one) for one in node.decorator_list):
-            for one in node.body:
-                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-                    words = set(_words(one.annotation))
-                    number = bool(words & _NUMBERS) and "str" not in words
-                    yield Option(f"--{one.target.id}", one.target.id, "bool" not in words, number=number)
+            yield from added_by_function(function.args, dashes=owner == "typer") if function else ()
 
 
 def _bindings(
@@ -356,7 +306,7 @@ def _bindings(
             for word in (word for target in targets for word in _names_of(target)):
                 bound.setdefault(word, []).append(node.value)
     for call in calls:
-        if function := functions.get(_called(call)):
+        if function := functions.get(called(call)):
             names = (one.arg for one in function.args.args)
             pairs = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
             for name, value in pairs:
@@ -388,9 +338,3 @@ def _argument(call: ast.Call, name: str, place: int) -> ast.expr | None:
     if named is not None:
         return named
     return call.args[place] if place < len(call.args) and not isinstance(call.args[place], ast.Starred) else None
-
-
-def _called(node: ast.AST) -> str:
-    if not isinstance(node, ast.Call):
-        return ""
-    return str(getattr(node.func, "attr", None) or getattr(node.func, "id", ""))

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from dsgui.core.script.command_line import NOTHING
-from dsgui.core.script.config_calls import ConfigCall, called, config_calls
+from dsgui.core.script.config_calls import ConfigCall, config_calls
+from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
 
@@ -15,8 +16,6 @@ _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclas
 _TAKES_CONFIG = {"HfArgumentParser", "parse_args_into_dataclasses", "add_config_arguments", "parse_known_args"}
 _TRAINERS = {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}
 _STAGE_3_BREAKERS = ("device_map", "low_cpu_mem_usage")
-_WITHOUT_VALUE = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
-_PARSERS = {"ArgumentParser", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser"}
 # Only a part of the model is trained: what the optimizer holds can't be told from the model's size.
 _TRAINS_A_PART = {"LoraConfig", "get_peft_model", "PeftConfig", "requires_grad_"}
 
@@ -117,8 +116,11 @@ def script_facts(source: str) -> ScriptFacts:
         takes_deepspeed=bool(reads & _TAKES_CONFIG) or _mentions(texts, "deepspeed"),
         breaks_stage_3=tuple((name, line) for name, line, sure in breakers if sure),
         parser=parser,
-        options={name: takes for call in calls for name, takes in _options(call)}
-        | {name: option.values != NOTHING for option in fields if alone for name in option.names},
+        options={
+            name: option.values != NOTHING
+            for option in (*(one for call in calls for one in added(call)), *(fields if alone else ()))
+            for name in option.names
+        },
         may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
         tells_transformers="HfDeepSpeedConfig" in names,
         trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(nodes),
@@ -150,38 +152,9 @@ def _parser(nodes: Sequence[ast.AST], names: set[str], calls: list[ast.Call]) ->
         return Parser.ELSEWHERE if names & {"click", "typer", "fire"} else Parser.NONE
     made = [call for call in calls if called(call) == "ArgumentParser"]
     plain = made and all(keyword.arg != "parents" for call in made for keyword in call.keywords)
-    named = all(_options(call) or _is_positional(call) for call in calls if called(call) == "add_argument")
-    return Parser.ARGPARSE if plain and named and not _handed_on(nodes, calls) else Parser.ELSEWHERE
-
-
-def _handed_on(nodes: Sequence[ast.AST], calls: list[ast.Call]) -> bool:
-    """Whether a parser made here is given to a function, which may add options to it."""
-    assigned = [node for node in nodes if isinstance(node, ast.Assign) and _makes_parser(node.value)]
-    if any(not isinstance(target, ast.Name) for node in assigned for target in node.targets):
-        return True  # kept in an attribute: who adds to it can't be followed
-    parsers = {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name)}
-    given = [word for call in calls for word in (*call.args, *(keyword.value for keyword in call.keywords))]
-    return any((isinstance(word, ast.Name) and word.id in parsers) or _makes_parser(word) for word in given)
-
-
-def _makes_parser(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and called(node) in _PARSERS
-
-
-def _options(call: ast.Call) -> list[tuple[str, bool]]:
-    """`add_argument("-d", "--deepspeed", action="store_true")` → its names, and whether a value follows."""
-    if called(call) != "add_argument":
-        return []
-    action = next((keyword.value for keyword in call.keywords if keyword.arg == "action"), None)
-    named = getattr(action, "value", None) if isinstance(action, ast.Constant) else getattr(action, "attr", "")
-    takes = named not in _WITHOUT_VALUE and named != "BooleanOptionalAction"
-    words = [word.value for word in call.args if isinstance(word, ast.Constant) and isinstance(word.value, str)]
-    return [(word, takes) for word in words if word.startswith("-")]
-
-
-def _is_positional(call: ast.Call) -> bool:
-    first = call.args[0] if call.args else None
-    return isinstance(first, ast.Constant) and isinstance(first.value, str) and not first.value.startswith("-")
+    named = all(names_added(call)[:1] for call in calls if adds(call))
+    followed = not kept_in_attribute(nodes) and not handed_out(nodes, calls)
+    return Parser.ARGPARSE if plain and named and followed else Parser.ELSEWHERE
 
 
 def _prepared(call: ast.Call) -> list[str]:

@@ -2,17 +2,24 @@
 dataclasses it hands to `HfArgumentParser`. What other files declare is joined by who can read them."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from dsgui.core.script.command_line import NOTHING, ONE, PERHAPS, UNSET, Option
+from dsgui.core.script.command_line import NOTHING, Option
 from dsgui.core.script.declared import Module, dotted_name, module_of
+from dsgui.core.script.parser_source import (
+    FOR_DATACLASSES,
+    MAKERS,
+    added,
+    adds,
+    called,
+    handed_out,
+    is_readable,
+    keyword,
+    written_out,
+)
 
-_FOR_DATACLASSES = ("HfArgumentParser", "TrlParser")
-_MAKERS = (*_FOR_DATACLASSES, "ArgumentParser")
-_PARSERS = (*_MAKERS, "add_argument_group", "add_mutually_exclusive_group")
-_BARE = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
 # Keywords of ArgumentParser that change nothing about which words it takes.
 _HARMLESS = {
     "description",
@@ -76,19 +83,19 @@ def command_line(
     words pass, as far as the names in it tell."""
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     named = {called(call) for call in calls}
-    own = [option for call in calls for option in _own(call)]
+    own = [option for call in calls for option in added(call)]
     groups, groups_known = _groups(nodes, calls)
     groups, file = (groups, _file(nodes, named)) if by_dataclass else ((), ArgumentsFile.NONE)
-    whole = whole and bool(named & set(_MAKERS)) and (groups_known or not by_dataclass)
+    whole = whole and bool(named & set(MAKERS)) and (groups_known or not by_dataclass)
     # deepspeed.add_config_arguments may be handed a parser of any kind.
     own += _DEEPSPEED if "add_config_arguments" in named else ()
     return CommandLine(
         own=(_HELP, *own),
         groups=groups,
         module=module_of(nodes),
-        whole=whole and file is not ArgumentsFile.SOMEHOW and _ordinary(calls) and not _handed_out(nodes, calls),
+        whole=whole and file is not ArgumentsFile.SOMEHOW and _ordinary(calls) and not handed_out(nodes, calls),
         strict=not lenient and not _keeps_rest(calls),
-        positionals=any(_adds(call) and not _own(call) for call in calls),
+        positionals=any(adds(call) and not added(call) for call in calls),
         by_dataclass=by_dataclass,
         file=file,
         defaults_changed="set_defaults" in named,
@@ -141,84 +148,19 @@ def origin(name: str, module: Module) -> tuple[str, str]:
     return (".".join(filter(None, found)), last) if found else ("", "")
 
 
-def called(call: ast.Call) -> str:
-    """`add_argument` of `parser.add_argument(…)`."""
-    return str(getattr(call.func, "attr", None) or getattr(call.func, "id", ""))
-
-
-def _own(call: ast.Call) -> list[Option]:
-    """`add_argument("-d", "--data", nargs="+")` → its option; none for a positional word."""
-    if not _adds(call):
-        return []
-    names = [w.value for w in call.args if isinstance(w, ast.Constant) and isinstance(w.value, str)]
-    names = [name for name in names if name.startswith("-")]
-    if not names:
-        return []
-    keywords = {word.arg: word.value for word in call.keywords if word.arg}
-    destination, action = _text(keywords.get("dest")), _text(keywords.get("action"))
-    long = next((name for name in names if name.startswith("--")), names[0])
-    name = destination or long.lstrip("-").replace("-", "_")
-    default = UNSET if "default" not in keywords else _constant(keywords["default"])
-    option = Option(name, tuple(names), _follow(action, keywords), default)
-    if getattr(keywords.get("action"), "attr", action) != "BooleanOptionalAction":
-        return [option]
-    off = tuple(f"--no-{one.removeprefix('--')}" for one in names if one.startswith("--"))
-    return [Option(name, option.names, NOTHING, default), Option(f"no_{name}", off, NOTHING)]
-
-
-def _adds(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument"
-
-
-def _follow(action: str, keywords: Mapping[str, ast.expr]) -> str:
-    if action in _BARE:
-        return NOTHING
-    count = _constant(keywords["nargs"]) if "nargs" in keywords else None
-    return ONE if count is None else str(count) if isinstance(count, int | str) else PERHAPS
-
-
-def _text(node: ast.expr | None) -> str:
-    return str(node.value) if isinstance(node, ast.Constant) else ""
-
-
-def _constant(node: ast.expr) -> object:
-    return node.value if isinstance(node, ast.Constant) else UNSET
-
-
 def _ordinary(calls: list[ast.Call]) -> bool:
     """Whether every parser here reads `sys.argv` as argparse does unless it is told otherwise."""
     for call in calls:
         words = {keyword.arg for keyword in call.keywords}
-        if called(call) in _MAKERS and words - _HARMLESS:
+        if called(call) in MAKERS and words - _HARMLESS:
             return False
         if called(call) in ("add_subparsers", "parse_intermixed_args"):
             return False
         if called(call) == "parse_args" and isinstance(call.func, ast.Attribute) and (call.args or "args" in words):
             return False
-        if _adds(call) and (None in words or _unreadable(call)):
+        if adds(call) and not is_readable(call):
             return False
     return True
-
-
-def _handed_out(nodes: Sequence[ast.AST], calls: list[ast.Call]) -> bool:
-    """Whether a parser is given to a function of another file, which may add options to it."""
-    here = {node.name for node in nodes if isinstance(node, ast.FunctionDef)} | {"add_config_arguments"}
-    made = [node for node in nodes if isinstance(node, ast.Assign) and _makes_parser(node.value)]
-    names = {target.id for node in made for target in node.targets if isinstance(target, ast.Name)} | {"parser"}
-    out = [call for call in calls if called(call) not in here]
-    given = [word for call in out for word in (*call.args, *(keyword.value for keyword in call.keywords))]
-    return any((isinstance(word, ast.Name) and word.id in names) or _makes_parser(word) for word in given)
-
-
-def _makes_parser(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and called(node) in _PARSERS
-
-
-def _unreadable(call: ast.Call) -> bool:
-    """An option whose name or number of values is computed."""
-    nargs = next((word.value for word in call.keywords if word.arg == "nargs"), None)
-    computed = nargs is not None and not isinstance(nargs, ast.Constant)
-    return computed or not all(isinstance(w, ast.Constant) and isinstance(w.value, str) for w in call.args)
 
 
 def _keeps_rest(calls: list[ast.Call]) -> bool:
@@ -229,28 +171,15 @@ def _keeps_rest(calls: list[ast.Call]) -> bool:
 
 def _groups(nodes: Sequence[ast.AST], calls: list[ast.Call]) -> tuple[tuple[str, ...], bool]:
     """The classes handed to HfArgumentParser, and whether all are named."""
-    made = [call for call in calls if called(call) in _FOR_DATACLASSES]
+    made = [call for call in calls if called(call) in FOR_DATACLASSES]
+    written = written_out(nodes) if made else {}
     names: list[str] = []
     for call in made:
-        given = call.args[0] if call.args else _keyword(call, "dataclass_types")
-        given = _assigned(nodes, given.id) or given if isinstance(given, ast.Name) else given
+        given = call.args[0] if call.args else keyword(call, "dataclass_types")
+        given = written.get(given.id, given) if isinstance(given, ast.Name) else given
         parts = given.elts if isinstance(given, ast.Tuple | ast.List) else [given] if given is not None else []
         names += [dotted_name(part) for part in parts]
     return tuple(names), bool(made) and all(names) and bool(names)
-
-
-def _keyword(call: ast.Call, name: str) -> ast.expr | None:
-    return next((word.value for word in call.keywords if word.arg == name), None)
-
-
-def _assigned(nodes: Sequence[ast.AST], name: str) -> ast.expr | None:
-    """The value of a variable that is assigned once; None for any other."""
-    values = [
-        node.value
-        for node in nodes
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
-    ]
-    return values[0] if len(values) == 1 else None
 
 
 def _file(nodes: Sequence[ast.AST], named: set[str]) -> ArgumentsFile:

@@ -7,6 +7,7 @@ then its answer, as `problem`.
 """
 
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 PACKAGES = ("deepspeed", "torch", "transformers", "accelerate", "datasets")
+MODULES = ("comet_ml", "datastates", "mup", "tensorboard", "wandb")  # what DeepSpeed imports for some configs
 TOOL_TIMEOUT_S = 10
 
 
@@ -30,6 +32,11 @@ def versions() -> "dict[str, str]":
         except importlib.metadata.PackageNotFoundError:
             continue
     return found
+
+
+def modules() -> "dict[str, object]":
+    """Whether each of `MODULES` is there; none is imported."""
+    return {module: importlib.util.find_spec(module) is not None for module in MODULES}
 
 
 def attempt(question: "Callable[[], dict[str, object]]") -> "dict[str, object]":
@@ -158,6 +165,7 @@ def main() -> None:
     sys.path[:] = [folder for folder in sys.path if folder != here]  # others have modules of these names too
     asked = sys.argv[1:]
     answer: dict[str, object] = {"python": platform.python_version(), "versions": versions()}
+    answer["modules"] = attempt(modules)
     if "accelerator" in asked or "machine" in asked:
         answer["accelerator"] = attempt(accelerator)
         answer["ops"] = attempt(ops)

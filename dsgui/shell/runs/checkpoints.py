@@ -6,7 +6,7 @@ the run's. Where they save none, it is when it was written.
 
 import os
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -46,16 +46,21 @@ class Span:
         return self.begin <= at and (self.end is None or at <= self.end)
 
 
-def find_checkpoints(plan: Plan, span: Span, options: Sequence[str] = ()) -> list[Checkpoint]:
-    """The run's own, the latest step first. Looks where its arguments say that it writes (`options` are its script's
-    own, also for where it loads from: many go on saving there); without such an option in the run's own folder or the
-    working directory."""
+def written_folders(plan: Plan, options: Sequence[str] = ()) -> list[Path]:
+    """Where a run's arguments say that it writes (`options` are its script's own, also for where it loads from: many go
+    on saving there); without such an option its working directory."""
     given = {value_of(plan.arguments, (option,)) for option in (*options, *OUTPUT_OPTIONS)} - {None, ""}
-    if given:
-        roots = [root for one in given for root in _within(Path(plan.working_directory, str(one)), 1)]
-    else:
-        depth = _DEPTH_WITHOUT_OPTION if plan.working_directory == plan.run_directory else 1
-        roots = list(_within(Path(plan.working_directory), depth))
+    return [Path(plan.working_directory, str(one)) for one in sorted(map(str, given)) or [""]]
+
+
+def find_checkpoints(plan: Plan, span: Span, folders: Iterable[Path]) -> list[Checkpoint]:
+    """The run's own in its `written_folders`, the latest step first."""
+    below = plan.working_directory == plan.run_directory
+    roots = [
+        root
+        for folder in folders
+        for root in _within(folder, _DEPTH_WITHOUT_OPTION if below and folder == Path(plan.run_directory) else 1)
+    ]
     found = {one.path: one for root in roots for one in _in(root) if _is_of(one, plan.run_id, span)}
     own = (_with_all_ranks(one, plan.ranks) for one in found.values())
     return sorted(own, key=lambda one: (one.step, one.path), reverse=True)

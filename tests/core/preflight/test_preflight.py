@@ -88,6 +88,13 @@ def old(package, release):
     return environment(ON_CPU, target=replace(READY.environment.target, versions=versions))
 
 
+NEEDED = ("comet_ml", "datastates", "mup", "tensorboard", "wandb")
+
+
+def lacking(*modules):
+    return environment(ON_CPU, target=replace(READY.environment.target, lacking=modules))
+
+
 def no_tool(command, name):
     return environment(ON_CPU, tools={**TOOLS, name: Tool(command)})
 
@@ -156,6 +163,14 @@ FAULTS = [
     ("operators", {"config": OFFLOAD | ADAM,
                    "machine": environment(CPU, target=target(ops=(Op("cpu_adam", False, False, "No AVX."),))
                                           .environment.target)}, P, "can't compile it: No AVX"),
+    *(("needs", {"config": config, "machine": lacking(*NEEDED)}, P, says)
+      for config, says in (
+        ({"datastates_ckpt": {}}, "imports datastates (for datastates_ckpt), and the Python that trains does not"),
+        ({"tensorboard": {"enabled": True}}, "imports tensorboard (for tensorboard.enabled)"),
+        ({"wandb": {"enabled": True}, "comet": {"enabled": True}},
+         "imports comet_ml (for comet.enabled), wandb (for wandb.enabled)"),
+        ({"optimizer": {"type": "MuAdam"}}, "imports mup (for the optimizer MuAdam)"),
+      )),
     ("compiler", {"config": ADAM, "machine": no_tool("c++", "compiler")}, P, "No c++"),
     ("ninja", {"config": ADAM, "machine": no_tool("ninja", "ninja")}, P, "No ninja"),
     ("headers", {"config": ADAM, "machine": environment(ON_CPU, has_headers=False)}, P, "No Python headers"),
@@ -742,3 +757,19 @@ def test_the_click_says_what_it_does():
 def test_a_config_that_fails_with_the_arguments_is_not_called_fine_too():
     told = rows(by_arguments=(ERROR,))
     assert [row.status for row in told if row.check in ("config", "agreement")] == [Status.PROBLEM]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"datastates_ckpt": False, "tensorboard": {"enabled": False}, "optimizer": {"type": "AdamW"}},
+        {"datastates_ckpt": {}, "checkpoint": {"writer": {"type": "fast"}}},
+    ],
+)
+def test_a_package_that_deepspeed_does_not_import_for_this_config_is_not_missed(config):
+    machine = lacking(*NEEDED)
+    assert "needs" not in {row.check for row in rows(config, machine=machine)}
+    older = old("deepspeed", "0.16.9")
+    older = replace(older, environment=replace(older.environment, target=replace(
+        older.environment.target, lacking=("datastates",))))  # fmt: skip
+    assert "needs" not in {row.check for row in rows({"datastates_ckpt": {}}, machine=older)}

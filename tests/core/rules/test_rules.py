@@ -206,8 +206,9 @@ def test_the_bf16_fix_leads_to_fp16_on_a_card_that_has_it():
     config = repaired(BF16, finding)
     assert (config["bf16"]["enabled"], config["fp16"]["enabled"]) == (False, True)
     assert check(config, native(hardware=(CARD["v100"],))) == []
-    (p100,) = check(BF16, native(hardware=(CARD["p100"],)))
-    assert p100.fix is None
+    (p100,) = check(BF16, native(hardware=(CARD["p100"],)))  # DeepSpeed lets it have neither
+    assert p100.advice == "Train in fp32 on this card, or use a newer card."
+    assert check(repaired(BF16, p100), native(hardware=(CARD["p100"],))) == []
 
 
 def test_the_cpu_is_judged_by_deepspeeds_own_accelerator():
@@ -388,6 +389,21 @@ def test_a_device_without_fp16_is_told_once_for_t5():
 def test_t5_is_sent_to_no_type_that_the_device_lacks():
     (told,) = with_arguments("--fp16 --model_name_or_path t5-small", {"fp16": AUTO}, hardware=(V100,))
     assert told.advice == "Train in fp32: this device has no bf16. Leave out --fp16."
+
+
+@pytest.mark.parametrize(
+    ("words", "file", "advice"),
+    [
+        ("--model_name_or_path t5-small", ON, ""),
+        ("--bf16 --model_name_or_path t5-small", AUTO, " Leave out --bf16."),
+    ],
+)
+def test_t5_is_not_sent_to_fp16_by_a_card_without_bf16(words, file, advice):
+    (told,) = (f for f in with_arguments(words, {"bf16": file}, hardware=(V100,)) if f.rule == "DS030")
+    overflow = "Models of the T5 and T5 v1.1 family overflow in fp16: train in fp32 on this card, or use a newer card."
+    assert told.advice == overflow + advice
+    fixed = {} if told.fix is None else told.fix.apply(Document(json.dumps({"bf16": file}))).value
+    assert fixed == ({} if advice else {"bf16": OFF})
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,8 @@ MAKES = "import argparse\np = argparse.ArgumentParser()\n"
         (MAKES + "g = p.add_argument_group('x')\ng.add_argument('--lr')\np.parse_args()", Parser.ARGPARSE),
         (MAKES + "g = p.add_argument_group('x')\nmore(g)\np.parse_args()", Parser.ELSEWHERE),
         (MAKES + "more(p)\np.parse_args()", Parser.ELSEWHERE),
+        ("def more(q): q.add_argument('--lr')\n" + MAKES + "more(p)\np.parse_args()", Parser.ARGPARSE),
+        ("def more(q): other.add(q)\n" + MAKES + "more(p)\np.parse_args()", Parser.ELSEWHERE),
         (MAKES + "more(parser=p)\np.parse_args()", Parser.ELSEWHERE),
         (MAKES + "for name in NAMES: p.add_argument(name)\np.parse_args()", Parser.ELSEWHERE),
         ("import argparse\np = argparse.ArgumentParser(parents=[q])\np.parse_args()", Parser.ELSEWHERE),
@@ -81,7 +83,8 @@ def test_a_parser_is_taken_for_known_only_where_all_of_it_is_here(source: str, p
 def test_options_are_read_with_whether_a_value_follows() -> None:
     source = MAKES + "p.add_argument('-d', '--deepspeed', action='store_true')\np.add_argument('--lr', type=float)\n"
     source += "p.add_argument('--flag', action=argparse.BooleanOptionalAction)"
-    assert script_facts(source).options == {"-d": False, "--deepspeed": False, "--lr": True, "--flag": False}
+    switches = {"-d": False, "--deepspeed": False, "--flag": False, "--no-flag": False}
+    assert script_facts(source).options == switches | {"--lr": True}
 
 
 def test_what_is_computed_when_it_runs_is_told_apart_from_what_is_written() -> None:

@@ -113,6 +113,8 @@ def test_nothing_is_sure_where_another_file_may_add_options() -> None:
         "import argparse; p = argparse.ArgumentParser(); p.add_subparsers(); p.parse_args()",
         "from transformers import HfArgumentParser; HfArgumentParser(classes()).parse_args_into_dataclasses()",
         "from mine import get_args; get_args()",
+        "def f(q): g(q)\ndef g(r): mine.add(group=r)\np = argparse.ArgumentParser()\nf(p)\np.parse_args()",
+        "class A:\n def f(self, q): mine.add(q)\np = argparse.ArgumentParser()\nA().f(p)\np.parse_args()",
     ):
         assert not facts(source).whole, source
     assert facts("import argparse; p = argparse.ArgumentParser(description='d'); p.parse_args()").whole

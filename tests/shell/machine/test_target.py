@@ -1,11 +1,13 @@
 """The target environment is asked in its own interpreter; what it can't say is said, and what is known stays known."""
 
 import sys
+from importlib.util import find_spec
 
 import pytest
 
 from dsgui.core.errors import TargetError
-from dsgui.core.machine.hardware import Gpu
+from dsgui.core.machine.hardware import Gpu, Target
+from dsgui.shell.machine.ask_target import MODULES
 from dsgui.shell.machine.target import TargetProbe, ask
 
 GPU = Gpu(0, "A100", (8, 0), 80 << 30)
@@ -29,6 +31,9 @@ def test_this_environment_names_its_versions():
     answer = ask(sys.executable, "versions", 30)
     assert answer["versions"]["deepspeed"].count(".") == 2
     assert "accelerator" not in answer
+    assert answer["modules"] == {module: find_spec(module) is not None for module in MODULES}
+    lacking = Target.from_json(sys.executable, answer, ()).lacking
+    assert set(lacking) == {module for module, there in answer["modules"].items() if not there}
 
 
 @pytest.mark.deepspeed
