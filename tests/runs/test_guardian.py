@@ -297,3 +297,14 @@ def test_where_nobody_was_told_the_exit_code_the_output_decides(lines: str, stat
     assert found is state
     if state is RunState.FAILED and "return code" not in lines:
         assert reason.startswith("It ended with an unknown exit code, since dsgui's own processes were killed too")
+
+
+def test_however_many_guardians_were_killed_the_state_that_names_them_can_be_read() -> None:
+    keeping = Keeping.make()
+    for number in range(1, 100):  # one comes every ten seconds where something kills them
+        keeping.tell(guardian=Identity(number, number, "boot").to_json())
+    status = RunStatus(guardians=keeping.facts.guardians)
+    for descriptor in keeping.descriptors:
+        os.close(descriptor)
+    assert RunStatus.from_json(status.to_json()) == status
+    assert [one.pid for one in status.guardians][-2:] == [98, 99]

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from dsgui.core.launch.state import Identity
+from dsgui.core.launch.state import MOST_GUARDIANS, Identity
 
 _PIPE_BYTES = 1 << 20  # the most that Linux gives everybody
 _WORD = 8
@@ -32,7 +32,7 @@ class Facts:
     launcher: Identity | None = None
     ended: tuple[tuple[int, int], ...] = ()  # pid and exit code, as `Popen` has it, of those that were waited for
     asked: tuple[int, ...] = ()  # signals for the supervisor
-    guardians: tuple[Identity, ...] = ()
+    guardians: tuple[Identity, ...] = ()  # the last ones: a new one comes where none lives
     over: bool = False
 
 
@@ -150,6 +150,6 @@ def _facts(diary: bytes) -> Facts:
         launchers[-1] if launchers else None,
         tuple((pid, code) for pid, code in told.get("ended", ())),
         tuple(told.get("asked", ())),
-        tuple(guardian for guardian in guardians if guardian),
+        tuple(guardian for guardian in guardians if guardian)[-MOST_GUARDIANS:],
         "over" in told,
     )
