@@ -170,8 +170,12 @@ class Supervisor:
         with Wakeup(self._ask) as wakeup:  # before the state names this process as the one to signal
             wake_when_parent_ends()
             if self._has_ended():
+                ready()  # the supervisor that wrote so may not have come to it
                 return
-            process = self._go_on() or self._begin(wakeup, ready)
+            if process := self._go_on():
+                ready()
+            else:
+                process = self._begin(wakeup, ready)
             if process is None:
                 return
             try:

@@ -308,3 +308,14 @@ def test_however_many_guardians_were_killed_the_state_that_names_them_can_be_rea
         os.close(descriptor)
     assert RunStatus.from_json(status.to_json()) == status
     assert [one.pid for one in status.guardians][-2:] == [98, 99]
+
+
+def test_whoever_starts_a_run_is_told_so_by_the_next_supervisor_where_the_first_is_killed(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("import time\nprint('on', flush=True)\ntime.sleep(600)")))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, CONFIG)
+    program = "import sys; sys.argv.pop()\n" + KILLED_BETWEEN.format(when="launcher", before="tell(self, **fact)")
+    command = [sys.executable, "-c", program, str(bench.folder / "once"), str(directory.path), "dsgui.supervise"]
+    subprocess.run(command, cwd=Path(__file__).parents[2], timeout=20, check=False)  # it would wait for the run's end
+    assert (bench.folder / "once").exists()
+    assert bench.runs.summary(plan.run_id).state is RunState.RUNNING
