@@ -475,7 +475,7 @@ class Supervisor:
 
     def _ask(self, number: int) -> None:
         """From a signal handler."""
-        self._keeping.tell(asked=number)
+        self._keeping.ask(number)
 
     @property
     def _stops(self) -> int:

@@ -319,3 +319,70 @@ def test_whoever_starts_a_run_is_told_so_by_the_next_supervisor_where_the_first_
     subprocess.run(command, cwd=Path(__file__).parents[2], timeout=20, check=False)  # it would wait for the run's end
     assert (bench.folder / "once").exists()
     assert bench.runs.summary(plan.run_id).state is RunState.RUNNING
+
+
+def test_a_stop_that_reaches_all_of_them_at_once_is_one_stop(bench: Bench) -> None:
+    """As at a logout, a shutdown, `systemctl stop`, or a kill by name: a second Stop would kill at once."""
+    bench.runs = Runs(bench.store, Launcher(grace_s=60))
+    run_id = bench.start("""
+        import pathlib, signal, sys, time
+        def save(*_):
+            while not pathlib.Path(__file__).with_name("go-on").exists():
+                time.sleep(0.01)
+            print("saved", flush=True)
+            sys.exit()
+        signal.signal(signal.SIGTERM, save)
+        print("on", flush=True)
+        time.sleep(600)
+    """)
+    bench.wait_for_output(run_id, "on")
+    status = status_of(bench, run_id)
+    for owner in status.owners:
+        send_signal(owner, signal.SIGTERM)
+    wait_until(lambda: status_of(bench, run_id).state is RunState.STOPPING)
+    (bench.folder / "go-on").touch()
+    delta = bench.ended(run_id)
+    assert (delta.state, delta.output) == (RunState.STOPPED, "on\nsaved\n")
+
+
+def test_what_is_asked_of_one_process_twice_or_of_another_later_is_asked_twice() -> None:
+    keeping = Keeping.make()
+    for pid, at_s in ((7, 1.0), (8, 1.1), (9, 1.1), (8, 5.0), (8, 5.5), (7, 5.6)):
+        keeping.tell(asked=(signal.SIGTERM, pid, at_s))
+    keeping.tell(asked=(signal.SIGUSR1, 8, 5.6))
+    asked = keeping.facts.asked
+    for descriptor in keeping.descriptors:
+        os.close(descriptor)
+    assert asked == (signal.SIGTERM, signal.SIGTERM, signal.SIGTERM, signal.SIGUSR1)
+
+
+NO_MORE_PROCESSES = """
+import os, pathlib, sys
+refused, tried, fork = pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1)), os.fork
+def limited():
+    if refused.exists():
+        with tried.open("a") as file:
+            print(os.getpid(), file=file)
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+    return fork()
+os.fork = limited
+from dsgui import supervise
+supervise.main()
+"""
+
+
+def test_a_training_outlives_a_time_in_which_no_process_can_be_started(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script(STEPS.format(steps=400, pause=0.01, code=0))))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, CONFIG)
+    refused, tried = bench.folder / "refused", bench.folder / "tried"
+    command = [sys.executable, "-c", NO_MORE_PROCESSES, str(refused), str(tried), str(directory.path)]
+    subprocess.run(command, cwd=Path(__file__).parents[2], timeout=20, check=False)
+    bench.wait_for_output(plan.run_id, "step=20 ")
+    refused.touch()
+    guardians = status_of(bench, plan.run_id).guardians
+    kill(status_of(bench, plan.run_id).supervisor)
+    wait_until(lambda: tried.exists() and {str(one.pid) for one in guardians} <= set(tried.read_text().split()))
+    refused.unlink()
+    assert bench.ended(plan.run_id).state is RunState.SUCCEEDED
+    assert_whole(bench, plan.run_id, 400)
