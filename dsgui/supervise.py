@@ -255,6 +255,14 @@ class Supervisor:
             self._directory.write_plan(self._plan, None)
 
     def _has_turn(self, queue: Queue) -> bool:
+        try:
+            return self._takes_turn(queue)
+        except RunError as error:  # the folder of all runs is not there now, or takes nothing
+            self._write(reason=str(error))
+            return False
+
+    def _takes_turn(self, queue: Queue) -> bool:
+        """Raises `RunError`."""
         with queue.turn():
             before = queue.before(self._plan)
             if not before:

@@ -19,6 +19,7 @@ from dsgui.shell.launch.keeping import Keeping
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.processes.processes import is_alive, members, send_signal
 from dsgui.shell.runs.curve_reader import read_points
+from dsgui.shell.runs.store import Store
 from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
 
 __all__ = ["bench"]
@@ -386,3 +387,18 @@ def test_a_training_outlives_a_time_in_which_no_process_can_be_started(bench: Be
     refused.unlink()
     assert bench.ended(plan.run_id).state is RunState.SUCCEEDED
     assert_whole(bench, plan.run_id, 400)
+
+
+def test_what_waits_in_the_queue_goes_on_waiting_while_the_folder_of_all_runs_is_away(bench: Bench) -> None:
+    first = bench.start("import time\nprint('on', flush=True)\ntime.sleep(600)")
+    plan = bench.runs.prepare(bench.request(bench.script("print('second')", "second.py"), when_busy=WhenBusy.WAIT))
+    second = bench.runs.start(plan, CONFIG)
+    wait_until(lambda: status_of(bench, second).reason)
+    away = bench.folder / "away"
+    bench.store.runs_dir.rename(away)
+    there = Store(away).open(second)
+    wait_until(lambda: (status := there.read_status()) and "No such file" in status.reason)
+    away.rename(bench.store.runs_dir)
+    wait_until(lambda: "comes first" in status_of(bench, second).reason)
+    bench.runs.stop(first)
+    assert bench.ended(second).state is RunState.SUCCEEDED
