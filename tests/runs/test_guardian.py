@@ -402,3 +402,41 @@ def test_what_waits_in_the_queue_goes_on_waiting_while_the_folder_of_all_runs_is
     wait_until(lambda: "comes first" in status_of(bench, second).reason)
     bench.runs.stop(first)
     assert bench.ended(second).state is RunState.SUCCEEDED
+
+
+SHORT_FOR_A_WHILE = """
+import pathlib, sys, threading
+short, start, load = pathlib.Path(sys.argv.pop(1)), threading.Thread.start, None
+from dsgui import supervise
+load = supervise.Keeping.load
+def check(name, error):
+    if short.exists() and short.read_text().startswith(name):
+        with short.open("a") as file:
+            file.write(".")
+        raise error
+def started(thread):
+    check("thread", RuntimeError("can't start new thread"))
+    start(thread)
+def loaded(keeping):
+    check("memory", MemoryError())
+    return load(keeping)
+threading.Thread.start, supervise.Keeping.load = started, loaded
+supervise.main()
+"""
+
+
+@pytest.mark.parametrize("what", ["thread", "memory"])
+def test_a_training_outlives_a_time_in_which_no_supervisor_can_take_over(bench: Bench, what: str) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script(STEPS.format(steps=400, pause=0.01, code=0))))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, CONFIG)
+    short = bench.folder / "short"
+    command = [sys.executable, "-c", SHORT_FOR_A_WHILE, str(short), str(directory.path)]
+    subprocess.run(command, cwd=Path(__file__).parents[2], timeout=20, check=False)
+    bench.wait_for_output(plan.run_id, "step=20 ")
+    short.write_text(what)
+    kill(status_of(bench, plan.run_id).supervisor)
+    wait_until(lambda: short.read_text().count(".") >= 3)
+    short.unlink()
+    assert bench.ended(plan.run_id).state is RunState.SUCCEEDED
+    assert_whole(bench, plan.run_id, 400)

@@ -36,6 +36,7 @@ class Facts:
     asked: tuple[int, ...] = ()  # signals for the supervisor
     guardians: tuple[Identity, ...] = ()  # the last ones: a new one comes where none lives
     over: bool = False
+    faults: int = 0  # supervisors that could not take over
 
 
 class Keeping:
@@ -158,6 +159,7 @@ def _facts(diary: bytes) -> Facts:
         tuple(_asked(told.get("asked", ()))),
         tuple(guardian for guardian in guardians if guardian)[-MOST_GUARDIANS:],
         "over" in told,
+        len(told.get("fault", ())),
     )
 
 
