@@ -789,7 +789,8 @@ def supervise(
     keeping = keeping or Keeping.make()
     if not keeping.claim():
         return
-    begun, again, supervisor = keeping.facts.starting, False, None
+    begun, again = keeping.facts.starting, False
+    supervisor: Supervisor | None = None
     try:
         plan = kept_plan(keeping) or directory.read_plan()
         follows = bool(keeping.load())
