@@ -96,6 +96,7 @@ _CALM_BYTES = 1 << 16
 # script wrote to files is saved at once. Saving takes at most so much of the time.
 _SAVE_S, _SAVING, _UNSAVED_BYTES = 1.0, 0.02, 4 << 20
 _NEW_GUARDIAN_S = 10.0
+_MOST_FAULTS = 20  # of supervisors that could not take over: some five seconds apart by then
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
 )
@@ -163,6 +164,7 @@ class Supervisor:
         self._refusal = ""  # why the folder did not take the last state
         self._diagnosis: Mapping[str, Any] | None = None
         self._guardian: subprocess.Popen[bytes] | None = None  # that this process started
+        self.follows = False  # whether it has taken over from another
 
     def run(self, ready: Callable[[], None]) -> None:
         """`ready` is called once the state is on the disk."""
@@ -170,8 +172,13 @@ class Supervisor:
         with Wakeup(self._ask) as wakeup:  # before the state names this process as the one to signal
             wake_when_parent_ends()
             if self._has_ended():
+                ready()  # the supervisor that wrote so may not have come to it
                 return
-            process = self._go_on() or self._begin(wakeup, ready)
+            if process := self._go_on():
+                self.follows = True
+                ready()
+            else:
+                process = self._begin(wakeup, ready)
             if process is None:
                 return
             try:
@@ -251,6 +258,14 @@ class Supervisor:
             self._directory.write_plan(self._plan, None)
 
     def _has_turn(self, queue: Queue) -> bool:
+        try:
+            return self._takes_turn(queue)
+        except RunError as error:  # the folder of all runs is not there now, or takes nothing
+            self._write(reason=str(error))
+            return False
+
+    def _takes_turn(self, queue: Queue) -> bool:
+        """Raises `RunError`."""
         with queue.turn():
             before = queue.before(self._plan)
             if not before:
@@ -471,7 +486,7 @@ class Supervisor:
 
     def _ask(self, number: int) -> None:
         """From a signal handler."""
-        self._keeping.tell(asked=number)
+        self._keeping.ask(number)
 
     @property
     def _stops(self) -> int:
@@ -774,6 +789,8 @@ def supervise(
     keeping = keeping or Keeping.make()
     if not keeping.claim():
         return
+    begun, again = keeping.facts.starting, False
+    supervisor: Supervisor | None = None
     try:
         plan = kept_plan(keeping) or directory.read_plan()
         follows = bool(keeping.load())
@@ -782,13 +799,22 @@ def supervise(
             supervisor = Supervisor(
                 directory, plan, lambda: _telemetry(plan), grace_s, keeping=keeping, records_in=records_in
             )
-            try:
-                supervisor.run(ready)
-            except Exception as error:
-                supervisor.give_up(error)
-                raise
+            supervisor.run(ready)
+    except Exception as error:
+        again = begun and not (supervisor and supervisor.follows) and _may_pass(keeping)
+        if supervisor and not again:
+            supervisor.give_up(error)
+        raise
     finally:
-        keeping.tell(over=True)
+        if not again:
+            keeping.tell(over=True)
+
+
+def _may_pass(keeping: Keeping) -> bool:
+    """Whether the next supervisor, which a guardian starts, may succeed where this one could not take over: memory,
+    threads or descriptors may have been short for a moment."""
+    keeping.tell(fault=True)
+    return keeping.facts.faults <= _MOST_FAULTS and is_guarded(keeping)
 
 
 def _takes_files(directory: RunDirectory) -> bool:

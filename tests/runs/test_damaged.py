@@ -274,6 +274,13 @@ def test_what_a_deletion_that_was_killed_has_left_goes_with_the_next(tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_only_looks_like_left_by_a_deletion_stays(tmp_path: Path) -> None:
+    kept = tmp_path / ".notes.deleted"
+    kept.mkdir()
+    Looked(tmp_path).archive.delete(a_run(tmp_path).run_id)
+    assert list(tmp_path.iterdir()) == [kept]
+
+
 def test_more_events_than_are_read_at_once_come_with_the_next_question(tmp_path: Path) -> None:
     directory = a_run(tmp_path)
     with directory.events_file.open("ab") as file:

@@ -19,6 +19,7 @@ from dsgui.shell.launch.keeping import Keeping
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.processes.processes import is_alive, members, send_signal
 from dsgui.shell.runs.curve_reader import read_points
+from dsgui.shell.runs.store import Store
 from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
 
 __all__ = ["bench"]
@@ -297,3 +298,145 @@ def test_where_nobody_was_told_the_exit_code_the_output_decides(lines: str, stat
     assert found is state
     if state is RunState.FAILED and "return code" not in lines:
         assert reason.startswith("It ended with an unknown exit code, since dsgui's own processes were killed too")
+
+
+def test_however_many_guardians_were_killed_the_state_that_names_them_can_be_read() -> None:
+    keeping = Keeping.make()
+    for number in range(1, 100):  # one comes every ten seconds where something kills them
+        keeping.tell(guardian=Identity(number, number, "boot").to_json())
+    status = RunStatus(guardians=keeping.facts.guardians)
+    for descriptor in keeping.descriptors:
+        os.close(descriptor)
+    assert RunStatus.from_json(status.to_json()) == status
+    assert [one.pid for one in status.guardians][-2:] == [98, 99]
+
+
+def test_whoever_starts_a_run_is_told_so_by_the_next_supervisor_where_the_first_is_killed(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("import time\nprint('on', flush=True)\ntime.sleep(600)")))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, CONFIG)
+    program = "import sys; sys.argv.pop()\n" + KILLED_BETWEEN.format(when="launcher", before="tell(self, **fact)")
+    command = [sys.executable, "-c", program, str(bench.folder / "once"), str(directory.path), "dsgui.supervise"]
+    subprocess.run(command, cwd=Path(__file__).parents[2], timeout=20, check=False)  # it would wait for the run's end
+    assert (bench.folder / "once").exists()
+    assert bench.runs.summary(plan.run_id).state is RunState.RUNNING
+
+
+def test_a_stop_that_reaches_all_of_them_at_once_is_one_stop(bench: Bench) -> None:
+    """As at a logout, a shutdown, `systemctl stop`, or a kill by name: a second Stop would kill at once."""
+    bench.runs = Runs(bench.store, Launcher(grace_s=60))
+    run_id = bench.start("""
+        import pathlib, signal, sys, time
+        def save(*_):
+            while not pathlib.Path(__file__).with_name("go-on").exists():
+                time.sleep(0.01)
+            print("saved", flush=True)
+            sys.exit()
+        signal.signal(signal.SIGTERM, save)
+        print("on", flush=True)
+        time.sleep(600)
+    """)
+    bench.wait_for_output(run_id, "on")
+    status = status_of(bench, run_id)
+    for owner in status.owners:
+        send_signal(owner, signal.SIGTERM)
+    wait_until(lambda: status_of(bench, run_id).state is RunState.STOPPING)
+    (bench.folder / "go-on").touch()
+    delta = bench.ended(run_id)
+    assert (delta.state, delta.output) == (RunState.STOPPED, "on\nsaved\n")
+
+
+def test_what_is_asked_of_one_process_twice_or_of_another_later_is_asked_twice() -> None:
+    keeping = Keeping.make()
+    for pid, at_s in ((7, 1.0), (8, 1.1), (9, 1.1), (8, 5.0), (8, 5.5), (7, 5.6)):
+        keeping.tell(asked=(signal.SIGTERM, pid, at_s))
+    keeping.tell(asked=(signal.SIGUSR1, 8, 5.6))
+    asked = keeping.facts.asked
+    for descriptor in keeping.descriptors:
+        os.close(descriptor)
+    assert asked == (signal.SIGTERM, signal.SIGTERM, signal.SIGTERM, signal.SIGUSR1)
+
+
+NO_MORE_PROCESSES = """
+import os, pathlib, sys
+refused, tried, fork = pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1)), os.fork
+def limited():
+    if refused.exists():
+        with tried.open("a") as file:
+            print(os.getpid(), file=file)
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+    return fork()
+os.fork = limited
+from dsgui import supervise
+supervise.main()
+"""
+
+
+def test_a_training_outlives_a_time_in_which_no_process_can_be_started(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script(STEPS.format(steps=400, pause=0.01, code=0))))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, CONFIG)
+    refused, tried = bench.folder / "refused", bench.folder / "tried"
+    command = [sys.executable, "-c", NO_MORE_PROCESSES, str(refused), str(tried), str(directory.path)]
+    subprocess.run(command, cwd=Path(__file__).parents[2], timeout=20, check=False)
+    bench.wait_for_output(plan.run_id, "step=20 ")
+    refused.touch()
+    guardians = status_of(bench, plan.run_id).guardians
+    kill(status_of(bench, plan.run_id).supervisor)
+    wait_until(lambda: tried.exists() and {str(one.pid) for one in guardians} <= set(tried.read_text().split()))
+    refused.unlink()
+    assert bench.ended(plan.run_id).state is RunState.SUCCEEDED
+    assert_whole(bench, plan.run_id, 400)
+
+
+def test_what_waits_in_the_queue_goes_on_waiting_while_the_folder_of_all_runs_is_away(bench: Bench) -> None:
+    first = bench.start("import time\nprint('on', flush=True)\ntime.sleep(600)")
+    plan = bench.runs.prepare(bench.request(bench.script("print('second')", "second.py"), when_busy=WhenBusy.WAIT))
+    second = bench.runs.start(plan, CONFIG)
+    wait_until(lambda: status_of(bench, second).reason)
+    away = bench.folder / "away"
+    bench.store.runs_dir.rename(away)
+    there = Store(away).open(second)
+    wait_until(lambda: (status := there.read_status()) and "No such file" in status.reason)
+    away.rename(bench.store.runs_dir)
+    wait_until(lambda: "comes first" in status_of(bench, second).reason)
+    bench.runs.stop(first)
+    assert bench.ended(second).state is RunState.SUCCEEDED
+
+
+SHORT_FOR_A_WHILE = """
+import pathlib, sys, threading
+short, start, load = pathlib.Path(sys.argv.pop(1)), threading.Thread.start, None
+from dsgui import supervise
+load = supervise.Keeping.load
+def check(name, error):
+    if short.exists() and short.read_text().startswith(name):
+        with short.open("a") as file:
+            file.write(".")
+        raise error
+def started(thread):
+    check("thread", RuntimeError("can't start new thread"))
+    start(thread)
+def loaded(keeping):
+    check("memory", MemoryError())
+    return load(keeping)
+threading.Thread.start, supervise.Keeping.load = started, loaded
+supervise.main()
+"""
+
+
+@pytest.mark.parametrize("what", ["thread", "memory"])
+def test_a_training_outlives_a_time_in_which_no_supervisor_can_take_over(bench: Bench, what: str) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script(STEPS.format(steps=400, pause=0.01, code=0))))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, CONFIG)
+    short = bench.folder / "short"
+    command = [sys.executable, "-c", SHORT_FOR_A_WHILE, str(short), str(directory.path)]
+    subprocess.run(command, cwd=Path(__file__).parents[2], timeout=20, check=False)
+    bench.wait_for_output(plan.run_id, "step=20 ")
+    short.write_text(what)
+    kill(status_of(bench, plan.run_id).supervisor)
+    wait_until(lambda: short.read_text().count(".") >= 3)
+    short.unlink()
+    assert bench.ended(plan.run_id).state is RunState.SUCCEEDED
+    assert_whole(bench, plan.run_id, 400)

@@ -10,7 +10,7 @@ from dsgui.core.decoding import MOST_PID, number, optional, sequence, text, whol
 
 STARTING = "starting"
 _MOST_STEPS = 1e18
-_MOST_GUARDIANS = 8
+MOST_GUARDIANS = 8
 _SPELLED = ("NaN", "Infinity", "-Infinity")
 
 
@@ -146,7 +146,7 @@ class RunStatus:
             clock_ahead_s=number(value.get("clock_ahead_s", 0.0)),
             guardians=tuple(
                 found
-                for one in sequence(value.get("guardians", []), _MOST_GUARDIANS)
+                for one in sequence(value.get("guardians", []), MOST_GUARDIANS)
                 if (found := Identity.from_json(one))
             ),
         )

@@ -90,7 +90,7 @@ def _watch(keeping: Keeping) -> bool:
     """True in a new process that is to be the supervisor."""
     become_subreaper()
     last_s, pause_s = 0.0, _PAUSE_S
-    with Wakeup(lambda number: keeping.tell(asked=number)) as wakeup:
+    with Wakeup(keeping.ask) as wakeup:
         wake_when_parent_ends()
         while True:
             wakeup.wait(_LOOK_S)
@@ -102,8 +102,9 @@ def _watch(keeping: Keeping) -> bool:
                 continue
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S) if time.monotonic() - last_s < _CALM_S else _PAUSE_S
             last_s = time.monotonic()
-            if os.fork() == 0:
-                return True
+            with suppress(OSError):  # no process may be added now: it tries again
+                if os.fork() == 0:
+                    return True
             time.sleep(pause_s)  # it claims meanwhile; where something kills each of them, not too many are started
 
 

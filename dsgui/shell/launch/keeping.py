@@ -11,16 +11,18 @@ import fcntl
 import json
 import os
 import struct
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from dsgui.core.launch.state import Identity
+from dsgui.core.launch.state import MOST_GUARDIANS, Identity
 
 _PIPE_BYTES = 1 << 20  # the most that Linux gives everybody
 _WORD = 8
 _PIECE_BYTES = 1 << 18
+_TOGETHER_S = 2.0
 _FLOCK = "hhqqi4x"  # struct flock of 64-bit Linux: l_type, l_whence, l_start, l_len, l_pid
 
 
@@ -32,8 +34,9 @@ class Facts:
     launcher: Identity | None = None
     ended: tuple[tuple[int, int], ...] = ()  # pid and exit code, as `Popen` has it, of those that were waited for
     asked: tuple[int, ...] = ()  # signals for the supervisor
-    guardians: tuple[Identity, ...] = ()
+    guardians: tuple[Identity, ...] = ()  # the last ones: a new one comes where none lives
     over: bool = False
+    faults: int = 0  # supervisors that could not take over
 
 
 class Keeping:
@@ -129,6 +132,10 @@ class Keeping:
         with suppress(OSError):
             os.write(self._diary, b"\n" + json.dumps(fact).encode() + b"\n")
 
+    def ask(self, number: int) -> None:
+        """Tells of a signal for the supervisor that this process got."""
+        self.tell(asked=(number, os.getpid(), time.monotonic()))
+
     @property
     def facts(self) -> Facts:
         size = os.fstat(self._diary).st_size
@@ -149,7 +156,18 @@ def _facts(diary: bytes) -> Facts:
         "starting" in told,
         launchers[-1] if launchers else None,
         tuple((pid, code) for pid, code in told.get("ended", ())),
-        tuple(told.get("asked", ())),
-        tuple(guardian for guardian in guardians if guardian),
+        tuple(_asked(told.get("asked", ()))),
+        tuple(guardian for guardian in guardians if guardian)[-MOST_GUARDIANS:],
         "over" in told,
+        len(told.get("fault", ())),
     )
+
+
+def _asked(told: Sequence[tuple[int, int, float]]) -> Iterator[int]:
+    """What was sent to several processes at once (a group, a control group, whoever has that name) was asked once."""
+    before: dict[int, tuple[int, float]] = {}
+    for number, pid, at_s in told:
+        known_pid, known_s = before.get(number, (pid, at_s))
+        if known_pid == pid or at_s - known_s > _TOGETHER_S:
+            before[number] = pid, at_s
+            yield number

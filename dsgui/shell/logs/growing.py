@@ -27,8 +27,14 @@ class Appender:
             data = data[os.write(self._descriptor, data) :]
 
     def write_json(self, value: Mapping[str, Any]) -> None:
-        """One value, one line. Raises OSError."""
-        self.write(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
+        """One value, one line. Raises OSError; of a line that a full disk cuts short nothing stays, for the next one
+        would be read as its end."""
+        size = self.size
+        try:
+            self.write(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
+        except OSError:
+            self.go_back(size)
+            raise
 
     @property
     def size(self) -> int:

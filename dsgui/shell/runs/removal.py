@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.errors import RunError
+from dsgui.shell.runs.adrift import RUN_ID
 
 _MOST_LISTED = 12
 
@@ -48,8 +49,9 @@ def remove(folder: Path) -> None:
     """Raises `RunError`; what could be removed until then is gone. Whatever is in the folder, half a run is not listed:
     it goes under another name first."""
     _refuse_links(folder)
-    for left in folder.parent.glob(".*.deleted"):  # by who was killed while deleting
-        shutil.rmtree(left, ignore_errors=True)
+    for left in folder.parent.glob(".*.deleted"):
+        if RUN_ID.match(left.name[1:].removesuffix(".deleted")):  # by who was killed while deleting
+            shutil.rmtree(left, ignore_errors=True)
     try:
         leaving = folder.rename(folder.with_name(f".{folder.name}.deleted"))
     except OSError:

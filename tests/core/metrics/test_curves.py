@@ -12,7 +12,7 @@ from dsgui.core.metrics.curves import MOST_SERIES, RECORD, Series, SeriesTable
 from dsgui.core.metrics.logged_files import history, history_points
 from dsgui.core.metrics.points import Event, Point
 from dsgui.core.metrics.samples import GpuSample, Sample
-from dsgui.shell.logs.growing import RecordFile
+from dsgui.shell.logs.growing import Appender, RecordFile
 from dsgui.shell.logs.records import MOST_EVENTS, MOST_TABLES, Records
 from dsgui.shell.runs.curve_reader import read_points, read_samples
 from dsgui.shell.runs.store import RunDirectory
@@ -144,6 +144,27 @@ def test_a_disk_that_was_full_for_a_while_shifts_no_record(tmp_path: Path, monke
     file.close()
     # A reader may have seen the whole ones before the part was taken back, and asks for what comes after them.
     assert (tmp_path / "records").read_bytes() == b"aaaaccccddddffff"
+
+
+def test_a_line_that_a_full_disk_cuts_short_takes_no_other_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, write = Appender(tmp_path / "lines"), os.write
+
+    def cut(descriptor: int, data: bytes) -> int:
+        if len(data) < 10:
+            raise OSError(errno.ENOSPC, "No space left")
+        return write(descriptor, data[:10])
+
+    file.write_json({"number": 1})
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", cut)
+        with pytest.raises(OSError, match="No space"):
+            file.write_json({"number": 2})
+    file.write_json({"number": 3})
+    file.close()
+    lines = (tmp_path / "lines").read_text().splitlines()
+    assert [json.loads(line)["number"] for line in lines] == [1, 3]
 
 
 def test_what_a_crash_left_half_written_is_overwritten_by_whole_records(tmp_path: Path) -> None:
