@@ -33,7 +33,7 @@ from dsgui.shell.metrics.telemetry import date
 _PACKAGE = Path(__file__).parents[2]
 # Each needs only those before it.
 _SENT = (
-    *("core.machine.cgroups", "core.metrics.readable", "core.metrics.samples"),
+    *("core.decoding", "core.machine.cgroups", "core.metrics.readable", "core.metrics.samples"),
     *(f"shell.metrics.{name}" for name in ("aside", "proc", "nvml", "telemetry", "node_agent")),
 )
 _UNPACK = """
