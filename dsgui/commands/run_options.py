@@ -8,7 +8,8 @@ from typing import Any
 
 from dsgui.core.access.secrets import secret_values
 from dsgui.core.errors import RunError
-from dsgui.core.launch.run_fields import BY_NAME, Field, Kind
+from dsgui.core.launch.field import Field, Kind
+from dsgui.core.launch.run_fields import BY_NAME
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.launch.launcher import Launcher
@@ -25,7 +26,9 @@ def add_reader(parser: argparse._ActionsContainer) -> None:
 def add_field(parser: argparse._ActionsContainer, field: Field) -> None:
     """The option of one field of what is to run."""
     given: dict[str, Any] = {"dest": field.name, "help": field.usage or None}
-    if field.kind is Kind.CHOICE:
+    if field.from_file:
+        given |= {"type": Path}
+    elif field.kind is Kind.CHOICE:
         given |= {"choices": [value for _, value in field.choices], "default": field.default or None}
     elif field.kind is Kind.LINES:
         given |= {"action": "append", "default": [], "metavar": field.metavar}

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.launch.hostfile import Host
-from dsgui.shell.launch.other_machines import Ended, end, put
+from dsgui.shell.launch.backend import Ended
+from dsgui.shell.launch.other_machines import end, put
 
 HOSTS = (Host("a", (0,)), Host("b", (0,)))
 

@@ -1,6 +1,8 @@
 """A run's other machines are sampled by an agent that is sent there. Here a program takes the place of ssh: it runs the
 command on this machine, with nothing of dsgui in reach. Real ssh: tests/machines/test_several_machines.py."""
 
+import ast
+import base64
 import contextlib
 import json
 import os
@@ -8,17 +10,18 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dsgui.core.launch.hostfile import Machines
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import ConfigArgument, Plan
-from dsgui.core.launch.slurm import SlurmJob
 from dsgui.core.metrics.samples import GpuSample, Sample
-from dsgui.shell.metrics.nodes import SLURM_NOTE, Nodes, folders_written, is_here
+from dsgui.shell.metrics.nodes import Nodes, bundle, folders_written, is_here
 from tests.support.fake_driver import FakeDriver, missing, serves, without_pcie
 from tests.support.run_fixtures import exists, wait_until
 
@@ -45,7 +48,7 @@ def plan_for(folder: Path, *names: str, python: str = sys.executable) -> Plan:
         working_directory=str(folder),
         config_argument=ConfigArgument.HF,
         target_python=python,
-        machines=Machines(hosts),
+        place=Machines(hosts),
     )
 
 
@@ -120,6 +123,16 @@ def test_an_agent_ends_with_its_supervisor(tmp_path: Path, reach: Callable[..., 
     [pid] = nodes.pids
     nodes.leave()
     wait_until(lambda: not exists(pid), 5)
+
+
+def test_what_an_agent_imports_is_sent_with_it_and_before() -> None:
+    """Nothing of dsgui is installed there."""
+    sent: set[str] = set()
+    for name, text in json.loads(zlib.decompress(base64.b64decode(bundle()))):
+        nodes = ast.walk(ast.parse(text))
+        asked = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+        assert {module for module in asked if module.partition(".")[0] == "dsgui"} <= sent, name
+        sent.add(name)
 
 
 _OWNER = """
@@ -234,6 +247,6 @@ def test_the_disk_is_that_of_the_output_folder_where_it_exists(tmp_path: Path) -
 
 
 def test_of_a_slurm_job_the_page_is_told_whose_readings_it_shows(tmp_path: Path) -> None:
-    plan = replace(plan_for(tmp_path), machines=None, slurm=SlurmJob(2, 4))
-    assert Nodes(plan).note == SLURM_NOTE
+    plan = replace(plan_for(tmp_path), place=SlurmJob(2, 4))
+    assert Nodes(plan).note == SlurmJob.SAMPLES_NOTE
     assert Nodes(plan_for(tmp_path, "localhost")).note == ""
