@@ -137,7 +137,10 @@ def test_a_charts_tools_do_not_cover_its_legend(browser, made, width):
     with opened(browser, app, f"run={ids['steps']}") as page:
         page.set_viewport_size({"width": width, "height": 860})
         shown(page, "Host memory", axis="step")
-        tools, legend = page.locator('[data-chart="Host memory"] .modebar'), page.locator('[data-chart="Host memory"] .legend')
+        tools, legend = (
+            page.locator('[data-chart="Host memory"] .modebar'),
+            page.locator('[data-chart="Host memory"] .legend'),
+        )
         above, below = tools.bounding_box(), legend.bounding_box()
         assert above["y"] + above["height"] <= below["y"] + 1
 
