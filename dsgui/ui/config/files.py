@@ -86,9 +86,8 @@ def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Serv
             converted = toolbox.outgoing(text or "", chosen, context)
         except DsguiError as error:
             raise gr.Error(f"Nothing was downloaded. {escape(str(error))}") from error
-        return converted.text, notes_html(
-            "Downloaded with these changes; the editor is as it was.", converted.notes, always=False
-        )
+        said = "Downloaded with these changes; the editor is as it was."
+        return converted.text, notes_html(said, converted.notes, always=False)
 
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
     sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
