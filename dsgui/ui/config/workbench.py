@@ -24,7 +24,6 @@ from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.documents import check_size, read_document, remember
 from dsgui.ui.common.findings_view import CONVERT, Readable, broken_html, findings_html
 
-ASSUMED_VERSIONS = ("0.19.8", "0.19.6", "0.18.9", "0.17.6", "0.16.9", "0.15.4", "0.14.5")
 MAX_RANKS = 4096
 _MOST_RELEASES = 32  # remembered; their names come from the page
 
