@@ -26,7 +26,7 @@ ROOMS = {
     "core": {
         "access": "",
         "config": "machine",
-        "diagnosis": "config launch machine script",
+        "diagnosis": "config launch script",
         "launch": "access config script",
         "logs": "access diagnosis metrics texts",
         "machine": "",
