@@ -58,7 +58,7 @@ def _live_parameters(first: Compared, second: Compared) -> Answer:
         _moved("GPU memory (peak of the fullest card)", first, second, gpus),
         _moved("This run’s main memory (peak)", first, second, hosts),
         *_limits(first, second),
-        "Main memory holds what is offloaded: the partitions of parameters and optimizer state. Their size follows "
+        "Host memory holds what is offloaded: the partitions of parameters and optimizer state. Their size follows "
         "from the model and the number of ranks, and neither key changes it.",
     ]
     if _differ(hosts) is True:
