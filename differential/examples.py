@@ -26,9 +26,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from differential.oracle import RELEASES, ROOT, Answer, Question
+from differential.oracle import ROOT, Answer, Question
 from dsgui.core.config.arguments import TrainingArguments, from_mapping, read_arguments
-from dsgui.core.config.context import LATEST_KNOWN, Context, Integration, version_tuple
+from dsgui.core.config.context import LATEST_KNOWN, RELEASES, Context, Integration, version_tuple
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.machine.hardware import CARDS, Hardware

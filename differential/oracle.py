@@ -16,8 +16,6 @@ from typing import Any, Self
 ROOT = Path(__file__).resolve().parents[1]
 CHILD = Path(__file__).with_name("child.py")
 OVERLAYS = Path(os.environ.get("DSGUI_OVERLAYS", ROOT / ".overlays"))
-# Releases that the rules are held against; one of them is the environment's own.
-RELEASES = ("0.14.5", "0.15.4", "0.16.9", "0.17.6", "0.18.9", "0.19.6", "0.19.8")
 _LIMIT_S = 3600
 
 

@@ -37,6 +37,7 @@ from dsgui.core.launch.log_folders import sources
 from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.metrics.points import Event
+from dsgui.core.texts.saying import said
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.launch.backend import Ended, what_is_left
 from dsgui.shell.launch.guardian import guarded, is_guarded, new_guardian, stand_by
@@ -513,7 +514,7 @@ class Supervisor:
                 if self._status.state is not RunState.STOPPING:
                     kill_due_s = self._monotonic() + self._grace_s
                     self._write(state=RunState.STOPPING, kill_due_s=kill_due_s, reason="")
-                    self._records.take_event(Event("stop", "Stop was asked for."))
+                    self._records.take_event(Event.of("stop", said("events", "stop_asked")))
                     self._save()
                 self._begin_ending()
             elif self._save_asked and not self._save_told:

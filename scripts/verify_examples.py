@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from differential import matrix, oracle  # noqa: E402
 from differential.examples import Example, Verdicts, examples  # noqa: E402
+from dsgui.core.config.context import RELEASES  # noqa: E402
 
 
 def install(release: str) -> None:
@@ -38,7 +39,7 @@ def main() -> None:
     """Asks, and writes both files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--all", action="store_true", help="ask again what is known")
-    parser.add_argument("--releases", nargs="+", default=oracle.RELEASES, metavar="RELEASE")
+    parser.add_argument("--releases", nargs="+", default=RELEASES, metavar="RELEASE")
     options = parser.parse_args()
     every, known = (
         [example for example in examples() if not (example.is_for_the_trainer or "unverified" in example.content)],

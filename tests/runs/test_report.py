@@ -81,7 +81,7 @@ def test_it_tells_what_the_run_was_and_what_it_took(bench: Bench):
     rows = dict(re.findall(r"<th scope=row>(.*?)</th><td>(.*?)</td>", text))
     assert rows["Steps"] == "200"
     assert rows["Final loss (last logged)"] == "NaN"
-    assert rows["Steps a second"] == "2"
+    assert rows["Steps/s"] == "2"
     assert rows["Duration"] == "1 min 40 s"
     assert rows["GPU 1 in use, peak · mean"] == "11.00 · 11.00 GiB"
 
@@ -109,7 +109,7 @@ def test_several_runs_are_laid_over_each_other_and_their_configs_compared(bench:
     drawn = charts_in(report(bench, first, second, third))
     assert [line["run"] for line in drawn["Loss"]["lines"]] == ["one", "two", "three"]
     assert len({line["colour"] for line in drawn["GPU memory"]["lines"]}) == 3
-    assert len(drawn["GPU memory"]["lines"]) == 3 * 4
+    assert len(drawn["GPU memory"]["lines"]) == 3 * 2  # cards; what each run took of them is told of one run alone
 
 
 def charts_in(html):
@@ -168,8 +168,9 @@ def test_a_long_curve_is_thinned_its_spike_stays_and_what_is_no_number_is_a_gap(
 
 def test_a_training_that_tells_no_speed_has_one_measured():
     found = {chart["title"]: chart for chart in charts([("run", [curve(np.ones(100))])])}
-    assert set(found["Steps a second"]["lines"][0]["value"]) == {1.0}
-    assert "Steps a second" not in {chart["title"] for chart in charts([("run", [curve(np.ones(8))])])}
+    assert set(found["Throughput"]["lines"][0]["value"]) == {1.0}
+    assert found["Throughput"]["unit"] == "steps/s"
+    assert "Throughput" not in {chart["title"] for chart in charts([("run", [curve(np.ones(8))])])}
 
 
 def test_a_run_without_curves_has_a_report_too(bench: Bench):

@@ -26,7 +26,9 @@ def version_tuple(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-LATEST_KNOWN = "0.19.8"
+# The DeepSpeed releases that are offered by name and asked about the examples (`make matrix`), oldest first.
+RELEASES = ("0.14.5", "0.15.4", "0.16.9", "0.17.6", "0.18.9", "0.19.6", "0.19.8")
+OLDEST_KNOWN, LATEST_KNOWN = RELEASES[0], RELEASES[-1]
 
 
 @dataclass(frozen=True, slots=True)

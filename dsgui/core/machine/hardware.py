@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-GIB = 1 << 30
+from dsgui.core.sizes import GIB
+
 NATIVE_BF16_CAPABILITY = (8, 0)
 FP16_CAPABILITY = (7, 0)
 
@@ -170,7 +171,7 @@ class Target:
     def hardware(self) -> tuple[Hardware, ...]:
         """This machine's devices, each GPU once; a machine without a GPU is its CPU."""
         if not self.gpus:
-            return (Hardware("this", "This machine: CPU", "cpu", bf16=self.bf16, fp16=self.fp16),)
+            return (Hardware("this", "CPU", "cpu", bf16=self.bf16, fp16=self.fp16),)
         return tuple(
             Hardware("this", f"GPU {g.index}: {g.name}", "nvidia", g.capability, g.memory_bytes) for g in self.gpus
         )

@@ -8,7 +8,7 @@ from dsgui.core.config.findings import Finding, Fix, Severity
 from dsgui.core.rules.base import Config, Rule, found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Clash:
     """Keys that don't go together: when, since which release, where it is shown, and what is said."""
 

@@ -159,63 +159,65 @@ _VALUES = rule(
     "Optimizer values",
     f"{_ENGINE}: _do_sanity_check",
     Clash(
-        _AMSGRAD,
-        lambda config, context: (
+        pointer=_AMSGRAD,
+        when=lambda config, context: (
             optimizer_class(config) in ("FusedAdam", "FusedLamb") and lookup(config, _AMSGRAD) is True
         ),
-        "optimizer.params.amsgrad: DeepSpeed's fused optimizers have no AMSGrad variant and stop with a RuntimeError.",
-        "Remove it, or set torch_adam to use PyTorch's own Adam.",
+        says="optimizer.params.amsgrad: DeepSpeed's fused optimizers have no AMSGrad variant and stop with a "
+        "RuntimeError.",
+        advice="Remove it, or set torch_adam to use PyTorch's own Adam.",
         fix=Fix("Remove amsgrad", (Change(_AMSGRAD, None),)),
     ),
     Clash(
-        "/fp16/loss_scale",
-        lambda config, context: (
+        pointer="/fp16/loss_scale",
+        when=lambda config, context: (
             name_of(config, "optimizer").lower() in ("lamb", "onebitlamb")
             and enabled(config, "fp16", context)
             and value_or(config, "/fp16/loss_scale", 0) not in (0, None, "auto")
         ),
-        "fp16.loss_scale: a fixed scale; Lamb and OneBitLamb need a dynamic one and DeepSpeed asserts it.",
-        "Set it to 0 (dynamic).",
+        says="fp16.loss_scale: a fixed scale; Lamb and OneBitLamb need a dynamic one and DeepSpeed asserts it.",
+        advice="Set it to 0 (dynamic).",
         fix=Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),)),
     ),
     Clash(
-        "/zero_optimization/stage",
-        lambda config, context: _muon_at(config, 3) and not context.at_least(MUON_AT_STAGE_3_SINCE),
-        f"zero_optimization.stage: Muon works with stage 3 since DeepSpeed {MUON_AT_STAGE_3_SINCE} only.",
-        "Use stage 2 or lower, or another optimizer.",
-        MUON_SINCE,
+        pointer="/zero_optimization/stage",
+        when=lambda config, context: _muon_at(config, 3) and not context.at_least(MUON_AT_STAGE_3_SINCE),
+        says=f"zero_optimization.stage: Muon works with stage 3 since DeepSpeed {MUON_AT_STAGE_3_SINCE} only.",
+        advice="Use stage 2 or lower, or another optimizer.",
+        since=MUON_SINCE,
     ),
     Clash(
-        _SCATTER,
-        lambda config, context: _muon_at(config, 3) and _scatters(config),
-        "zero_optimization.reduce_scatter: Muon at ZeRO stage 3 can't work with it, and it is on unless switched off.",
-        "Switch it off.",
-        MUON_AT_STAGE_3_SINCE,
-        _SCATTER_OFF,
+        pointer=_SCATTER,
+        when=lambda config, context: _muon_at(config, 3) and _scatters(config),
+        says="zero_optimization.reduce_scatter: Muon at ZeRO stage 3 can't work with it, and it is on unless "
+        "switched off.",
+        advice="Switch it off.",
+        since=MUON_AT_STAGE_3_SINCE,
+        fix=_SCATTER_OFF,
     ),
     Clash(
-        "/zero_optimization/zero_quantized_gradients",
-        lambda config, context: (
+        pointer="/zero_optimization/zero_quantized_gradients",
+        when=lambda config, context: (
             _muon_at(config, 3) and lookup(config, "/zero_optimization/zero_quantized_gradients") is True
         ),
-        "zero_optimization.zero_quantized_gradients: Muon at ZeRO stage 3 can't work with it.",
-        "Remove it.",
-        MUON_AT_STAGE_3_SINCE,
-        Fix("Remove zero_quantized_gradients", (Change("/zero_optimization/zero_quantized_gradients", None),)),
+        says="zero_optimization.zero_quantized_gradients: Muon at ZeRO stage 3 can't work with it.",
+        advice="Remove it.",
+        since=MUON_AT_STAGE_3_SINCE,
+        fix=Fix("Remove zero_quantized_gradients", (Change("/zero_optimization/zero_quantized_gradients", None),)),
     ),
     Clash(
-        _SCATTER,
-        lambda config, context: (
+        pointer=_SCATTER,
+        when=lambda config, context: (
             _muon_at(config, 1, 2)
             and _scatters(config)
             and offload_device(config, "offload_optimizer") != "none"
             and not context.at_least(MUON_OFFLOAD_SINCE)
         ),
-        "zero_optimization.reduce_scatter: this DeepSpeed can't offload Muon while it is on, and it is on unless "
+        says="zero_optimization.reduce_scatter: this DeepSpeed can't offload Muon while it is on, and it is on unless "
         "switched off.",
-        "Switch it off.",
-        "0.19.3",
-        _SCATTER_OFF,
+        advice="Switch it off.",
+        since="0.19.3",
+        fix=_SCATTER_OFF,
     ),
     explanation="Some optimizers refuse values that others take: the fused Adam and Lamb have no AMSGrad variant, Lamb "
     "needs a dynamic loss scale, and Muon works with ZeRO stage 3 and with offload only in the releases and "

@@ -11,14 +11,14 @@ from html import escape
 from typing import Any
 
 from dsgui.core.config.document import Document
+from dsgui.core.metrics.chart_table import COLOURS
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import number_to_json
 from dsgui.core.runs.comparison import config_differences
 from dsgui.core.runs.report_charts import Chart
+from dsgui.core.sizes import gib, in_gib
 
-_GIB = 1 << 30
 _MOST_DIFFERENCES = 300
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # Okabe and Ito
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
@@ -139,15 +139,15 @@ def _figures_table(runs: Sequence[Reported]) -> str:
         ("Final loss (last logged)", [_number(run.figures.final_loss) for run in runs]),
         ("Best loss", [_number(run.figures.best_loss) for run in runs]),
         ("Steps", [_number(run.figures.steps) for run in runs]),
-        ("Steps a second", [_number(run.figures.steps_per_second) for run in runs]),
-        ("Samples a second", [_number(run.figures.samples_per_second) for run in runs]),
-        ("Tokens a second", [_number(run.figures.tokens_per_second) for run in runs]),
+        ("Steps/s", [_number(run.figures.steps_per_second) for run in runs]),
+        ("Samples/s", [_number(run.figures.samples_per_second) for run in runs]),
+        ("Tokens/s", [_number(run.figures.tokens_per_second) for run in runs]),
         ("Duration", [duration(run.figures.duration_s) for run in runs]),
         (
-            "Main memory of the run, peak · mean",
+            "Host memory of the run, peak · mean",
             [_two(r.figures.run_peak_bytes, r.figures.run_mean_bytes) for r in runs],
         ),
-        ("Main memory in use, peak · mean", [_two(r.figures.host_peak_bytes, r.figures.host_mean_bytes) for r in runs]),
+        ("Host memory in use, peak · mean", [_two(r.figures.host_peak_bytes, r.figures.host_mean_bytes) for r in runs]),
         *_card_rows([run.figures for run in runs]),
     ]
     heads = "".join(f"<th scope=col>{escape(run.name)}</th>" for run in runs)
@@ -180,7 +180,7 @@ def _number(value: float | None) -> str:
 
 
 def _two(peak: int | None, mean: int | None) -> str:
-    return "–" if peak is None or mean is None else f"{peak / _GIB:.2f} · {mean / _GIB:.2f} GiB"
+    return "–" if peak is None or mean is None else f"{in_gib(peak, 2)} · {gib(mean, 2)}"
 
 
 def duration(seconds: float | None) -> str:

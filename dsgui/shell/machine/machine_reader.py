@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
-
 from dsgui.core.errors import TargetError
 from dsgui.core.machine.cgroups import cpu_limit, memory_limit
 from dsgui.core.machine.hardware import Gpu
@@ -17,6 +15,7 @@ from dsgui.core.machine.machine import Buffer, Disk, Driver, Environment, Host, 
 from dsgui.shell.machine.gpus import gpus_and_driver
 from dsgui.shell.machine.leftovers import build_locks, extensions_folder, stale_buffers, stale_locks
 from dsgui.shell.machine.target import ask
+from dsgui.shell.metrics.proc import read_memory
 
 MACHINE_TIMEOUT_S = 180
 _CAP_IPC_LOCK = 14  # include/uapi/linux/capability.h
@@ -24,17 +23,17 @@ _CAP_IPC_LOCK = 14  # include/uapi/linux/capability.h
 
 def read_host(runs_dir: Path, environment: Mapping[str, str], root: Path = Path("/")) -> Host:
     """Everything but the GPUs; `root` holds the `proc` and `sys` to read."""
-    memory, swap = psutil.virtual_memory(), psutil.swap_memory()
+    memory = read_memory(str(root).rstrip("/"))
     builds = extensions_folder(environment)
     groups = _text(root / "proc/self/cgroup") or "", _text(root / "proc/self/mountinfo") or ""
     return Host(
         cpu_model=_cpu_model(root),
         cores=os.cpu_count(),
         cores_usable=_cores_usable(cpu_limit(*groups, _reader(root))),
-        memory_bytes=memory.total,
-        memory_available_bytes=memory.available,
+        memory_bytes=memory.total_bytes,
+        memory_available_bytes=memory.available_bytes,
         memory_limit_bytes=memory_limit(*groups, _reader(root)),
-        swap_bytes=swap.total,
+        swap_bytes=memory.swap_bytes,
         shm=read_disk(Path("/dev/shm")) if Path("/dev/shm").is_dir() else None,
         memlock_bytes=_soft_limit(resource.RLIMIT_MEMLOCK),
         locks_freely=_may_lock(root),

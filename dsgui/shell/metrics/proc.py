@@ -41,6 +41,22 @@ class DiskReading:
     total_bytes: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Of the machine, as the kernel counts it; None where it does not say."""
+
+    total_bytes: int | None = None
+    available_bytes: int | None = None
+    swap_bytes: int | None = None
+    swap_free_bytes: int | None = None
+
+
+def read_memory(root: str = "") -> Memory:
+    """Now; `root` holds the `proc` to read."""
+    text = b"\n" + (read_file(f"{root}/proc/meminfo") or b"")
+    return Memory(*(_row(text, b"\n%b:" % name) for name in (b"MemTotal", b"MemAvailable", b"SwapTotal", b"SwapFree")))
+
+
 class HostReader:
     """Reads the machine again and again; the CPU figure is the mean since the last reading, so the first has none.
     `root` holds the `proc` and `sys` to read."""
@@ -53,16 +69,14 @@ class HostReader:
         self._cpu_percent()
 
     def read(self) -> HostReading:
-        text = b"\n" + (read_file(f"{self._root}/proc/meminfo") or b"")
-        total, available = _row(text, b"\nMemTotal:"), _row(text, b"\nMemAvailable:")
-        swap, swap_free = _row(text, b"\nSwapTotal:"), _row(text, b"\nSwapFree:")
-        group = self._limit(total)
+        memory = read_memory(self._root)
+        group = self._limit(memory.total_bytes)
         return HostReading(
-            _less(total, available),
-            total,
+            _less(memory.total_bytes, memory.available_bytes),
+            memory.total_bytes,
             self._cpu_percent(),
-            _less(swap, swap_free),
-            swap,
+            _less(memory.swap_bytes, memory.swap_free_bytes),
+            memory.swap_bytes,
             None if group is None else group.limit_bytes,
             None if group is None else group.used_bytes,
         )

@@ -5,9 +5,8 @@ from typing import Any
 
 import gradio as gr
 
-from dsgui.core.config.context import Integration
+from dsgui.core.config.context import LATEST_KNOWN, RELEASES, Integration
 from dsgui.core.machine.hardware import CARDS, Target
-from dsgui.ui.config.workbench import ASSUMED_VERSIONS
 
 THIS_MACHINE = "this"
 
@@ -56,5 +55,5 @@ def _device_choices(target: Target) -> list[tuple[str, str]]:
 
 def _version_choices(target: Target) -> list[tuple[str, str]]:
     installed = target.version("deepspeed")
-    here = f"{installed} (installed)" if installed else f"{ASSUMED_VERSIONS[0]} (none installed)"
-    return [(here, ""), *((f"Plan for {v}", v) for v in ASSUMED_VERSIONS if v != installed)]
+    here = f"{installed} (installed)" if installed else f"{LATEST_KNOWN} (none installed)"
+    return [(here, ""), *((f"Plan for {v}", v) for v in reversed(RELEASES) if v != installed)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from dsgui.core.config import accelerate_yaml, outputs
 from dsgui.core.config.arguments import TrainingArguments, read_arguments
 from dsgui.core.config.compare import differences
-from dsgui.core.config.context import LATEST_KNOWN, Context, Integration, version_tuple
+from dsgui.core.config.context import LATEST_KNOWN, OLDEST_KNOWN, RELEASES, Context, Integration, version_tuple
 from dsgui.core.config.document import Document
 from dsgui.core.config.preset import Preset
 from dsgui.core.config.versions import releases
@@ -18,9 +18,7 @@ from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.findings_view import sendable
 from dsgui.ui.config.resolution_view import natively_html, resolution_html
 from dsgui.ui.config.tools_view import code_html, comparison_html, migration_html
-from dsgui.ui.config.workbench import ASSUMED_VERSIONS
 
-OLDEST_KNOWN = "0.14.5"
 TRAINER = "trainer"
 SNIPPETS = {
     "training_arguments": "HF TrainingArguments",
@@ -40,7 +38,7 @@ class Toolbox:
     @property
     def releases(self) -> tuple[str, ...]:
         """The DeepSpeed releases that dsgui answers for by name, newest first: those in which some key changed."""
-        named = {*releases(self._checker.schema.document), *ASSUMED_VERSIONS}
+        named = {*releases(self._checker.schema.document), *RELEASES}
         known = (v for v in named if version_tuple(OLDEST_KNOWN) <= version_tuple(v) <= version_tuple(LATEST_KNOWN))
         return tuple(sorted(known, key=version_tuple, reverse=True))
 
@@ -53,14 +51,14 @@ class Toolbox:
         except DocumentError:
             return ""
 
-    def fix_move(self, rule: str, pointer: str, label: str, text: str, context: Context, to: str) -> str:
+    def fix_move(self, rule: str, pointer: str, fix: str, text: str, context: Context, to: str) -> str:
         """The text after a fix that the move to release `to` offers; unchanged when it offers none such."""
         try:
             document = read_document(text)
         except DocumentError:
             return text
         for finding in migration(self._checker, document, context, to).findings:
-            if finding.fix and (finding.rule, finding.pointer, finding.fix.label) == (rule, pointer, label):
+            if finding.fix and (finding.rule, finding.pointer, finding.fix.id) == (rule, pointer, fix):
                 return finding.fix.apply(document).text
         return text
 

@@ -12,7 +12,8 @@ from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import WHEN_BUSY, WhenBusy
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.launch.where import BY_NAME, PLACES
-from dsgui.core.machine.hardware import GIB, Gpu, Target
+from dsgui.core.machine.hardware import Gpu, Target
+from dsgui.core.sizes import gib, in_gib
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
@@ -155,8 +156,8 @@ def _gpu_choices(services: Services) -> list[tuple[str, str]]:
 
 def gpu_label(gpu: Gpu, used_bytes: int | None, runs: Sequence[str]) -> str:
     """`0: H100, 12 of 80 GiB in use, by run “translation”`."""
-    total = f"{gpu.memory_bytes / GIB:.0f} GiB" if gpu.memory_bytes else ""
-    memory = f"{used_bytes / GIB:.0f} of {total} in use" if total and used_bytes is not None else total
+    total = gib(gpu.memory_bytes, 0) if gpu.memory_bytes else ""
+    memory = f"{in_gib(used_bytes, 0)} of {total} in use" if total and used_bytes is not None else total
     by = f"by run {', '.join(f'“{name}”' for name in runs)}" if runs else ""
     return ", ".join(filter(None, (f"{gpu.index}: {gpu.name}", memory, by)))
 

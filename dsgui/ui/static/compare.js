@@ -7,6 +7,7 @@ import { button, el } from "./dom.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, gib } from "./format.js";
 import { look } from "./traces.js";
+import { textOf } from "./texts.js";
 
 /** @import { CompareAnswer, ComparedRun } from "./types.d.ts" */
 
@@ -18,11 +19,11 @@ const TABLE_EVERY = 5; // polls
 const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes - a.peak_bytes).at(0);
 /** @type {[string, (run: ComparedRun) => string][]} */
 const ROWS = [
-  ["State", (run) => run.state],
+  ["State", (run) => textOf("states", run.state)],
   ["Steps", (run) => figure(run.figures.steps)],
   ["Duration", (run) => duration(run.figures.duration_s)],
   ["Speed", ({ figures: { steps_per_second: rate } }) => (rate ? `${figure(rate)} steps/s` : "–")],
-  ["Samples a second", (run) => figure(run.figures.samples_per_second)],
+  ["Samples/s", (run) => figure(run.figures.samples_per_second)],
   ["Final loss", (run) => figure(run.figures.final_loss)],
   ["Lowest loss", (run) => figure(run.figures.best_loss)],
   ["GPU memory, peak of the fullest card", (run) => gib(fullest(run)?.peak_bytes)],

@@ -93,6 +93,7 @@ def test_the_readings_of_a_made_up_machine(tmp_path):
             "proc/self/cgroup": "0::/job\n",
             "proc/self/mountinfo": V2,
             "proc/self/status": "Name:\tpython\nCapEff:\t0000000000000000\n",
+            "proc/meminfo": "MemTotal:  8 kB\nMemAvailable:  3 kB\nSwapTotal:  2 kB\nSwapFree:  1 kB\n",
             "proc/cpuinfo": "processor\t: 0\nmodel name\t: Imaginary CPU\n",
             "sys/fs/cgroup/job/memory.max": str(3 * GIB),
             "sys/fs/cgroup/job/cpu.max": "50000 100000",
@@ -101,12 +102,13 @@ def test_the_readings_of_a_made_up_machine(tmp_path):
     )
     host = read_host(tmp_path / "runs", {"HOME": str(tmp_path)}, tmp_path)
     assert (host.cpu_model, host.memory_limit_bytes, host.cores_usable) == ("Imaginary CPU", 3 * GIB, 0.5)
+    assert (host.memory_bytes, host.memory_available_bytes, host.swap_bytes) == (8192, 3072, 2048)
     assert (host.infiniband, host.locks_freely) == (("mlx5_0",), False)
 
 
 def test_a_machine_without_proc_is_read_all_the_same(tmp_path):
     host = read_host(tmp_path, {"HOME": str(tmp_path)}, tmp_path)
     assert (host.cpu_model, host.memory_limit_bytes, host.infiniband) == ("", None, ())
-    assert host.memory_bytes
+    assert (host.memory_bytes, host.swap_bytes) == (None, None)
     assert host.runs_disk
     assert host.runs_disk.free_bytes <= host.runs_disk.total_bytes
