@@ -26,7 +26,7 @@ from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.machine.machine_reader import read_disk, read_machine
 from dsgui.shell.preflight.scout import read_own_config
 
-HELP = "check this machine; exit 0: no problem, 1: problems, 2: the Python that trains can't be asked"
+HELP = "check this machine; exit 0: no problem, 1: problems, 2: the training environment can't be asked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
 _COUNT = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)([MB]?)\Z", re.IGNORECASE)
 _UNITS = {"": 1, "M": 10**6, "B": 10**9}

@@ -103,7 +103,7 @@ class Archive:
         return allowed_script(plan.script, self._check)
 
     def _estimate(self, directory: RunDirectory, plan: Plan) -> dict[str, Any] | None:
-        """The main memory that DeepSpeed's estimator foretells for what is offloaded, to hold the measured against;
+        """The host memory that DeepSpeed's estimator foretells for what is offloaded, to hold the measured against;
         None where it has no answer."""
         named = value_of(plan.arguments, MODEL_OPTIONS)
         try:
@@ -170,7 +170,7 @@ class Archive:
         directory, made = self._store.open(run_id), self.offer(run_id)
         if made is None or made.diagnosis.remedy is None:
             why = "".join(f" {one}" for one in made.set_aside) if made else ""
-            raise RunError(f"Run {run_id}: its diagnosis proposes no change.{why} Use “Same again, change this”.")
+            raise RunError(f"Run {run_id}: its diagnosis proposes no change.{why} Use “Clone and edit”.")
         return clone(directory.read_plan(), directory.read_config(), made.diagnosis.remedy)
 
     def resumed(self, run_id: str, path: str) -> Clone:

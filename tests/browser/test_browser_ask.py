@@ -15,7 +15,7 @@ CLIPPED = {"train_batch_size": 2, "zero_optimization": {"stage": 2}, "gradient_c
 
 def test_deepspeed_answers_beside_the_findings_and_an_edit_makes_the_answer_old(page):
     panel = page.locator("#ask-panel")
-    choose(page, "#integration", "deepspeed.initialize (native)")
+    choose(page, "#integration", "native DeepSpeed")
     replace_text(page, json.dumps({**CLIPPED, "zero_optimization": {"stage": 2, "cpu_offload": False}}))
     page.click("#ask")
     expect(panel).to_contain_text("Asking DeepSpeed")

@@ -221,7 +221,7 @@ def test_the_recipe_trains_over_both_from_the_pages_hostfile(site: Site, browser
         page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
         page.goto(app.entrance)
         page.get_by_role("tab", name="2 · Launch").click()
-        page.get_by_label("Several machines, over ssh").click()
+        page.get_by_label("Several machines over ssh").click()
         page.fill("#hostfile textarea", "worker-a slots=0-3")
         expect(page.locator("#launch-verdict")).to_contain_text("a range is not understood")
         page.fill("#hostfile textarea", machines.hostfile)

@@ -90,9 +90,9 @@ def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
         (SlurmJob(partition="gpu --wrap=id"), "Partition"),
         (SlurmJob(account="a\nb"), "Account"),
         (SlurmJob(time="tomorrow"), "Time limit: “tomorrow”"),
-        (SlurmJob(options="--output=/etc/passwd"), "the script says that itself"),
-        (SlurmJob(options="--outp=elsewhere"), "the script says that itself"),
-        (SlurmJob(options="--clusters=other"), "the script says that itself"),
+        (SlurmJob(options="--output=/etc/passwd"), "the batch script sets it already"),
+        (SlurmJob(options="--outp=elsewhere"), "the batch script sets it already"),
+        (SlurmJob(options="--clusters=other"), "the batch script sets it already"),
         (SlurmJob(options="rm -rf /"), "expected one a line"),
         (SlurmJob(options="--comment=$(id)"), "expected one a line"),
     ],
@@ -280,7 +280,7 @@ def test_the_page_shows_the_script_and_submits_it(cluster: dict[str, str], tmp_p
         page.fill("#arguments input, #arguments textarea", "0 0")
         page.get_by_label("Slurm", exact=True).click()
         page.fill("#slurm-options textarea", "--output=elsewhere")
-        expect(page.locator("#launch-verdict")).to_contain_text("the script says that itself")
+        expect(page.locator("#launch-verdict")).to_contain_text("the batch script sets it already")
         page.fill("#slurm-options textarea", "--comment=mine")
         page.fill("#slurm-per-node input", "2")
         page.get_by_label("No GPUs: that many ranks").click()

@@ -81,7 +81,7 @@ def test_it_tells_what_the_run_was_and_what_it_took(bench: Bench):
     rows = dict(re.findall(r"<th scope=row>(.*?)</th><td>(.*?)</td>", text))
     assert rows["Steps"] == "200"
     assert rows["Final loss (last logged)"] == "NaN"
-    assert rows["Steps a second"] == "2"
+    assert rows["Steps/s"] == "2"
     assert rows["Duration"] == "1 min 40 s"
     assert rows["GPU 1 in use, peak · mean"] == "11.00 · 11.00 GiB"
 
@@ -143,7 +143,7 @@ def test_nothing_of_a_run_is_secret_any_more(bench: Bench):
 def test_the_end_of_the_output_is_as_a_terminal_shows_it(bench: Bench):
     lines = "".join(f"line {number}\n" for number in range(500))
     run_id = made_run(bench, output=lines + "10%\r20%\r\x1b[31mred\x1b[0m\n", steps=1)
-    shown = re.search(r"The end of its output</h2><pre>(.*?)</pre>", report(bench, run_id), re.DOTALL)[1].split("\n")
+    shown = re.search(r"End of the output</h2><pre>(.*?)</pre>", report(bench, run_id), re.DOTALL)[1].split("\n")
     assert len(shown) == 100
     assert shown[-2] == "red"
     assert shown[-1].startswith("step=1 ")
@@ -168,8 +168,8 @@ def test_a_long_curve_is_thinned_its_spike_stays_and_what_is_no_number_is_a_gap(
 
 def test_a_training_that_tells_no_speed_has_one_measured():
     found = {chart["title"]: chart for chart in charts([("run", [curve(np.ones(100))])])}
-    assert set(found["Steps a second"]["lines"][0]["value"]) == {1.0}
-    assert "Steps a second" not in {chart["title"] for chart in charts([("run", [curve(np.ones(8))])])}
+    assert set(found["Steps/s"]["lines"][0]["value"]) == {1.0}
+    assert "Steps/s" not in {chart["title"] for chart in charts([("run", [curve(np.ones(8))])])}
 
 
 def test_a_run_without_curves_has_a_report_too(bench: Bench):

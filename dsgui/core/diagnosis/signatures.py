@@ -218,7 +218,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "The HF Trainer needs --use_cpu to train on the CPU",
         r"AssertionError: Check batch related parameters\..*? (?P<train>\d+) != (?P<micro>\d+) \* (?P<steps>\d+) \* "
         r"(?P<ranks>\d+)",
-        "Without it the Trainer looks for a GPU, finds none, and each rank takes itself for the only one: it makes "
+        "Without it the Trainer looks for a GPU, finds none, and each rank acts as the only one: it makes "
         "train_batch_size {train}, where {ranks} ranks need {micro} × {steps} × {ranks}.",
         _USE_CPU,
         "transformers/training_args.py: _setup_devices; deepspeed/runtime/config.py: _batch_assertion",
@@ -230,7 +230,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "use-cpu",
         "The HF Trainer needs --use_cpu to train on the CPU",
         r"ValueError: Please correct the following DeepSpeed config values that mismatch TrainingArguments values:",
-        "Without it the Trainer looks for a GPU, finds none, and each rank takes itself for the only one, so that its "
+        "Without it the Trainer looks for a GPU, finds none, and each rank acts as the only one, so that its "
         "batch sizes are those of one rank: {mismatches}.",
         _USE_CPU,
         "transformers/training_args.py: _setup_devices; transformers/integrations/deepspeed.py: trainer_config_process",
@@ -590,7 +590,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"AssertionError: Torch not compiled with CUDA enabled",
         "The script asked for CUDA, and the training environment has a CPU build of torch.",
         (
-            "Install a torch with CUDA there: pytorch.org says which.",
+            "Install a torch with CUDA there: see pytorch.org.",
             "To train on the CPU, take .cuda() and device='cuda' out of the script; the HF Trainer needs --use_cpu.",
         ),
         "torch/cuda/__init__.py: _lazy_init",
@@ -640,7 +640,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "The program ninja is missing",
         r"RuntimeError: (?:Ninja is required to load C\+\+ extensions|Unable to JIT load the \w+ op due to ninja)",
         "DeepSpeed compiles its operators with ninja.",
-        ("Install it into the Python that trains: pip install ninja.",),
+        ("Install it into the training environment: pip install ninja.",),
         "torch/utils/cpp_extension.py: verify_ninja_availability",
     ),
     Signature(
@@ -673,7 +673,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"ImportError:\s(?s:.{0,200})(?:(?P<package>SentencePiece|sentencepiece|protobuf|tiktoken|tokenizers) "
         r"library|requires"
         r" the \w+ library but it was not found)|ValueError: (?s:.{0,300})(?:sentencepiece|tiktoken).{0,80}installed",
-        "transformers builds this tokenizer with a package that the Python that trains does not have.",
+        "transformers builds this tokenizer with a package that the training environment does not have.",
         ("Install it there: pip install sentencepiece protobuf tiktoken.",),
         "transformers/utils/import_utils.py: requires_backends",
     ),
@@ -681,9 +681,9 @@ SIGNATURES: tuple[Signature, ...] = (
         "module-missing",
         "A Python package is missing: {module}",
         r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'",
-        "The Python that trains has no {module}. It is another one than the Python in which it was installed, or "
+        "The training environment has no {module}. It is another one than the Python in which it was installed, or "
         "the module is a file beside the script that was not found.",
-        ("Install it with the Python that trains (named in the header): PYTHON -m pip install …",),
+        ("Install it with the training environment (named in the header): PYTHON -m pip install …",),
         "python: import",
     ),
     Signature(

@@ -37,7 +37,7 @@ def make_plan(
     check_port(master_port)
     _check_environment({**request.environment, **request.secrets})
     if not request.script.strip():
-        raise PlanError("Script: nothing was given. Expected the path of the Python file that trains. Give it.")
+        raise PlanError("Enter the path to your training script.")
     words = _split(request.arguments)
     concrete = {
         "name": _shown(request.name.strip()) or posixpath.splitext(posixpath.basename(script_path))[0],
@@ -73,8 +73,8 @@ def check_port(port: int) -> None:
     """Raises `PlanError` for a port that an ordinary user's process can't listen on."""
     if not LOWEST_PORT <= port <= HIGHEST_PORT:
         raise PlanError(
-            f"Master port: {port} is outside {LOWEST_PORT} to {HIGHEST_PORT}. Give one inside, or leave it empty and a "
-            "free one is chosen."
+            f"Master port: {port} is outside {LOWEST_PORT} to {HIGHEST_PORT}. Enter a port in this range, or leave it "
+            "empty to use a free one."
         )
 
 
@@ -85,8 +85,8 @@ def _split(arguments: str | tuple[str, ...]) -> tuple[str, ...]:
         return tuple(shlex.split(arguments))
     except ValueError as error:
         raise PlanError(
-            f"Arguments: “{arguments}” can't be split into words ({str(error).lower()}). Expected them as typed in a "
-            "shell. Close the quote, or put a backslash before it."
+            f"Arguments: “{arguments}” can't be parsed ({str(error).lower()}). Quote them as in a shell: close the "
+            "quote or escape it with a backslash."
         ) from error
 
 
@@ -94,18 +94,18 @@ def _ranks_elsewhere(request: LaunchRequest) -> int:
     """0 for a launch on this machine. Raises `PlanError` for what the others can't be given."""
     if request.slurm:
         if request.machines or request.gpu_indices:
-            raise PlanError("Slurm: GPUs or machines of your own are chosen too. Expected that Slurm chooses them.")
+            raise PlanError("Slurm: GPUs or hosts are selected too, but Slurm allocates them. Clear that selection.")
         request.slurm.check()
         return request.slurm.ranks
     if request.machines is None:
         return 0
     if request.started_by is StartedBy.TORCHRUN:
-        raise PlanError("Launcher: torchrun starts ranks on this machine alone here. Choose deepspeed for a hostfile.")
+        raise PlanError("Launcher: torchrun only starts ranks on this machine. Use deepspeed with a hostfile.")
     if request.gpu_indices:
-        raise PlanError("GPUs: this machine’s are chosen beside a hostfile. Expected one or the other. Use include.")
+        raise PlanError("GPUs: local GPUs and a hostfile can’t be combined. Select GPUs of the hosts with include.")
     if request.secrets:
         raise PlanError(
-            f"Environment: {', '.join(sorted(request.secrets))} can’t be handed to other machines: the launcher writes "
+            f"Environment: {', '.join(sorted(request.secrets))} can’t be passed to other hosts: the launcher writes "
             "what it hands over into its log and into command lines that every user there can read. Log in there, "
             "or put it into a file that only you can read and that the script loads."
         )
@@ -114,16 +114,17 @@ def _ranks_elsewhere(request: LaunchRequest) -> int:
 
 def _check_ranks(ranks: int, gpu_indices: tuple[int, ...]) -> None:
     if ranks < 1:
-        raise PlanError(f"Ranks: {ranks} was asked for, at least 1 is needed. Give 1 or more, or choose a GPU.")
+        raise PlanError(f"Ranks: {ranks} is too few. Enter 1 or more, or select a GPU.")
     if ranks > MOST_RANKS:
-        raise PlanError(f"Ranks: {ranks:g} was asked for, at most {MOST_RANKS} are started. Give fewer.")
+        raise PlanError(f"Ranks: {ranks:g} is more than the limit of {MOST_RANKS}. Enter fewer.")
     if gpu_indices and len(gpu_indices) != ranks:
         raise PlanError(
-            f"Ranks: {ranks} ranks on {len(gpu_indices)} chosen GPUs. Expected one rank a GPU. Choose as many GPUs as "
+            f"Ranks: {ranks} ranks on {len(gpu_indices)} selected GPUs. Expected one rank per GPU. Select as many "
+            "GPUs as "
             "ranks."
         )
     if len(set(gpu_indices)) != len(gpu_indices) or any(index < 0 for index in gpu_indices):
-        raise PlanError(f"GPUs: {list(gpu_indices)} is not a list of different GPU numbers. Choose each once.")
+        raise PlanError(f"GPUs: {list(gpu_indices)} is not a list of distinct GPU indices. Select each once.")
 
 
 def _check_for_other_shells(plan: Plan) -> None:
@@ -138,11 +139,13 @@ def _check_for_other_shells(plan: Plan) -> None:
     address = (plan.machines.master_addr.strip() or "-",) if plan.machines else ()
     for word in (*whole, *address):
         if not _PLAIN_WORD.match(word):
-            raise _not_for_other_shells(word, "Paths and addresses have letters, digits and @+=:,./-_ only")
+            raise _not_for_other_shells(word, "Paths and addresses may contain only letters, digits and @+=:,./-_")
     values = [value for name, value in plan.environment.items() if value]
     for word in (*script_words(plan), *values):
         if not _PLAIN_WORDS.match(word):
-            raise _not_for_other_shells(word, "Arguments and variables may have spaces beside @+=:,./-_")
+            raise _not_for_other_shells(
+                word, "Arguments and variables may contain letters, digits, spaces and @+=:,./-_"
+            )
 
 
 def _check_for_sbatch(plan: Plan) -> None:
@@ -150,8 +153,8 @@ def _check_for_sbatch(plan: Plan) -> None:
     for path in (plan.working_directory, plan.run_directory):
         if not _PLAIN_WORD.match(path):
             raise PlanError(
-                f"Slurm: “{path[:80]}” can’t stand in a batch script’s directives. Expected letters, digits and "
-                "@+=:,./-_ only. Rename the folder, or give another."
+                f"Slurm: “{path[:80]}” can’t be used in the directives of a batch script. Expected only letters, "
+                "digits and @+=:,./-_. Rename the folder or choose another."
             )
 
 
@@ -166,7 +169,8 @@ def _check_environment(variables: Mapping[str, str]) -> None:
     for name, value in variables.items():
         if not _VARIABLE.match(name) or "\0" in value:
             raise PlanError(
-                f"Environment: “{name}” can't be a variable here. Expected letters, digits and underscores, and a "
+                f"Environment: “{name}” is not a valid environment variable. Expected letters, digits and "
+                "underscores, and a "
                 "value without a null character. Rename or remove it."
             )
         if name == MARKER:
@@ -176,4 +180,4 @@ def _check_environment(variables: Mapping[str, str]) -> None:
 def _check_words(words: tuple[str, ...]) -> None:
     for word in words:
         if "\0" in word:
-            raise PlanError(f"Arguments: {word!r} has a null character, which no command can take. Remove it.")
+            raise PlanError(f"Arguments: {word!r} has a null character, which a command line can’t contain. Remove it.")

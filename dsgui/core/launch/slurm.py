@@ -52,17 +52,17 @@ class SlurmJob:
                 raise PlanError(f"{name}: {count} was asked for. Expected 1 to {MOST_NODES}.")
         for name, word in (("Partition", self.partition), ("Account", self.account)):
             if word and not _WORD.match(word):
-                raise PlanError(f"{name}: “{word[:80]}” can’t be one. Expected a name such as “gpu”. Correct it.")
+                raise PlanError(f"{name}: “{word[:80]}” is not valid. Expected a name such as “gpu”.")
         if self.time and not _TIME.match(self.time):
             raise PlanError(
                 f"Time limit: “{self.time[:80]}” can’t be read. Expected minutes, or [days-]hours:minutes:seconds, "
-                "such as “2-12:00:00”. Write it so."
+                "such as “2-12:00:00”."
             )
         for option in self._options():
             match = _OPTION.match(option)
             if not match or any(ours.startswith(match["name"]) for ours in _OURS):  # sbatch takes beginnings too
-                why = "the script says that itself" if match else "expected one a line, such as “--qos=high”"
-                raise PlanError(f"Slurm option: “{option[:80]}” can’t be taken: {why}. Change or remove it.")
+                why = "the batch script sets it already" if match else "expected one per line, such as “--qos=high”"
+                raise PlanError(f"Slurm option: “{option[:80]}” can’t be used: {why}. Change or remove it.")
 
     def directives(self, name: str, output: str, folder: str) -> list[str]:
         """The `#SBATCH` lines' options."""

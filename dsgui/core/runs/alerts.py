@@ -52,20 +52,20 @@ class Alerts:
                 if point.source != OUTPUT:
                     subject, where = f"{subject} {point.source}", f" ({point.source})"
                 text = f"{name} is {'NaN' if math.isnan(value) else 'infinite'}{where}."
-                calm = f"{name} is a number again{where}."
+                calm = f"{name} is finite again{where}."
                 found += self._set(subject, not math.isfinite(value), text, calm, point.step)
         return found
 
     def sample(self, sample: Sample) -> list[Event]:
         """Memory within 5 % of what there is, or of what the container may use; a card that is too hot or short of
         power."""
-        found = self._memory("memory", "Main memory", sample.host_used_bytes, sample.host_total_bytes)
+        found = self._memory("memory", "Host memory", sample.host_used_bytes, sample.host_total_bytes)
         found += self._memory("memory limit", "Memory of this container", sample.limit_used_bytes, sample.limit_bytes)
         for gpu in sample.gpus:
             found += self._memory(f"memory gpu{gpu.index}", f"GPU {gpu.index}", gpu.used_bytes, gpu.total_bytes)
             if gpu.throttle is not None:
                 reasons = ", ".join(throttle_reasons(gpu.throttle & SLOWDOWNS))
-                text, calm = f"GPU {gpu.index} is slowed down: {reasons}.", f"GPU {gpu.index} is slowed down no more."
+                text, calm = f"GPU {gpu.index} is throttled: {reasons}.", f"GPU {gpu.index} is no longer throttled."
                 found += self._set(f"clocks gpu{gpu.index}", bool(reasons), text, calm, None)
         return found
 
@@ -81,7 +81,7 @@ class Alerts:
         usual, since = median(self._took) if self._took else 0.0, now_s - (self._step_at or now_s)
         over = progress.total is not None and progress.step >= progress.total
         if len(self._took) >= _STEPS_KNOWN and not over and since > max(STALL_TIMES * usual, _STALL_LEAST_S):
-            text = f"No step for {since:.0f} s; one usually takes {usual:.1f} s."
+            text = f"No step for {since:.0f} s; a step usually takes {usual:.1f} s."
             return self._set("stall", True, text, "", progress.step)
         return []
 
@@ -91,7 +91,7 @@ class Alerts:
         if took > 0 and steps > 0 and "stall" not in self._active:
             self._took.append(took / steps)
         self._step, self._step_at = progress.step, now_s
-        return self._set("stall", False, "", "Steps go on.", progress.step)
+        return self._set("stall", False, "", "Steps are progressing again.", progress.step)
 
     def _speed(self, progress: Progress, now_s: float) -> list[Event]:
         if self._minute is None or progress.step < self._minute[1]:

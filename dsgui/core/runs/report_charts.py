@@ -27,8 +27,8 @@ _TRAINING = (
     ("Learning rate", (("learning_rate", "train"),)),
     ("Gradient norm", (("grad_norm", "train"),)),
     ("Loss scale", (("loss_scale", "train"),)),
-    ("Samples a second", (("samples_per_second", "train"),)),
-    ("Tokens a second", (("tokens_per_second", "train"),)),
+    ("Samples/s", (("samples_per_second", "train"),)),
+    ("Tokens/s", (("tokens_per_second", "train"),)),
 )
 _SPOKEN = {"loss": "training", "eval_loss": "evaluation"}
 _NOT_A_SCORE = re.compile(r"_(runtime|per_second|samples|loss|preparation_time)\Z|_mem_")
@@ -44,10 +44,10 @@ def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
     axis = "time" if by_time(runs) else "step"
     found = [_chart(joined, title, "", axis, _pick(wanted)) for title, wanted in _TRAINING]
     if not any(chart["lines"] for chart in found[-2:]):
-        found.append(_chart(joined, "Steps a second", "", axis, _speeds))
+        found.append(_chart(joined, "Steps/s", "", axis, _speeds))
     found += [_chart(joined, name, "", axis, _pick(((name, "eval"),))) for name in _evaluated(joined)]
     found += [
-        _chart(joined, "Main memory", "GiB", "time", _host_memory, _GIB, zero=True),
+        _chart(joined, "Host memory", "GiB", "time", _host_memory, _GIB, zero=True),
         _chart(joined, "GPU memory", "GiB", "time", _card_memory, _GIB, zero=True),
         _chart(joined, "Utilisation", "%", "time", _utilisation, zero=True),
     ]

@@ -17,7 +17,7 @@ _SCRIPT_BYTES = 2_000_000
 def script_path(request: LaunchRequest) -> str:
     typed = request.script.strip()
     if not typed:
-        raise PlanError("Script: nothing was given. Expected the path of the Python file that trains. Give it.")
+        raise PlanError("Enter the path to your training script.")
     path = _absolute(typed, request.working_directory)
     if path.is_dir():
         raise PlanError(f"Script: {path} is a folder. Expected a Python file. Give the file inside it that trains.")

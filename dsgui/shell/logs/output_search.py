@@ -14,7 +14,7 @@ LINE_SHOWN = 400
 _BLOCK_BYTES = 1 << 20
 _AROUND_BYTES = 1 << 14
 _BEFORE_BYTES, _AFTER_BYTES = 1 << 14, 1 << 16
-# The first line that tells of an error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
+# Jump to the first error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
 _COLOUR = rb"\x1b\[[\d;]*m"
 _ERROR = re.compile(
     rb"Traceback \(most recent call last\)|"
@@ -48,7 +48,7 @@ def search(directory: RunDirectory, words: str) -> tuple[list[Match], bool]:
 
 
 def first_error(directory: RunDirectory) -> Match | None:
-    """The first line that tells of an error."""
+    """Jump to the first error."""
     for begins, block in blocks(directory):
         if match := _ERROR.search(block):
             return _line(begins, block, match.end() - 1)[0]

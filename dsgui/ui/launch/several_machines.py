@@ -23,7 +23,7 @@ class AskMachines:
 
 def build_ask_machines() -> AskMachines:
     """Must be called inside a `gr.Blocks`."""
-    button = gr.Button("Ask the machines", size="sm", elem_id="ask-machines")
+    button = gr.Button("Check hosts", size="sm", elem_id="ask-hosts")
     return AskMachines(button, gr.HTML("", elem_id="machines-answer", apply_default_css=False, padding=False))
 
 
@@ -33,12 +33,12 @@ def wire_ask_machines(asks: AskMachines, previewed: gr.State, services: Services
     def ask(previewed: Previewed | None) -> str:
         plan = previewed.plan if previewed else None
         if plan is None or not plan.machines:
-            raise gr.Error("There is no complete launch yet: see what the line above the command asks for.")
+            raise gr.Error("The launch is incomplete: see the message above the command.")
         try:
             rows = services.ask_machines(plan)
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
-        asked = "1 machine" if len(plan.hosts) == 1 else f"{len(plan.hosts)} machines"
-        return f'<div class="ds-machine">{rows_html(f"{asked} asked: {summary(rows)}", rows)}</div>'
+        asked = "1 host" if len(plan.hosts) == 1 else f"{len(plan.hosts)} hosts"
+        return f'<div class="ds-machine">{rows_html(f"{asked} checked: {summary(rows)}", rows)}</div>'
 
     asks.button.click(ask, [previewed], [asks.answer], **{**ONCE, "queue": True, "show_progress": "minimal"})

@@ -43,16 +43,14 @@ def wire_again(
         headline = _headline(run_id, kind)
         config = (request.config_text, request.config_argument.integration.value, NEW_TEXT)
         ready = "launch" if kind == "resume" else "configure"
-        said = (
-            f"{headline} Look it over and press Launch." if not made.notes else f"{headline} Changed: {_joined(made)}."
-        )
+        said = f"{headline} Review it and press Launch." if not made.notes else f"{headline} Changed: {_joined(made)}."
         gr.Info(escape(said), duration=_TOLD_S)
         return (
             *config,
             request.ranks,
             known,
             *launch.desk.updates(desk_values(services, request)),
-            notes_html(f"Opened {headline[0].lower()}{headline[1:]}", made.notes) or gr.skip(),
+            notes_html(headline, made.notes) or gr.skip(),
             plain(said),
             gr.Tabs(selected=ready),
             count + 1,
@@ -82,8 +80,8 @@ def desk_values(services: Services, request: LaunchRequest) -> dict[str, Any]:
 
 
 def _headline(run_id: str, kind: str) -> str:
-    what = {"repair": "The settings of run {} with the change", "resume": "The settings of run {}, to be resumed"}
-    return what.get(kind, "The settings of run {}").format(run_id) + "; nothing is started yet."
+    what = {"repair": "Loaded run {} with the change", "resume": "Loaded run {} to be resumed"}
+    return what.get(kind, "Loaded run {}").format(run_id) + "; not started."
 
 
 def _joined(made: Clone) -> str:

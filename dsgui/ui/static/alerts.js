@@ -5,7 +5,7 @@ import { button, el } from "./dom.js";
 
 /** @import { RunEvent } from "./types.d.ts" */
 
-const ASKS = "A notification of this browser when something needs a look, or the run ends";
+const ASKS = "Browser notification when the run ends or needs attention";
 
 export const notifies = () => "Notification" in window && Notification.permission === "granted";
 

@@ -22,7 +22,7 @@ const NAMED = {
 /** @type {[RegExp, Place][]} */
 const LIKE = [
   [/_ms$/, { chart: "Step times", y: "ms" }],
-  [/_gb$/, { chart: "Memory as DeepSpeed logs it", y: "GB" }],
+  [/_gb$/, { chart: "Memory logged by DeepSpeed", y: "GB" }],
 ];
 
 // The same for telemetry: readings of the machine and of each card.
@@ -36,14 +36,14 @@ const READINGS = {
   host_used_bytes: { chart: "Memory", ...IN_GIB, note: "host, all processes", colour: COLOURS[6] },
   run_bytes: { chart: "Memory", ...IN_GIB, note: "this run", colour: COLOURS[1] },
   swap_used_bytes: { chart: "Memory", ...IN_GIB, note: "swap", colour: COLOURS[3], ifAny: true },
-  "gpu.utilisation_percent": { chart: "GPU utilisation", ...IN_PERCENT },
+  "gpu.utilisation_percent": { chart: "GPU utilization", ...IN_PERCENT },
   cpu_percent: { chart: "CPU", ...IN_PERCENT, note: "all cores", more: true },
   "gpu.power_w": { chart: "GPU power", y: "W", unit: "W", fromZero: true, more: true },
   "gpu.temperature_c": { chart: "GPU temperature", y: "°C", unit: "°C", more: true },
   "gpu.sm_clock_mhz": { chart: "GPU clocks", y: "MHz", unit: "MHz", more: true },
   "gpu.pcie_rx_bytes_s": { chart: "PCIe traffic", ...IN_MIB_S, more: true, note: "received" },
   "gpu.pcie_tx_bytes_s": { chart: "PCIe traffic", ...IN_MIB_S, more: true, note: "sent", dash: "dot" },
-  disk_free_bytes: { chart: "Free disk", ...IN_GIB, more: true, note: "where the run writes" },
+  disk_free_bytes: { chart: "Free disk space", ...IN_GIB, more: true, note: "where the run writes" },
 };
 const ORDER = [
   "Loss",
@@ -51,7 +51,7 @@ const ORDER = [
   "Memory",
   "Learning rate",
   "Gradient norm",
-  "GPU utilisation",
+  "GPU utilization",
   "Evaluation",
   "Throughput",
   "Loss scale",
@@ -123,7 +123,7 @@ export function cardLimits(curves, used, gpu) {
   for (const { name, node, lastValue } of curves) {
     if (name !== `gpu${gpu}.total_bytes` || node !== used.node || !(lastValue > 0)) continue;
     const at = lastValue / GIB;
-    found.push({ at, text: `${at.toFixed(0)} GiB on the card` });
+    found.push({ at, text: `${at.toFixed(0)} GiB on this GPU` });
   }
   return found;
 }

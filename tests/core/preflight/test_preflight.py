@@ -109,14 +109,14 @@ FAULTS = [
                     "config": {"optimizer": {"type": "Lamb"}}}, P, "Both the config and the script have an optimizer"),
     ("twice", {"arguments": ("--deepspeed", "other.json")}, W, "The last one counts"),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--epoch", "3", "--lrr=1", "x")}, P,
-     "--lrr is not an option of this script. “x” follows no option that takes it. The script ends with exit code 2, "
+     "--lrr is not an option of this script. “x” does not belong to any option. The script ends with exit code 2, "
      "“unrecognized arguments: --lrr=1 x”."),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--lr",)}, P, "expected one argument"),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--lr", "-1e-4", "--", "a", "b")}, P,
-     "--lr has no value: argparse takes -1e-4 for an option. “a” follows no option that takes it. The script ends with "
+     "--lr has no value: argparse takes -1e-4 for an option. “a” does not belong to any option. The script ends with "
      "exit code 2, “argument --lr: expected one argument”."),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--", "--lr")}, P,
-     "“--lr” follows no option that takes it. The script ends with exit code 2, “unrecognized arguments: -- --lr”."),
+     "“--lr” does not belong to any option. The script ends with exit code 2, “unrecognized arguments: -- --lr”."),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--flag=1",)}, P, "--flag takes no value"),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--e", "1")}, P, "--e could be --epochs"),
     ("options", {"source": WHOLE.replace("parse_args", "parse_known_args"), "config_argument": NONE,
@@ -161,7 +161,7 @@ FAULTS = [
     ("headers", {"config": ADAM, "machine": environment(ON_CPU, has_headers=False)}, P, "No Python headers"),
     ("toolkit", {"config": ADAM, "machine": environment(READY, toolkit_release=""), "ranks": 1}, P, "No CUDA toolkit"),
     ("builds_disk", {"config": ADAM, "machine": host(ON_CPU, builds_disk=Disk("/cache", GIB, 0))}, P, "in /cache"),
-    ("gpus", {"machine": READY, "gpu_indices": (7,), "ranks": 1}, P, "GPU 7 was chosen; this machine has 0"),
+    ("gpus", {"machine": READY, "gpu_indices": (7,), "ranks": 1}, P, "GPU 7 was selected; this machine has 0"),
     ("gpus", {"gpu_indices": (0,), "ranks": 1}, W, "no NVIDIA driver answers"),
     ("gpus", {"machine": READY, "ranks": 4}, P, "4 ranks were asked for, and this machine has 1 GPU."),
     ("gpus", {"machine": replace(READY, gpus=(BUSY,)), "gpu_indices": (0,), "ranks": 1}, W, "2 GiB of 80 GiB free"),
@@ -540,7 +540,7 @@ def test_a_dry_run_tells_the_checks_beside_the_command(bench, dsgui):
     assert "1 problem" in err
     assert "unrecognized arguments: --deepspeed FILE" in " ".join(err.split())
     code, _, err = launched(bench, dsgui, "", "--dry-run")
-    assert (code, "nothing to trip over" in err) == (0, True)
+    assert (code, "all checks passed" in err) == (0, True)
 
 
 def test_a_launch_with_a_problem_is_refused_unless_it_is_asked_for_all_the_same(bench, dsgui):
@@ -557,7 +557,7 @@ def test_a_launch_with_a_problem_is_refused_unless_it_is_asked_for_all_the_same(
 def test_a_config_that_deepspeed_refuses_is_a_problem_of_the_launch(bench, dsgui):
     (bench.folder / "ds.json").write_text('{"train_batch_size": 3, "zero_optimization": {"stage": 0}}')
     code, _, err = launched(bench, dsgui, "", "--ranks", "2")
-    assert (code, "DeepSpeed would refuse it at 2" in " ".join(err.split())) == (2, True)
+    assert (code, "DeepSpeed would refuse it on 2" in " ".join(err.split())) == (2, True)
     (bench.folder / "ds.json").write_text("{")
     assert "can't be read" in launched(bench, dsgui, "", "--dry-run")[2]
 

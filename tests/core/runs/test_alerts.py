@@ -64,7 +64,7 @@ def test_memory_near_its_limit_is_told_and_calms_down_only_well_below_it() -> No
 def test_what_is_told_of_another_machine_names_it() -> None:
     (told,) = Alerts("worker-1").sample(sample(96, None))
     assert told.subject == "worker-1 memory"
-    assert told.text == "worker-1: Main memory: 96.0 of 100.0 GiB are in use (96 %)."
+    assert told.text == "worker-1: Host memory: 96.0 of 100.0 GiB are in use (96 %)."
 
 
 def test_a_card_that_is_too_hot_is_told_and_an_ordinary_power_cap_is_not() -> None:
@@ -77,7 +77,7 @@ def test_a_card_that_is_too_hot_is_told_and_an_ordinary_power_cap_is_not() -> No
     assert (told.kind, told.text) == ("alert", "GPU 0 is slowed down: hot (slowed by hardware).")
     assert alerts.sample(reading(None)) == []
     (calm,) = alerts.sample(reading(0x001))
-    assert (calm.kind, calm.subject, calm.text) == ("calm", "clocks gpu0", "GPU 0 is slowed down no more.")
+    assert (calm.kind, calm.subject, calm.text) == ("calm", "clocks gpu0", "GPU 0 is no longer throttled.")
 
 
 def test_a_containers_limit_counts_before_the_machines_memory() -> None:

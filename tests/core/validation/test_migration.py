@@ -40,4 +40,4 @@ def test_moving_back_names_keys_that_are_not_there_yet_and_what_heals(checker):
     assert "/torch_autocast" in [f.pointer for f in found.appears]
     healed = migration(checker, Document(TEXT), context, "0.14.5")
     assert [f.pointer for f in healed.goes] == ["/amp"]
-    assert "No longer said there" in migration_html(healed)
+    assert "No longer reported" in migration_html(healed)

@@ -140,7 +140,7 @@ def test_a_sound_machine_has_nothing_to_trip_over():
     rows = check(SOUND)
     assert [row for row in rows if row.status is not Status.OK] == []
     assert {entry.id for entry in CHECKS} - {row.check for row in rows} == {"target", "imports", "locks", "shm_left"}
-    assert summary(rows) == "nothing to trip over"
+    assert summary(rows) == "all checks passed"
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_the_exit_code_tells_problems_from_none_and_from_not_checked(tmp_path, c
     monkeypatch.setattr("dsgui.shell.machine.machine_reader.read_gpus", lambda: ((), None))
     monkeypatch.setattr("dsgui.shell.machine.machine_reader.read_host", lambda *_: SOUND.host)
     assert doctor(tmp_path, HEALTHY) == 0
-    assert "nothing to trip over" in capsys.readouterr().out
+    assert "all checks passed" in capsys.readouterr().out
     assert doctor(tmp_path, ANSWER, "--format", "json") == 1
     assert json.loads(capsys.readouterr().out)["ok"] is False
     assert main(["doctor", "--python", str(tmp_path / "nowhere"), "--runs-dir", str(tmp_path)]) == 2
