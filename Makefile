@@ -50,6 +50,7 @@ screenshots: setup-dev
 
 docs: setup-dev
 	$(BIN)/python scripts/config_reference.py
+	$(BIN)/python scripts/browser_catalogue.py
 	$(BIN)/python scripts/rules_reference.py
 
 # Asks seven releases of DeepSpeed about tests/examples; installs those that are not there into .overlays/.

@@ -4,7 +4,10 @@ import js from "@eslint/js";
 import globals from "globals";
 
 // Modules that touch no page, clock or server, so that node tests them: they know no browser, and import their like.
-const PURE = ["ansi", "axis", "charts", "curves", "edits", "fields", "format", "plotting", "speed", "traces"];
+const PURE = [
+  ...["ansi", "axis", "catalogue", "charts", "curves", "edits", "fields", "format", "plotting", "speed", "texts"],
+  "traces",
+];
 const pureFiles = PURE.map((name) => `**/static/${name}.js`);
 
 export default [

@@ -37,6 +37,7 @@ from dsgui.core.launch.log_folders import sources
 from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.metrics.points import Event
+from dsgui.core.texts.saying import said
 from dsgui.shell.launch import other_machines, slurm_job
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.launch.elsewhere import end_elsewhere, what_is_left
@@ -475,7 +476,7 @@ class Supervisor:
 
     @property
     def _stops(self) -> int:
-        """How often Stop was asked for."""
+        """How often Stop was requested."""
         return sum(number != signal.SIGUSR1 for number in self._keeping.facts.asked)
 
     @property
@@ -500,7 +501,7 @@ class Supervisor:
                 if self._status.state is not RunState.STOPPING:
                     kill_due_s = self._monotonic() + self._grace_s
                     self._write(state=RunState.STOPPING, kill_due_s=kill_due_s, reason="")
-                    self._records.take_event(Event("stop", "Stop was asked for."))
+                    self._records.take_event(Event.of("stop", said("events", "stop_asked")))
                     self._save()
                 self._begin_ending()
             elif self._save_asked and not self._save_told:

@@ -336,10 +336,17 @@ class Runs:
             no_loss=self._no_loss(directory, plan, status),
             about=self._about(directory, plan) if cursor.fresh and plan else {},
             curves=curves,
-            events=[plain(event) | {"text": self.masked(str(event.get("text", "")))} for event in _parse(events)],
+            events=[self._told(event) for event in _parse(events)],
             output=output,
             cursor=replace(news, events=events_offset, output=output_offset),
         )
+
+    def _told(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """As a page may be told of it: a script may print what it likes."""
+        found = plain(event) | {"text": self.masked(str(event.get("text", "")))}
+        if isinstance(given := event.get("given"), dict):
+            found["given"] = {name: self.masked(value) for name, value in given.items() if isinstance(value, str)}
+        return found
 
     def curves(self, run_id: str) -> Sequence[Curve]:
         """All that was logged and sampled, each point of it. Raises `RunError`."""

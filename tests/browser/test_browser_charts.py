@@ -136,8 +136,11 @@ def test_a_charts_tools_do_not_cover_its_legend(browser, made, width):
     app, ids = made
     with opened(browser, app, f"run={ids['steps']}") as page:
         page.set_viewport_size({"width": width, "height": 860})
-        shown(page, "Memory", axis="step")
-        tools, legend = page.locator('[data-chart="Memory"] .modebar'), page.locator('[data-chart="Memory"] .legend')
+        shown(page, "Host memory", axis="step")
+        tools, legend = (
+            page.locator('[data-chart="Host memory"] .modebar'),
+            page.locator('[data-chart="Host memory"] .legend'),
+        )
         above, below = tools.bounding_box(), legend.bounding_box()
         assert above["y"] + above["height"] <= below["y"] + 1
 
@@ -147,9 +150,9 @@ def test_a_run_without_steps_opens_by_time_and_no_chart_is_empty(browser, made):
     with opened(browser, app, f"run={ids['plain']}") as page:
         expect(why(page)).to_have_text("Drawn by time: the script prints no steps.")
         open_more(page)
-        found = shown(page, "Loss", "Memory", "CPU", axis=TIME)
+        found = shown(page, "Loss", "Host memory", "CPU", axis=TIME)
         assert found["Loss"]["points"] == [20]
-        assert found["Memory"]["points"] == [61, 61]
+        assert found["Host memory"]["points"] == [61, 61]
         assert found["CPU"]["points"] == [61]
         expect(axis_button(page, "Time")).to_have_attribute("aria-pressed", "true")
         expect(axis_button(page, "Step")).to_be_disabled()
@@ -162,19 +165,19 @@ def test_a_run_of_the_hf_trainer_that_logged_its_end_alone_says_why_and_shows_it
         says = "No loss was printed. The HF Trainer logs every 500 steps by default and this run has 250: add "
         expect(page.locator('[data-chart="Loss"] .ds-chart-empty')).to_have_text(f"{says}--logging_steps 10.")
         expect(why(page)).to_have_text("Drawn by time: no training values were logged.")
-        found = shown(page, "Memory", axis=TIME)
-        assert found["Memory"]["points"] == [66, 66]
+        found = shown(page, "Host memory", axis=TIME)
+        assert found["Host memory"]["points"] == [66, 66]
         assert found["Loss"] is None
 
 
 def test_a_run_of_evaluations_alone_opens_by_time_and_may_be_drawn_by_their_steps(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['evaluated']}") as page:
-        shown(page, "Loss", "Memory", axis=TIME)
+        shown(page, "Loss", "Host memory", axis=TIME)
         axis_button(page, "Step").click()
-        found = shown(page, "Loss", "Memory", axis="step")
+        found = shown(page, "Loss", "Host memory", axis="step")
         assert found["Loss"]["x"] == [50, 100, 150, 200]
-        assert min(found["Memory"]["points"]) > 20
+        assert min(found["Host memory"]["points"]) > 20
         expect(why(page)).to_be_hidden()
         expect(axis_button(page, "Epoch")).to_be_disabled()
 
@@ -182,9 +185,9 @@ def test_a_run_of_evaluations_alone_opens_by_time_and_may_be_drawn_by_their_step
 def test_no_mark_stretches_an_axis(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['marked']}") as page:
-        found = shown(page, "Loss", "Memory", axis="step")
+        found = shown(page, "Loss", "Host memory", axis="step")
         assert found["Loss"]["range"] == [10, 250]
-        assert found["Memory"]["range"] == [10, 250]
+        assert found["Host memory"]["range"] == [10, 250]
         texts = """() => document.querySelector('[data-chart="Loss"] .js-plotly-plot').data
             .flatMap((one) => one.yaxis === "y3" ? one.x.map((at, i) => [at, one.text[i]]) : [])"""
         assert page.evaluate(texts) == [[250, "error: RuntimeError: at the end"]]
@@ -193,7 +196,7 @@ def test_no_mark_stretches_an_axis(browser, made):
 def ranges(page, axis):
     """The different ranges of the charts, once all are drawn by an axis."""
     open_more(page)
-    found = shown(page, "Loss", "Memory", "CPU", axis=axis)
+    found = shown(page, "Loss", "Host memory", "CPU", axis=axis)
     return {tuple(chart["range"]) for chart in found.values()}
 
 
@@ -203,7 +206,7 @@ def test_all_charts_show_the_same_range_from_the_start(browser, made):
         assert ranges(page, "step") == {(10, 250)}
         axis_button(page, "Time").click()
         # The readings of the machine begin before the first step and go on after the last.
-        found = shown(page, "Loss", "Memory", "CPU", axis=TIME)
+        found = shown(page, "Loss", "Host memory", "CPU", axis=TIME)
         assert {tuple(chart["range"]) for chart in found.values()} == {(0, 100)}
         assert (found["Loss"]["x"][0], found["Loss"]["x"][-1]) == (12, 60)
 
@@ -211,7 +214,7 @@ def test_all_charts_show_the_same_range_from_the_start(browser, made):
 def test_symbols_at_the_edge_have_room_and_so_have_all_charts(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['one value']}") as page:
-        found = shown(page, "Learning rate", "Evaluation", "Memory", axis="step")
+        found = shown(page, "Learning rate", "Evaluation", "Host memory", axis="step")
         (low, high), *others = {tuple(chart["range"]) for chart in found.values()}
         assert others == []
         assert low == 10
@@ -229,22 +232,22 @@ def test_what_the_user_chose_stays_where_a_run_has_it_and_comes_back(browser, ma
     with opened(browser, app, f"run={ids['steps']}") as page:
         shown(page, "Loss", axis="step")
         axis_button(page, "Epoch").click()
-        shown(page, "Loss", "Memory", axis="epoch")
+        shown(page, "Loss", "Host memory", axis="epoch")
         page.goto(f"{app.url}?run={ids['plain']}")
-        shown(page, "Loss", "Memory", axis=TIME)
+        shown(page, "Loss", "Host memory", axis=TIME)
         expect(why(page)).to_have_text("Drawn by time: the script prints no epochs.")
         page.goto(f"{app.url}?run={ids['marked']}")
-        shown(page, "Loss", "Memory", axis="epoch")
+        shown(page, "Loss", "Host memory", axis="epoch")
         expect(why(page)).to_be_hidden()
 
 
 def test_a_run_with_steps_and_one_without_are_compared_by_time(browser, made):
     app, ids = made
     with opened(browser, app, f"compare={ids['steps']},{ids['plain']}") as page:
-        found = shown(page, "Loss", "Memory", axis=TIME)
+        found = shown(page, "Loss", "Host memory", axis=TIME)
         expect(why(page)).to_have_text("Drawn by time: plain prints no steps.")
         assert min(found["Loss"]["points"]) > 0
-        assert min(found["Memory"]["points"]) > 0
+        assert min(found["Host memory"]["points"]) > 0
         axis_button(page, "Step").click()
         shown(page, "Loss", axis="step")
         expect(why(page)).to_have_text("Not everything is drawn: plain prints no steps.")
@@ -253,23 +256,23 @@ def test_a_run_with_steps_and_one_without_are_compared_by_time(browser, made):
 def test_steps_in_whole_epochs_are_drawn_by_step_time_and_epoch(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['epochs']}") as page:
-        found = shown(page, "Loss", "Memory", axis="step")
+        found = shown(page, "Loss", "Host memory", axis="step")
         assert found["Loss"]["x"] == list(range(1, 31))
         axis_button(page, "Epoch").click()
-        found = shown(page, "Loss", "Memory", axis="epoch")
+        found = shown(page, "Loss", "Host memory", axis="epoch")
         x = found["Loss"]["x"]
         assert x == sorted(set(x))  # not all of an epoch at one place
         assert [x[0], x[10], x[20]] == [0, 1, 2]
         assert 2.8 < x[-1] <= EPOCHS
-        assert max(found["Memory"]["points"]) > 20
+        assert max(found["Host memory"]["points"]) > 20
 
 
 def test_one_point_an_epoch_is_drawn_by_time_or_at_its_epoch(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['by epoch']}") as page:
-        assert shown(page, "Loss", "Memory", axis=TIME)["Loss"]["x"] == [10, 20, 30]
+        assert shown(page, "Loss", "Host memory", axis=TIME)["Loss"]["x"] == [10, 20, 30]
         axis_button(page, "Epoch").click()
-        assert shown(page, "Loss", "Memory", axis="epoch")["Loss"]["x"] == [1, 2, 3]
+        assert shown(page, "Loss", "Host memory", axis="epoch")["Loss"]["x"] == [1, 2, 3]
 
 
 def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, tmp_path: Path):
@@ -301,7 +304,7 @@ def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, tmp_p
         expect(page.locator(".ds-run-row").first).to_contain_text("tokenizing 4,000 / 120,000")
         expect(why(page)).to_have_text("Drawn by time until training values are logged.")
         (tmp_path / "go").touch()
-        shown(page, "Loss", "Memory", axis="step")
+        shown(page, "Loss", "Host memory", axis="step")
         expect(why(page)).to_be_hidden()
         page.locator("#stop-run").click()
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)

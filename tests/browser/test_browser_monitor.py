@@ -97,7 +97,7 @@ def test_axis_scale_and_smoothing(browser, made):
         assert memory["x"][-1] == pytest.approx(300, abs=1)  # on the axis of the steps
         page.get_by_role("button", name="Time").click()
         wait_until(lambda: trace(page, "Loss", "train")["x"][0] == pytest.approx(20.4))
-        assert trace(page, "Memory", "this run")["x"][0] == pytest.approx(20.4)
+        assert trace(page, "Host memory", "this run")["x"][0] == pytest.approx(20.4)
         page.get_by_role("button", name="Epoch").click()
         wait_until(lambda: trace(page, "Loss", "train")["x"][-1] == pytest.approx(3))
 

@@ -9,7 +9,7 @@ import { made, only, steps } from "./made.js";
 /** @param {Partial<SeriesInfo>} info @param {number} value */
 const curve = (info, value = 1) => only(made({ ...info, points: steps(value) }));
 /** @param {Partial<SeriesInfo>} info */
-const chartOf = (info) => placeOf(curve(info), false)?.chart ?? null;
+const chartOf = (info) => placeOf(curve(info), false)?.heading ?? null;
 /** @param {Partial<SeriesInfo>} info */
 const named = (info) => {
   const found = curve(info);
@@ -38,9 +38,9 @@ test("what an evaluation took is no score, a total at the end no curve, an unkno
 test("swap is shown where any was used; of several runs not what each took of a card", () => {
   const swap = { name: "swap_used_bytes", kind: SAMPLE };
   assert.equal(placeOf(curve(swap, 0), false), null);
-  assert.equal(placeOf(curve(swap, 5), false)?.chart, "Memory");
+  assert.equal(placeOf(curve(swap, 5), false)?.chart, "host_memory");
   const run = curve({ name: "gpu0.run_bytes", kind: SAMPLE });
-  assert.equal(placeOf(run, false)?.chart, "GPU memory");
+  assert.equal(placeOf(run, false)?.chart, "gpu_memory");
   assert.equal(placeOf(run, true), null);
 });
 
@@ -55,8 +55,8 @@ test("a line is called what tells it apart in its chart", () => {
 
 test("the loss comes first, and what has no place of its own last", () => {
   assert.deepEqual(
-    ["my own", "Throughput", "Loss", undefined].sort((a, b) => rankOf(a) - rankOf(b)),
-    ["Loss", "Throughput", "my own", undefined],
+    ["logged:my own", "throughput", "loss", undefined].sort((a, b) => rankOf(a) - rankOf(b)),
+    ["loss", "throughput", "logged:my own", undefined],
   );
 });
 

@@ -117,7 +117,7 @@ def test_what_would_overrule_the_script_is_not_handed_to_sbatch() -> None:
 def test_waiting_in_slurms_queue_is_a_phase() -> None:
     log = TrainLog()
     log.feed("slurm: submitted as job 7\nslurm: job 7 is PENDING (Resources)\n")
-    assert log.phase == "waiting in Slurm’s queue"
+    assert log.phase == "slurm_queue"
     log.feed("slurm: job 7 is RUNNING\n")
     assert log.phase == "starting"
 

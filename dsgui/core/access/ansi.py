@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
+COLOUR = rb"\x1b\[[\d;]*m"  # the one kind that begins a line of an error
 _LONGEST = 512
 # Every part is bounded and no two parts begin alike: the time is linear in the text.
 _SEQUENCE = (

@@ -15,7 +15,7 @@ from dsgui.core.diagnosis.ending import TO_ALL, Ending, signal_number, verdict
 from dsgui.core.diagnosis.remedies import Circumstances, Remedy, steady_numbers
 from dsgui.core.diagnosis.signatures import SIGNATURES, Signature, Where
 from dsgui.core.diagnosis.tracebacks import Traceback
-from dsgui.core.machine.verdicts import size
+from dsgui.core.sizes import size
 
 UNKNOWN = "unknown"
 _TEXTS = ("signature", "title", "meaning", "evidence", "traceback", "source")

@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from dsgui.core.texts.saying import Said, said
+
 _COMPILES = re.compile(
     r"building extension module|creating extension directory|emitting ninja build|detected cuda files|"
     r"^\[\d+/\d+\] .*(?:c\+\+|g\+\+|nvcc|clang)",
@@ -12,13 +14,13 @@ _COMPILES = re.compile(
 )
 _COMPILED = re.compile(r"loading extension module|op: [\d.]+ seconds|built successfully|no work to do", re.IGNORECASE)
 _SLURM = re.compile(r"slurm: job \d+ is (\w+)")  # shell/launch/follow_job.py
-_WAITS_IN_SLURM = "waiting in Slurm’s queue"
 # `Generating train split: 4000 examples [00:01, 3800 examples/s]`: how many there will be is not known.
 _UNBOUNDED = re.compile(
     r"(?P<label>[^:\[\]]{1,100}): (?P<done>\d{1,15})(?: ?[A-Za-z]{1,16})? "
     r"\[[\d:]{1,20}, *[\d.?kMG]{1,20} ?(?P<unit>[A-Za-z]{1,16})/s\]"
 )
 STARTING, COMPILING, PREPARING, TOKENIZING = "starting", "compiling", "preparing", "tokenizing"
+SLURM_QUEUE = "slurm_queue"
 _LABEL_LIMIT = 80
 # The first that fits names what a bar's description says is prepared.
 _PREPARATIONS = (
@@ -62,13 +64,21 @@ class Doing:
         return cls(code, label.strip().rstrip(":")[:_LABEL_LIMIT], done, total, unit)
 
     @property
-    def text(self) -> str:
+    def said(self) -> Said:
         """`tokenizing 4,000 / 120,000`."""
         own = self.label[:1].lower() + self.label[1:]
-        what = own if _IS_WORK.match(own) else f"preparing data: {self.label}"
+        given = {"done": f"{self.done:,}"}
         if self.code == TOKENIZING and not own.startswith(TOKENIZING):
             what = TOKENIZING  # “Running tokenizer on train dataset”
-        return f"{what} {self.done:,}" + ("" if self.total is None else f" / {self.total:,}")
+        else:
+            what, given["label"] = ("own", own) if _IS_WORK.match(own) else ("data", self.label)
+        if self.total is None:
+            return said("doings", what, **given)
+        return said("doings", f"{what}_of", **given, total=f"{self.total:,}")
+
+    @property
+    def text(self) -> str:
+        return str(self.said)
 
     def to_json(self) -> dict[str, Any]:
         return {"code": self.code, "text": self.text, "done": self.done, "total": self.total}
@@ -88,7 +98,7 @@ class Phase:
     def line(self, text: str) -> bool:
         """A line without points. Whether it told the phase."""
         if match := _SLURM.match(text):
-            self.becomes(_WAITS_IN_SLURM if match[1] == "PENDING" else STARTING)
+            self.becomes(SLURM_QUEUE if match[1] == "PENDING" else STARTING)
         elif self.before_training and (match := _UNBOUNDED.match(text)):
             code = preparation(match["label"]) or PREPARING
             self.prepares(Doing.of(code, match["label"], int(match["done"]), None, match["unit"]))

@@ -1,23 +1,18 @@
 """One line → what it says: the user's patterns first, then every form that is known. Knows nothing of other lines."""
 
-import re
 from collections.abc import Sequence
 
+from dsgui.core.access.ansi import without_escapes
 from dsgui.core.logs.deepspeed_lines import read_deepspeed
 from dsgui.core.logs.dict_lines import read_dicts
 from dsgui.core.logs.named_numbers import read_epoch, read_named
 from dsgui.core.logs.patterns import Pattern
 from dsgui.core.logs.readings import Reading
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-
 
 def as_text(line: bytes) -> str:
     """Without colours and what else moves a cursor, and without white space at its end."""
-    text = line.decode("utf-8", "replace")
-    if "\x1b" in text:
-        text = _ANSI.sub("", text)
-    return text.rstrip()
+    return without_escapes(line.decode("utf-8", "replace")).rstrip()
 
 
 def readings(text: str, patterns: Sequence[Pattern] = ()) -> list[Reading]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-GIB = 1 << 30
+from dsgui.core.sizes import GIB
+
 NATIVE_BF16_CAPABILITY = (8, 0)
 FP16_CAPABILITY = (7, 0)
 

@@ -5,9 +5,10 @@ Thresholds name where they come from.
 
 from collections.abc import Callable
 
-from dsgui.core.machine.hardware import FP16_CAPABILITY, GIB, NATIVE_BF16_CAPABILITY, Gpu
+from dsgui.core.machine.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Gpu
 from dsgui.core.machine.machine import Disk, Machine
-from dsgui.core.machine.verdicts import MIB, Verdict, ok, problem, size, warning
+from dsgui.core.machine.verdicts import Verdict, ok, problem, warning
+from dsgui.core.sizes import GIB, MIB, size
 
 # deepspeed/env_report.py: get_shm_size warns below this and points to NCCL's advice on shared memory in containers.
 SHM_FOR_NCCL_BYTES = 512 * MIB

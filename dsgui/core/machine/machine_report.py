@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Disk, Environment, Host, Machine, Tool
-from dsgui.core.machine.verdicts import Row, Status, size
+from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.sizes import size
 
 UNKNOWN = "unknown"
 WIDTH = 100

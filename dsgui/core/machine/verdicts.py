@@ -1,13 +1,10 @@
-"""What a check of the machine is made of: its verdict, the row it becomes, and how sizes are said."""
+"""What a check of the machine is made of: its verdict, the row it becomes."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
 
-from dsgui.core.machine.hardware import GIB
-
-MIB = 1 << 20
 Subject = TypeVar("Subject")
 
 
@@ -82,9 +79,3 @@ def worst_first(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 def has_problem(rows: Iterable[Row]) -> bool:
     return any(row.status is Status.PROBLEM for row in rows)
-
-
-def size(count: int) -> str:
-    """`1.5 GiB`, `8 MiB`: for sentences."""
-    unit, name = (GIB, "GiB") if count >= GIB else (MIB, "MiB")
-    return f"{count / unit:.1f}".removesuffix(".0") + f" {name}"

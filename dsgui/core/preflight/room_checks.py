@@ -5,12 +5,13 @@ from dsgui.core.config.context import Integration, version_tuple
 from dsgui.core.machine import host_checks
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Host, Machine
-from dsgui.core.machine.verdicts import Status, Verdict, ok, problem, size, unknown, warning
+from dsgui.core.machine.verdicts import Status, Verdict, ok, problem, unknown, warning
 from dsgui.core.preflight.model_size import spelled
 from dsgui.core.preflight.offloading import estimate
 from dsgui.core.preflight.surroundings import Question
 from dsgui.core.rules.base import offload_device, value_or, zero_stage
 from dsgui.core.script.words import value_of
+from dsgui.core.sizes import size
 
 # Seen with 0.19.8: save_checkpoint of a bf16 model with Adam wrote 14 bytes a parameter at stage 2, 12 at stage 3
 # (the fp32 weights and two moments); the HF Trainer adds the 16-bit model.

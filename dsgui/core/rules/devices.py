@@ -7,7 +7,7 @@ from dsgui.core.config.context import Context, version_tuple
 from dsgui.core.config.conversion import truth
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, lookup
-from dsgui.core.machine.hardware import FP16_CAPABILITY, GIB, NATIVE_BF16_CAPABILITY, Hardware
+from dsgui.core.machine.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Hardware
 from dsgui.core.rules.base import (
     Config,
     Rule,
@@ -19,6 +19,7 @@ from dsgui.core.rules.base import (
     value_or,
     zero_stage,
 )
+from dsgui.core.sizes import gib, in_gib
 
 GPU_DIRECT_SINCE, BF16_ASKED_SINCE = "0.15.0", "0.16.0"
 
@@ -185,7 +186,7 @@ def _bucket_finding(config: Config, device: str, need: int, have: int) -> Findin
     return found(
         Severity.ERROR if too_large else Severity.WARNING,
         _BUCKET,
-        f"reduce_bucket_size: {_bucket_elements(config):,} elements take {need / GIB:.1f} of the {have / GIB:.0f} GiB "
+        f"reduce_bucket_size: {_bucket_elements(config):,} elements take {in_gib(need)} of the {gib(have, 0)} "
         f"of {device}{two}, beside model states and activations."
         + (" They can't be allocated: CUDA out of memory." if too_large else ""),
         "Sizes are elements, not bytes; the default of 5e8 is enough for most models.",

@@ -9,9 +9,10 @@ from statistics import median
 from dsgui.core.logs.trainlog import Progress
 from dsgui.core.metrics.points import OUTPUT, Event, Point
 from dsgui.core.metrics.samples import SLOWDOWNS, Sample, throttle_reasons
+from dsgui.core.sizes import in_gib
+from dsgui.core.texts.saying import Said, said
 
 _NAMES = ("loss", "grad_norm", "eval_loss")
-_GIB = 1 << 30
 
 STALL_TIMES = 10  # as long as a step usually takes
 _STALL_LEAST_S = 30.0
@@ -48,25 +49,27 @@ class Alerts:
                     continue
                 if name not in point.values or (math.isinf(value) and name == "grad_norm"):
                     continue
-                subject, where = f"{name} {point.rank or 0}", ""
+                subject, where, given = f"{name} {point.rank or 0}", "", {"name": name}
                 if point.source != OUTPUT:
-                    subject, where = f"{subject} {point.source}", f" ({point.source})"
-                text = f"{name} is {'NaN' if math.isnan(value) else 'infinite'}{where}."
-                calm = f"{name} is finite again{where}."
-                found += self._set(subject, not math.isfinite(value), text, calm, point.step)
+                    subject, where = f"{subject} {point.source}", "_in_file"
+                    given |= {"source": point.source}
+                code = "finite" if math.isfinite(value) else "nan" if math.isnan(value) else "infinite"
+                found += self._set(subject, code != "finite", said("alerts", code + where, **given), point.step)
         return found
 
     def sample(self, sample: Sample) -> list[Event]:
         """Memory within 5 % of what there is, or of what the container may use; a card that is too hot or short of
         power."""
-        found = self._memory("memory", "Host memory", sample.host_used_bytes, sample.host_total_bytes)
-        found += self._memory("memory limit", "Memory of this container", sample.limit_used_bytes, sample.limit_bytes)
+        found = self._memory("memory", "host_memory", sample.host_used_bytes, sample.host_total_bytes)
+        found += self._memory("memory limit", "container_memory", sample.limit_used_bytes, sample.limit_bytes)
         for gpu in sample.gpus:
-            found += self._memory(f"memory gpu{gpu.index}", f"GPU {gpu.index}", gpu.used_bytes, gpu.total_bytes)
+            index = str(gpu.index)
+            found += self._memory(f"memory gpu{index}", "gpu_memory", gpu.used_bytes, gpu.total_bytes, gpu=index)
             if gpu.throttle is not None:
                 reasons = ", ".join(throttle_reasons(gpu.throttle & SLOWDOWNS))
-                text, calm = f"GPU {gpu.index} is throttled: {reasons}.", f"GPU {gpu.index} is no longer throttled."
-                found += self._set(f"clocks gpu{gpu.index}", bool(reasons), text, calm, None)
+                slowed = said("alerts", "gpu_slowed", gpu=index, reasons=reasons)
+                told = slowed if reasons else said("alerts", "gpu_full_speed", gpu=index)
+                found += self._set(f"clocks gpu{index}", bool(reasons), told, None)
         return found
 
     def progress(self, progress: Progress | None, training: bool, now_s: float) -> list[Event]:
@@ -81,8 +84,8 @@ class Alerts:
         usual, since = median(self._took) if self._took else 0.0, now_s - (self._step_at or now_s)
         over = progress.total is not None and progress.step >= progress.total
         if len(self._took) >= _STEPS_KNOWN and not over and since > max(STALL_TIMES * usual, _STALL_LEAST_S):
-            text = f"No step for {since:.0f} s; a step usually takes {usual:.1f} s."
-            return self._set("stall", True, text, "", progress.step)
+            stalled = said("alerts", "stalled", seconds=f"{since:.0f}", usual=f"{usual:.1f}")
+            return self._set("stall", True, stalled, progress.step)
         return []
 
     def _stepped(self, progress: Progress, now_s: float) -> list[Event]:
@@ -91,7 +94,7 @@ class Alerts:
         if took > 0 and steps > 0 and "stall" not in self._active:
             self._took.append(took / steps)
         self._step, self._step_at = progress.step, now_s
-        return self._set("stall", False, "", "Steps are progressing again.", progress.step)
+        return self._set("stall", False, said("alerts", "steps_go_on"), progress.step)
 
     def _speed(self, progress: Progress, now_s: float) -> list[Event]:
         if self._minute is None or progress.step < self._minute[1]:
@@ -104,23 +107,21 @@ class Alerts:
         self._rates.append(rate)
         if usual is None or (rate >= SPEED_DROP * usual and rate < _SPEED_CALM * usual):
             return []
-        said = f"{rate:.3g} steps/s in the last minute"
-        text, calm = f"{said}; {usual:.3g} were usual.", f"{said}, near the usual {usual:.3g} again."
-        return self._set("speed", rate < SPEED_DROP * usual, text, calm, progress.step)
+        drops = rate < SPEED_DROP * usual
+        code = "slower" if drops else "as_fast_again"
+        return self._set("speed", drops, said("alerts", code, rate=f"{rate:.3g}", usual=f"{usual:.3g}"), progress.step)
 
-    def _memory(self, subject: str, name: str, used: int | None, total: int | None) -> list[Event]:
+    def _memory(self, subject: str, code: str, used: int | None, total: int | None, **which: str) -> list[Event]:
         if not used or not total or _MEMORY_CALM * total <= used < MEMORY_FULL * total:
             return []
-        figures = f"{used / _GIB:.1f} of {total / _GIB:.1f} GiB are in use ({100 * used / total:.0f} %)."
-        full, calm = f"{name}: {figures}", f"{name}: below its limit again, {figures}"
-        return self._set(subject, used >= MEMORY_FULL * total, full, calm, None)
+        figures = {"used": in_gib(used), "total": in_gib(total), "percent": f"{100 * used / total:.0f}"}
+        full = used >= MEMORY_FULL * total
+        return self._set(subject, full, said("alerts", code if full else f"{code}_below", **which, **figures), None)
 
-    def _set(self, subject: str, wrong: bool, text: str, calm: str, step: int | None) -> list[Event]:
-        """`text` where something begins to be wrong, `calm` where it is over."""
+    def _set(self, subject: str, wrong: bool, told: Said, step: int | None) -> list[Event]:
+        """`told` is said where something begins to be wrong, and where it is over."""
         if wrong == (subject in self._active):
             return []
         (self._active.add if wrong else self._active.discard)(subject)
-        kind, said = ("alert", text) if wrong else ("calm", calm)
-        if self._machine:
-            said, subject = f"{self._machine}: {said}", f"{self._machine} {subject}"
-        return [Event(kind, said, step, subject)]
+        subject = f"{self._machine} {subject}" if self._machine else subject
+        return [Event.of("alert" if wrong else "calm", told, step, subject, self._machine)]

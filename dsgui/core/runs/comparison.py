@@ -7,8 +7,8 @@ from typing import Any
 from dsgui.core.config.compare import differences
 from dsgui.core.config.document import Document
 from dsgui.core.metrics.performance import Figures
+from dsgui.core.sizes import gib, in_gib
 
-_GIB = 1 << 30
 _LIVE, _REUSE = "/zero_optimization/stage3_max_live_parameters", "/zero_optimization/stage3_max_reuse_distance"
 _BYTES = 2  # of a parameter that is gathered, in fp16 or bf16
 _SAME = 0.05  # memory that differs by less is called the same
@@ -75,7 +75,7 @@ def _limits(first: Compared, second: Compared) -> list[str]:
         found.append(
             f"stage3_max_live_parameters went from {_count(live[0])} to {_count(live[1])}: so many parameters may stay "
             "gathered on each GPU before ZeRO-3 releases them, which in 16 bits is up to "
-            f"{live[0] * _BYTES / _GIB:.1f} and {live[1] * _BYTES / _GIB:.1f} GiB. Once it is more than the model has, "
+            f"{in_gib(live[0] * _BYTES)} and {gib(live[1] * _BYTES)}. Once it is more than the model has, "
             "the whole model stays on the GPU during a step: memory is traded for fewer gathers."
         )
     reuse = [_number(config, _REUSE, 1e9) for config in (first.config, second.config)]
@@ -93,8 +93,8 @@ def _moved(what: str, first: Compared, second: Compared, bytes_: Sequence[int | 
         return f"{what}: not measured in both runs."
     by = "" if _differ(bytes_) else ", about the same"
     sign = "+" if after >= before else "−"
-    change = f"{sign}{abs(after - before) / _GIB:.2f} GiB{by}"
-    return f"{what}: {before / _GIB:.2f} GiB in “{first.name}”, {after / _GIB:.2f} GiB in “{second.name}” ({change})."
+    change = f"{sign}{gib(abs(after - before), 2)}{by}"
+    return f"{what}: {gib(before, 2)} in “{first.name}”, {gib(after, 2)} in “{second.name}” ({change})."
 
 
 def _differ(bytes_: Sequence[int | None]) -> bool | None:

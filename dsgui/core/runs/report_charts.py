@@ -5,33 +5,32 @@ its run, what it is of there, the places of its colour and dashes, `step`, `time
 `odd`: the places where the value is no number, in words. Long curves are thinned, and each spike is still there.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from dsgui.core.metrics.chart_table import (
+    CHARTS,
+    EVALUATION,
+    LOGGED,
+    LOSS,
+    LOSSES,
+    READINGS,
+    THROUGHPUT,
+    Place,
+    name_of,
+    place_of,
+)
+from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.performance import training_curve
 from dsgui.core.metrics.points import number_to_json
 from dsgui.core.metrics.thinning import Curve, Floats, Places, thin
 
 STRETCHES = 700  # two points of each are in the report
 _ODD_SHOWN = 100
-_MOST_EVALUATED = 6
-_GIB = float(1 << 30)
-_CARD = re.compile(r"gpu(\d+)\.(\w+)\Z")
-_HOST = {"host_used_bytes": "machine, all processes", "run_bytes": "this run"}
-_ON_CARD = {"used_bytes": "all processes", "run_bytes": "this run"}
-_TRAINING = (
-    ("Loss", (("loss", "train"), ("eval_loss", "eval"))),
-    ("Learning rate", (("learning_rate", "train"),)),
-    ("Gradient norm", (("grad_norm", "train"),)),
-    ("Loss scale", (("loss_scale", "train"),)),
-    ("Samples/s", (("samples_per_second", "train"),)),
-    ("Tokens/s", (("tokens_per_second", "train"),)),
-)
-_SPOKEN = {"loss": "training", "eval_loss": "evaluation"}
-_NOT_A_SCORE = re.compile(r"_(runtime|per_second|samples|loss|preparation_time)\Z|_mem_")
+_STEPS_A_SECOND = "steps/s"
+_FOLDED_AWAY_AND_SHOWN = ("cpu",)
 _FEWEST_SECONDS = 5.0  # that a speed is measured over
 
 Drawn = tuple[str, Curve]  # what it is of in one run, and the curve
@@ -42,16 +41,18 @@ def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
     """The charts of runs, each by its name with all its curves; those without a line are left out."""
     joined = [(name, _joined(curves)) for name, curves in runs]
     axis = "time" if by_time(runs) else "step"
-    found = [_chart(joined, title, "", axis, _pick(wanted)) for title, wanted in _TRAINING]
-    if not any(chart["lines"] for chart in found[-2:]):
-        found.append(_chart(joined, "Steps/s", "", axis, _speeds))
-    found += [_chart(joined, name, "", axis, _pick(((name, "eval"),))) for name in _evaluated(joined)]
-    found += [
-        _chart(joined, "Host memory", "GiB", "time", _host_memory, _GIB, zero=True),
-        _chart(joined, "GPU memory", "GiB", "time", _card_memory, _GIB, zero=True),
-        _chart(joined, "Utilisation", "%", "time", _utilisation, zero=True),
-    ]
+    found = [_chart(joined, LOSS, axis, _logged(LOSS))]
+    found += [_chart(joined, place.chart, axis, _picked(name), place.right) for name, place in LOGGED.items()]
+    if not any(chart["lines"] for chart in found if chart["title"] == CHARTS[THROUGHPUT].title):
+        found.append(_chart(joined, THROUGHPUT, axis, _speeds, _STEPS_A_SECOND))
+    found.append(_chart(joined, EVALUATION, axis, _logged(EVALUATION)))
+    found += [_chart(joined, id, "time", _readings(id, len(runs) > 1)) for id in _of_machine()]
     return [chart for chart in found if chart["lines"]]
+
+
+def _of_machine() -> list[str]:
+    ids = dict.fromkeys(place.chart for place in READINGS.values())
+    return [id for id in ids if not CHARTS[id].more or id in _FOLDED_AWAY_AND_SHOWN]
 
 
 def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
@@ -72,31 +73,55 @@ def _has_steps(curve: Curve) -> bool:
 
 def _chart(
     runs: Sequence[tuple[str, Sequence[Curve]]],
-    title: str,
-    unit: str,
+    id: str,
     axis: str,
     pick: Callable[[Sequence[Curve]], Iterator[Drawn]],
-    scale: float = 1.0,
-    zero: bool = False,
+    unit: str = "",
 ) -> Chart:
+    kind = CHARTS[id]
     lines = []
     for run, (name, curves) in enumerate(runs):
         for place, (what, curve) in enumerate(pick(curves)):
             look = {"colour": place, "dash": 0} if len(runs) == 1 else {"colour": run, "dash": place}
-            lines.append({"run": name, "what": what} | look | _line(curve, scale))
-    return {"title": title, "unit": unit, "axis": axis, "zero": zero, "lines": lines}
+            lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
+    shown = unit or kind.unit or ("" if kind.y in kind.title.lower() else kind.y)
+    return {"title": kind.title, "unit": shown, "axis": axis, "zero": kind.zero, "lines": lines}
 
 
 # --- which curves -----------------------------------------------------------------------------------------------------
 
 
-def _pick(wanted: Sequence[tuple[str, str]]) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
+def _picked(name: str) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
+    """The one curve of that name."""
+
     def pick(curves: Sequence[Curve]) -> Iterator[Drawn]:
-        for name, kind in wanted:
-            if curve := training_curve(curves, name, kind):
-                yield _SPOKEN.get(name, ""), curve
+        if curve := training_curve(curves, name):
+            yield "", curve
 
     return pick
+
+
+def _logged(id: str) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
+    """The loss and its evaluation; or the scores of evaluations, in the order in which they were logged."""
+
+    def pick(curves: Sequence[Curve]) -> Iterator[Drawn]:
+        fits = [(name, kind) for name, kind in _named(curves) if _is_in(name, kind, id)]
+        for name, kind in fits if id == EVALUATION else [one for one in fits if one[0] in LOSSES]:
+            if curve := training_curve(curves, name, kind):
+                yield name_of(curve.series, Place(id)), curve
+
+    return pick
+
+
+def _is_in(name: str, kind: str, id: str) -> bool:
+    place = place_of(Series(name, kind))
+    return place is not None and place.chart == id
+
+
+def _named(curves: Sequence[Curve]) -> list[tuple[str, str]]:
+    """Names and kinds, training first."""
+    named = dict.fromkeys((one.series.name, one.series.kind) for one in curves)
+    return sorted(named, key=lambda one: one[1] == "eval")
 
 
 def _speeds(curves: Sequence[Curve]) -> Iterator[Drawn]:
@@ -116,40 +141,24 @@ def _speeds(curves: Sequence[Curve]) -> Iterator[Drawn]:
     yield "", Curve(loss.series, loss.step[later], loss.epoch[later], loss.time[later], speed[good])
 
 
-def _evaluated(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[str]:
-    """The scores of evaluations, in the order in which they were logged."""
-    names = (one.series.name for _, curves in runs for one in curves if one.series.kind == "eval")
-    return [name for name in dict.fromkeys(names) if not _NOT_A_SCORE.search(name)][:_MOST_EVALUATED]
+def _readings(id: str, several: bool) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
+    """What the machine and its cards told that stands in one chart."""
 
+    def pick(curves: Sequence[Curve]) -> Iterator[Drawn]:
+        for curve in _sampled(curves):
+            place = place_of(curve.series)
+            if place is None or place.chart != id or (several and place.alone):
+                continue
+            if not place.if_any or np.nanmax(curve.value) > 0:
+                yield name_of(curve.series, place), curve
 
-def _host_memory(curves: Sequence[Curve]) -> Iterator[Drawn]:
-    for curve in _sampled(curves):
-        if curve.series.name in _HOST:
-            yield _where(curve, _HOST[curve.series.name]), curve
-
-
-def _card_memory(curves: Sequence[Curve]) -> Iterator[Drawn]:
-    for curve in _sampled(curves):
-        if (match := _CARD.match(curve.series.name)) and match[2] in _ON_CARD:
-            yield _where(curve, f"GPU {match[1]}, {_ON_CARD[match[2]]}"), curve
-
-
-def _utilisation(curves: Sequence[Curve]) -> Iterator[Drawn]:
-    for curve in _sampled(curves):
-        if curve.series.name == "cpu_percent":
-            yield _where(curve, "CPU"), curve
-        elif (match := _CARD.match(curve.series.name)) and match[2] == "utilisation_percent":
-            yield _where(curve, f"GPU {match[1]}"), curve
+    return pick
 
 
 def _sampled(curves: Sequence[Curve]) -> list[Curve]:
     """Those that told something, the launching machine's first."""
     told = (one for one in curves if one.series.kind == "sample" and np.isfinite(one.value).any())
     return sorted(told, key=lambda one: one.series.node)
-
-
-def _where(curve: Curve, what: str) -> str:
-    return f"{curve.series.node}: {what}" if curve.series.node else what
 
 
 def _joined(curves: Sequence[Curve]) -> list[Curve]:

@@ -11,14 +11,14 @@ from html import escape
 from typing import Any
 
 from dsgui.core.config.document import Document
+from dsgui.core.metrics.chart_table import COLOURS
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import number_to_json
 from dsgui.core.runs.comparison import config_differences
 from dsgui.core.runs.report_charts import Chart
+from dsgui.core.sizes import gib, in_gib
 
-_GIB = 1 << 30
 _MOST_DIFFERENCES = 300
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # Okabe and Ito
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
@@ -180,7 +180,7 @@ def _number(value: float | None) -> str:
 
 
 def _two(peak: int | None, mean: int | None) -> str:
-    return "–" if peak is None or mean is None else f"{peak / _GIB:.2f} · {mean / _GIB:.2f} GiB"
+    return "–" if peak is None or mean is None else f"{in_gib(peak, 2)} · {gib(mean, 2)}"
 
 
 def duration(seconds: float | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from dsgui.core.access.ansi import COLOUR
 from dsgui.shell.files.regular_files import open_regular
 from dsgui.shell.runs.store import RunDirectory
 
@@ -14,11 +15,10 @@ LINE_SHOWN = 400
 _BLOCK_BYTES = 1 << 20
 _AROUND_BYTES = 1 << 14
 _BEFORE_BYTES, _AFTER_BYTES = 1 << 14, 1 << 16
-# Jump to the first error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
-_COLOUR = rb"\x1b\[[\d;]*m"
+# The first line that tells of an error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
 _ERROR = re.compile(
     rb"Traceback \(most recent call last\)|"
-    rb"^(?:" + _COLOUR + rb"|[ \t])*[\w.]*(?:Error|Exception)(?:" + _COLOUR + rb")*: |"
+    rb"^(?:" + COLOUR + rb"|[ \t])*[\w.]*(?:Error|Exception)(?:" + COLOUR + rb")*: |"
     rb"\bERROR\b|CUDA out of memory|terminate called|Segmentation fault|core dumped|"
     rb"exits with return code = -?[1-9]",
     re.MULTILINE,

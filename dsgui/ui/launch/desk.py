@@ -10,7 +10,8 @@ import gradio as gr
 
 from dsgui.core.launch.plan import WHEN_BUSY, WhenBusy
 from dsgui.core.launch.run_fields import HERE, OWN_SCRIPT, SEVERAL, SLURM, Field, Kind, Part, fields_of
-from dsgui.core.machine.hardware import GIB, Gpu, Target
+from dsgui.core.machine.hardware import Gpu, Target
+from dsgui.core.sizes import gib, in_gib
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.several_machines import AskMachines, build_ask_machines
@@ -152,8 +153,8 @@ def _gpu_choices(services: Services) -> list[tuple[str, str]]:
 
 def gpu_label(gpu: Gpu, used_bytes: int | None, runs: Sequence[str]) -> str:
     """`0: H100, 12 of 80 GiB in use, by run “translation”`."""
-    total = f"{gpu.memory_bytes / GIB:.0f} GiB" if gpu.memory_bytes else ""
-    memory = f"{used_bytes / GIB:.0f} of {total} in use" if total and used_bytes is not None else total
+    total = gib(gpu.memory_bytes, 0) if gpu.memory_bytes else ""
+    memory = f"{in_gib(used_bytes, 0)} of {total} in use" if total and used_bytes is not None else total
     by = f"by run {', '.join(f'“{name}”' for name in runs)}" if runs else ""
     return ", ".join(filter(None, (f"{gpu.index}: {gpu.name}", memory, by)))
 

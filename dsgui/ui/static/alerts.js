@@ -2,6 +2,7 @@
 // the browser where that is allowed.
 
 import { button, el } from "./dom.js";
+import { lasts, told } from "./texts.js";
 
 /** @import { RunEvent } from "./types.d.ts" */
 
@@ -34,20 +35,20 @@ export class Alerts {
   /** @param {RunEvent[]} events */
   take(events) {
     for (const event of events) {
-      const about = event.subject || event.text;
+      const about = event.subject || told(event);
       if (event.kind === "calm") this.active.delete(about);
       if (event.kind !== "alert") continue;
       this.active.set(about, event);
-      if (this.begun) this.notify(event.text);
+      if (this.begun) this.notify(told(event));
     }
     this.begun = true;
   }
 
   /** An ended run has nothing that needs a look now, but for what it never recovered from. @param {boolean} live */
   show(live) {
-    const shown = [...this.active.values()].filter((event) => live || /NaN|infinit/.test(event.text));
+    const shown = [...this.active.values()].filter((event) => live || lasts(event));
     this.list.hidden = !shown.length;
-    const texts = shown.map(({ text, step }) => (step === null ? text : `${text} (step ${step})`));
+    const texts = shown.map((event) => (event.step === null ? told(event) : `${told(event)} (step ${event.step})`));
     if (JSON.stringify(texts) === this.shown) return;
     this.shown = JSON.stringify(texts);
     this.list.replaceChildren(...texts.map((text) => el("li", {}, text)));

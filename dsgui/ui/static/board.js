@@ -2,9 +2,10 @@
 
 import { AXES, axisOf, choices } from "./axis.js";
 import { Chart } from "./chart.js";
-import { cardLimits, label, nameOf, offloadLimits, placeOf, rankOf, withLimits } from "./charts.js";
+import { cardLimits, charted, label, LOSS, nameOf, offloadLimits, placeOf, rankOf, withLimits } from "./charts.js";
 import { Clock } from "./curves.js";
 import { el } from "./dom.js";
+import { textOf, told } from "./texts.js";
 import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
 
 /** @import { Axis, Limit, Line, Mark, Place, Range, RunEvent, Source, Style, View } from "./types.d.ts" */
@@ -158,21 +159,21 @@ export class Board {
     });
   }
 
-  /** The chart of a title, made where it is not there yet. @param {Place} place */
-  chart({ chart: title, y, fromZero, unit, more }) {
-    const known = this.charts.get(label(title));
-    if (known) return known;
-    const made = new Chart(label(title), label(y), {
+  /** The chart of an id, made where it is not there yet. @param {Place} place */
+  chart({ chart: id, heading, y, fromZero, unit, more }) {
+    const there = this.charts.get(id);
+    if (there) return there;
+    const made = new Chart(id, label(heading), label(y), {
       fromZero,
       unit,
       onRange: (range) => this.zoom(range),
       onHover: (one, place) => this.hover(one, place),
       csv: this.csv,
     });
-    this.charts.set(made.title, made);
+    this.charts.set(id, made);
     (more ? this.extra : this.main).append(made.node);
     const shown = [...this.charts.values()].filter(({ node }) => node.parentElement === this.main);
-    this.main.append(...shown.sort((a, b) => rankOf(a.title) - rankOf(b.title)).map(({ node }) => node));
+    this.main.append(...shown.sort((a, b) => rankOf(a.id) - rankOf(b.id)).map(({ node }) => node));
     return made;
   }
 
@@ -185,10 +186,10 @@ export class Board {
     const clocks = sources.map((one) => (axis === "time" ? null : new Clock(one.curves.clock(axis), axis)));
     const contents = this.contents(sources, clocks);
     const message = this.noLoss(sources);
-    if (message) this.chart({ chart: "Loss", y: "loss" });
+    if (message) this.chart(charted(LOSS));
     for (const chart of this.charts.values()) {
       const { lines = [], limits = [] } = contents.get(chart) ?? {};
-      chart.set(lines, limits, chart.title === "Loss" ? message : "");
+      chart.set(lines, limits, chart.id === LOSS ? message : "");
     }
     const extra = [...this.charts.values()].filter((chart) => chart.node.parentElement === this.extra);
     this.more.hidden = !extra.some((chart) => chart.lines.length);
@@ -291,7 +292,9 @@ export class Board {
     };
     return events.flatMap((event) => {
       const at = event.kind === "calm" ? null : markPlace({ kind: event.kind, at: placeOn(event) }, this.extents.reach);
-      return at === null ? [] : [{ kind: event.kind, at, label: label(`${event.kind}: ${event.text}`.slice(0, 120)) }];
+      return at === null
+        ? []
+        : [{ kind: event.kind, at, label: label(`${textOf("marks", event.kind)}: ${told(event)}`.slice(0, 120)) }];
     });
   }
 
@@ -305,7 +308,7 @@ export class Board {
     const shared = { ...this.view, axis: this.axis(), reach: range, events, marked: false };
     for (const chart of this.charts.values()) {
       const alone = chart.own ? { axis: chart.own, range: null, reach: own, events: [] } : {};
-      chart.draw({ ...shared, marked: chart.title === "Loss", ...alone }, force);
+      chart.draw({ ...shared, marked: chart.id === LOSS, ...alone }, force);
     }
   }
 }
@@ -319,7 +322,7 @@ function inOrder(curves) {
 
 /** @param {Limit[]} known @param {Source} source @param {Curve} curve @param {Place} place */
 function limitsOf(known, source, curve, { chart, gpu }) {
-  if (chart === "GPU memory") return withLimits(known, cardLimits(source.curves.each, curve, gpu ?? 0));
-  const foretold = chart === "Memory" ? source.estimate?.() : null;
+  if (chart === "gpu_memory") return withLimits(known, cardLimits(source.curves.each, curve, gpu ?? 0));
+  const foretold = chart === "host_memory" ? source.estimate?.() : null;
   return foretold ? offloadLimits(foretold) : known;
 }

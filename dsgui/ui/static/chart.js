@@ -1,5 +1,6 @@
 // One chart: lines over steps, time or epochs, drawn anew when something changed and at most once a second.
 
+import { EVALUATION } from "./charts.js";
 import { el, messageOf } from "./dom.js";
 import { layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
 
@@ -48,8 +49,14 @@ const withOptions = (text) => text.split(/(--[a-z_]+)/).map((part, i) => (i % 2 
 const tool = (name, path, click) => ({ name, icon: { width: 24, height: 24, path }, click });
 
 export class Chart {
-  /** @param {string} title @param {string} yTitle @param {ChartOptions} options */
-  constructor(title, yTitle, { fromZero = false, unit = "", onRange = () => {}, onHover = () => {}, csv = null } = {}) {
+  /** @param {string} id @param {string} title @param {string} yTitle @param {ChartOptions} options */
+  constructor(
+    id,
+    title,
+    yTitle,
+    { fromZero = false, unit = "", onRange = () => {}, onHover = () => {}, csv = null } = {},
+  ) {
+    this.id = id;
     this.title = title;
     this.content = {
       lines: /** @type {Line[]} */ ([]),
@@ -57,7 +64,7 @@ export class Chart {
       yTitle,
       unit,
       fromZero,
-      named: title === "Evaluation", // its title does not say which score: the legend does, of a single one too
+      named: id === EVALUATION, // its title does not say which score: the legend does, of a single one too
     };
     this.onRange = onRange;
     this.onHover = onHover;

@@ -1,89 +1,53 @@
 // Which chart each curve belongs to, what its line is called there, and in which order the charts stand. Pure.
 
+import { CHARTS } from "./catalogue.js";
 import { GIB } from "./format.js";
 import { COLOURS } from "./traces.js";
 
 /** @import { Curve } from "./curves.js" */
-/** @import { Estimate, Limit, Place } from "./types.d.ts" */
+/** @import { Estimate, Limit, Place, Spot } from "./types.d.ts" */
 
-const MIB = 2 ** 20;
-const EVAL_COSTS = /runtime|per_second|gen_len|_samples$/; // what an evaluation took, and no score
+export const LOSS = "loss";
+export const EVALUATION = "evaluation";
+const ORDER = Object.keys(CHARTS.charts);
 
-/** @type {Record<string, Place>} */
-const NAMED = {
-  learning_rate: { chart: "Learning rate", y: "learning rate" },
-  grad_norm: { chart: "Gradient norm", y: "grad norm" },
-  loss_scale: { chart: "Loss scale", y: "loss scale" },
-  skipped_steps: { chart: "Loss scale", y: "loss scale", axis: "y2", title: "skipped steps" },
-  samples_per_second: { chart: "Throughput", y: "samples/s" },
-  tokens_per_second: { chart: "Throughput", y: "samples/s", axis: "y2", title: "tokens/s" },
-};
-
-/** @type {[RegExp, Place][]} */
-const LIKE = [
-  [/_ms$/, { chart: "Step times", y: "ms" }],
-  [/_gb$/, { chart: "Memory logged by DeepSpeed", y: "GB" }],
-];
-
-// The same for telemetry: readings of the machine and of each card.
-const IN_GIB = { y: "GiB", unit: "GiB", scale: GIB, fromZero: true };
-const IN_PERCENT = { y: "%", unit: "%", fromZero: true };
-const IN_MIB_S = { y: "MiB/s", unit: "MiB/s", scale: MIB, fromZero: true };
-/** @type {Record<string, Place>} */
-const READINGS = {
-  "gpu.used_bytes": { chart: "GPU memory", ...IN_GIB },
-  "gpu.run_bytes": { chart: "GPU memory", ...IN_GIB, note: "this run", dash: "dot", alone: true },
-  host_used_bytes: { chart: "Memory", ...IN_GIB, note: "host, all processes", colour: COLOURS[6] },
-  run_bytes: { chart: "Memory", ...IN_GIB, note: "this run", colour: COLOURS[1] },
-  swap_used_bytes: { chart: "Memory", ...IN_GIB, note: "swap", colour: COLOURS[3], ifAny: true },
-  "gpu.utilisation_percent": { chart: "GPU utilization", ...IN_PERCENT },
-  cpu_percent: { chart: "CPU", ...IN_PERCENT, note: "all cores", more: true },
-  "gpu.power_w": { chart: "GPU power", y: "W", unit: "W", fromZero: true, more: true },
-  "gpu.temperature_c": { chart: "GPU temperature", y: "°C", unit: "°C", more: true },
-  "gpu.sm_clock_mhz": { chart: "GPU clocks", y: "MHz", unit: "MHz", more: true },
-  "gpu.pcie_rx_bytes_s": { chart: "PCIe traffic", ...IN_MIB_S, more: true, note: "received" },
-  "gpu.pcie_tx_bytes_s": { chart: "PCIe traffic", ...IN_MIB_S, more: true, note: "sent", dash: "dot" },
-  disk_free_bytes: { chart: "Free disk space", ...IN_GIB, more: true, note: "where the run writes" },
-};
-const ORDER = [
-  "Loss",
-  "GPU memory",
-  "Memory",
-  "Learning rate",
-  "Gradient norm",
-  "GPU utilization",
-  "Evaluation",
-  "Throughput",
-  "Loss scale",
-  "Step times",
-];
-/** @type {Record<string, string>} */
-const LOSSES = { loss: "train", eval_loss: "eval" };
-
-/** Where a chart stands among others. @param {string | undefined} title */
-export function rankOf(title) {
-  const found = ORDER.indexOf(title ?? "");
+/** Where a chart stands among others. @param {string | undefined} id */
+export function rankOf(id) {
+  const found = ORDER.indexOf(id ?? "");
   return found < 0 ? ORDER.length : found;
 }
+
+/** A chart of the table, and what a curve is there. @param {string} id @param {Partial<Spot>} spot @returns {Place} */
+export function charted(id, { right, note, dash, colour, alone, if_any: ifAny } = {}) {
+  const { title: heading, y, unit, scale, zero: fromZero, more } = CHARTS.charts[id];
+  const axis = right ? /** @type {const} */ ({ axis: "y2", title: right }) : {};
+  return { chart: id, heading, y, unit, scale, fromZero, more, ...axis, note, dash, colour, alone, ifAny };
+}
+
+/** What an evaluation took, and no score. @param {string} name */
+const isCost = (name) =>
+  name.endsWith(CHARTS.evaluationCounts) || CHARTS.evaluationCosts.some((part) => name.includes(part));
 
 /**
  * Which chart a logged curve belongs to, by its name; what nobody knows gets one of its own.
  * @param {Curve} curve @returns {Place | null}
  */
 function loggedPlace({ name, kind }) {
-  if (kind === "final" || (kind === "eval" && EVAL_COSTS.test(name))) return null;
-  if (/(^|_)loss$/.test(name)) return { chart: "Loss", y: "loss" };
-  const known = NAMED[name] ?? LIKE.find(([form]) => form.test(name))?.[1];
-  if (known) return known;
-  if (kind === "eval") return { chart: "Evaluation", y: "score" };
-  return { chart: name.replaceAll("_", " "), y: name.slice(0, 40) };
+  if (kind === "final" || (kind === "eval" && isCost(name))) return null;
+  if (name.split("_").at(-1) === LOSS) return charted(LOSS);
+  const end = Object.keys(CHARTS.endings).find((one) => name.endsWith(one));
+  const spot = CHARTS.logged[name] ?? (end && CHARTS.endings[end]);
+  if (spot) return charted(spot.chart, spot);
+  if (kind === "eval") return charted(EVALUATION);
+  const heading = name.replaceAll("_", " ");
+  return { chart: `logged:${heading}`, heading, y: name.slice(0, 40) };
 }
 
 /** @param {Curve} curve @returns {Place | null} */
 function readingPlace({ name }) {
   const card = name.match(/^gpu(\d+)\.(.*)$/);
-  const reading = READINGS[card ? `gpu.${card[2]}` : name];
-  return reading ? { ...reading, gpu: card ? Number(card[1]) : null } : null;
+  const spot = CHARTS.readings[card ? `gpu.${card[2]}` : name];
+  return spot ? { ...charted(spot.chart, spot), gpu: card ? Number(card[1]) : null } : null;
 }
 
 /**
@@ -100,7 +64,7 @@ export function placeOf(curve, several) {
 export function nameOf(curve, place) {
   if (curve.kind === "sample") return `${curve.node ? `${curve.node}: ` : ""}${readingName(curve, place)}`;
   const rank = curve.rank ? ` (rank ${curve.rank})` : "";
-  if (place.chart === "Loss") return `${LOSSES[curve.name] ?? curve.name}${rank}`;
+  if (place.chart === LOSS) return `${CHARTS.losses[curve.name] ?? curve.name}${rank}`;
   return `${curve.name.replace(/^eval_/, "").replaceAll("_", " ")}${rank}`;
 }
 

@@ -7,6 +7,7 @@ import { button, el } from "./dom.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, gib } from "./format.js";
 import { look } from "./traces.js";
+import { textOf } from "./texts.js";
 
 /** @import { CompareAnswer, ComparedRun } from "./types.d.ts" */
 
@@ -18,7 +19,7 @@ const TABLE_EVERY = 5; // polls
 const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes - a.peak_bytes).at(0);
 /** @type {[string, (run: ComparedRun) => string][]} */
 const ROWS = [
-  ["State", (run) => run.state],
+  ["State", (run) => textOf("states", run.state)],
   ["Steps", (run) => figure(run.figures.steps)],
   ["Duration", (run) => duration(run.figures.duration_s)],
   ["Speed", ({ figures: { steps_per_second: rate } }) => (rate ? `${figure(rate)} steps/s` : "–")],

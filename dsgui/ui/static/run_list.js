@@ -3,6 +3,7 @@
 
 import { around, el, part } from "./dom.js";
 import { duration, figure } from "./format.js";
+import { textOf } from "./texts.js";
 
 /** @import { ListedRuns, RunSummary } from "./types.d.ts" */
 
@@ -285,7 +286,7 @@ export class RunList {
     const step = run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
     const loss = run.loss === null || run.loss === undefined ? "" : ` · loss ${figure(run.loss)}`;
     name.textContent = run.name || run.run_id;
-    state.textContent = run.state;
+    state.textContent = textOf("states", run.state);
     state.dataset.state = run.state;
     state.classList.toggle("ds-has-problem", Boolean(run.problem));
     sub.textContent = `${run.doing || `step ${step}${loss}`} · ${duration(run.duration_s)}`;

@@ -8,6 +8,7 @@ import { duration, figure, pace } from "./format.js";
 import { Log } from "./log.js";
 import { Patterns } from "./patterns.js";
 import { Speed } from "./speed.js";
+import { textOf } from "./texts.js";
 
 /** @import { Delta, Trigger } from "./types.d.ts" */
 /** @import { Afterwards } from "./afterwards.js" */
@@ -16,16 +17,6 @@ import { Speed } from "./speed.js";
 const STOP_AGAIN_MS = 4000;
 /** @type {Record<string, string>} */
 const STOPS = { stopping: "Kill now", queued: "Leave the queue" };
-/** @type {Record<string, string>} */
-const PHASES = {
-  compiling:
-    "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; " +
-    "later ones start at once.",
-  starting:
-    "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its operators, " +
-    "about a minute.",
-};
-
 export class RunView {
   /**
    * @param {string} id @param {(id: string) => void} onStop @param {(id: string) => void} onSave
@@ -170,7 +161,7 @@ export class RunView {
   /** @param {Delta} delta */
   header(delta) {
     this.title.textContent = delta.name || this.id;
-    this.badge.textContent = delta.state;
+    this.badge.textContent = textOf("states", delta.state);
     this.badge.dataset.state = delta.state;
     this.reason.textContent = this.sentence(delta);
     this.problem.hidden = !delta.problem;
@@ -180,7 +171,7 @@ export class RunView {
     this.stop.textContent = STOPS[delta.state] || "Stop";
     if (delta.state !== this.lastState) {
       this.stop.disabled = false;
-      if (this.lastState && !live) this.alerts.notify(`The run ${delta.state}.`);
+      if (this.lastState && !live) this.alerts.notify(`The run ${textOf("states", delta.state)}.`);
     }
     this.save.hidden = !delta.can_save;
     this.lastState = delta.state;
@@ -239,8 +230,7 @@ export class RunView {
     if (delta.state === "pending") return "Starting the supervisor…";
     if (delta.state !== "running") return "";
     if (delta.doing) return `${delta.doing[0].toUpperCase()}${delta.doing.slice(1)}. Training has not started.`;
-    if (delta.phase.startsWith("waiting in Slurm")) return "Submitted to Slurm; waiting for nodes.";
-    return PHASES[delta.phase] ?? "";
+    return textOf("phases", delta.phase);
   }
 
   draw(force = false) {

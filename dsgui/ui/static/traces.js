@@ -1,13 +1,15 @@
 // What of a curve is drawn, and where: points on an axis, their smoothed means, marks, the range that all charts share.
 // Pure.
 
+import { CHARTS } from "./catalogue.js";
+
 /** @import { Line, Mark, Point, Range, Stretch, Style, Trace } from "./types.d.ts" */
 /** @import { Clock, Curve } from "./curves.js" */
 
 /** @typedef {(point: Point) => number} Placing where a point is on the axis that is drawn; NaN for nowhere */
 
 // Okabe and Ito's palette: told apart by people with any kind of colour blindness.
-export const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"];
+export const COLOURS = CHARTS.colours;
 const DASHES = ["solid", "dash", "dot", "dashdot"];
 const ENDS = new Set(["error", "stop"]);
 const MARK_REACH = 0.1;

@@ -68,6 +68,9 @@ export interface RunEvent {
   step: number | null;
   elapsed_s: number;
   subject?: string;
+  code?: string;
+  given?: Record<string, string>;
+  machine?: string;
 }
 
 export interface Progress {
@@ -287,9 +290,31 @@ export interface Limit {
   colour?: string;
 }
 
-/** Which chart a curve belongs to, and how its line looks there. */
+/** A chart of the catalogue. */
+export interface ChartKind {
+  title: string;
+  y: string;
+  unit?: string;
+  scale?: number;
+  zero?: boolean;
+  more?: boolean;
+}
+
+/** Where the catalogue has a curve: its chart, and what it is there. */
+export interface Spot {
+  chart: string;
+  note?: string;
+  right?: string;
+  dash?: string;
+  colour?: string;
+  alone?: boolean;
+  if_any?: boolean;
+}
+
+/** Which chart a curve belongs to (its id), and how its line looks there. */
 export interface Place {
   chart: string;
+  heading: string;
   y: string;
   unit?: string;
   scale?: number;

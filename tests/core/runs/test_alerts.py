@@ -6,6 +6,7 @@ from dsgui.core.logs.trainlog import Progress
 from dsgui.core.metrics.points import OUTPUT, Event, Point
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.runs.alerts import Alerts
+from dsgui.core.texts.saying import said
 
 GIB = 1 << 30
 
@@ -21,9 +22,13 @@ def loss(step: int, value: float, name: str = "loss", source: str = OUTPUT) -> l
 def test_a_loss_that_is_nan_is_told_once_and_again_when_it_is_a_number() -> None:
     alerts = Alerts()
     (told,) = alerts.points(loss(7, math.nan))
-    assert told == Event("alert", "loss is NaN.", 7, "loss 0")
+    assert told == Event.of("alert", said("alerts", "nan", name="loss"), 7, "loss 0")
+    assert told.to_json() == {"kind": "alert", "text": "loss is NaN.", "step": 7, "subject": "loss 0"} | {
+        "code": "nan",
+        "given": {"name": "loss"},
+    }
     assert alerts.points(loss(8, math.nan)) == []
-    assert alerts.points(loss(9, 2.0)) == [Event("calm", "loss is a number again.", 9, "loss 0")]
+    assert alerts.points(loss(9, 2.0)) == [Event.of("calm", said("alerts", "finite", name="loss"), 9, "loss 0")]
     assert kinds(alerts.points(loss(10, math.inf))) == [("alert", "loss 0")]
 
 
@@ -54,17 +59,17 @@ def test_memory_near_its_limit_is_told_and_calms_down_only_well_below_it() -> No
     alerts = Alerts()
     assert alerts.sample(sample(94.9, None)) == []
     (told,) = alerts.sample(sample(50, 95))
-    assert (told.kind, told.text) == ("alert", "GPU 3: 95.0 of 100.0 GiB are in use (95 %).")
+    assert (told.kind, told.text) == ("alert", "GPU 3: 95.0 of 100.0 GiB in use (95 %).")
     assert alerts.sample(sample(50, 94)) == []
     told, calm = alerts.sample(sample(96, 92))
     assert kinds([told, calm]) == [("alert", "memory"), ("calm", "memory gpu3")]
-    assert calm.text == "GPU 3: below its limit again, 92.0 of 100.0 GiB are in use (92 %)."
+    assert calm.text == "GPU 3: back below its limit, 92.0 of 100.0 GiB in use (92 %)."
 
 
 def test_what_is_told_of_another_machine_names_it() -> None:
     (told,) = Alerts("worker-1").sample(sample(96, None))
     assert told.subject == "worker-1 memory"
-    assert told.text == "worker-1: Host memory: 96.0 of 100.0 GiB are in use (96 %)."
+    assert told.text == "worker-1: Host memory: 96.0 of 100.0 GiB in use (96 %)."
 
 
 def test_a_card_that_is_too_hot_is_told_and_an_ordinary_power_cap_is_not() -> None:

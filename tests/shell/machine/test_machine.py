@@ -17,7 +17,8 @@ from dsgui.core.machine.hardware import Gpu, Op, Target
 from dsgui.core.machine.machine import Buffer, Disk, Driver, Environment, Host, Machine, Tool, TorchCuda
 from dsgui.core.machine.machine_checks import CHECKS, check
 from dsgui.core.machine.machine_report import as_json, as_text, groups, summary
-from dsgui.core.machine.verdicts import Status, size
+from dsgui.core.machine.verdicts import Status
+from dsgui.core.sizes import size
 from dsgui.shell.machine.gpus import Gpus
 from dsgui.shell.machine.leftovers import stale_buffers, stale_locks
 from dsgui.shell.machine.machine_reader import MachineProbe, read_disk, read_host, read_machine

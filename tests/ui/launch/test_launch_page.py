@@ -7,7 +7,8 @@ from typing import Any, cast
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
 from dsgui.core.launch.run_fields import FIELDS, complete
 from dsgui.core.launch.spec import arguments_of
-from dsgui.core.machine.hardware import GIB, Gpu
+from dsgui.core.machine.hardware import Gpu
+from dsgui.core.sizes import GIB
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.desk import gpu_label
 from dsgui.ui.launch.launch_request import page_request
