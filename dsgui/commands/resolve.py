@@ -103,7 +103,7 @@ def _as_json(resolution: Resolution, checked: Checked) -> str:
 
 
 def _value_entry(value: Value) -> dict[str, Any]:
-    """`value` is null where only the model or the data tell, or where JSON has no word for it; `text` says it."""
+    """`value` is null where only the model or the data tell, or where JSON can't express it; `text` says it."""
     unknown = isinstance(value.value, Unknown) or value.value == math.inf
     return {
         "pointer": value.pointer,

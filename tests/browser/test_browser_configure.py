@@ -183,7 +183,7 @@ def test_a_move_to_another_release_names_what_changes_and_writes_the_old_default
     page.get_by_label("Check against another version").check()
     panel = page.locator("#tool-panel")
     expect(panel).to_contain_text("NVIDIA Apex AMP was removed")
-    expect(panel).to_contain_text("Other defaults")
+    expect(panel).to_contain_text("Different defaults")
     panel.locator('[data-pointer="/gradient_clipping"]').click()
     wait_for_config(page, "c.gradient_clipping === 0")
 
@@ -198,7 +198,7 @@ def test_an_old_name_is_rewritten_on_a_click(page):
 def test_a_preset_of_ones_own_is_saved_compared_and_removed(page):
     fill(page, "/gradient_clipping", "0.5", "batch")
     wait_for_config(page, "c.gradient_clipping === 0.5")
-    page.get_by_role("button", name="Keep the config in the editor").click()
+    page.get_by_role("button", name="Save as preset").click()
     page.locator("#preset-title textarea, #preset-title input").first.fill("My two nodes")
     page.click("#save-preset")
     expect(page.locator("#preset input")).to_have_value("Mine: My two nodes")
@@ -208,7 +208,7 @@ def test_a_preset_of_ones_own_is_saved_compared_and_removed(page):
     page.get_by_label("Compare with a preset").check()
     expect(page.locator("#tool-panel")).to_contain_text("gradient_clipping")
     expect(page.locator("#tool-panel tbody tr")).to_have_count(1)
-    page.get_by_role("button", name="Keep the config in the editor").click()
+    page.get_by_role("button", name="Save as preset").click()
     page.click("#remove-preset")
     expect(page.locator("#preset input")).not_to_have_value("Mine: My two nodes")
 
@@ -221,7 +221,7 @@ def test_the_download_is_strict_json_for_the_reader_asked_for(page):
     assert '"auto"' not in text
     assert json.loads(text)["zero_optimization"]["stage"] == 2
     assert '"auto"' in json_text(page)
-    expect(page.locator("#file-notes")).to_contain_text("the editor is as it was")
+    expect(page.locator("#file-notes")).to_contain_text("the editor is unchanged")
 
 
 def test_a_text_that_is_no_json_is_not_downloaded(page):
@@ -262,4 +262,4 @@ def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findin
     wait_for_config(page, "c.train_micro_batch_size_per_gpu === 'auto'")
     expect(findings(page)).not_to_contain_text("- ds ")
     choose(page, "#integration", "native DeepSpeed")
-    expect(panel).to_contain_text("Natively nothing is filled")
+    expect(panel).to_contain_text("Native DeepSpeed gets the file unchanged")

@@ -66,7 +66,7 @@ def test_a_run_is_resumed_from_the_checkpoint_that_the_recipe_wrote(page, app):
     expect(page.locator("#command")).to_contain_text("checkpoint-4")
     page.fill("#ranks input", "1")
     verdict = page.locator("#launch-verdict")
-    expect(verdict).to_contain_text("checkpoint-4 was saved by 2 ranks, and this would run on 1")
+    expect(verdict).to_contain_text("checkpoint-4 was saved with 2 ranks, but this run would use 1")
     expect(page.locator("#launch")).to_be_disabled()
     page.fill("#ranks input", "2")
     expect(verdict).not_to_contain_text("was saved by")

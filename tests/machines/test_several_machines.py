@@ -223,7 +223,7 @@ def test_the_recipe_trains_over_both_from_the_pages_hostfile(site: Site, browser
         page.get_by_role("tab", name="2 · Launch").click()
         page.get_by_label("Several machines over ssh").click()
         page.fill("#hostfile textarea", "worker-a slots=0-3")
-        expect(page.locator("#launch-verdict")).to_contain_text("a range is not understood")
+        expect(page.locator("#launch-verdict")).to_contain_text("a range is not supported")
         page.fill("#hostfile textarea", machines.hostfile)
         page.fill("#master-addr input, #master-addr textarea", machines.addresses["worker-a"])
         page.fill("#arguments textarea, #arguments input", "--max_steps 4 --logging_steps 1")

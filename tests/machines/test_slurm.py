@@ -93,8 +93,8 @@ def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
         (SlurmJob(options="--output=/etc/passwd"), "the batch script sets it already"),
         (SlurmJob(options="--outp=elsewhere"), "the batch script sets it already"),
         (SlurmJob(options="--clusters=other"), "the batch script sets it already"),
-        (SlurmJob(options="rm -rf /"), "expected one a line"),
-        (SlurmJob(options="--comment=$(id)"), "expected one a line"),
+        (SlurmJob(options="rm -rf /"), "expected one per line"),
+        (SlurmJob(options="--comment=$(id)"), "expected one per line"),
     ],
 )
 def test_what_sbatch_would_read_differently_is_refused(job: SlurmJob, says: str) -> None:

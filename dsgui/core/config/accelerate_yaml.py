@@ -106,7 +106,7 @@ def _dumped(config: Mapping[str, Any]) -> str:
         return json.dumps(config, indent=2, allow_nan=False) + "\n"
     except (TypeError, ValueError) as error:
         raise DocumentError(
-            f"deepspeed_config holds what JSON has no word for: {error}. Correct it in the file."
+            f"deepspeed_config holds what JSON can't express: {error}. Correct it in the file."
         ) from error
 
 

@@ -97,7 +97,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "cuda-memory-optimizer",
         "The GPU's memory ran out in the optimizer step",
         _OUT_OF_MEMORY,
-        "Forward and backward fit; the optimizer's states (for Adam, 12 bytes a parameter over the ranks) did not fit "
+        "Forward and backward fit; the optimizer's states (for Adam, 12 bytes per parameter over the ranks) did not fit "
         "beside them.",
         ("Offload the optimizer to the CPU, or use a higher ZeRO stage.",),
         "torch/csrc: CUDACachingAllocator; frames of deepspeed/runtime/zero: step",

@@ -13,7 +13,7 @@ from dsgui.core.rules.base import offload_device, value_or, zero_stage
 from dsgui.core.script.words import value_of
 from dsgui.core.sizes import size
 
-# Seen with 0.19.8: save_checkpoint of a bf16 model with Adam wrote 14 bytes a parameter at stage 2, 12 at stage 3
+# Seen with 0.19.8: save_checkpoint of a bf16 model with Adam wrote 14 bytes per parameter at stage 2, 12 at stage 3
 # (the fp32 weights and two moments); the HF Trainer adds the 16-bit model.
 CHECKPOINT_BYTES = 16
 CHECKPOINT_LEAST_BYTES = 12

@@ -48,7 +48,7 @@ def search(directory: RunDirectory, words: str) -> tuple[list[Match], bool]:
 
 
 def first_error(directory: RunDirectory) -> Match | None:
-    """Jump to the first error."""
+    """The first line that reports an error."""
     for begins, block in blocks(directory):
         if match := _ERROR.search(block):
             return _line(begins, block, match.end() - 1)[0]

@@ -263,7 +263,7 @@ def row(asked: Question, check: str = "takes_config") -> Row | None:
 
 JUDGED = [
     ((ACCELERATOR, ACCELERATE), OK, "it is given ACCELERATE_DEEPSPEED_CONFIG_FILE", None),
-    (("run()", ACCELERATE), U, "can't be seen", None),
+    (("run()", ACCELERATE), U, "can't be determined", None),
     (("L.Trainer(strategy='deepspeed')", LIGHTNING), OK, "PL_DEEPSPEED_CONFIG_PATH", None),
     ((FACTORY, OVERRIDE, "x.yaml"), OK, "deepspeed=FILE", None),
     ((FACTORY, HF, "x.yaml"), W, "another way (LLaMA-Factory reads x.yaml", AS_READ),

@@ -96,7 +96,7 @@ LOADS = "m = M.from_pretrained(x, {})\n"
 MAPPED, SPARING = TRAINER + LOADS.format("device_map='auto'"), TRAINER + LOADS.format("low_cpu_mem_usage=True")
 P, W = Status.PROBLEM, Status.WARNING
 FAULTS = [
-    ("config", {"findings": (ERROR,)}, P, "at 2 CPU ranks: 100 is not 128"),
+    ("config", {"findings": (ERROR,)}, P, "on 2 CPU ranks: 100 is not 128"),
     ("config", {"unreadable": "Line 1: no."}, P, "can't be read. Line 1"),
     ("script", {"source": "a = ("}, P, "can't be read as Python"),
     ("script", {"source": "a = (", "around": {"own_python": (3, 10)}}, W, "newer and may"),
@@ -118,7 +118,7 @@ FAULTS = [
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--", "--lr")}, P,
      "“--lr” does not belong to any option. The script ends with exit code 2, “unrecognized arguments: -- --lr”."),
     ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--flag=1",)}, P, "--flag takes no value"),
-    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--e", "1")}, P, "--e could be --epochs"),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--e", "1")}, P, "--e is ambiguous: --epochs"),
     ("options", {"source": WHOLE.replace("parse_args", "parse_known_args"), "config_argument": NONE,
                  "arguments": ("--epcohs", "1", "--else", "2")}, W, "--epcohs is not an option of this script."),
     ("options", {"source": WHOLE + "\nothers.add(p)", "config_argument": NONE, "arguments": ("--epcohs", "1")}, W,
@@ -134,8 +134,8 @@ FAULTS = [
      "lacks evaluate (line 2), which the script imports"),
     ("agreement", {"by_arguments": (ERROR,)}, P, "100 is not 128."),
     ("agreement", {"by_arguments": (replace(ERROR, severity=Severity.WARNING),)}, W, "100 is not 128."),
-    ("twice", {"arguments": ("--deepspeed",)}, P, "without a value"),
-    ("twice", {"arguments": ("--deepspeed",), "source": "print('deepspeed')"}, W, "without a value"),
+    ("twice", {"arguments": ("--deepspeed",)}, P, "has no value"),
+    ("twice", {"arguments": ("--deepspeed",), "source": "print('deepspeed')"}, W, "has no value"),
     ("twice", {"source": GIVEN, "config_argument": NATIVE, "arguments": ("--deepspeed_config=a",)}, W, "as a in the"),
     ("stage_3", {"config": STAGE_3, "source": MAPPED}, P, "passing a `device_map`"),
     ("stage_3", {"config": STAGE_3, "source": TRAINER + LOADS.format("device_map=w()")}, W, "device_map= in line 2"),
@@ -162,8 +162,8 @@ FAULTS = [
     ("toolkit", {"config": ADAM, "machine": environment(READY, toolkit_release=""), "ranks": 1}, P, "No CUDA toolkit"),
     ("builds_disk", {"config": ADAM, "machine": host(ON_CPU, builds_disk=Disk("/cache", GIB, 0))}, P, "in /cache"),
     ("gpus", {"machine": READY, "gpu_indices": (7,), "ranks": 1}, P, "GPU 7 was selected; this machine has 0"),
-    ("gpus", {"gpu_indices": (0,), "ranks": 1}, W, "no NVIDIA driver answers"),
-    ("gpus", {"machine": READY, "ranks": 4}, P, "4 ranks were asked for, and this machine has 1 GPU."),
+    ("gpus", {"gpu_indices": (0,), "ranks": 1}, W, "no NVIDIA driver responds"),
+    ("gpus", {"machine": READY, "ranks": 4}, P, "4 ranks were requested, but this machine has 1 GPU."),
     ("gpus", {"machine": replace(READY, gpus=(BUSY,)), "gpu_indices": (0,), "ranks": 1}, W, "2 GiB of 80 GiB free"),
     ("offload", {"config": OFFLOAD, "around": {"model": LARGE}}, P, "104.3 GiB for model states alone"),
     ("offload", {"config": OFFLOAD, "around": {"model": SMALL},
@@ -247,7 +247,7 @@ UNKNOWN = [
     ("offload", {"config": OFFLOAD | {"optimizer": {"type": "Lion"}}, "around": {"model": SMALL}}, "another optimizer"),
     ("offload", {"config": NVME, "around": {"model": SMALL}}, "no case"),
     ("operators", {"config": ADAM, "machine": replace(CPU, environment=None)}, "fused_adam, deepspeed_shm_comm"),
-    ("takes_config", {"source": "print(1)"}, "No reading of a command line"),
+    ("takes_config", {"source": "print(1)"}, "doesn’t seem to read a command line"),
     ("takes_config", {"source": PARSER + "a, b = p.parse_known_args()"}, "lets unknown arguments pass"),
     ("elsewhere", {"nodes": 2, "elsewhere": "worker-0, b"}, "of worker-0, b are not"),
 ]

@@ -79,7 +79,7 @@ def test_a_card_that_is_too_hot_is_told_and_an_ordinary_power_cap_is_not() -> No
     alerts = Alerts()
     assert alerts.sample(reading(0x004 | 0x001)) == []
     (told,) = alerts.sample(reading(0x040 | 0x004))
-    assert (told.kind, told.text) == ("alert", "GPU 0 is slowed down: hot (slowed by hardware).")
+    assert (told.kind, told.text) == ("alert", "GPU 0 is throttled: hot (slowed by hardware).")
     assert alerts.sample(reading(None)) == []
     (calm,) = alerts.sample(reading(0x001))
     assert (calm.kind, calm.subject, calm.text) == ("calm", "clocks gpu0", "GPU 0 is no longer throttled.")
@@ -104,7 +104,7 @@ def test_no_step_for_ten_times_the_usual_is_a_stall_until_the_next() -> None:
     assert found == []
     assert alerts.progress(Progress(20, 1000), True, now_s + 49) == []
     (told,) = alerts.progress(Progress(20, 1000), True, now_s + 51)
-    assert (told.kind, told.subject, told.text) == ("alert", "stall", "No step for 51 s; one usually takes 5.0 s.")
+    assert (told.kind, told.subject, told.text) == ("alert", "stall", "No step for 51 s; a step usually takes 5.0 s.")
     assert alerts.progress(Progress(20, 1000), True, now_s + 60) == []
     assert kinds(alerts.progress(Progress(21, 1000), True, now_s + 70)) == [("calm", "stall")]
 
@@ -126,7 +126,7 @@ def test_half_the_usual_speed_is_told_and_taken_back() -> None:
     assert found == []
     now_s, found = steps(alerts, 40, 2.5, 400, now_s)
     assert kinds(found) == [("alert", "speed")]
-    assert "0.4 steps/s in the last minute; 1 were usual." in found[0].text
+    assert "0.4 steps/s in the last minute; 1 is usual." in found[0].text
     _, found = steps(alerts, 200, 1.0, 440, now_s)
     assert kinds(found) == [("calm", "speed")]
     assert found[0].text.endswith(" steps/s in the last minute, near the usual 1 again.")
@@ -135,7 +135,7 @@ def test_half_the_usual_speed_is_told_and_taken_back() -> None:
 def test_the_time_of_an_evaluation_is_neither_a_stall_nor_lost_speed() -> None:
     alerts = Alerts()
     now_s, found = 0.0, []
-    for step in range(10, 6010, 10):  # 10 steps a second, looked at once a second
+    for step in range(10, 6010, 10):  # 10 steps/s, looked at once a second
         now_s += 1
         found += alerts.progress(Progress(step, 99_999), True, now_s)
     for _ in range(180):

@@ -280,7 +280,7 @@ def test_the_tool_shows_what_was_read_and_escapes_it(checker):
     assert "bf16 true" in html
     assert "&lt;b&gt;x" in html
     assert not any(tag in html for tag in ("<b>", "<i>", "<u>"))
-    assert "nothing is filled" in toolbox.panel(TRAINER, TRAINER, "{}", Context(Integration.NATIVE))
+    assert "gets the file unchanged" in toolbox.panel(TRAINER, TRAINER, "{}", Context(Integration.NATIVE))
 
 
 def test_typed_arguments_count_while_their_tool_is_shown():

@@ -93,7 +93,7 @@ ROWS = [
     ("packages", without("deepspeed"), Status.PROBLEM, "has no deepspeed"),
     ("packages", without("deepspeed", "torch"), Status.PROBLEM, "no torch and no deepspeed"),
     ("trainer", without("accelerate"), Status.WARNING, "no accelerate"),
-    ("cuda", environment(torch=TorchCuda("", "", False, "x")), Status.PROBLEM, "torch is a build for CPUs"),
+    ("cuda", environment(torch=TorchCuda("", "", False, "x")), Status.PROBLEM, "torch is a CPU-only build"),
     ("cuda", environment(torch=TorchCuda("12.6", "", False, "driver too old")), Status.PROBLEM, "driver too old"),
     ("cuda", environment(CPU, torch=TorchCuda("12.6", "", False, "no driver")), Status.WARNING, "no driver"),
     ("driver", cuda("13.0"), Status.PROBLEM, "CUDA up to 12.8, and torch is built for 13.0"),
@@ -188,7 +188,7 @@ def test_sizes(count, told):
 # --------------------------------------------------------------------------------------------------------- readings
 def test_text_and_json_have_every_reading():
     told = as_text(SOUND, check(SOUND))
-    for part in ("A100, 79 GiB of 80 GiB free", "CUDA up to 12.8", "/env/bin/python", "async_io", "nothing to trip"):
+    for part in ("A100, 79 GiB of 80 GiB free", "CUDA up to 12.8", "/env/bin/python", "async_io", "all checks passed"):
         assert part in told
     answer = json.loads(as_json(SOUND, check(SOUND)))
     assert (answer["ok"], answer["host"]["cores"], answer["gpus"][0]["free_bytes"]) == (True, 8, 79 * GIB)
