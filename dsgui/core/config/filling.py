@@ -74,6 +74,11 @@ _DECIDED_BY = {
 FILLED_BY_TRAINER = (TRAIN, *ARGUMENTS, *FROM_MODEL, *CONSTANTS)
 
 
+# accelerate's own words, and Python's.
+NO_ZERO_BLOCK = "Please specify the ZeRO optimization config in the DeepSpeed config."
+NO_ATTRIBUTE = "object has no attribute"
+
+
 class Origin(Enum):
     """Where a value of the final config comes from."""
 
@@ -90,7 +95,13 @@ class Source:
     """An origin and what there: the argument's name, or how the value was computed."""
 
     origin: Origin
-    detail: str = ""
+    what: str = ""
+    given: bool = True  # an argument that is not counts by its default
+
+    @property
+    def detail(self) -> str:
+        """In words."""
+        return self.what if self.given else f"{self.what}, not given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +180,7 @@ class _Filler:
         if "gradient_accumulation_steps" not in self.config:
             self._write(ACCUMULATION, 1, Source(Origin.ACCELERATE, "absent is not “auto”"))
         if "zero_optimization" not in self.config:
-            self._stop("/zero_optimization", "Please specify the ZeRO optimization config in the DeepSpeed config.")
+            self._stop("/zero_optimization", NO_ZERO_BLOCK)
         for pointer in CONSTANTS:
             self._constant(pointer, Source(Origin.ACCELERATE))
         self._write("/steps_per_print", math.inf, Source(Origin.ACCELERATE, "the Trainer logs instead"))
@@ -190,7 +201,7 @@ class _Filler:
         asked = ("fp16", "bf16") if fp16 is None or (isinstance(fp16, dict) and not fp16.get("enabled")) else ()
         empty = next((block for block in asked if self.config[block] is None), None)
         if empty:
-            self._stop(f"/{empty}", "'AcceleratorState' object has no attribute 'mixed_precision'")
+            self._stop(f"/{empty}", f"'AcceleratorState' {NO_ATTRIBUTE} 'mixed_precision'")
         if chosen == "bf16" and self._on_rocm() and "communication_data_type" not in self.config:
             self._write("/communication_data_type", "fp32", Source(Origin.ACCELERATE, "bf16 on ROCm"))
 
@@ -279,7 +290,7 @@ class _Filler:
 
     def _source(self, names: tuple[str, ...], detail: str) -> Source:
         given = any(name in self.arguments.given for name in names)
-        return Source(Origin.ARGUMENTS, detail) if given else Source(Origin.HF, f"{detail}, not given")
+        return Source(Origin.ARGUMENTS if given else Origin.HF, detail, given)
 
     def _constant(self, pointer: str, source: Source) -> None:
         if self._get(pointer) == "auto":
@@ -351,7 +362,7 @@ class _Filler:
         self.filled.sources[pointer] = source
 
     def _no_object(self, pointer: str, value: Any) -> None:
-        self._stop(pointer, f"'{type(value).__name__}' object has no attribute 'get'")
+        self._stop(pointer, f"'{type(value).__name__}' {NO_ATTRIBUTE} 'get'")
 
     def _stop(self, pointer: str, said: str) -> None:
         stop = Stop(pointer, said)

@@ -1,5 +1,7 @@
 """A finding: one thing to know about a config, where it is, and what to do. Findings are values, never raised."""
 
+import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -35,6 +37,12 @@ class Fix:
     label: str
     changes: tuple[Change, ...]
 
+    @property
+    def id(self) -> str:
+        """The same for the same edits, whatever they are called: what a page names the fix by."""
+        edits = [[change.pointer, change.literal, change.key] for change in self.changes]
+        return hashlib.sha256(json.dumps(edits).encode()).hexdigest()[:16]
+
     def apply(self, document: Document) -> Document:
         """The repaired document; everything the fix does not name keeps its text."""
         for change in self.changes:
@@ -58,6 +66,12 @@ class Finding:
     advice: str = ""
     fix: Fix | None = None
     source: str = ""
+    code: str = ""  # which of its rule's, where a rule says several things of one key
+
+    @property
+    def identity(self) -> tuple[str, str, str, Severity]:
+        """What it is about, whatever its words are."""
+        return self.rule, self.code, self.pointer, self.severity
 
 
 def has_error(findings: Iterable[Finding]) -> bool:

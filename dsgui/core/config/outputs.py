@@ -79,7 +79,7 @@ def _native(pointer: str, config: Mapping[str, Any], filled: Filled, context: Co
         return MISSING, _left_open(pointer, value)
     if source is None:  # what stands around it is no block
         return MISSING, "nothing fills it"
-    return value, source.detail.removesuffix(", not given") or f"as {source.origin.value} fills it"
+    return value, source.what or f"as {source.origin.value} fills it"
 
 
 def _left_open(pointer: str, value: Unknown) -> str:

@@ -101,10 +101,11 @@ class Field:
     @property
     def expected(self) -> str:
         """What the key takes, for sentences: `an integer of 1 or more, or “auto”`."""
-        text = self._expected_main()
-        return f"{text}, or “auto”" if self.takes_auto else text
+        return f"{self.expected_itself}, or “auto”" if self.takes_auto else self.expected_itself
 
-    def _expected_main(self) -> str:
+    @property
+    def expected_itself(self) -> str:
+        """The same without “auto”."""
         if self.choices:
             return "one of " + ", ".join(json.dumps(choice) for choice in self.choices)
         noun = {

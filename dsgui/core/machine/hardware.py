@@ -168,7 +168,7 @@ class Target:
     def hardware(self) -> tuple[Hardware, ...]:
         """This machine's devices, each GPU once; a machine without a GPU is its CPU."""
         if not self.gpus:
-            return (Hardware("this", "This machine: CPU", "cpu", bf16=self.bf16, fp16=self.fp16),)
+            return (Hardware("this", "CPU", "cpu", bf16=self.bf16, fp16=self.fp16),)
         return tuple(
             Hardware("this", f"GPU {g.index}: {g.name}", "nvidia", g.capability, g.memory_bytes) for g in self.gpus
         )

@@ -8,7 +8,7 @@ from dsgui.core.config.context import Context
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import split
-from dsgui.core.oracle.answers import DONE, PARSE, Answer, Verdict
+from dsgui.core.oracle.answers import DONE, PARSE, Answer, Judge, Verdict
 from dsgui.core.oracle.refusals import named_key, places
 
 REFUSED, WARNED = "DS900", "DS901"
@@ -60,8 +60,7 @@ def remarks(answer: Answer, merged: Merged) -> tuple[str, ...]:
     although DeepSpeed accepts what it was asked."""
     told = []
     if merged.confirmed and answer.refusal and answer.refusal.raised:
-        who = answer.judge.removesuffix(f" {answer.release}")
-        told.append(f"{begun(who)}'s own words: {answer.refusal.raised.text} ({answer.refusal.raised.source})")
+        told.append(f"{answer.judge.begun}'s own words: {answer.refusal.raised.text} ({answer.refusal.raised.source})")
     if merged.standing:
         rules = ", ".join(dict.fromkeys(finding.rule for finding in merged.standing))
         told.append(f"The errors of dsgui's rules ({rules}) stand: they are about what could not be tried here.")
@@ -73,18 +72,18 @@ def refusals(answer: Answer, document: Document, known: Collection[str]) -> list
     trial = answer.refusal
     if trial is None or trial.raised is None:
         return []
-    who = answer.judge
-    where = f"{begun(who)} refuses this ({trial.stage}): "
-    advice = f"These are {who.partition(' 0')[0]}'s own words: dsgui's rules have no error there."
+    where = f"{judge_named(answer)} refuses this ({trial.stage}): "
+    advice = f"These are {answer.judge.text}'s own words: dsgui's rules have no error there."
     return [
         Finding(REFUSED, Severity.ERROR, pointer, where + message, advice, source=trial.raised.source)
         for pointer, message in places(trial.raised, document.value, known)
     ]
 
 
-def begun(who: str) -> str:
-    """At the beginning of a sentence; names keep their spelling."""
-    return who.replace("the ", "The ", 1) if who.startswith("the ") else who
+def judge_named(answer: Answer) -> str:
+    """At the beginning of a sentence; DeepSpeed with its release."""
+    judge = answer.judge
+    return f"{judge.begun} {answer.release}" if judge is Judge.DEEPSPEED else judge.begun
 
 
 def warned(answer: Answer, document: Document) -> list[Finding]:

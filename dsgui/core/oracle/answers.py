@@ -13,7 +13,27 @@ from dsgui.core.config.context import Context, Integration
 READ, FILL, PARSE, INITIALIZE, STEP, DONE = STAGES = ("read", "fill", "parse", "initialize", "step", "done")
 _STAGE_WORDS = {READ: "reading the file", FILL: "the Trainer's fill", STEP: "a training step", INITIALIZE: "initialize"}
 _ASKED_STEPS = 2
-_JUDGES = {"transformers": "the HF Trainer", "accelerate": "accelerate"}
+
+
+class Judge(Enum):
+    """Who may stop a config, by the package that raises."""
+
+    TRAINER = "transformers"
+    ACCELERATE = "accelerate"
+    DEEPSPEED = "deepspeed"
+
+    @property
+    def text(self) -> str:
+        return _JUDGES[self]
+
+    @property
+    def begun(self) -> str:
+        """At the beginning of a sentence."""
+        return _BEGUN.get(self, self.text)
+
+
+_JUDGES = {Judge.TRAINER: "the HF Trainer", Judge.ACCELERATE: "accelerate", Judge.DEEPSPEED: "DeepSpeed"}
+_BEGUN = {Judge.TRAINER: "The HF Trainer"}  # names keep their spelling
 
 
 class Verdict(Enum):
@@ -232,11 +252,11 @@ class Answer:
         return dict(self.trials[0].versions).get("deepspeed", "")
 
     @property
-    def judge(self) -> str:
+    def judge(self) -> Judge:
         """Who stopped it, by where it was raised."""
         raised = self.refusal.raised if self.refusal else None
         package = raised.source.partition("/")[0] if raised else ""
-        return _JUDGES.get(package, f"DeepSpeed {self.release}")
+        return next((judge for judge in Judge if judge.value == package), Judge.DEEPSPEED)
 
     @property
     def seconds(self) -> float:
@@ -282,15 +302,19 @@ class Answer:
     @property
     def summary(self) -> str:
         """One line: `DeepSpeed 0.19.8: accepted (parse, initialize, 2 steps; 6.1 s)`."""
-        told = f"DeepSpeed {self.release}: {self.verdict.value}"
+        left = () if self.refusal else self.not_tried
+        return f"DeepSpeed {self.release}: {self.did}" + "".join(f"; not tried: {one}" for one in left)
+
+    @property
+    def did(self) -> str:
+        """`accepted (parse, initialize, 2 steps; 6.1 s)`."""
+        told = self.verdict.value
         if refusal := self.refusal:
-            told = told if self.judge.startswith("DeepSpeed") else f"{told} by {self.judge}"
-            return (
-                f"{told} at {_on(_STAGE_WORDS.get(refusal.stage, refusal.stage), refusal.ranks)} ({self.seconds:.1f} s)"
-            )
+            told = told if self.judge is Judge.DEEPSPEED else f"{told} by {self.judge.text}"
+            stage = _on(_STAGE_WORDS.get(refusal.stage, refusal.stage), refusal.ranks)
+            return f"{told} at {stage} ({self.seconds:.1f} s)"
         passed = ", ".join(dict.fromkeys(self._passed()))
-        told += f" ({passed}; {self.seconds:.1f} s)" if passed else ""
-        return told + "".join(f"; not tried: {reason}" for reason in self.not_tried)
+        return told + (f" ({passed}; {self.seconds:.1f} s)" if passed else "")
 
     def _passed(self) -> list[str]:
         ranks = self.question.world_size

@@ -28,7 +28,11 @@ def readable(question: Question) -> Verdict | None:
     seen = f"{question.launch.script} can't be read as Python: {script.problem}."
     advice = "Select the training script, or fix it."
     newer = version_tuple(_python(question))[:2] > question.around.own_python
-    return warning(f"{seen} The training environment’s is newer and may.", advice) if newer else problem(seen, advice)
+    return (
+        warning(f"{seen} The training environment’s is newer and may accept it.", advice)
+        if newer
+        else problem(seen, advice)
+    )
 
 
 def _python(question: Question) -> str:

@@ -44,9 +44,11 @@ class Rule:
             yield replace(finding, rule=self.id, source=self.source)
 
 
-def found(severity: Severity, pointer: str, message: str, advice: str = "", fix: Fix | None = None) -> Finding:
+def found(
+    severity: Severity, pointer: str, message: str, advice: str = "", fix: Fix | None = None, code: str = ""
+) -> Finding:
     """A finding that its rule will stamp."""
-    return Finding("", severity, pointer, message, advice, fix)
+    return Finding("", severity, pointer, message, advice, fix, code=code)
 
 
 def enabled(config: Config, block: str, context: Context) -> bool:

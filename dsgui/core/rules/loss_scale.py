@@ -42,7 +42,7 @@ def _scale_meaning(config: Config, context: Context) -> Iterator[Finding]:
     unread = [key for key in _STEERING if key in config["fp16"]]
     if scale == 0 and isinstance(power, int) and 0 <= power <= 64:
         message = f"fp16.loss_scale: 0 means a dynamic scale; it starts at 2^{power} = {2**power:,}."
-        yield found(Severity.NOTE, "/fp16/loss_scale", message)
+        yield found(Severity.NOTE, "/fp16/loss_scale", message, code="dynamic")
     elif scale > 0 and unread:
         message = f"fp16.loss_scale: {scale:g} is a fixed scale, so DeepSpeed does not read {', '.join(unread)}."
         fix = Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),))

@@ -6,7 +6,7 @@ from typing import Any
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
-from dsgui.core.config.filling import ARGUMENTS, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
+from dsgui.core.config.filling import ARGUMENTS, NO_ATTRIBUTE, NO_ZERO_BLOCK, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import dotted, lookup
 from dsgui.core.rules.base import Config, Rule, found, name_of, number, write, zero_stage
@@ -183,7 +183,7 @@ def _accelerate_stops(config: Config, context: Context) -> Iterator[Finding]:
     different = {mismatch.pointer for mismatch in filled.mismatches} if context.arguments else set()
     for stop in filled.stops:
         if stop.pointer not in different:
-            yield _no_zero_block() if stop.said.startswith("Please specify the ZeRO") else _stopped(stop, config)
+            yield _no_zero_block() if stop.said == NO_ZERO_BLOCK else _stopped(stop, config)
 
 
 def _no_zero_block() -> Finding:
@@ -204,7 +204,7 @@ def _stopped(stop: Stop, config: Config) -> Finding:
         stop.pointer,
         f"{dotted(stop.pointer)}: {seen}; under the HF Trainer accelerate stops before DeepSpeed starts, with "
         f"“{stop.said.removesuffix('.')}”.",
-        "Write an object, or remove it." if "attribute" in stop.said else "Correct it, or remove it.",
+        "Write an object, or remove it." if NO_ATTRIBUTE in stop.said else "Correct it, or remove it.",
         _repair(stop, config),
     )
 

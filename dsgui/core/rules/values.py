@@ -171,7 +171,7 @@ def _auto_natively(field: Field) -> Finding:
 def _expected(field: Field, context: Context) -> str:
     """“auto” is offered only to the reader that does something with it."""
     fills = {"hf": Integration.HF, "deepspeed": Integration.NATIVE}.get(field.auto)
-    return field.expected if fills is context.integration else field.expected.removesuffix(", or “auto”")
+    return field.expected if fills is context.integration else field.expected_itself
 
 
 def _taken_for(value: Any) -> str:

@@ -48,7 +48,7 @@ def subject(context: Context) -> str:
     reader = "HF Trainer" if context.integration is Integration.HF else "native DeepSpeed"
     if context.integration is Integration.HF and context.arguments is not None:
         reader += " with its arguments"
-    titles = sorted({h.title.removeprefix("This machine: ") for h in context.hardware})
+    titles = sorted({h.title for h in context.hardware})
     return f"DeepSpeed {context.release}, {reader}, {context.devices} ({', '.join(titles) or 'any device'})"
 
 

@@ -10,6 +10,7 @@ from dsgui.core.config.findings import Finding, Fix, Severity
 from dsgui.core.errors import DocumentError
 
 Check = Callable[[Document], Sequence[Finding]]
+Identity = tuple[str, str, str, Severity]
 _MOST_PARTS = 8  # repairs joined to one
 _MOST_CHARACTERS = 400_000  # of the texts that are checked anew for one config: beyond it no fix is offered
 _CHARACTERS_A_FINDING = 100  # what it costs to find, in characters that are read
@@ -21,9 +22,10 @@ def with_whole_fixes(
     """The findings, each with a fix that is whole or with none. `before`: what `check` says of the document."""
     if not any(finding.fix for finding in findings):
         return list(findings)
-    known = _errors(check(document) if before is None else before)
+    before = check(document) if before is None else before
+    known, told = _errors(before), Counter(finding.identity for finding in before)
     looks = _Looks(document, check, len(findings))
-    return [replace(f, fix=_whole(f, f.fix, known, looks)) if f.fix else f for f in findings]
+    return [replace(f, fix=_whole(f, f.fix, known, told, looks)) if f.fix else f for f in findings]
 
 
 def without_fixes(findings: Sequence[Finding]) -> list[Finding]:
@@ -49,10 +51,12 @@ class _Looks:
             return None
 
 
-def _whole(finding: Finding, fix: Fix, known: Counter[tuple[str, str]], looks: _Looks) -> Fix | None:
+def _whole(
+    finding: Finding, fix: Fix, known: Counter[tuple[str, str]], told: Counter[Identity], looks: _Looks
+) -> Fix | None:
     for _ in range(_MOST_PARTS):
         after = looks.after(fix)
-        if after is None or _is_there(finding, after):
+        if after is None or _is_there(finding, after, told):
             return None
         new = _errors(after) - known
         added = [f for f in after if f.severity is Severity.ERROR and (f.rule, f.pointer) in new]
@@ -69,9 +73,9 @@ def _errors(findings: Sequence[Finding]) -> Counter[tuple[str, str]]:
     return Counter((f.rule, f.pointer) for f in findings if f.severity is Severity.ERROR)
 
 
-def _is_there(finding: Finding, findings: Sequence[Finding]) -> bool:
-    """By its words: another finding of the same rule may stand at the same key."""
-    return any((f.rule, f.pointer, f.message) == (finding.rule, finding.pointer, finding.message) for f in findings)
+def _is_there(finding: Finding, findings: Sequence[Finding], told: Counter[Identity]) -> bool:
+    """Whether there are as many of its like as were told: another of the same rule may stand at the same key."""
+    return sum(one.identity == finding.identity for one in findings) >= max(told[finding.identity], 1)
 
 
 def _touches_the_same(one: Fix, other: Fix) -> bool:

@@ -15,7 +15,7 @@ LINE_SHOWN = 400
 _BLOCK_BYTES = 1 << 20
 _AROUND_BYTES = 1 << 14
 _BEFORE_BYTES, _AFTER_BYTES = 1 << 14, 1 << 16
-# The first line that tells of an error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
+# Jump to the first error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
 _ERROR = re.compile(
     rb"Traceback \(most recent call last\)|"
     rb"^(?:" + COLOUR + rb"|[ \t])*[\w.]*(?:Error|Exception)(?:" + COLOUR + rb")*: |"

@@ -18,14 +18,14 @@ _NOT_OURS = ("checkpoint",)
 def damage(directory: RunDirectory) -> str:
     """Of its plan and its state, without which nothing is known of a run; then of all that is no file. "" of a sound
     folder."""
-    return _told([*filter(None, (directory.plan_damage(), directory.status_damage())), *_no_files(directory)])
+    return _told([*filter(None, (directory.plan_damage(), directory.status_damage())), *_no_files(directory).values()])
 
 
 def whole_damage(directory: RunDirectory) -> str:
     """The same, and of what the other files hold: more to read, for the page of one run."""
-    found = [*filter(None, (directory.plan_damage(), directory.status_damage())), *_no_files(directory)]
-    odd = [name for name in found if ", where a file was expected" in name]
-    held = [one for one in _contents(directory) if not any(one.split()[0] == name.split()[0] for name in odd)]
+    odd = _no_files(directory)
+    found = [*filter(None, (directory.plan_damage(), directory.status_damage())), *odd.values()]
+    held = [sentence for name, sentence in _contents(directory) if name not in odd]
     return _told([*found, *held, *_points(directory)])
 
 
@@ -37,17 +37,15 @@ def _told(found: list[str]) -> str:
     return f"Damaged: {'; '.join(told[:_MOST_NAMED])}.{more}"
 
 
-def _no_files(directory: RunDirectory) -> Iterator[str]:
-    """What stands in place of a file that every run has: a pipe, a folder, a device, a link to nothing."""
+def _no_files(directory: RunDirectory) -> dict[str, str]:
+    """What stands in place of a file that every run has: a pipe, a folder, a device, a link to nothing. By name."""
     known = {path.name for path in _files(directory)}
     try:
         with os.scandir(directory.path) as entries:
             odd = sorted(entry.name for entry in entries if entry.name in known and not _is_file(entry))
     except OSError as error:
-        yield f"the folder can't be read: {error.strerror}"
-        return
-    for name in odd:
-        yield _oddity(directory.path / name)
+        return {"": f"the folder can't be read: {error.strerror}"}
+    return {name: _oddity(directory.path / name) for name in odd}
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
@@ -76,10 +74,11 @@ def _documents(directory: RunDirectory) -> Iterator[Path]:
     yield directory.sample_columns_file(0)
 
 
-def _contents(directory: RunDirectory) -> Iterator[str]:
-    yield from directory.other_damage()
+def _contents(directory: RunDirectory) -> Iterator[tuple[str, str]]:
+    yield from directory.other_damage().items()
     if (size := size_of(directory.config_file)) > MOST_BYTES:
-        yield f"{directory.config_file.name} has {size:,} bytes and is not shown"
+        name = directory.config_file.name
+        yield name, f"{name} has {size:,} bytes and is not shown"
 
 
 def _points(directory: RunDirectory) -> Iterator[str]:

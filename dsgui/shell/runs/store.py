@@ -237,8 +237,8 @@ class RunDirectory:
         """What is wrong with the state, or "": nothing is where there is none yet."""
         return _damage(lambda: _STATUSES.read_strictly(self.state_file), self.state_file, may_miss=True)
 
-    def other_damage(self) -> list[str]:
-        """What is wrong with its other documents, each in a sentence."""
+    def other_damage(self) -> dict[str, str]:
+        """What is wrong with its other documents: names of files, and a sentence each."""
         readers: dict[Path, Callable[[], object]] = {
             self.asked_file: lambda: _ASKED.read_strictly(self.asked_file),
             self.progress_file: lambda: _PROGRESS.read_strictly(self.progress_file),
@@ -248,7 +248,8 @@ class RunDirectory:
             self.provenance_file: lambda: _provenance(read_strictly(self.provenance_file)),
             self.patterns_file: lambda: _patterns(read_strictly(self.patterns_file)),
         }
-        return list(filter(None, (_damage(read, path, may_miss=True) for path, read in readers.items())))
+        told = {path.name: _damage(read, path, may_miss=True) for path, read in readers.items()}
+        return {name: sentence for name, sentence in told.items() if sentence}
 
     def beat(self, monotonic_s: float) -> None:
         """A sign of life of the run's supervisor: by a clock that no one sets, and which stands still while the machine

@@ -22,6 +22,6 @@ def details(event: gr.EventData) -> dict[str, Any]:
 
 
 def chosen_fix(event: gr.EventData) -> tuple[str, str, str]:
-    """Rule, pointer and label of the fix button that was pressed."""
+    """Rule and pointer of the finding whose button was pressed, and the id of its fix."""
     chosen = details(event)
-    return str(chosen.get("rule", "")), str(chosen.get("pointer", "")), str(chosen.get("label", ""))
+    return str(chosen.get("rule", "")), str(chosen.get("pointer", "")), str(chosen.get("fix", ""))

@@ -11,7 +11,7 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.rules import EXPLAINED
 
 MOST_SHOWN = 100
-CONVERT = "Convert to strict JSON"
+CONVERT = "convert"  # the id of the fix that is no edit of a document
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _WORDS = {Severity.ERROR: "Error", Severity.WARNING: "Warning", Severity.NOTE: "Note"}
 
@@ -59,7 +59,7 @@ def _conversion(readable: Readable) -> str:
         '<li class="ds-finding ds-note" data-rule="DS000"><p><span class="ds-word">Note</span> '
         f"{escape(readable.kind)}</p>"
         f'<ul class="ds-changes">{changes}</ul>'
-        f'<p class="ds-advice">{_button("DS000", "", CONVERT)}</p></li>'
+        f'<p class="ds-advice">{_button("DS000", "", CONVERT, "Convert to strict JSON")}</p></li>'
     )
 
 
@@ -118,7 +118,7 @@ def _advice(finding: Finding, with_fix: bool) -> str:
     fix = finding.fix if with_fix else None
     if not finding.advice and not fix:
         return ""
-    button = _button(finding.rule, finding.pointer, fix.label) if fix else ""
+    button = _button(finding.rule, finding.pointer, fix.id, fix.label) if fix else ""
     return f'<p class="ds-advice">{prose(finding.advice)} {button}</p>'
 
 
@@ -127,8 +127,8 @@ def prose(text: str) -> str:
     return _OPTION.sub(r'<code class="ds-option">\g<0></code>', escape(text))
 
 
-def _button(rule: str, pointer: str, label: str) -> str:
+def _button(rule: str, pointer: str, fix: str, label: str) -> str:
     return (
         f'<button type="button" class="ds-fix" data-rule="{escape(rule)}" data-pointer="{escape(pointer)}" '
-        f'data-label="{escape(label)}">{escape(label)}</button>'
+        f'data-fix="{escape(fix)}">{escape(label)}</button>'
     )

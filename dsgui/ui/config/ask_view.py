@@ -4,8 +4,8 @@ from dataclasses import replace
 from html import escape
 
 from dsgui.core.config.findings import Finding
-from dsgui.core.oracle.agreement import Merged, begun, contradiction, is_accepted, remarks
-from dsgui.core.oracle.answers import FILL, INITIALIZE, PARSE, READ, STEP, Answer, Asking, Verdict
+from dsgui.core.oracle.agreement import Merged, contradiction, is_accepted, judge_named, remarks
+from dsgui.core.oracle.answers import FILL, INITIALIZE, PARSE, READ, STEP, Answer, Asking, Judge, Verdict
 from dsgui.ui.common.findings_view import finding_item, prose, sendable
 
 _NOW = {
@@ -61,18 +61,17 @@ def _headline(answer: Answer) -> str:
     name, kind = f"DeepSpeed {answer.release}", "ds-ok"
     said = f"{name} accepts this" if is_accepted(answer) else f"{name} accepts this as far as it could be tested"
     if refusal := answer.refusal:
-        kind, said = "ds-error", f"{begun(answer.judge)} {_refused_at(answer, refusal.stage)}"
+        kind, said = "ds-error", f"{judge_named(answer)} {_refused_at(answer, refusal.stage)}"
     elif answer.verdict is Verdict.NOT_TRIED:
         kind, said = "ds-warning", f"{name}could not test this"
-    did = answer.summary.partition(": ")[2].partition("; not tested")[0]
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p>'
-        f'<p class="ds-subject">The real DeepSpeed: {escape(did)}</p>'
+        f'<p class="ds-subject">The real DeepSpeed: {escape(answer.did)}</p>'
     )
 
 
 def _refused_at(answer: Answer, stage: str) -> str:
-    before = stage == FILL or not answer.judge.startswith("DeepSpeed")
+    before = stage == FILL or answer.judge is not Judge.DEEPSPEED
     return "stops before it reaches DeepSpeed" if before else f"refuses this {_REFUSED_AT.get(stage, '')}"
 
 

@@ -86,7 +86,8 @@ def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Serv
             converted = toolbox.outgoing(text or "", chosen, context)
         except DsguiError as error:
             raise gr.Error(f"Not downloaded. {escape(str(error))}") from error
-        return converted.text, notes_html("Downloaded with these changes; the editor is unchanged.", converted.notes)
+        said = "Downloaded with these changes; the editor is unchanged."
+        return converted.text, notes_html(said, converted.notes, always=False)
 
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
     sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
@@ -123,9 +124,9 @@ def _brought(opened: Opened) -> tuple[Any, ...]:
     return opened.text, reader, NEW_TEXT, opened.gpus or gr.skip(), opened.nodes or gr.skip()
 
 
-def notes_html(headline: str, notes: Sequence[str]) -> str:
-    """What happened to the text on its way; "" when nothing did and there is nothing to say."""
+def notes_html(headline: str, notes: Sequence[str], always: bool = True) -> str:
+    """What happened to the text on its way; "" when nothing did and the headline is not `always` to be told."""
     if not notes:
-        return f'<p role="status">{escape(headline)}</p>' if headline.startswith("Opened") else ""
+        return f'<p role="status">{escape(headline)}</p>' if always else ""
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return f'<p role="status">{escape(headline)}</p><ul>{items}</ul>'

@@ -53,14 +53,14 @@ class Toolbox:
         except DocumentError:
             return ""
 
-    def fix_move(self, rule: str, pointer: str, label: str, text: str, context: Context, to: str) -> str:
+    def fix_move(self, rule: str, pointer: str, fix: str, text: str, context: Context, to: str) -> str:
         """The text after a fix that the move to release `to` offers; unchanged when it offers none such."""
         try:
             document = read_document(text)
         except DocumentError:
             return text
         for finding in migration(self._checker, document, context, to).findings:
-            if finding.fix and (finding.rule, finding.pointer, finding.fix.label) == (rule, pointer, label):
+            if finding.fix and (finding.rule, finding.pointer, finding.fix.id) == (rule, pointer, fix):
                 return finding.fix.apply(document).text
         return text
 

@@ -141,14 +141,14 @@ class Workbench:
             return self.show(text, context)
         return self._view(document, context, acked=edits)
 
-    def fix(self, rule: str, pointer: str, label: str, text: str, context: Context) -> str:
+    def fix(self, rule: str, pointer: str, fix: str, text: str, context: Context) -> str:
         """`text` after the fix so named was applied; unchanged when the finding is no longer there."""
         try:
-            document = read_document(_converted(text) if label == CONVERT else text)
+            document = read_document(_converted(text) if fix == CONVERT else text)
         except DocumentError:
             return text
         for finding in self._checker.findings(document, context):
-            if finding.fix and (finding.rule, finding.pointer, finding.fix.label) == (rule, pointer, label):
+            if finding.fix and (finding.rule, finding.pointer, finding.fix.id) == (rule, pointer, fix):
                 return finding.fix.apply(document).text
         return document.text
 

@@ -50,7 +50,7 @@ def wire_again(
             request.ranks,
             known,
             *launch.desk.updates(desk_values(services, request)),
-            notes_html(headline, made.notes) or gr.skip(),
+            notes_html(f"Opened {headline[0].lower()}{headline[1:]}", made.notes),
             plain(said),
             gr.Tabs(selected=ready),
             count + 1,

@@ -11,10 +11,10 @@ const COPIED_MS = 1500;
 export function mount(element, props, trigger, watch) {
   const root = part(element, ".ds-findings-root");
   root.addEventListener("click", (event) => {
-    const fix = around(event, "[data-label]")?.dataset;
+    const fix = around(event, "[data-fix]")?.dataset;
     const where = around(event, "[data-goto]")?.dataset.goto;
     const copy = around(event, "[data-copy]");
-    if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, label: fix.label });
+    if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
     if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
     if (copy) copyAbove(copy);
   });

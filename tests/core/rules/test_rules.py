@@ -17,7 +17,7 @@ from dsgui.core.rules import torch_nn
 
 NATIVE = Context(Integration.NATIVE)
 CARD = {card.id: card for card in CARDS}
-CPU = Hardware("this", "This machine: CPU", "cpu", bf16=True, fp16=False)
+CPU = Hardware("this", "CPU", "cpu", bf16=True, fp16=False)
 
 
 # Most configs here are about one thing and leave these out: an optimizer, a ZeRO block under HF, clipping.
@@ -215,7 +215,7 @@ def test_the_cpu_is_judged_by_deepspeeds_own_accelerator():
     fp16 = {"train_batch_size": 1, "fp16": {"enabled": True}}
     (finding,) = errors(fp16, native(hardware=(CPU,)))
     assert "CPU accelerator" in finding.message
-    unasked = Hardware("this", "This machine: CPU", "cpu")
+    unasked = Hardware("this", "CPU", "cpu")
     assert check(fp16, native(hardware=(unasked,))) == []
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
-from dsgui.core.config.findings import Finding, Fix, Severity
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.form import Form, literal_for, shown_text
 from dsgui.core.config.schema import FieldKind
 from dsgui.core.machine.hardware import Target
@@ -94,12 +94,14 @@ def test_a_pointer_that_is_no_field_of_the_form_is_ignored(bench):
     assert json.loads(view.text) == {"train_batch_size": 4}
 
 
-def test_a_fix_is_found_again_by_name_and_a_stale_one_changes_nothing(bench):
+def test_a_fix_is_found_again_by_its_edits_whatever_it_is_called_and_a_stale_one_changes_nothing(bench):
     text = '{"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}'
-    label = "Set train_batch_size to 32"
-    fixed = bench.fix("DS010", "/train_batch_size", label, text, NATIVE)
+    fix = Fix("in whatever language", (Change("/train_batch_size", "32"),)).id
+    assert f'data-fix="{fix}"' in bench.show(text, NATIVE).findings
+    assert bench.fix("DS010", "/train_batch_size", "Set train_batch_size to 32", text, NATIVE) == text
+    fixed = bench.fix("DS010", "/train_batch_size", fix, text, NATIVE)
     assert json.loads(fixed)["train_batch_size"] == 32
-    assert bench.fix("DS010", "/train_batch_size", label, fixed, NATIVE) == fixed
+    assert bench.fix("DS010", "/train_batch_size", fix, fixed, NATIVE) == fixed
 
 
 def test_a_text_as_large_as_a_model_is_refused_in_words(bench):
