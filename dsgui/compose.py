@@ -22,11 +22,11 @@ from dsgui.shell.config.imports import open_file, open_upload
 from dsgui.shell.config.user_presets import UserPresets
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.launch.where import backend_of
 from dsgui.shell.machine.gpus import list_gpus, read_gpus
 from dsgui.shell.machine.machine_reader import MachineProbe
 from dsgui.shell.machine.target import TargetProbe
 from dsgui.shell.oracle.oracle import Oracle
-from dsgui.shell.preflight.ask_machines import ask_machines
 from dsgui.shell.preflight.scout import Scout
 from dsgui.shell.runs.store import Store
 from dsgui.ui.common.services import Services
@@ -74,6 +74,6 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         surroundings=surroundings,
         gpu_use=read_gpus,
         machine=machine,
-        ask_machines=ask_machines,
+        ask_place=lambda plan: backend_of(plan).ask(plan),
         oracle=oracle,
     )

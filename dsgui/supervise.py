@@ -31,20 +31,20 @@ from dsgui.core.diagnosis.diagnosis import diagnose, why_failed
 from dsgui.core.diagnosis.ending import likely_code, verdict
 from dsgui.core.diagnosis.remedies import Circumstances
 from dsgui.core.errors import DocumentError, RunError
-from dsgui.core.launch.command import MARKER, argv, environment
+from dsgui.core.launch.command import MARKER, environment
 from dsgui.core.launch.handing import trainers_part
 from dsgui.core.launch.log_folders import sources
 from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.metrics.points import Event
 from dsgui.core.texts.saying import said
-from dsgui.shell.launch import other_machines, slurm_job
 from dsgui.shell.launch.asked_paths import script_source
-from dsgui.shell.launch.elsewhere import end_elsewhere, what_is_left
+from dsgui.shell.launch.backend import Ended, what_is_left
 from dsgui.shell.launch.guardian import guarded, is_guarded, new_guardian, stand_by
 from dsgui.shell.launch.keeping import Keeping
 from dsgui.shell.launch.launched import Launched, find_started
 from dsgui.shell.launch.ports import free_port, is_free
+from dsgui.shell.launch.where import backend_of
 from dsgui.shell.logs.growing import Appender
 from dsgui.shell.logs.past import adding
 from dsgui.shell.logs.records import Records, note
@@ -100,7 +100,9 @@ _NEW_GUARDIAN_S = 10.0
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
 )
-_DISK_NOTE = "The disk is full or refuses writes: parts of this run's records are missing. Training was left alone."
+_DISK_NOTE = (
+    "The disk is full or refuses writes: parts of this run's records are missing. The training itself is not affected."
+)
 
 
 # What a supervisor knows beside its state, its records and its sources.
@@ -130,7 +132,7 @@ class Supervisor:
     ) -> None:
         """`records_in`: another folder for the files that grow, where the run's own takes none."""
         self._keeping = keeping or Keeping.make()
-        self._directory, self._plan = directory, plan
+        self._directory, self._plan, self._backend = directory, plan, backend_of(plan)
         self._make_telemetry, self._make_nodes = make_telemetry, make_nodes
         self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
         values = secret_values({**os.environ, **environment(plan, os.environ)})
@@ -159,7 +161,7 @@ class Supervisor:
         self._exited_at: float | None = None
         self._machine_failed_at: float | None = None
         self._ending: threading.Thread | None = None
-        self._elsewhere: tuple[other_machines.Ended, ...] = ()
+        self._elsewhere: tuple[Ended, ...] = ()
         self._save_due_s = self._guardian_due_s = 0.0
         self._refusal = ""  # why the folder did not take the last state
         self._diagnosis: Mapping[str, Any] | None = None
@@ -201,11 +203,11 @@ class Supervisor:
         if waited := self._status.state is RunState.QUEUED:
             ready()
             self._wait_in_queue(wakeup)
-        elsewhere = self._plan.machines is not None  # to reach other machines takes seconds
-        if elsewhere and not waited:
+        takes_seconds = self._backend.TAKES_SECONDS
+        if takes_seconds and not waited:
             ready()
         process = self._start()
-        if not elsewhere and not waited:
+        if not takes_seconds and not waited:
             ready()
         if process is None:
             self._records.finish()
@@ -266,8 +268,6 @@ class Supervisor:
             self._stopped_early()
             return None
         given = environment(self._plan, os.environ)
-        if self._plan.slurm:
-            given = slurm_job.submitting(given, self._plan)
         with suppress(OSError):
             self._directory.write_provenance(provenance(self._plan))
         self._sources = SourceReader(
@@ -277,20 +277,20 @@ class Supervisor:
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
-            with other_machines.handing_on(self._plan, given) as (environment_too, descriptors):
-                if self._stops:  # while the other machines were given the config
+            with self._backend.starting(self._plan, given) as start:
+                if self._stops:  # meanwhile
                     self._stopped_early()
                     return None
                 self._keeping.tell(starting=True)
                 popen = subprocess.Popen(
-                    slurm_job.command(self._plan) if self._plan.slurm else argv(self._plan),
+                    start.command,
                     cwd=self._plan.working_directory,
-                    env=environment_too,
+                    env=start.environment,
                     stdin=subprocess.DEVNULL,
                     stdout=self._keeping.into,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
-                    pass_fds=descriptors,
+                    pass_fds=start.descriptors,
                 )
         except (OSError, ValueError, RunError) as error:
             self._write_end(state=RunState.FAILED, reason=f"It could not be started: {error}.")
@@ -312,7 +312,7 @@ class Supervisor:
         return identify(pid) is not None and pid not in self._family()
 
     def _stopped_early(self) -> None:
-        self._write_end(state=RunState.STOPPED, reason="Stopped before it began.")
+        self._write_end(state=RunState.STOPPED, reason="Stopped before it started.")
 
     # -- following -------------------------------------------------------------------------------------------------
 
@@ -489,7 +489,7 @@ class Supervisor:
         for pid in ranks(self._family()):
             if identity := identify(pid):
                 send_signal(identity, signal.SIGTERM)
-        self._write(reason="Asked to save a checkpoint and end; Stop ends it without.")
+        self._write(reason="Asked to save a checkpoint and exit; Stop ends it without saving.")
 
     def _over(self, process: "Launched") -> bool:
         """Whether the last process is gone; begins the ending when it is time to."""
@@ -525,7 +525,7 @@ class Supervisor:
         now = time.monotonic()
         self._exited_at = now if self._exited_at is None else self._exited_at
         left = len(self._family())
-        if self._plan.machines or self._plan.slurm:  # whether anything is left there, only they can tell
+        if self._backend.OUT_OF_SIGHT:
             self._left = left
             self._begin_ending()
             return False
@@ -551,20 +551,20 @@ class Supervisor:
             grace_s = min(max(self._status.kill_due_s - self._monotonic(), 0), grace_s)
         hurry = lambda: self._stops > 1  # noqa: E731 — the second Stop
         try:
-            self._elsewhere = end_elsewhere(self._plan, process, grace_s, hurry)
+            self._elsewhere = self._backend.end(self._plan, process, grace_s, hurry)
         finally:
             while survivors := end_tree(self._plan.run_id, process, grace_s, self._owners, hurry):
                 self._write(
-                    reason=f"Processes {_listed(survivors)} don't end even when killed; waiting for the kernel."
+                    reason=f"Processes {_listed(survivors)} don't exit even after SIGKILL; waiting for the kernel."
                 )
                 grace_s = 0
-        if self._stops and self._plan.machines:  # the clients that are gone now may have started ranks until then
-            self._elsewhere = end_elsewhere(self._plan, None, 0, hurry)
+        if self._stops:
+            self._elsewhere = self._backend.end_late(self._plan, self._elsewhere, hurry)
 
     def _end_all(self) -> None:
         """At once, everywhere, after a fault."""
         try:
-            end_elsewhere(self._plan, self._status.process, self._grace_s, lambda: False)
+            self._backend.end(self._plan, self._status.process, self._grace_s, lambda: False)
         finally:
             end_tree(self._plan.run_id, self._status.process, self._grace_s, self._owners)
 
@@ -640,13 +640,13 @@ class Supervisor:
             return RunState.STOPPED, f"Stopped on request: {self._nothing_is_left()}."
         state, reason = verdict(exit_code, self._records.log.ending, self._left_anywhere)
         if self._save_told and state is RunState.SUCCEEDED:
-            return RunState.STOPPED, f"It was asked to save and end, and it did. {reason}".strip()
+            return RunState.STOPPED, f"It saved and exited as requested. {reason}".strip()
         return state, reason
 
     def _nothing_is_left(self) -> str:
         """Looked for, not assumed: by marker and session, and in the list of who holds GPU memory."""
         left = members(self._plan.run_id, self._status.process, self._owners)
-        said = f"processes {_listed(sorted(left))} are left" if left else "none of its processes is left"
+        said = f"processes {_listed(sorted(left))} are left" if left else "no processes are left"
         said += what_is_left(self._elsewhere)
         holding = self._telemetry.gpu_holders() if self._telemetry else None
         if holding is None:
@@ -706,7 +706,7 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
             directory.write_status(status)
         ready()
         hurry = partial(bool, stops)
-        told = what_is_left(end_elsewhere(plan, process, grace_s, hurry)) if plan else ""
+        told = what_is_left(backend_of(plan).end(plan, process, grace_s, hurry)) if plan else ""
         while end_tree(directory.run_id, process, grace_s, spared, hurry=hurry):
             grace_s = 0
         for owner in reversed(hung):  # guardians first: they would start another
@@ -818,8 +818,7 @@ def kept_plan(keeping: Keeping) -> Plan | None:
 
 def _telemetry(plan: Plan) -> Telemetry:
     gpus = GpuWatch(lambda: Cards(load_nvml(), plan.gpu_indices))
-    # Over ssh to itself a machine's ranks are the ssh server's children, not the launcher's.
-    marked = Marked(f"{MARKER}={plan.run_id}") if plan.machines else None
+    marked = None if backend_of(plan).RANKS_ARE_KIN else Marked(f"{MARKER}={plan.run_id}")
     return Telemetry(gpus, disk=DiskWatch(folders_written(plan)), marked=marked)
 
 

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,38 +12,41 @@ from dsgui.commands.before_start import rows_of_plan, told, worth_telling
 from dsgui.commands.logs import follow
 from dsgui.commands.run_options import DONE, FAILED, add_field, add_reader, add_runs_dir, open_runs
 from dsgui.core.errors import PlanError, RunError
+from dsgui.core.launch.field import Field, Kind
 from dsgui.core.launch.plan import LaunchRequest
-from dsgui.core.launch.run_fields import BY_NAME, SEVERAL, SLURM
+from dsgui.core.launch.run_fields import BY_NAME
 from dsgui.core.launch.spec import request_of
+from dsgui.core.launch.where import PLACES
 from dsgui.core.machine.verdicts import has_problem
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
 # Of what is to run, how the options are grouped; the rest of the fields is the page's.
-_PLACES = ("gpus", "ranks")
-_SEVERAL = ("include", "exclude", "master_addr")
-_SLURM = ("slurm_nodes", "slurm_per_node", "slurm_partition", "slurm_time", "slurm_account", "slurm_options")
+_DEVICES = ("gpus", "ranks")
+_OF_PLACES = tuple(field for kind in PLACES for field in kind.FIELDS if field.option)
 _OTHERS = ("started_by", "when_busy", "environment", "name", "directory", "port", "logs")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `launch`; what follows the script is the script's."""
     parser.add_argument("--config", type=Path, required=True, help="the ds_config.json; the run keeps its own copy")
-    where = parser.add_mutually_exclusive_group()
-    _add(where, _PLACES)
-    where.add_argument("--hostfile", type=Path, help="several machines, one a line: worker-0 slots=4")
-    _add(parser, _SEVERAL)
-    slurm = parser.add_argument_group("Slurm", "--slurm-nodes submits a batch script and follows its job")
-    _add(slurm, _SLURM)
+    devices = parser.add_mutually_exclusive_group()
+    _add(devices, _DEVICES)
+    for kind in PLACES:
+        group = parser.add_argument_group(kind.LABEL, kind.OPTIONS_NOTE) if kind.OPTIONS_NOTE else parser
+        for field in (one for one in kind.FIELDS if one.option):
+            add_field(devices if field.instead_of_devices else group, field)
     add_reader(parser)
     _add(parser, _OTHERS)
-    parser.add_argument("--python", default=sys.executable, help="the interpreter that trains (default: this one)")
     parser.add_argument(
-        "--dry-run", action="store_true", help="print the command and the checks, and start nothing; exit 1: problems"
+        "--python", default=sys.executable, help="Python of the training environment (default: this one)"
     )
-    parser.add_argument("--although", action="store_true", help="start although a check says that the run would fail")
-    parser.add_argument("-f", "--follow", action="store_true", help="print the run's output until it has ended")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the command and the checks without starting; exit 1: problems"
+    )
+    parser.add_argument("--although", action="store_true", help="launch even if a check reports a problem")
+    parser.add_argument("-f", "--follow", action="store_true", help="print the run's output until it ends")
     add_runs_dir(parser)
-    parser.add_argument("script", help="the Python file that trains")
+    parser.add_argument("script", help="the training script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the script's own")
 
 
@@ -70,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         return FAILED if stops else DONE
     if stops:
-        raise RunError("Not started: see the problems above. Correct them, or give --although to start all the same.")
+        raise RunError("Not started: see the problems above. Fix them, or use --although to launch anyway.")
     run_id = runs.start(plan, text, request.secrets)
     print(run_id, flush=True)
     return follow(runs, run_id, options.runs_dir) if options.follow else DONE
@@ -79,27 +82,29 @@ def run(options: argparse.Namespace) -> int:
 def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
     script = Path(options.script).expanduser().absolute()
     given = vars(options)
-    values = {name: given[name] for name in ("reader", *_PLACES, *_SEVERAL, *_SLURM, *_OTHERS)}
-    values |= {name: "\n".join(given[name]) for name in ("environment", "slurm_options")}
+    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS)), *_OF_PLACES)
+    values = {field.name: _said(field, given[field.name]) for field in fields}
     values |= {"script": str(script), "directory": options.directory or str(script.parent)}
-    request = request_of(values | _elsewhere(options), text, options.python)
+    request = request_of(values | _where(values), text, options.python)
     return replace(request, arguments=tuple(options.arguments))
 
 
-def _elsewhere(options: argparse.Namespace) -> dict[str, Any]:
-    """Where it trains, and what is said of that place."""
-    if options.slurm_nodes is None and any(getattr(options, name) for name in _SLURM):
-        raise PlanError("--partition and the like are about Slurm. Give --slurm-nodes too, or leave them out.")
-    if not options.hostfile and any(getattr(options, name) for name in _SEVERAL):
-        raise PlanError("--include, --exclude and --master-addr are about a hostfile. Give it with --hostfile.")
-    if options.hostfile:
-        text = _text(options.hostfile, "Hostfile", "a file such as “worker-0 slots=4”")
-        return {"where": SEVERAL, "hostfile": text, "ranks": 0}
-    if options.slurm_nodes is None:
-        return {}
-    on_cpu = options.slurm_per_node is None
-    per_node = options.ranks if on_cpu else options.slurm_per_node
-    return {"where": SLURM, "slurm_on_cpu": on_cpu, "slurm_per_node": per_node}
+def _said(field: Field, given: Any) -> Any:
+    """The field's value; None where nothing was said."""
+    if field.from_file:
+        return None if given is None else _text(given, field.label, field.from_file)
+    return "\n".join(given) if field.kind is Kind.LINES else given
+
+
+def _where(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Where it trains, and what that changes in the values. Raises `PlanError`."""
+    asked = [(kind, values) for kind in PLACES if (values := kind.of_options(given)) is not None]
+    usual, *chosen = asked  # the first place needs no option
+    if len(chosen) > 1:
+        labels = " and ".join(f"“{kind.LABEL}”" for kind, _ in chosen)
+        raise PlanError(f"Where it trains: options of {labels} are given. Expected those of one. Leave out the others.")
+    kind, values = chosen[0] if chosen else usual
+    return {**values, "where": kind.NAME}
 
 
 def _text(path: Path, what: str, expected: str) -> str:

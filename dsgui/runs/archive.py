@@ -182,7 +182,7 @@ class Archive:
         named = (one for one in found if path in (one.path, self._runs.masked(one.path)))  # as `about` shows it
         chosen = next((one for one in named if can_load(way, one)), None)
         if chosen is None:
-            why = note_on(way, found, self._script(plan).problem) or "It may have been removed meanwhile."
+            why = note_on(way, found, self._script(plan).problem) or "It may have been removed in the meantime."
             raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
         problem = chosen.problem(plan.ranks)
         if not chosen.complete:
@@ -231,7 +231,7 @@ class Archive:
     def _ended(self, run_id: str) -> RunDirectory:
         directory = self._store.open(run_id)
         if self._runs.may_go_on(run_id):
-            raise RunError(f"Run {run_id} is or may be still going on, so it can't be deleted. Stop it first.")
+            raise RunError(f"Run {run_id} may still be running, so it can't be deleted. Stop it first.")
         return directory
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from dsgui.core.access.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
 from dsgui.core.decoding import plain
 from dsgui.core.errors import PlaceError, PlanError, RunError
-from dsgui.core.launch.command import shell_line, slurm_script
+from dsgui.core.launch.command import shown_command
 from dsgui.core.launch.handing import trainers_part
 from dsgui.core.launch.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.launch.plan_making import make_plan
@@ -32,7 +32,7 @@ from dsgui.shell.files.regular_files import open_regular
 from dsgui.shell.launch.asked_paths import allowed_script, python_path, script_path, script_source, working_directory
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.launch.ports import Ports
-from dsgui.shell.launch.slurm_job import check_sbatch
+from dsgui.shell.launch.where import backend_of
 from dsgui.shell.processes.processes import boot_id, is_stopped, members, send_signal, supervises
 from dsgui.shell.runs.adrift import adrift
 from dsgui.shell.runs.checkpoints import checkpoint_at, newest_in
@@ -129,8 +129,7 @@ class Runs:
         does not start beside others."""
         if self._real(plan.script) != plan.script:
             raise RunError(f"{plan.script} leads elsewhere since this launch was previewed. Preview it again.")
-        if plan.slurm:
-            check_sbatch()
+        backend_of(plan).check()
         with self._adding:  # another start must not write over it; its output may print them
             self._secrets = longest_first((*secret_values(secrets or {}), *self._secrets))
         with self._queue.turn():
@@ -176,8 +175,8 @@ class Runs:
         return found
 
     def shown_command(self, plan: Plan) -> str:
-        """The command for the page, or Slurm's script: as it runs, but for the secrets in it."""
-        return mask(slurm_script(plan) or shell_line(plan), self._secrets)
+        """The command for the page, or the script that it hands over: as it runs, but for the secrets in it."""
+        return mask(shown_command(plan), self._secrets)
 
     # -- stopping --------------------------------------------------------------------------------------------------
 
@@ -487,7 +486,7 @@ class Runs:
             name=self.masked(plan.name[:_LONGEST_NAME]),
             preset=self.masked(plan.preset),
             model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or ""),
-            devices=_devices(plan),
+            devices=plan.place.devices(plan),
             script=self.masked(plan.script),
         )
 
@@ -525,21 +524,9 @@ class Runs:
         return None if end is None or status.started_at is None else max(end - status.started_at, 0.0)
 
 
-def _devices(plan: Plan) -> str:
-    """What the run's ranks train on, for the list."""
-    if plan.slurm:
-        return f"Slurm: {plan.slurm.nodes} × {plan.slurm.per_node}"
-    if plan.machines:
-        ranks = f"{plan.ranks} rank{'s' if plan.ranks > 1 else ''}"
-        return f"{ranks} on {', '.join(host.name for host in plan.hosts)}"
-    if plan.gpu_indices:
-        return f"GPU {', '.join(str(index) for index in plan.gpu_indices)}"
-    return f"{plan.ranks} rank{'s' if plan.ranks > 1 else ''}"
-
-
 def _can_be_ended(plan: Plan | None, seen: Seen) -> bool:
-    """Of a run whose supervisor is gone: whether something may be left, here or where only ssh or Slurm tells."""
-    elsewhere = seen.status.state is RunState.LOST and plan is not None and bool(plan.elsewhere)
+    """Of a run whose supervisor is gone: whether something may be left, here or elsewhere."""
+    elsewhere = seen.status.state is RunState.LOST and plan is not None and backend_of(plan).OUT_OF_SIGHT
     return seen.alive > 0 or elsewhere
 
 

@@ -14,16 +14,16 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.launch.command import argv, slurm_script
+from dsgui.core.launch.command import argv, shown_command
+from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
+from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.plan_making import make_plan
-from dsgui.core.launch.slurm import SlurmJob
 from dsgui.core.launch.state import RunState
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.runs.news import Cursor
 from dsgui.runs.archive import Archive
-from dsgui.shell.launch.slurm_job import submitting
-from dsgui.shell.metrics.nodes import SLURM_NOTE
+from dsgui.shell.launch.places.slurm import submitting
 from dsgui.shell.processes.processes import send_signal
 from tests.support import slurm_cluster as clusters
 from tests.support.app_server import running_app
@@ -47,7 +47,7 @@ REQUEST = LaunchRequest(
     target_python="/env/bin/python",
     environment={"NCCL_DEBUG": "INFO", "NOTE": "it's $5"},
     secrets={"HF_TOKEN": "hf_secret"},
-    slurm=SlurmJob(2, 4, partition="gpu", time="2-12:00:00", account="lab", options="--qos=high\n--exclusive\n"),
+    place=SlurmJob(2, 4, partition="gpu", time="2-12:00:00", account="lab", options="--qos=high\n--exclusive\n"),
 )
 
 
@@ -66,11 +66,11 @@ def plan(request: LaunchRequest = REQUEST) -> Plan:
     [
         ("gpus.sh", REQUEST),
         ("torchrun.sh", replace(REQUEST, started_by=StartedBy.TORCHRUN)),
-        ("cpu.sh", replace(REQUEST, slurm=SlurmJob(1, 2, on_cpu=True), environment={}, secrets={})),
+        ("cpu.sh", replace(REQUEST, place=SlurmJob(1, 2, on_cpu=True), environment={}, secrets={})),
     ],
 )
 def test_the_script_is_the_one_that_was_looked_at(name: str, request_: LaunchRequest) -> None:
-    assert slurm_script(plan(request_)) == (GOLDEN / name).read_text("utf-8")
+    assert shown_command(plan(request_)) == (GOLDEN / name).read_text("utf-8")
 
 
 def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
@@ -78,8 +78,8 @@ def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
     assert argv(asked) == ("sbatch", "--parsable", "/runs/r/job.sh")
     assert asked.ranks == 8
     assert not asked.slots & replace(asked, run_id="another").slots
-    assert Plan.from_json(asked.to_json()) == asked
-    assert "hf_secret" not in slurm_script(asked)
+    assert plan_from_json(plan_to_json(asked)) == asked
+    assert "hf_secret" not in shown_command(asked)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
 )
 def test_what_sbatch_would_read_differently_is_refused(job: SlurmJob, says: str) -> None:
     with pytest.raises(PlanError, match=re.escape(says)):
-        plan(replace(REQUEST, slurm=job))
+        plan(replace(REQUEST, place=job))
 
 
 def test_a_folder_that_no_directive_can_name_is_refused() -> None:
@@ -110,7 +110,7 @@ def test_a_folder_that_no_directive_can_name_is_refused() -> None:
 def test_what_would_overrule_the_script_is_not_handed_to_sbatch() -> None:
     given = {"SBATCH_PARTITION": "old", "SBATCH_QOS": "low", "SBATCH_EXPORT": "NONE", "SLURM_CLUSTERS": "b", "A": "1"}
     assert submitting(given, plan()) == {"SBATCH_QOS": "low", "A": "1"}
-    by_default = plan(replace(REQUEST, slurm=SlurmJob(1, 1)))
+    by_default = plan(replace(REQUEST, place=SlurmJob(1, 1)))
     assert submitting(given, by_default) == {"SBATCH_PARTITION": "old", "SBATCH_QOS": "low", "A": "1"}
 
 
@@ -164,7 +164,7 @@ def submit(bench: Bench, seconds: int = 0, code: int = 0, **job: object) -> str:
         target_python=sys.executable,
         environment={},
         secrets={},
-        slurm=SlurmJob(**{"nodes": 1, "per_node": 2, "on_cpu": True, **job}),  # type: ignore[arg-type]
+        place=SlurmJob(**{"nodes": 1, "per_node": 2, "on_cpu": True, **job}),  # type: ignore[arg-type]
     )
     return bench.runs.start(bench.runs.prepare(asked), "{}", {"MY_TOKEN": "abcdefghij"})
 
@@ -177,7 +177,7 @@ def test_a_job_runs_and_its_end_is_the_runs_end(on_cluster: Bench) -> None:
     assert re.search(r"slurm: job \d+ is COMPLETED", delta.output)
     assert len(re.findall(r"of 2 abc", delta.output)) == 2
     assert [point["step"] for point in logged(delta.curves)] == [1, 1]
-    assert SLURM_NOTE in delta.telemetry_note
+    assert SlurmJob.SAMPLES_NOTE in delta.telemetry_note
     failed = on_cluster.ended(submit(on_cluster, code=3), 120)
     assert (failed.state, failed.exit_code) == (RunState.FAILED, 3)
 

@@ -48,7 +48,7 @@ ROOMS = {
         "machine": "metrics processes",
         "metrics": "launch",
         "oracle": "machine processes",
-        "preflight": "files launch machine script",
+        "preflight": "files machine script",
         "processes": "",
         "runs": "files processes",
         "script": "files machine",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.errors import RunError
-from dsgui.core.launch.hostfile import Machines
+from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import WhenBusy
 from dsgui.core.launch.state import RunState
 from dsgui.core.runs.news import Cursor
@@ -54,7 +54,7 @@ def test_a_waiting_run_can_be_stopped(bench: Bench) -> None:
     wait_until(lambda: state(bench, second) is RunState.QUEUED)
     bench.runs.stop(second)
     delta = bench.ended(second)
-    assert (delta.state, delta.reason, delta.output) == (RunState.STOPPED, "Stopped before it began.", "")
+    assert (delta.state, delta.reason, delta.output) == (RunState.STOPPED, "Stopped before it started.", "")
     first_may_end.touch()
     bench.ended(first)
 
@@ -91,7 +91,7 @@ def test_what_is_waited_for_is_what_both_want(bench: Bench) -> None:
     )
     assert waits_for(mine, [other]) == f"Waits for GPU 1: run “other” ({other.run_id}) comes first."
     assert waits_for(mine, [other, third]).startswith("Waits for GPUs 0, 1: run “other”")
-    a, b = (replace(mine, machines=Machines(text), gpu_indices=()) for text in ("w slots=2\nx slots=1", "w slots=1"))
+    a, b = (replace(mine, place=Machines(text), gpu_indices=()) for text in ("w slots=2\nx slots=1", "w slots=1"))
     assert waits_for(a, [b]).startswith("Waits for w:0: run “mine”")
     on_cpu = bench.runs.prepare(bench.request(script))
     assert waits_for(on_cpu, [on_cpu]).startswith("Waits for this machine’s processor: run “train”")

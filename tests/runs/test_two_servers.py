@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dsgui.core.launch.plan import Plan, WhenBusy
+from dsgui.core.launch.plan_json import plan_to_json
 from dsgui.core.launch.state import RunState
 from tests.browser.test_browser import start_script
 from tests.support.app_server import ROOT, App, running_app
@@ -29,12 +30,12 @@ COMPILES_MS = 480_000
 SERVER = """
 import json, pathlib, sys
 from dsgui.core.errors import RunError
-from dsgui.core.launch.plan import Plan
+from dsgui.core.launch.plan_json import plan_from_json
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.store import Store
 runs = Runs(Store(pathlib.Path(sys.argv[1])), Launcher(grace_s=1))
-plans = [Plan.from_json(json.loads(text)) for text in sys.argv[2:]]
+plans = [plan_from_json(json.loads(text)) for text in sys.argv[2:]]
 print("ready", flush=True)
 sys.stdin.readline()
 for plan in plans:
@@ -80,7 +81,7 @@ def test_overlaps_are_seen() -> None:
 
 def start_at_once(runs_dir: Path, plans: Sequence[Sequence[Plan]]) -> list[str]:
     """A server for each list of plans; the lines they printed."""
-    commands = ([json.dumps(plan.to_json()) for plan in one] for one in plans)
+    commands = ([json.dumps(plan_to_json(plan)) for plan in one] for one in plans)
     servers = [
         subprocess.Popen(
             [sys.executable, "-c", SERVER, str(runs_dir), *texts],
@@ -279,4 +280,4 @@ def test_a_server_killed_in_mid_run_loses_nothing_and_the_next_one_takes_over(br
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=SLOW_MS)
         ended = json.load(second.get(f"dsgui/runs/{run_id}"))
         assert whole(logged(ended["curves"]), sampled(ended["curves"]))
-        assert ended["reason"].startswith("Stopped on request: none of its processes is left")
+        assert ended["reason"].startswith("Stopped on request: no processes are left")

@@ -10,8 +10,8 @@ import pytest
 
 from dsgui.core.config.accelerate_yaml import read as read_yaml
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
+from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan_making import _shown as shown_name
-from dsgui.core.launch.slurm import SlurmJob
 from dsgui.core.launch.spec import _port
 from dsgui.shell.files.folders import held, remove_abandoned
 from dsgui.ui.site.server import MOST_SESSIONS
@@ -412,7 +412,7 @@ def test_digits_of_other_scripts_are_no_numbers_and_a_name_reads_as_what_it_is(t
     with pytest.raises(PlanError):
         _port("\u0661\u0662\u0663\u0664")
     with pytest.raises(DsguiError):
-        SlurmJob(time="\u0661:00").check()
+        SlurmJob(time="\u0661:00").check_options()
     assert shown_name("evil\u202egpj.py\u200b") == "evilgpj.py"
 
 

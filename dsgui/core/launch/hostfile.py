@@ -7,7 +7,6 @@ go wrong without a word: `slots=0-2` means 0 slots there, and pdsh would expand 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dsgui.core.errors import PlanError
 
@@ -24,26 +23,6 @@ class Host:
 
     name: str
     slots: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Machines:
-    """A launch on several machines, as asked for. `text` is the hostfile, `include` and `exclude` are the launcher's
-    filters (`worker-0@worker-1:0,2`), `master_addr` is "" where the launcher shall ask the first machine."""
-
-    text: str
-    include: str = ""
-    exclude: str = ""
-    master_addr: str = ""
-
-    def hosts(self) -> tuple[Host, ...]:
-        """Those that train, in the order of their ranks. Raises `PlanError`."""
-        return chosen_hosts(parse_hostfile(self.text), self.include.strip(), self.exclude.strip())
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any] | None) -> "Machines | None":
-        """None for a launch on this machine alone."""
-        return None if value is None else cls(**{name: str(value.get(name, "")) for name in cls.__slots__})
 
 
 def parse_hostfile(text: str) -> tuple[Host, ...]:

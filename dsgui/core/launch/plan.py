@@ -1,16 +1,13 @@
 """A launch as a value: what was asked for, and the plan that it becomes."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar, Protocol, Self
 
 from dsgui.core.config.context import Integration
-from dsgui.core.decoding import sequence, whole
-from dsgui.core.launch.hostfile import Host, Machines
-from dsgui.core.launch.slurm import SlurmJob
-
-_MOST_RANKS, _MOST_WORDS = 1 << 17, 1 << 16
+from dsgui.core.launch.field import Field
+from dsgui.core.launch.hostfile import Host
 
 _JIT = "__enable_jit_checkpoint"
 PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
@@ -87,10 +84,125 @@ class WhenBusy(Enum):
 WHEN_BUSY = {"wait": WhenBusy.WAIT, "start": WhenBusy.START, "refuse": WhenBusy.REFUSE}
 
 
+class Place(Protocol):
+    """Where a run trains: what is asked of that place, and what follows from it for plan, command and page. What is
+    said here holds for this machine; another place says what is otherwise there. `where.py` lists them."""
+
+    __slots__ = ()
+
+    NAME: ClassVar[str]
+    """What the page's choice and the command line call it."""
+    LABEL: ClassVar[str]
+    """What people call it."""
+    KEY: ClassVar[str] = ""
+    """Of what is asked of it, in plan.json."""
+    FIELDS: ClassVar[tuple[Field, ...]] = ()
+    """Its panel on the Launch page, and its options."""
+    OPTIONS_NOTE: ClassVar[str] = ""
+    """A sentence on its options; those without one stand among the others."""
+    ON_THIS_MACHINE: ClassVar[bool] = True
+    """Whether its ranks and GPUs are chosen among this machine's."""
+    IS_WAITED_FOR: ClassVar[bool] = False
+    """Whether a run waits there for others unless somebody says otherwise; here it does for GPUs."""
+    CAN_BE_ASKED: ClassVar[str] = ""
+    """What the page can ask before a start, in a word; its backend does."""
+    SAMPLES_NOTE: ClassVar[str] = ""
+    """A sentence on what the samples lack."""
+
+    # -- from and to those who ask ---------------------------------------------------------------------------------
+
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> Self:
+        """As the fields ask for it, a value each."""
+        return cls()
+
+    @classmethod
+    def of_options(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The fields' values that options ask for, where they aren't the options' own; None where another place is
+        meant. Raises `PlanError`."""
+        return {}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """The inverse of `to_json`. Raises KeyError, TypeError, ValueError or `PlanError`."""
+        return cls()
+
+    def to_json(self) -> dict[str, Any]:
+        """What is asked of it."""
+        return {}
+
+    def values(self) -> dict[str, Any]:
+        """The inverse of `of_values`."""
+        return {}
+
+    # -- what it makes of a plan -----------------------------------------------------------------------------------
+
+    def ranks(self, asked: int) -> int:
+        """How many, where the fields of this machine say `asked`. Raises `PlanError`."""
+        return asked
+
+    def check(self, plan: "Plan") -> None:
+        """Raises `PlanError` for what can't run there."""
+        return
+
+    @property
+    def nodes(self) -> int:
+        return 1
+
+    @property
+    def elsewhere(self) -> str:
+        return ""
+
+    def hosts(self) -> tuple[Host, ...]:
+        """The machines that are reached one by one. Raises `PlanError`."""
+        return ()
+
+    def slots(self, plan: "Plan") -> frozenset[str]:
+        return frozenset(f"gpu-{index}" for index in plan.gpu_indices) or frozenset({"cpu"})
+
+    def devices(self, plan: "Plan") -> str:
+        """What the ranks train on, for the list of runs."""
+        if plan.gpu_indices:
+            return f"GPU {', '.join(str(index) for index in plan.gpu_indices)}"
+        return ranks_words(plan.ranks)
+
+    # -- its command -----------------------------------------------------------------------------------------------
+
+    def launcher_options(self, plan: "Plan") -> tuple[str, ...]:
+        """Where to train, in the words of DeepSpeed's launcher."""
+        if plan.gpu_indices:
+            return ("--include=localhost:" + ",".join(str(index) for index in plan.gpu_indices),)
+        return (f"--num_gpus={plan.ranks}",)
+
+    def command(self, plan: "Plan", launcher: tuple[str, ...]) -> tuple[str, ...]:
+        """What is started here so that `launcher` starts the ranks there."""
+        return launcher
+
+    def variables(self, plan: "Plan") -> dict[str, str]:
+        """What the command needs in the environment, beside what every run has: told to who pastes it."""
+        return {}
+
+    def script(self, plan: "Plan") -> str:
+        """The script that the command hands over; "" where the command says all."""
+        return ""
+
+    def files(self, plan: "Plan") -> dict[str, str]:
+        """What is written into the run's folder, by name."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Here(Place):
+    """This machine alone."""
+
+    NAME: ClassVar[str] = "here"
+    LABEL: ClassVar[str] = "This machine"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSpec:
     """What is to run, from whoever asks for it to `plan.json`: `arguments` as typed, or in words. `gpu_indices` are
-    physical (PCI bus order), empty on a CPU and where `machines` or `slurm` train. `master_port` is None for a free
+    physical (PCI bus order), empty on a CPU and where other machines train. `master_port` is None for a free
     one. `environment` is what the user added. `parent`: the run that this is a clone of, "" for none."""
 
     name: str = ""
@@ -106,8 +218,7 @@ class RunSpec:
     preset: str = ""
     started_by: StartedBy = StartedBy.DEEPSPEED
     when_busy: WhenBusy = WhenBusy.START
-    machines: Machines | None = None
-    slurm: SlurmJob | None = None
+    place: Place = Here()
     parent: str = ""
 
     def spec(self) -> dict[str, Any]:
@@ -130,8 +241,8 @@ class LaunchRequest(RunSpec):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(RunSpec):
     """A launch made concrete: absolute paths, arguments split, port chosen. Of `secret_names` only the names are kept.
-    `passes_local_rank`: whether the script is given --local_rank. With `machines` or `slurm` the ranks are all of
-    theirs together, and `gpu_indices` is empty."""
+    `passes_local_rank`: whether the script is given --local_rank. Where other machines train, the ranks are
+    all of theirs together, and `gpu_indices` is empty."""
 
     run_id: str
     run_directory: str
@@ -141,33 +252,19 @@ class Plan(RunSpec):
     passes_local_rank: bool = True
 
     @property
-    def hosts(self) -> tuple[Host, ...]:
-        """The machines that train; () where it is this one alone."""
-        return self.machines.hosts() if self.machines else ()
-
-    @property
     def nodes(self) -> int:
         """On how many machines; 1 where they have different numbers of ranks, as if all were on one."""
-        if self.slurm:
-            return self.slurm.nodes
-        return len(self.hosts) if len({len(host.slots) for host in self.hosts}) == 1 else 1
+        return self.place.nodes
 
     @property
     def elsewhere(self) -> str:
         """The machines that train, in words; "" for this one."""
-        if self.slurm:
-            return "the nodes that Slurm chooses"
-        names = [host.name for host in self.hosts]
-        return ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
+        return self.place.elsewhere
 
     @property
     def slots(self) -> frozenset[str]:
         """What the run takes for itself: its GPUs, or this machine's processor."""
-        if self.machines:
-            return frozenset(f"{host.name}:{slot}" for host in self.hosts for slot in host.slots)
-        if self.slurm:
-            return frozenset({f"slurm:{self.run_id}"})  # Slurm has a queue of its own
-        return frozenset(f"gpu-{index}" for index in self.gpu_indices) or frozenset({"cpu"})
+        return self.place.slots(self)
 
     @property
     def saves_when_asked(self) -> bool:
@@ -182,58 +279,6 @@ class Plan(RunSpec):
         value = words[option].partition("=")[2] or (words[option + 1] if option + 1 < len(words) else "")
         return value.lower() not in ("false", "0", "no", "off")
 
-    def to_json(self) -> dict[str, Any]:
-        """The plan as JSON."""
-        return {name: _WRITTEN.get(name, _same)(value) for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Plan":
-        """The inverse of `to_json`; unknown keys are ignored. Raises KeyError, TypeError or ValueError."""
-        needed = {name: value[name] for name in _NEEDED}
-        given = {one.name: value[one.name] for one in fields(cls) if one.name in value}
-        return cls(**{name: _READ[name](one) for name, one in (needed | given).items()})
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _name_of(choice: Enum) -> str:
-    return choice.name
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(str(one) for one in sequence(value, _MOST_WORDS))
-
-
-# How each field of a plan stands in plan.json, where that is not as it is; and how it is read from there.
-_WRITTEN: dict[str, Callable[[Any], Any]] = {
-    "config_argument": _name_of,
-    "started_by": _name_of,
-    "when_busy": _name_of,
-    "environment": dict,
-}
-_READ: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("name", "script", "working_directory", "target_python", "preset", "parent"), str),
-    **dict.fromkeys(("run_id", "run_directory"), str),
-    "ranks": lambda value: whole(value, 0, _MOST_RANKS),
-    "master_port": lambda value: whole(value, 0, 65535),
-    **dict.fromkeys(("arguments", "secret_names"), _texts),
-    "gpu_indices": lambda value: tuple(whole(index, 0, _MOST_RANKS) for index in sequence(value, _MOST_RANKS)),
-    "config_argument": lambda value: ConfigArgument[value],
-    "started_by": lambda value: StartedBy[value],
-    "when_busy": lambda value: WhenBusy[value],
-    "environment": lambda value: {str(name): str(one) for name, one in value.items()},
-    "passes_local_rank": bool,
-    "machines": Machines.from_json,
-    "slurm": SlurmJob.from_json,
-}
-# What a plan of any release of dsgui has.
-_NEEDED = (
-    *("run_id", "run_directory", "name", "script", "arguments", "ranks", "gpu_indices", "master_port"),
-    *("working_directory", "config_argument", "target_python"),
-)
-
 
 def shared_devices(plan: Plan, others: Iterable[Plan]) -> str:
     """What both `plan` and the `others` want: "GPUs 0, 1", "worker-0:0", "this machine’s CPU"."""
@@ -242,3 +287,8 @@ def shared_devices(plan: Plan, others: Iterable[Plan]) -> str:
         return ", ".join(sorted(wanted))
     gpus = sorted(index for index in plan.gpu_indices if f"gpu-{index}" in wanted)
     return f"GPU{'s' * (len(gpus) > 1)} {', '.join(map(str, gpus))}" if gpus else "this machine’s CPU"
+
+
+def ranks_words(ranks: int) -> str:
+    """`1 rank`, `2 ranks`."""
+    return f"{ranks} rank{'s' if ranks > 1 else ''}"

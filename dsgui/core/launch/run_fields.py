@@ -5,63 +5,13 @@ makes the run's spec of them.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
+from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import AS_SCRIPT_READS, PLACEHOLDER, WHEN_BUSY, StartedBy
+from dsgui.core.launch.where import PLACES
 
 OWN_SCRIPT = "own"
-HERE, SEVERAL, SLURM = "here", "several", "slurm"
-
-
-class Kind(Enum):
-    """What a field holds."""
-
-    TEXT = "one line"
-    LINES = "several lines"
-    COUNT = "a whole number"
-    TICK = "yes or no"
-    CHOICE = "one of a few"
-    OPEN_CHOICE = "one of a few, all in view"
-    GPUS = "GPUs of this machine"
-    HIDDEN = "not asked for"
-
-
-class Part(Enum):
-    """Where the Launch page shows a field. `COMMAND` is the command line alone, `NOWHERE` neither."""
-
-    WHAT = "what to run"
-    WHERE = "where it trains"
-    SEVERAL = "several machines"
-    SLURM = "Slurm"
-    DEVICES = "ranks and GPUs"
-    MORE = "more"
-    COMMAND = "the command line"
-    NOWHERE = "nowhere"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """`option` is `launch`'s, "" for none, with `usage` as its help; `choices` are pairs of a label and a value.
-    `beside`: the field shares its row with its neighbours that say so too. `shown`: from the beginning."""
-
-    name: str
-    part: Part
-    kind: Kind = Kind.TEXT
-    default: Any = ""
-    label: str = ""
-    help: str = ""
-    placeholder: str = ""
-    choices: tuple[tuple[str, str], ...] = ()
-    option: str = ""
-    metavar: str | None = None
-    usage: str = ""
-    lines: int = 1
-    most_lines: int | None = None
-    beside: bool = False
-    shown: bool = True
-    id: str | None = None
 
 
 _READERS = (
@@ -128,128 +78,12 @@ FIELDS = (
         name="where",
         part=Part.WHERE,
         kind=Kind.OPEN_CHOICE,
-        default=HERE,
-        choices=(("This machine", HERE), ("Several machines over ssh", SEVERAL), ("Slurm", SLURM)),
+        default=PLACES[0].NAME,
+        choices=tuple((kind.LABEL, kind.NAME) for kind in PLACES),
         label="Where it trains",
         id="where",
     ),
-    Field(
-        name="hostfile",
-        part=Part.SEVERAL,
-        kind=Kind.LINES,
-        label="Hostfile",
-        lines=3,
-        most_lines=12,
-        placeholder="worker-0 slots=4\nworker-1 slots=4",
-        help="One host per line with its number of GPUs, or paste your hostfile. Ranks are counted in this order. "
-        "ssh must reach each without a password; Python, script and data lie at the same paths everywhere.",
-        id="hostfile",
-    ),
-    Field(
-        name="include",
-        part=Part.SEVERAL,
-        label="Include",
-        placeholder="worker-0@worker-1:0,2",
-        option="--include",
-        usage="of the hostfile, these only: worker-0@worker-1:0,2",
-        beside=True,
-        id="include",
-    ),
-    Field(
-        name="exclude",
-        part=Part.SEVERAL,
-        label="Exclude",
-        placeholder="worker-1:0",
-        option="--exclude",
-        usage="of the hostfile, all but these",
-        beside=True,
-        id="exclude",
-    ),
-    Field(
-        name="master_addr",
-        part=Part.SEVERAL,
-        label="Master address",
-        placeholder="address of the first host",
-        option="--master-addr",
-        usage="where the ranks meet (default: the first machine's address)",
-        beside=True,
-        id="master-addr",
-    ),
-    Field(
-        name="slurm_nodes",
-        part=Part.SLURM,
-        kind=Kind.COUNT,
-        default=1,
-        label="Nodes",
-        option="--slurm-nodes",
-        metavar="N",
-        usage="how many nodes to ask for",
-        beside=True,
-        id="slurm-nodes",
-    ),
-    Field(
-        name="slurm_per_node",
-        part=Part.SLURM,
-        kind=Kind.COUNT,
-        default=1,
-        label="GPUs per node",
-        option="--gpus-per-node",
-        metavar="N",
-        usage="without it, --ranks ranks a node on its CPU",
-        beside=True,
-        id="slurm-per-node",
-    ),
-    Field(
-        name="slurm_time",
-        part=Part.SLURM,
-        label="Time limit",
-        placeholder="2-12:00:00",
-        option="--time",
-        usage="limit: minutes or [days-]hours:minutes:seconds",
-        beside=True,
-        id="slurm-time",
-    ),
-    Field(
-        name="slurm_on_cpu",
-        part=Part.SLURM,
-        kind=Kind.TICK,
-        default=False,
-        label="No GPUs: that many ranks on each node’s CPU",
-        id="slurm-on-cpu",
-    ),
-    Field(
-        name="slurm_partition",
-        part=Part.SLURM,
-        label="Partition",
-        placeholder="Slurm’s default",
-        option="--partition",
-        usage="(default: Slurm's)",
-        beside=True,
-        id="slurm-partition",
-    ),
-    Field(
-        name="slurm_account",
-        part=Part.SLURM,
-        label="Account",
-        placeholder="yours",
-        option="--account",
-        usage="(default: yours)",
-        beside=True,
-        id="slurm-account",
-    ),
-    Field(
-        name="slurm_options",
-        part=Part.SLURM,
-        kind=Kind.LINES,
-        label="More sbatch options",
-        placeholder="--qos=high",
-        help="One per line. Submitted from this machine with sbatch; script, data and Python lie on a shared disk.",
-        option="--slurm-option",
-        metavar="=--OPTION",
-        usage="another sbatch option",
-        lines=2,
-        id="slurm-options",
-    ),
+    *(field for kind in PLACES for field in kind.FIELDS),
     Field(
         name="ranks",
         part=Part.DEVICES,

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from dsgui.core.errors import PlanError
-from dsgui.core.launch.hostfile import Machines
 from dsgui.core.launch.plan import (
     AS_SCRIPT_READS,
     READERS,
@@ -16,14 +15,13 @@ from dsgui.core.launch.plan import (
     WhenBusy,
     reader_word,
 )
-from dsgui.core.launch.run_fields import BY_NAME, HERE, OWN_SCRIPT, SEVERAL, SLURM, complete
-from dsgui.core.launch.slurm import SlurmJob
+from dsgui.core.launch.run_fields import BY_NAME, OWN_SCRIPT, complete
 from dsgui.core.launch.variables import plain_and_secret, variables_text
+from dsgui.core.launch.where import BY_NAME as PLACES
 from dsgui.core.script.words import with_option
 
 _Value = TypeVar("_Value")
 _SAVES = " --enable_jit_checkpoint True"
-_SLURM_WORDS = ("partition", "time", "account")
 _BUSY_WORDS = {choice: word for word, choice in WHEN_BUSY.items()}
 
 
@@ -40,9 +38,9 @@ def request_of(
     config as `configured`, as does a script that tells nothing itself. Raises `PlanError` for what can't be read."""
     asked = complete(values)
     variables, secrets = plain_and_secret(asked["environment"])
-    machines, slurm = _elsewhere(asked)
+    place = _one_of("where", PLACES, asked)
     detects = bool(recipe) or asked["reader"] == AS_SCRIPT_READS
-    gpus = () if machines or slurm else tuple(sorted(int(index) for index in asked["gpus"]))
+    gpus = tuple(sorted(int(index) for index in asked["gpus"])) if place.ON_THIS_MACHINE else ()
     return LaunchRequest(
         name=asked["name"].strip(),
         script=recipe or asked["script"].strip(),
@@ -57,11 +55,10 @@ def request_of(
         target_python=target_python,
         environment=variables,
         started_by=_one_of("started_by", {kind.value: kind for kind in StartedBy}, asked),
-        when_busy=_when_busy(asked),
+        when_busy=_when_busy(asked, place.IS_WAITED_FOR),
         secrets=secrets,
         preset=preset,
-        machines=machines,
-        slurm=slurm,
+        place=place.of_values(asked),
         logs=bool(asked["logs"]),
         parent=asked["parent"],
     )
@@ -70,17 +67,12 @@ def request_of(
 def values_of(request: LaunchRequest) -> dict[str, Any]:
     """What the fields hold that ask for `request`, a value each. The values of its secrets and its port are left to be
     given anew; what was added to its arguments is among them already."""
-    machines, slurm = request.machines or Machines(""), request.slurm or SlurmJob()
     given = {
         "what": OWN_SCRIPT,
         "script": request.script,
         "arguments": request.arguments if isinstance(request.arguments, str) else shlex.join(request.arguments),
         "reader": reader_word(request.config_argument),
-        "where": SEVERAL if request.machines else SLURM if request.slurm else HERE,
-        "hostfile": machines.text,
-        "include": machines.include,
-        "exclude": machines.exclude,
-        "master_addr": machines.master_addr,
+        "where": request.place.NAME,
         "ranks": request.ranks,
         "gpus": [str(index) for index in request.gpu_indices],
         "logs": False,
@@ -91,7 +83,7 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
         "name": request.name,
         "parent": request.parent,
     }
-    return complete(given | {f"slurm_{name}": getattr(slurm, name) for name in SlurmJob.__slots__})
+    return complete(given | request.place.values())
 
 
 def arguments_of(asked: Mapping[str, Any]) -> str:
@@ -106,21 +98,9 @@ def arguments_of(asked: Mapping[str, Any]) -> str:
     return shlex.join(with_option(words, "--output_dir", asked["output"].strip()))
 
 
-def _elsewhere(asked: Mapping[str, Any]) -> tuple[Machines | None, SlurmJob | None]:
-    """Both None for this machine alone."""
-    if asked["where"] == SEVERAL:
-        return Machines(asked["hostfile"], asked["include"], asked["exclude"], asked["master_addr"]), None
-    if asked["where"] == SLURM:
-        said = {name: asked[f"slurm_{name}"] for name in SlurmJob.__slots__}
-        return None, SlurmJob(**{name: one.strip() if name in _SLURM_WORDS else one for name, one in said.items()})
-    if asked["where"] != HERE:
-        raise PlanError(f"Where it trains: “{asked['where'][:40]}” is not an option. Choose one from the list.")
-    return None, None
-
-
-def _when_busy(asked: Mapping[str, Any]) -> WhenBusy:
+def _when_busy(asked: Mapping[str, Any], usually_waits: bool) -> WhenBusy:
     if not asked["when_busy"]:
-        return WhenBusy.usual(bool(asked["gpus"]) or asked["where"] == SEVERAL)
+        return WhenBusy.usual(bool(asked["gpus"]) or usually_waits)
     return _one_of("when_busy", WHEN_BUSY, asked)
 
 

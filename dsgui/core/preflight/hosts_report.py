@@ -30,7 +30,7 @@ class MachineFacts:
 def rows(plan: Plan, facts: Sequence[MachineFacts], has_pdsh: bool) -> tuple[Row, ...]:
     """One row for each thing in the way, and one for each machine that is fine. Worst first."""
     found = [] if has_pdsh else [_no_pdsh()]
-    hosts = {host.name: host for host in plan.hosts}
+    hosts = {host.name: host for host in plan.place.hosts()}
     usual = next((one.versions for one in facts if one.versions), {})
     for one in facts:
         wrong = _of_one(plan, one, hosts[one.name], usual)

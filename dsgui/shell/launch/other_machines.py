@@ -1,5 +1,5 @@
-"""A run's other machines, reached by ssh as DeepSpeed's launcher reaches them: its config is put there, its variables
-are handed on, its processes are ended there.
+"""A run's other machines, reached by ssh as DeepSpeed's launcher reaches them: files are put there, questions asked,
+the run's processes ended.
 
 DeepSpeed's own launcher, asked to stop, ends every DeepSpeed run of the user on those machines: its `pkill` pattern is
 the interpreter and `-m deepspeed.launcher.launch` (deepspeed/launcher/multinode_runner.py). Here the marker decides.
@@ -11,23 +11,19 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from dsgui.core.access.secrets import is_secret_name
-from dsgui.core.errors import RunError
-from dsgui.core.launch.command import CONFIG_FILE, MARKER, remote_environment
+from dsgui.core.launch.command import MARKER
 from dsgui.core.launch.hostfile import Host
-from dsgui.core.launch.plan import Plan
+from dsgui.shell.launch.backend import Ended
 
 _CONNECT_S = 5
 _ANSWER_S = 15  # beyond what was asked to take longer
 _POLL_S = 0.1
 _MOST_BYTES = 1 << 20
-_OWN_FILE, _NAMES_THEM = ".deepspeed_env", "DS_ENV_FILE"  # deepspeed/launcher/runner.py, DEEPSPEED_ENVIRONMENT_NAME
 SSH = (
     *("ssh", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={_CONNECT_S}"),
     *("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2"),
@@ -50,49 +46,6 @@ while left=$(ours "$1"); [ -n "$left" ] && [ $tries -lt 15 ]; do
 done
 set -- $told; echo "told $#"; echo "left" $left
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """What came of ending a run on one machine: how many processes were `told` to, which are `left`, or a `problem`."""
-
-    host: str
-    told: int = 0
-    left: tuple[int, ...] = ()
-    problem: str = ""
-
-
-@contextmanager
-def handing_on(plan: Plan, environment: dict[str, str]) -> Iterator[tuple[dict[str, str], tuple[int, ...]]]:
-    """The launcher's environment, and the descriptors it needs. With several machines the config is put on each first,
-    and DS_ENV_FILE names what the launcher hands to them: the user's own `.deepspeed_env` files, as without dsgui, and
-    the run's. Secrets of this environment are left out: the launcher hands on whatever begins with PYTHON or MLFLOW,
-    and logs it, as it logs what those files hold. Raises `RunError`, OSError."""
-    if not plan.machines:
-        yield environment, ()
-        return
-    directory = Path(plan.run_directory)
-    problems = put(plan.hosts, directory / CONFIG_FILE, (directory / CONFIG_FILE).read_bytes())
-    if problems:
-        told = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
-        raise RunError(f"the config could not be put on every machine ({told})")
-    descriptor = os.memfd_create("deepspeed_env")
-    try:
-        own = _own_environment_files(plan, environment.get(_NAMES_THEM, _OWN_FILE))
-        os.write(descriptor, (own + remote_environment(plan)).encode())
-        public = {name: value for name, value in environment.items() if not is_secret_name(name)}
-        yield public | {_NAMES_THEM: f"/proc/self/fd/{descriptor}"}, (descriptor,)
-    finally:
-        os.close(descriptor)
-
-
-def _own_environment_files(plan: Plan, name: str) -> str:
-    """The user's, in the order in which the launcher reads them."""
-    text = ""
-    for folder in (Path.home(), Path(plan.working_directory)):
-        with suppress(OSError):
-            text += (folder / name).read_text("utf-8", "replace").rstrip("\n") + "\n"
-    return text
 
 
 def put(hosts: Sequence[Host], path: Path, data: bytes) -> dict[str, str]:
@@ -149,7 +102,7 @@ class Asked:
                 with suppress(ProcessLookupError):
                     os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
-                return "", "it did not answer in time"
+                return "", "it timed out"
             said = _read(self._err).strip().splitlines()
             return _read(self._out), (said[-1] if said else f"code {code}") if code else ""
 
@@ -177,4 +130,4 @@ def _read_ended(host: str, printed: str, problem: str) -> Ended:
             told = numbers[0]
         elif word == "left":
             left, whole = tuple(numbers), True
-    return Ended(host, told, left, problem or ("" if whole else "it gave no answer"))
+    return Ended(host, told, left, problem or ("" if whole else "no answer"))

@@ -25,7 +25,7 @@ from dsgui.core.launch.plan import Plan
 from dsgui.core.metrics.readable import readable
 from dsgui.core.metrics.samples import Sample
 from dsgui.core.script.words import OUTPUT_OPTIONS, value_of
-from dsgui.shell.launch.other_machines import SSH
+from dsgui.shell.launch.where import backend_of
 from dsgui.shell.metrics.node_agent import READY
 from dsgui.shell.metrics.nvml import NO_DRIVER
 from dsgui.shell.metrics.telemetry import date
@@ -44,7 +44,6 @@ for name, text in json.loads(zlib.decompress(base64.b64decode(sys.stdin.buffer.r
     exec(compile(text, name, "exec"), module.__dict__)
 sys.modules["dsgui.shell.metrics.node_agent"].main(sys.argv[1:])
 """
-SLURM_NOTE = "The readings are those of this machine. The nodes of a Slurm job are not sampled."
 _AGAIN_S = 30.0
 _QUIET_S = 5.0
 _END_S = 2.0
@@ -76,18 +75,19 @@ def is_here(name: str) -> bool:
 
 
 class Nodes:
-    """The machines of a plan but this one. `start` runs a program there: ssh, or a test's own."""
+    """The machines of a plan but this one. `start` runs a program there, if not as the plan's place does."""
 
     def __init__(
         self,
         plan: Plan,
-        start: Sequence[str] = SSH,
+        start: Sequence[str] | None = None,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        others = [host for host in plan.hosts if not is_here(host.name)]
+        others = [host for host in plan.place.hosts() if not is_here(host.name)]
+        start = backend_of(plan).REACHES if start is None else start
         given = bundle() if others else b""
-        self._sampled_here_alone = plan.slurm is not None
+        self._lacks = plan.place.SAMPLES_NOTE
         self._nodes = [_Node(host.name, _command(plan, host, start), given, clock, monotonic) for host in others]
 
     @property
@@ -98,11 +98,9 @@ class Nodes:
     @property
     def note(self) -> str:
         """Sentences on what is missing, or ""."""
-        if self._sampled_here_alone:
-            return SLURM_NOTE
         told = [node.note for node in self._nodes if node.note]
-        more = (f"So {len(told) - _MOST_NOTES} more machines.",) if len(told) > _MOST_NOTES else ()
-        return " ".join((*told[:_MOST_NOTES], *more))
+        more = (f"The same for {len(told) - _MOST_NOTES} more hosts.",) if len(told) > _MOST_NOTES else ()
+        return " ".join(filter(None, (self._lacks, *told[:_MOST_NOTES], *more)))
 
     def take(self) -> Iterator[tuple[str, Sample]]:
         """What came since the last time, by machine."""
@@ -156,7 +154,7 @@ class _Node:
     @property
     def note(self) -> str:
         if self._problem:
-            return f"{self.name} gives no readings ({self._problem})."
+            return f"{self.name} provides no readings ({self._problem})."
         if self._left:
             return ""
         if self._asked_s is not None and self._monotonic() - self._asked_s >= _QUIET_S:

@@ -21,17 +21,13 @@ from dsgui.core.decoding import plain, sequence, text
 from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.errors import RunError
 from dsgui.core.launch.command import (
-    BATCH_SCRIPT,
     CONFIG_FILE,
-    HOSTFILE,
-    REMOTE_ENVIRONMENT_FILE,
     argv,
     environment,
-    remote_environment,
     shell_line,
-    slurm_script,
 )
 from dsgui.core.launch.plan import Plan
+from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.state import Asked, RunStatus, progress_from_json
 from dsgui.core.metrics.curves import MOST_SERIES, Series
 from dsgui.core.metrics.samples import SampleTable
@@ -154,14 +150,11 @@ class RunDirectory:
         """`config_text` None: the config stays as it is. Raises OSError."""
         if config_text is not None:
             replace_file(self.config_file, config_text.encode("utf-8", "surrogatepass"))
-        if plan.machines:
-            replace_file(self.path / HOSTFILE, plan.machines.text.encode())
-            replace_file(self.path / REMOTE_ENVIRONMENT_FILE, remote_environment(plan).encode())
-        if plan.slurm:
-            replace_file(self.path / BATCH_SCRIPT, slurm_script(plan).encode("utf-8", "surrogateescape"))
+        for name, content in plan.place.files(plan).items():
+            replace_file(self.path / name, content.encode("utf-8", "surrogateescape"))
         replace_file(self.command_file, (shell_line(plan) + "\n").encode("utf-8", "surrogateescape"))
         told = {"argv": argv(plan), "added_environment": environment(plan, {})}  # for people and other tools
-        replace_file(self.plan_file, json_bytes(plan.to_json() | told))
+        replace_file(self.plan_file, json_bytes(plan_to_json(plan) | told))
 
     def read_plan(self) -> Plan:
         """Raises `RunError` when there is none or it can't be read."""
@@ -507,22 +500,15 @@ def _is_run(directory: RunDirectory) -> bool:
     return os.access(directory.path, os.R_OK | os.W_OK | os.X_OK)
 
 
-def _plan(value: Mapping[str, Any]) -> Plan:
-    plan = Plan.from_json(value)
-    if plan.machines:
-        plan.machines.hosts()  # raises now, so that nobody trips over it later
-    return plan
-
-
 # A page asks for these every second.
-_PLANS, _STATUSES, _ASKED = Known(_plan), Known(RunStatus.from_json), Known(Asked.from_json)
+_PLANS, _STATUSES, _ASKED = Known(plan_from_json), Known(RunStatus.from_json), Known(Asked.from_json)
 _PROGRESS = Known(progress_from_json)
 _SERIES = Known(lambda value: tuple(Series.from_json(one) for one in sequence(value["series"], MOST_SERIES)))
 _TABLES = Known(SampleTable.from_json)
 
 
 def size_of(path: Path) -> int:
-    """0 for what is no regular file."""
+    """0 for what is not a regular file."""
     try:
         seen = os.stat(path)
     except OSError:

@@ -80,7 +80,7 @@ class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
     `recipes` maps a recipe's name to its script. `surroundings` tells in milliseconds what a plan would meet here.
     `open_file` reads a config or an accelerate YAML by path, `open_upload` the same from an uploaded file's copy.
-    `gpu_use` reads the GPUs' memory now. `ask_machines` asks the other machines of a plan, for up to 20 s."""
+    `gpu_use` reads the GPUs' memory now. `ask_place` asks where a plan will train, for up to 20 s."""
 
     checker: Checker
     presets: tuple[Preset, ...]
@@ -99,7 +99,7 @@ class Services:
     gpu_use: Callable[[], tuple[GpuSample, ...]]
     machine: MachineReader
     oracle: Asks
-    ask_machines: Callable[[Plan], tuple[Row, ...]]
+    ask_place: Callable[[Plan], tuple[Row, ...]]
 
     def all_presets(self) -> tuple[Preset, ...]:
         """Every preset there is now, the shipped ones first."""

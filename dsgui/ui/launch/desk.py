@@ -8,13 +8,15 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import WHEN_BUSY, WhenBusy
-from dsgui.core.launch.run_fields import HERE, OWN_SCRIPT, SEVERAL, SLURM, Field, Kind, Part, fields_of
+from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
+from dsgui.core.launch.where import BY_NAME, PLACES
 from dsgui.core.machine.hardware import Gpu, Target
 from dsgui.core.sizes import gib, in_gib
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
-from dsgui.ui.launch.several_machines import AskMachines, build_ask_machines
+from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
 
 _RECIPES = {"translation": "Bundled recipe: T5 translates number words (no download)"}
 _NARROW = 120
@@ -22,11 +24,11 @@ _NARROW = 120
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The page's inputs by their fields' names, `fields` says in which order; and the button that asks the other
-    machines."""
+    """The page's inputs by their fields' names, `fields` says in which order; and the buttons that ask at the
+    places where a run can train."""
 
     inputs: Mapping[str, Any]
-    ask: AskMachines
+    asks: tuple[AskFirst, ...]
 
     def __getitem__(self, name: str) -> Any:
         return self.inputs[name]
@@ -53,31 +55,32 @@ def build_desk(services: Services, default_ranks: int) -> Desk:
     def lay_out(part: Part) -> None:
         inputs.update(_laid_out(fields_of(part), special))
 
+    panels, asks = [], []
     lay_out(Part.WHAT)
     lay_out(Part.WHERE)
-    with gr.Column(visible=False, elem_classes="ds-several") as several:
-        lay_out(Part.SEVERAL)
-        ask = build_ask_machines()
-    with gr.Column(visible=False) as slurm:
-        lay_out(Part.SLURM)
+    for kind in PLACES:
+        with gr.Column(visible=False, elem_classes=f"ds-{kind.NAME}") as panel:
+            inputs.update(_laid_out(kind.FIELDS, special))
+            asks += [build_ask_first(kind)] if kind.CAN_BE_ASKED else []
+        panels.append(panel)
     lay_out(Part.DEVICES)
     with gr.Accordion("More: launcher, queue, environment, port, folder, name", open=False):
         lay_out(Part.MORE)
     lay_out(Part.NOWHERE)
-    desk = Desk(inputs, ask)
+    desk = Desk(inputs, tuple(asks))
     desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)
 
     def shows(where: str) -> tuple[Any, ...]:
-        here = where == HERE
+        chosen = BY_NAME[where]
+        here = chosen.ON_THIS_MACHINE
         return (
-            gr.Column(visible=where == SEVERAL),
-            gr.Column(visible=where == SLURM),
+            *(gr.Column(visible=kind is chosen and bool(kind.FIELDS)) for kind in PLACES),
             gr.Number(visible=here and not target.gpus),
             gr.CheckboxGroup(visible=here and bool(target.gpus)),
-            gr.Dropdown(value=_usual_when_busy(bool(target.gpus) or where == SEVERAL)),
+            gr.Dropdown(value=_usual_when_busy(bool(target.gpus) or chosen.IS_WAITED_FOR)),
         )
 
-    shown = [several, slurm, desk["ranks"], desk["gpus"], desk["when_busy"]]
+    shown = [*panels, desk["ranks"], desk["gpus"], desk["when_busy"]]
     desk["where"].change(shows, [desk["where"]], shown, **ONCE)
     return desk
 

@@ -27,10 +27,10 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.context_bar import THIS_MACHINE
 from dsgui.ui.config.workbench import Workbench, make_context
+from dsgui.ui.launch.asked_first import wire_ask_first
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.launch_request import page_request, preset_of
 from dsgui.ui.launch.previewed import SENT_AT, Latest, Previewed, in_order
-from dsgui.ui.launch.several_machines import wire_ask_machines
 from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
 
 
@@ -87,7 +87,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     typed = [desk["reader"], desk["arguments"]]
     offered.click(_accepted, [offer, *typed], typed, **ONCE)
     share_ranks(services.target(), desk["ranks"], configure.bar.gpus)
-    wire_ask_machines(desk.ask, previewed, services)
+    wire_ask_first(desk.asks, previewed, services)
     started = launch.click(
         _starter(services),
         [previewed, stale, command, *made_from],
@@ -119,7 +119,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk, bar_width: 
             request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
             plan = services.runs.prepare(request)
             # What runs here is judged here, whatever Configure plans for.
-            device = bar[3] if plan.machines or plan.slurm else THIS_MACHINE
+            device = THIS_MACHINE if plan.place.ON_THIS_MACHINE else bar[3]
             reads = plan.config_argument.integration
             context = make_context(services.target(), reads.value, plan.ranks // plan.nodes, plan.nodes, device, "")
             around = services.surroundings(plan)

@@ -11,12 +11,13 @@ from dsgui.cli import main
 from dsgui.core.config.context import Integration
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.errors import PlaceError, PlanError
-from dsgui.core.launch.command import argv, environment, remote_environment, shell_line, slurm_script
+from dsgui.core.launch.command import argv, environment, shell_line, shown_command
 from dsgui.core.launch.handing import handing, own_file, own_option
-from dsgui.core.launch.hostfile import Machines
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.places.ssh import Machines, remote_environment
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
+from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.plan_making import make_plan
-from dsgui.core.launch.slurm import SlurmJob
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.preflight.handing_checks import Offer, offer
 from dsgui.core.preflight.preflight import preflight
@@ -179,13 +180,13 @@ def test_what_is_told_is_in_the_command_and_in_every_place_that_trains(
     assert argv(launch)[script + 1 :] == words
     added = environment(launch, {})
     assert {name: added.get(name) for name in variables} == variables
-    others = replace(launch, machines=Machines("a slots=1\nb slots=1"))
-    slurm = replace(launch, slurm=SlurmJob(1, 2, True))
+    others = replace(launch, place=Machines("a slots=1\nb slots=1"))
+    slurm = replace(launch, place=SlurmJob(1, 2, True))
     for name, value in variables.items():
         assert f"{name}={value}" in shell_line(launch)
         assert f"{name}={value}\n" in remote_environment(others)
-        assert f"{name}={value}" in slurm_script(slurm)
-    assert all(word in slurm_script(slurm) for word in words)
+        assert f"{name}={value}" in shown_command(slurm)
+    assert all(word in shown_command(slurm) for word in words)
     assert {"ACCELERATE_USE_DEEPSPEED", "DSGUI_CONFIG"} & set(added) <= set(variables)
 
 
@@ -210,7 +211,7 @@ def test_what_was_chosen_counts_more_than_what_the_source_tells() -> None:
 
 
 def test_a_place_that_other_shells_would_change_is_refused_in_the_environment_too() -> None:
-    request = {"machines": Machines("a slots=1\nb slots=1"), "ranks": 0}
+    request = {"place": Machines("a slots=1\nb slots=1"), "ranks": 0}
     assert plan(ACCELERATOR, **request).config_argument is ACCELERATE
     with pytest.raises(PlanError, match="other machines’ shells"):
         make_plan(
@@ -234,9 +235,9 @@ def test_a_clone_keeps_the_reader_and_the_words_as_typed() -> None:
 def test_plans_of_every_reader_and_of_older_releases_are_read() -> None:
     for argument in ConfigArgument:
         kept = replace(plan("run()"), config_argument=argument)
-        assert Plan.from_json(json.loads(json.dumps(kept.to_json()))) == kept
+        assert plan_from_json(json.loads(json.dumps(plan_to_json(kept)))) == kept
     for name in ("HF", "NATIVE", "NONE"):
-        assert Plan.from_json(plan("run()").to_json() | {"config_argument": name}).config_argument.name == name
+        assert plan_from_json(plan_to_json(plan("run()")) | {"config_argument": name}).config_argument.name == name
 
 
 # -------------------------------------------------------------------------------------------------------- the checks

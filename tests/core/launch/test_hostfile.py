@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.core.errors import PlanError
-from dsgui.core.launch.hostfile import Host, Machines
+from dsgui.core.launch.hostfile import Host
+from dsgui.core.launch.places.ssh import Machines
 
 TEXT = "# ours\nworker-0 slots=4\n\n  worker-1   slots=2  # older\n"
 

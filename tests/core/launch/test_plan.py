@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.core.errors import PlanError
-from dsgui.core.launch.command import argv, environment, remote_environment, shell_line
-from dsgui.core.launch.hostfile import Machines
+from dsgui.core.launch.command import argv, environment, shell_line
+from dsgui.core.launch.places.ssh import Machines, remote_environment
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
+from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.plan_making import make_plan
 
 REQUEST = LaunchRequest(
@@ -115,7 +116,7 @@ words = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
 @given(st.lists(words, max_size=4), st.dictionaries(st.from_regex(r"[A-Z_]{1,5}", fullmatch=True), words, max_size=3))
 def test_a_plan_survives_json_and_the_preview_is_the_command(arguments: list[str], variables: dict[str, str]) -> None:
     made = plan(replace(REQUEST, arguments=shlex.join(arguments), environment=variables))
-    assert Plan.from_json(made.to_json()) == made
+    assert plan_from_json(plan_to_json(made)) == made
     assert made.arguments == tuple(arguments)
     shown = shlex.split(shell_line(made))
     assert tuple(shown[-len(argv(made)) :]) == argv(made)
@@ -138,7 +139,7 @@ TWO = Machines("worker-a slots=2\nworker-b slots=4\n", include="worker-b:1,3@wor
 
 
 def test_several_machines_are_the_launchers_own_hostfile_and_filters() -> None:
-    both = plan(replace(REQUEST, machines=TWO, arguments="--max_steps 5"))
+    both = plan(replace(REQUEST, place=TWO, arguments="--max_steps 5"))
     assert argv(both) == (
         *("/env/bin/python", "-m", "deepspeed.launcher.runner", "--hostfile=/r/hostfile"),
         *("--include=worker-b:1,3@worker-a", "--master_addr=10.0.0.1", "--force_multi", "--master_port=29500"),
@@ -147,7 +148,7 @@ def test_several_machines_are_the_launchers_own_hostfile_and_filters() -> None:
     assert both.ranks == 4
     assert both.slots == {"worker-a:0", "worker-a:1", "worker-b:1", "worker-b:3"}
     assert "DS_ENV_FILE=/r/deepspeed_env" in shell_line(both)
-    assert Plan.from_json(both.to_json()) == both
+    assert plan_from_json(plan_to_json(both)) == both
 
 
 @pytest.mark.parametrize(
@@ -160,12 +161,12 @@ def test_several_machines_are_the_launchers_own_hostfile_and_filters() -> None:
         ({"arguments": "--note '$HOME'"}, "“$HOME” would be changed"),
         ({"arguments": "--note ''"}, "“” would be changed"),
         ({"environment": {"A": "x`id`"}}, "would be changed"),
-        ({"machines": Machines("a slots=1", master_addr="10.0.0.1; id")}, "would be changed"),
+        ({"place": Machines("a slots=1", master_addr="10.0.0.1; id")}, "would be changed"),
     ],
 )
 def test_what_other_machines_would_read_differently_is_refused(changes: dict[str, object], says: str) -> None:
     with pytest.raises(PlanError, match=re.escape(says)):
-        plan(replace(REQUEST, **({"machines": TWO, "arguments": ""} | changes)))  # type: ignore[arg-type]
+        plan(replace(REQUEST, **({"place": TWO, "arguments": ""} | changes)))  # type: ignore[arg-type]
 
 
 @pytest.mark.deepspeed
@@ -176,7 +177,7 @@ def test_what_is_handed_on_arrives_as_it_was_typed(value: str) -> None:
     # As main() of deepspeed/launcher/runner.py reads the file, and get_cmd() writes the command.
     runner = PDSHRunner.__new__(PDSHRunner)
     runner.exports = {}
-    both = plan(replace(REQUEST, machines=TWO, arguments="", environment={"NOTE": value}))
+    both = plan(replace(REQUEST, place=TWO, arguments="", environment={"NOTE": value}))
     for line in remote_environment(both).splitlines(keepends=True):
         runner.add_export(*line.split("=", maxsplit=1))
     exports = "".join(f"export {name}={given}; " for name, given in runner.exports.items())

@@ -12,11 +12,23 @@ from hypothesis import strategies as st
 
 from dsgui.commands.launch import add_arguments
 from dsgui.core.errors import PlanError
-from dsgui.core.launch.hostfile import Machines
-from dsgui.core.launch.plan import READERS, WHEN_BUSY, ConfigArgument, LaunchRequest, Plan, RunSpec, StartedBy, WhenBusy
+from dsgui.core.launch.field import Kind, Part
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.places.ssh import Machines
+from dsgui.core.launch.plan import (
+    READERS,
+    WHEN_BUSY,
+    ConfigArgument,
+    Here,
+    LaunchRequest,
+    Plan,
+    RunSpec,
+    StartedBy,
+    WhenBusy,
+)
+from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.plan_making import make_plan
-from dsgui.core.launch.run_fields import FIELDS, HERE, SEVERAL, SLURM, Kind, Part, complete
-from dsgui.core.launch.slurm import SlurmJob
+from dsgui.core.launch.run_fields import FIELDS, complete
 from dsgui.core.launch.spec import request_of, values_of
 
 WORDS = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=8)
@@ -37,16 +49,14 @@ SPECS = st.builds(
     started_by=st.sampled_from(StartedBy),
     when_busy=st.sampled_from(WhenBusy),
     parent=st.sampled_from(["", "20260131-235959-0a1b"]),
-    machines=st.none(),
-    slurm=st.none(),
 )
 ELSEWHERE = st.one_of(
     st.just({}),
     st.builds(
         lambda one: {"gpu_indices": tuple(sorted(one)), "ranks": len(one)}, st.sets(st.integers(0, 7), min_size=1)
     ),
-    st.builds(lambda i, a: {"machines": Machines("a slots=2", i, "", a)}, WORDS, WORDS),
-    st.builds(lambda n, p, o: {"slurm": SlurmJob(n, 2, False, p, "10", "", o)}, st.integers(1, 9), WORDS, WORDS),
+    st.builds(lambda i, a: {"place": Machines("a slots=2", i, "", a)}, WORDS, WORDS),
+    st.builds(lambda n, p, o: {"place": SlurmJob(n, 2, False, p, "10", "", o)}, st.integers(1, 9), WORDS, WORDS),
 )
 
 
@@ -60,9 +70,9 @@ def test_a_spec_fills_the_fields_that_ask_for_it(spec: LaunchRequest, elsewhere:
 @given(SPECS)
 def test_a_plan_is_written_and_read_back(spec: LaunchRequest) -> None:
     plan = make_plan(spec, run_id="r", run_directory="/runs/r", script_path=spec.script, master_port=29500)
-    written = json.loads(json.dumps(plan.to_json()))
-    assert Plan.from_json(written | {"of a later release": 1}) == plan
-    assert written.keys() == {field.name for field in fields(Plan)}
+    written = json.loads(json.dumps(plan_to_json(plan)))
+    assert plan_from_json(written | {"of a later release": 1}) == plan
+    assert written.keys() == {field.name for field in fields(Plan)} - {"place"} | {"machines", "slurm"}
 
 
 def test_a_plan_of_the_first_release_is_read() -> None:
@@ -79,11 +89,11 @@ def test_a_plan_of_the_first_release_is_read() -> None:
         "config_argument": "HF",
         "target_python": "/py",
     }
-    plan = Plan.from_json(first)
-    assert (plan.arguments, plan.started_by, plan.machines) == (("--lr", "1e-4"), StartedBy.DEEPSPEED, None)
+    plan = plan_from_json(first)
+    assert (plan.arguments, plan.started_by, plan.place) == (("--lr", "1e-4"), StartedBy.DEEPSPEED, Here())
     for name in first:
         with pytest.raises(KeyError):
-            Plan.from_json({key: value for key, value in first.items() if key != name})
+            plan_from_json({key: value for key, value in first.items() if key != name})
 
 
 def test_every_field_is_somewhere() -> None:
@@ -99,7 +109,7 @@ def test_every_field_is_somewhere() -> None:
     choices = {field.name: {value for _, value in field.choices} for field in FIELDS if field.choices}
     assert choices["reader"] == {"auto", *READERS}
     assert choices["when_busy"] == set(WHEN_BUSY)
-    assert choices["where"] == {HERE, SEVERAL, SLURM}
+    assert choices["where"] == {"here", "several", "slurm"}
     assert all(field.label for field in FIELDS if field.part not in (Part.NOWHERE, Part.COMMAND))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dsgui.core.launch.hostfile import Machines
+from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.machine.verdicts import Status
@@ -24,7 +24,7 @@ def a_plan(**environment: str) -> Plan:
         config_argument=ConfigArgument.HF,
         target_python="/env/bin/python",
         environment=environment,
-        machines=Machines("a slots=2\nb slots=2"),
+        place=Machines("a slots=2\nb slots=2"),
     )
     return make_plan(request, run_id="r", run_directory="/runs/r", script_path="/srv/train.py", master_port=29501)
 

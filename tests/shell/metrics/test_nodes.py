@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.launch.hostfile import Machines
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import ConfigArgument, Plan
-from dsgui.core.launch.slurm import SlurmJob
 from dsgui.core.metrics.samples import GpuSample, Sample
-from dsgui.shell.metrics.nodes import SLURM_NOTE, Nodes, folders_written, is_here
+from dsgui.shell.metrics.nodes import Nodes, folders_written, is_here
 from tests.support.fake_driver import FakeDriver, missing, serves, without_pcie
 from tests.support.run_fixtures import exists, wait_until
 
@@ -45,7 +45,7 @@ def plan_for(folder: Path, *names: str, python: str = sys.executable) -> Plan:
         working_directory=str(folder),
         config_argument=ConfigArgument.HF,
         target_python=python,
-        machines=Machines(hosts),
+        place=Machines(hosts),
     )
 
 
@@ -234,6 +234,6 @@ def test_the_disk_is_that_of_the_output_folder_where_it_exists(tmp_path: Path) -
 
 
 def test_of_a_slurm_job_the_page_is_told_whose_readings_it_shows(tmp_path: Path) -> None:
-    plan = replace(plan_for(tmp_path), machines=None, slurm=SlurmJob(2, 4))
-    assert Nodes(plan).note == SLURM_NOTE
+    plan = replace(plan_for(tmp_path), place=SlurmJob(2, 4))
+    assert Nodes(plan).note == SlurmJob.SAMPLES_NOTE
     assert Nodes(plan_for(tmp_path, "localhost")).note == ""

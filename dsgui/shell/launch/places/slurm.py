@@ -4,14 +4,19 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 from dsgui.core.errors import RunError
-from dsgui.core.launch.command import BATCH_OUTPUT, BATCH_SCRIPT
+from dsgui.core.launch.places.slurm import BATCH_OUTPUT, BATCH_SCRIPT, SlurmJob
 from dsgui.core.launch.plan import Plan
+from dsgui.core.launch.state import Identity
+from dsgui.shell.launch.backend import Backend, Ended, Start
+from dsgui.shell.processes.processes import is_alive
 
-_FOLLOWS = Path(__file__).with_name("follow_job.py")
+_FOLLOWS = Path(__file__).parents[1] / "follow_job.py"
 _ID_FILE = "slurm.job"
 _ANSWER_S = 15
 _POLL_S = 0.5
@@ -22,16 +27,29 @@ _OVERRULES = frozenset(
 )
 
 
-def check_sbatch() -> None:
-    """Raises `RunError` where Slurm can't be asked."""
-    if not shutil.which("sbatch"):
-        raise RunError(
-            "Slurm: there is no sbatch on this machine. Expected a login node of the cluster. Start dsgui there, or "
-            "copy the script to it and submit it by hand."
-        )
+class Slurm(Backend):
+    """A job: its first process here submits the batch script and follows it."""
+
+    OUT_OF_SIGHT: ClassVar[bool] = True
+
+    def check(self) -> None:
+        if not shutil.which("sbatch"):
+            raise RunError(
+                "Slurm: there is no sbatch on this machine. Expected a login node of the cluster. Start dsgui there, "
+                "or copy the script to it and submit it by hand."
+            )
+
+    @contextmanager
+    def starting(self, plan: Plan, environment: Mapping[str, str]) -> Iterator[Start]:
+        yield Start(_following(plan), submitting(environment, plan))
+
+    def end(self, plan: Plan, process: Identity | None, grace_s: float, hurry: Callable[[], bool]) -> tuple[Ended, ...]:
+        """A job that is being submitted has no number yet: it is waited for while whoever submits it lives."""
+        job = job_of(plan, lambda: process is not None and is_alive(process))
+        return (Ended(f"the nodes of Slurm job {job}", problem=cancel(job, grace_s, hurry)),) if job else ()
 
 
-def command(plan: Plan) -> tuple[str, ...]:
+def _following(plan: Plan) -> tuple[str, ...]:
     """Submits the run's batch script, prints what the job prints, and ends as it ends."""
     directory = Path(plan.run_directory)
     files = (directory / BATCH_SCRIPT, directory / BATCH_OUTPUT, directory / _ID_FILE)
@@ -41,8 +59,9 @@ def command(plan: Plan) -> tuple[str, ...]:
 def submitting(given: Mapping[str, str], plan: Plan) -> dict[str, str]:
     """The environment for sbatch, without what in it would overrule the script: sbatch(1), INPUT ENVIRONMENT VARIABLES.
     What the plan leaves to Slurm's default may be set there."""
-    job = plan.slurm
-    set_here = {"PARTITION": job.partition, "ACCOUNT": job.account, "TIMELIMIT": job.time} if job else {}
+    job = plan.place
+    assert isinstance(job, SlurmJob)
+    set_here = {"PARTITION": job.partition, "ACCOUNT": job.account, "TIMELIMIT": job.time}
     overrules = {f"SBATCH_{name}" for name, value in set_here.items() if value} | _OVERRULES
     return {name: value for name, value in given.items() if name not in overrules}
 
@@ -73,7 +92,7 @@ def cancel(job: str, grace_s: float, hurry: Callable[[], bool]) -> str:
             problem = _scancel("--signal=KILL", job)
             killed, deadline = True, time.monotonic() + _ANSWER_S
         elif killed and time.monotonic() >= deadline:
-            return problem or "Slurm was told to cancel it, and has not done so yet"
+            return problem or "Slurm was asked to cancel it but has not done so yet"
         time.sleep(_POLL_S)
     return ""
 

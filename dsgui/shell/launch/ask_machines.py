@@ -61,7 +61,7 @@ def ask_machines(plan: Plan) -> tuple[Row, ...]:
 
 def _ask(plan: Plan) -> dict[str, tuple[str, str]]:
     asked = {}
-    for place, host in enumerate(plan.hosts):
+    for place, host in enumerate(plan.place.hosts()):
         port = plan.master_port if place == 0 else None
         question = json.dumps({"script": plan.script, "folder": _folder(plan), "port": port})
         python = shlex.quote(plan.target_python)
