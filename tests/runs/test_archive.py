@@ -572,7 +572,7 @@ def test_a_live_run_is_not_deleted(bench: Bench, archive: Archive) -> None:
     run_id = bench.start("import time\nprint('on')\ntime.sleep(600)")
     bench.wait_for_output(run_id, "on")
     for refused in (archive.removal, archive.delete):
-        with pytest.raises(RunError, match="still going on"):
+        with pytest.raises(RunError, match="still be running"):
             refused(run_id)
     assert bench.store.directory(run_id).path.is_dir()
 

@@ -378,10 +378,10 @@ class _Parser:
         seen = word.group() if word else self.text[self.at : self.at + 1]
         if not seen:
             return self._error(f"the text ends where {expected} was expected", self.at)
-        hint = {"True": " Write true.", "False": " use `false`.", "None": " Write null."}.get(seen, "")
+        hint = {"True": "; use `true`", "False": "; use `false`", "None": "; use `null`"}.get(seen, "")
         if seen in "/#":
-            hint = " JSON has no comments."
-        return self._error(f"Expected {expected}, found “{seen}”.{hint}".removesuffix("."), self.at)
+            hint = "; JSON has no comments"
+        return self._error(f"expected {expected}, found “{seen}”{hint}", self.at)
 
     def _line(self, position: int) -> int:
         return self.text.count("\n", 0, position) + 1
