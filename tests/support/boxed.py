@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.launch import where
@@ -27,13 +27,13 @@ from dsgui.shell.launch.backend import Backend, Ended, Start
 class Box(Place):
     """A coloured box: its ranks are this machine's."""
 
-    NAME: ClassVar[str] = "box"
-    LABEL: ClassVar[str] = "A box"
-    KEY: ClassVar[str] = "box"
-    FIELDS: ClassVar[tuple[Field, ...]] = (
+    NAME = "box"
+    LABEL = "A box"
+    KEY = "box"
+    FIELDS = (
         Field(name="box", part=Part.PLACE, label="Colour of the box", option="--box", usage="train in it", id="box"),
     )
-    CAN_BE_ASKED: ClassVar[str] = "box"
+    CAN_BE_ASKED = "box"
 
     colour: str
 
@@ -75,7 +75,7 @@ class Box(Place):
 class Boxes(Backend):
     """A file in the run's folder is what a box is seen by."""
 
-    OUT_OF_SIGHT: ClassVar[bool] = True
+    OUT_OF_SIGHT = True
 
     def check(self) -> None:
         if "NO_BOXES" in os.environ:

@@ -195,8 +195,8 @@ class Place(Protocol):
 class Here(Place):
     """This machine alone."""
 
-    NAME: ClassVar[str] = "here"
-    LABEL: ClassVar[str] = "This machine"
+    NAME = "here"
+    LABEL = "This machine"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

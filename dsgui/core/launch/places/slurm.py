@@ -9,7 +9,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from dsgui.core.decoding import whole
 from dsgui.core.errors import PlanError
@@ -39,7 +39,7 @@ _OURS = frozenset(
     | {"quiet", "clusters", "cluster", "input", "help", "usage", "version"}
 )
 
-FIELDS = (
+_FIELDS = (
     Field(
         name="slurm_nodes",
         part=Part.PLACE,
@@ -123,13 +123,13 @@ class SlurmJob(Place):
     """What is asked of Slurm. `per_node` are GPUs a node, or with `on_cpu` ranks a node. `partition`, `time` and
     `account` are "" for Slurm's own default; `options` are further ones of sbatch, one a line."""
 
-    NAME: ClassVar[str] = "slurm"
-    LABEL: ClassVar[str] = "Slurm"
-    KEY: ClassVar[str] = "slurm"
-    FIELDS: ClassVar[tuple[Field, ...]] = FIELDS
-    OPTIONS_NOTE: ClassVar[str] = "--slurm-nodes submits a batch script and follows its job"
-    ON_THIS_MACHINE: ClassVar[bool] = False
-    SAMPLES_NOTE: ClassVar[str] = "The readings are those of this machine. The nodes of a Slurm job are not sampled."
+    NAME = "slurm"
+    LABEL = "Slurm"
+    KEY = "slurm"
+    FIELDS = _FIELDS
+    OPTIONS_NOTE = "--slurm-nodes submits a batch script and follows its job"
+    ON_THIS_MACHINE = False
+    SAMPLES_NOTE = "The readings are those of this machine. The nodes of a Slurm job are not sampled."
 
     nodes: int = 1
     per_node: int = 1
@@ -141,13 +141,13 @@ class SlurmJob(Place):
 
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> Self:
-        asked = {field.name.removeprefix("slurm_"): values[field.name] for field in FIELDS}
+        asked = {field.name.removeprefix("slurm_"): values[field.name] for field in cls.FIELDS}
         return cls(**{name: value.strip() if name in _WORDS else value for name, value in asked.items()})
 
     @classmethod
     def of_options(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
         if given["slurm_nodes"] is None:
-            if any(given[field.name] for field in FIELDS if field.option):
+            if any(given[field.name] for field in cls.FIELDS if field.option):
                 raise PlanError("--partition and similar options need --slurm-nodes.")
             return None
         on_cpu = given["slurm_per_node"] is None

@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from dsgui.core.errors import PlanError
 from dsgui.core.launch.command import (
@@ -29,7 +29,7 @@ _PLAIN_WORDS = re.compile(r"[\w@+=:,./ -]+\Z", re.ASCII)
 _MERGED = "PYTHONUNBUFFERED; exec 2>&1; export PYTHONUNBUFFERED=1\n"
 _MOST_NAMED = 4
 
-FIELDS = (
+_FIELDS = (
     Field(
         name="hostfile",
         part=Part.PLACE,
@@ -84,13 +84,13 @@ class Machines(Place):
     """`text` is the hostfile, `include` and `exclude` are the launcher's filters (`worker-0@worker-1:0,2`),
     `master_addr` is "" where the launcher shall ask the first machine."""
 
-    NAME: ClassVar[str] = "several"
-    LABEL: ClassVar[str] = "Several machines over ssh"
-    KEY: ClassVar[str] = "machines"
-    FIELDS: ClassVar[tuple[Field, ...]] = FIELDS
-    ON_THIS_MACHINE: ClassVar[bool] = False
-    IS_WAITED_FOR: ClassVar[bool] = True
-    CAN_BE_ASKED: ClassVar[str] = "machines"
+    NAME = "several"
+    LABEL = "Several machines over ssh"
+    KEY = "machines"
+    FIELDS = _FIELDS
+    ON_THIS_MACHINE = False
+    IS_WAITED_FOR = True
+    CAN_BE_ASKED = "machines"
 
     text: str
     include: str = ""

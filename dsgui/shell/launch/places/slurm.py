@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar
 
 from dsgui.core.errors import RunError
 from dsgui.core.launch.places.slurm import BATCH_OUTPUT, BATCH_SCRIPT, SlurmJob
@@ -30,7 +29,7 @@ _OVERRULES = frozenset(
 class Slurm(Backend):
     """A job: its first process here submits the batch script and follows it."""
 
-    OUT_OF_SIGHT: ClassVar[bool] = True
+    OUT_OF_SIGHT = True
 
     def check(self) -> None:
         if not shutil.which("sbatch"):

@@ -3,10 +3,9 @@ each."""
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import ClassVar
 
 from dsgui.core.access.secrets import is_secret_name
 from dsgui.core.errors import RunError
@@ -26,10 +25,10 @@ _OWN_FILE, _NAMES_THEM = ".deepspeed_env", "DS_ENV_FILE"  # deepspeed/launcher/r
 class Ssh(Backend):
     """The machines of a hostfile. Over ssh to itself a machine's ranks are the ssh server's children."""
 
-    TAKES_SECONDS: ClassVar[bool] = True
-    OUT_OF_SIGHT: ClassVar[bool] = True
-    RANKS_ARE_KIN: ClassVar[bool] = False
-    REACHES: ClassVar[Sequence[str]] = SSH
+    TAKES_SECONDS = True
+    OUT_OF_SIGHT = True
+    RANKS_ARE_KIN = False
+    REACHES = SSH
 
     def ask(self, plan: Plan) -> tuple[Row, ...]:
         return ask_machines(plan)
