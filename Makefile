@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
-.PHONY: run test test-all check audit unit ops setup setup-dev screenshots docs matrix chaos bench bench-runs bench-monitor clean
+.PHONY: run test test-all check audit unit ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -57,6 +57,10 @@ docs: setup-dev
 matrix: setup-dev
 	$(BIN)/python scripts/verify_examples.py $(ARGS)
 	$(BIN)/python scripts/rules_reference.py
+
+# What a DeepSpeed release changes: keys, defaults, answers to the examples. make release VERSION=0.19.9
+release: setup-dev
+	$(BIN)/python scripts/release_changes.py $(VERSION)
 
 bench: setup-dev
 	$(BIN)/python -m benchmarks.run

@@ -55,6 +55,15 @@ def installed() -> str:
     return version("deepspeed")
 
 
+def install(release: str) -> None:
+    """Installs DeepSpeed `release` into its overlay folder, unless it is there."""
+    folder = overlay(release)
+    if release == installed() or (folder / "deepspeed").is_dir():
+        return
+    wanted = ["--no-deps", "--no-build-isolation", "--target", str(folder), f"deepspeed=={release}"]
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *wanted], check=True)
+
+
 def ask(questions: Sequence[Question], release: str = "") -> list[Answer]:
     """The answers of DeepSpeed `release`, in the order of the questions. Raises `OracleError` without that release."""
     lines = "".join(json.dumps(asdict(question)) + "\n" for question in questions)

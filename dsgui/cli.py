@@ -44,7 +44,8 @@ def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
     """Knows the commands `names`."""
     parser = argparse.ArgumentParser(
         prog="dsgui",
-        description="Author a DeepSpeed config, launch it, watch it. Without a command: serve the pages, with the "
+        description="Write, check and launch DeepSpeed configs, and monitor the runs. Without a command: serve the "
+        "pages, with the "
         "options of “dsgui serve”.",
     )
     parser.add_argument("--version", action="version", version=f"dsgui {dsgui.__version__}")

@@ -101,7 +101,9 @@ _MOST_FAULTS = 20  # of supervisors that could not take over: some five seconds 
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
 )
-_DISK_NOTE = "The disk is full or refuses writes: parts of this run's records are missing. Training was left alone."
+_DISK_NOTE = (
+    "The disk is full or refuses writes: parts of this run's records are missing. The training itself is not affected."
+)
 
 
 # What a supervisor knows beside its state, its records and its sources.
@@ -325,7 +327,7 @@ class Supervisor:
         return identify(pid) is not None and pid not in self._family()
 
     def _stopped_early(self) -> None:
-        self._write_end(state=RunState.STOPPED, reason="Stopped before it began.")
+        self._write_end(state=RunState.STOPPED, reason="Stopped before it started.")
 
     # -- following -------------------------------------------------------------------------------------------------
 
@@ -489,7 +491,7 @@ class Supervisor:
 
     @property
     def _stops(self) -> int:
-        """How often Stop was asked for."""
+        """How often Stop was requested."""
         return sum(number != signal.SIGUSR1 for number in self._keeping.facts.asked)
 
     @property
@@ -502,7 +504,7 @@ class Supervisor:
         for pid in ranks(self._family()):
             if identity := identify(pid):
                 send_signal(identity, signal.SIGTERM)
-        self._write(reason="Asked to save a checkpoint and end; Stop ends it without.")
+        self._write(reason="Asked to save a checkpoint and exit; Stop ends it without saving.")
 
     def _over(self, process: "Launched") -> bool:
         """Whether the last process is gone; begins the ending when it is time to."""
@@ -568,7 +570,7 @@ class Supervisor:
         finally:
             while survivors := end_tree(self._plan.run_id, process, grace_s, self._owners, hurry):
                 self._write(
-                    reason=f"Processes {_listed(survivors)} don't end even when killed; waiting for the kernel."
+                    reason=f"Processes {_listed(survivors)} don't exit even after SIGKILL; waiting for the kernel."
                 )
                 grace_s = 0
         if self._stops:
@@ -653,13 +655,13 @@ class Supervisor:
             return RunState.STOPPED, f"Stopped on request: {self._nothing_is_left()}."
         state, reason = verdict(exit_code, self._records.log.ending, self._left_anywhere)
         if self._save_told and state is RunState.SUCCEEDED:
-            return RunState.STOPPED, f"It was asked to save and end, and it did. {reason}".strip()
+            return RunState.STOPPED, f"It saved and exited as requested. {reason}".strip()
         return state, reason
 
     def _nothing_is_left(self) -> str:
         """Looked for, not assumed: by marker and session, and in the list of who holds GPU memory."""
         left = members(self._plan.run_id, self._status.process, self._owners)
-        said = f"processes {_listed(sorted(left))} are left" if left else "none of its processes is left"
+        said = f"processes {_listed(sorted(left))} are left" if left else "no processes are left"
         said += what_is_left(self._elsewhere)
         holding = self._telemetry.gpu_holders() if self._telemetry else None
         if holding is None:

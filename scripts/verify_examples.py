@@ -7,7 +7,6 @@ tests/examples/verdicts.json and docs/rule-matrix.md.
 """
 
 import argparse
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,15 +16,6 @@ sys.path.insert(0, str(ROOT))
 from differential import matrix, oracle  # noqa: E402
 from differential.examples import Example, Verdicts, examples  # noqa: E402
 from dsgui.core.config.context import RELEASES  # noqa: E402
-
-
-def install(release: str) -> None:
-    """Lays DeepSpeed `release` into its overlay folder, unless it lies there."""
-    folder = oracle.overlay(release)
-    if release == oracle.installed() or (folder / "deepspeed").is_dir():
-        return
-    wanted = ["--no-deps", "--no-build-isolation", "--target", str(folder), f"deepspeed=={release}"]
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *wanted], check=True)
 
 
 def ask(release: str, known: Verdicts, every: list[Example]) -> None:
@@ -48,7 +38,7 @@ def main() -> None:
     for release in options.releases:
         new = [example for example in every if options.all or known.of(example, release) is None]
         if new:
-            install(release)
+            oracle.install(release)
             ask(release, known, new)
             known.write({example.name for example in every})
     matrix.PAGE.write_text(matrix.page(examples(), known), "utf-8")

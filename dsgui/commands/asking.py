@@ -25,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ask", action="store_true", help="also try each config in the real DeepSpeed: parse, initialize, two steps"
     )
     parser.add_argument(
-        "--python", default=sys.executable, help="the interpreter whose DeepSpeed is asked (default: this one)"
+        "--python",
+        default=sys.executable,
+        help="Python of the environment whose DeepSpeed is asked (default: this one)",
     )
     parser.add_argument(
         "--ask-timeout",
@@ -40,7 +42,7 @@ def _seconds(text: str) -> float:
     with contextlib.suppress(ValueError):
         if 1 <= float(text) <= 86_400:
             return float(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is no number of seconds from 1 to 86400")
+    raise argparse.ArgumentTypeError(f"“{text}” is not a number of seconds from 1 to 86400")
 
 
 @dataclass(frozen=True, slots=True)

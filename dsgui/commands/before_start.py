@@ -59,8 +59,8 @@ def told(rows: Sequence[Row]) -> str:
     """The rows for a terminal; those that are fine as their number."""
     open_rows = [row for row in rows if row.status is not Status.OK]
     fine = len(rows) - len(open_rows)
-    lines = [f"Before the start: {summary(rows)}", *rows_as_lines(open_rows)]
-    return "\n".join([*lines, f"  {fine} check{' is' if fine == 1 else 's are'} fine"]) + "\n"
+    lines = [f"Pre-flight: {summary(rows)}", *rows_as_lines(open_rows)]
+    return "\n".join([*lines, f"  {fine} check{'' if fine == 1 else 's'} passed"]) + "\n"
 
 
 def _asked(python: str, what: str, timeout_s: float) -> Environment | None:

@@ -26,7 +26,7 @@ from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.machine.machine_reader import read_disk, read_machine
 from dsgui.shell.preflight.scout import read_own_config
 
-HELP = "check this machine; exit 0: no problem, 1: problems, 2: the Python that trains can't be asked"
+HELP = "check this machine; exit 0: no problems, 1: problems, 2: the training environment can't be checked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
 _COUNT = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)([MB]?)\Z", re.IGNORECASE)
 _UNITS = {"": 1, "M": 10**6, "B": 10**9}
@@ -36,15 +36,15 @@ _MOST_PARAMETERS = 10**15
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `doctor`."""
     parser.add_argument(
-        "--python", default=sys.executable, help="the interpreter that trains (default: the one that runs dsgui)"
+        "--python", default=sys.executable, help="Python of the training environment (default: the one that runs dsgui)"
     )
     parser.add_argument(
-        "--runs-dir", type=Path, default=default_runs_dir(), help="where runs are kept (default: %(default)s)"
+        "--runs-dir", type=Path, default=default_runs_dir(), help="folder of the runs (default: %(default)s)"
     )
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
-    launch = parser.add_argument_group("a launch", "with --config also what this launch would trip over")
+    launch = parser.add_argument_group("a launch", "with --config, also run the pre-flight checks of this launch")
     launch.add_argument("--config", type=Path, help="the ds_config.json")
-    launch.add_argument("--script", default="", help="the Python file that would train")
+    launch.add_argument("--script", default="", help="the training script")
     launch.add_argument("--ranks", type=_ranks, help="GPUs, or ranks on the CPU (default: every GPU, else 1)")
     add_reader(launch)
     launch.add_argument("--parameters", type=_parameters, help="the model's size: 7B, 770M or 6.7e9")
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _ranks(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"“{text}” is no number of ranks such as 2")
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number of ranks such as 2")
     return int(text)
 
 
@@ -60,7 +60,7 @@ def _parameters(text: str) -> int:
     found = _COUNT.match(text)
     count = round(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
     if not 0 < count <= _MOST_PARAMETERS:
-        raise argparse.ArgumentTypeError(f"“{text}” is no number of parameters such as 7B or 770M")
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number of parameters such as 7B or 770M")
     return count
 
 
@@ -86,7 +86,7 @@ def _merged(of_launch: Sequence[Row], of_machine: Sequence[Row]) -> tuple[Row, .
 def _text(options: argparse.Namespace) -> str | None:
     if options.config is None:
         if options.script or options.ranks or options.parameters:
-            raise PlanError("--script, --ranks and --parameters are about a launch. Give its config with --config.")
+            raise PlanError("--script, --ranks and --parameters need --config.")
         return None
     try:
         return str(options.config.read_bytes().decode("utf-8"))

@@ -37,14 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             add_field(devices if field.instead_of_devices else group, field)
     add_reader(parser)
     _add(parser, _OTHERS)
-    parser.add_argument("--python", default=sys.executable, help="the interpreter that trains (default: this one)")
     parser.add_argument(
-        "--dry-run", action="store_true", help="print the command and the checks, and start nothing; exit 1: problems"
+        "--python", default=sys.executable, help="Python of the training environment (default: this one)"
     )
-    parser.add_argument("--although", action="store_true", help="start although a check says that the run would fail")
-    parser.add_argument("-f", "--follow", action="store_true", help="print the run's output until it has ended")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the command and the checks without starting; exit 1: problems"
+    )
+    parser.add_argument("--although", action="store_true", help="launch even if a check reports a problem")
+    parser.add_argument("-f", "--follow", action="store_true", help="print the run's output until it ends")
     add_runs_dir(parser)
-    parser.add_argument("script", help="the Python file that trains")
+    parser.add_argument("script", help="the training script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the script's own")
 
 
@@ -71,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         return FAILED if stops else DONE
     if stops:
-        raise RunError("Not started: see the problems above. Correct them, or give --although to start all the same.")
+        raise RunError("Not started: see the problems above. Fix them, or use --although to launch anyway.")
     run_id = runs.start(plan, text, request.secrets)
     print(run_id, flush=True)
     return follow(runs, run_id, options.runs_dir) if options.follow else DONE

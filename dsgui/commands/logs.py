@@ -12,14 +12,14 @@ from dsgui.core.runs.news import Cursor
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
 from dsgui.runs.runs import Runs
 
-HELP = "print what a run has printed; -f: follow it to its end"
+HELP = "print the output of a run; -f: follow it to the end"
 _POLL_S = 0.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `logs`."""
     add_run(parser)
-    parser.add_argument("-f", "--follow", action="store_true", help="go on until the run has ended")
+    parser.add_argument("-f", "--follow", action="store_true", help="follow until the run ends")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -46,20 +46,20 @@ def add_field(parser: argparse._ActionsContainer, field: Field) -> None:
 def _indices(text: str) -> tuple[str, ...]:
     words = [word.strip() for word in text.split(",")]
     if not all(word.isascii() and word.isdecimal() for word in words):
-        raise argparse.ArgumentTypeError(f"“{text}” is no list of GPU numbers such as 0,1")
+        raise argparse.ArgumentTypeError(f"“{text}” is not a list of GPU indices such as 0,1")
     return tuple(words)
 
 
 def add_runs_dir(parser: argparse.ArgumentParser) -> None:
     """The option --runs-dir, as `app.py` has it."""
     parser.add_argument(
-        "--runs-dir", type=Path, default=default_runs_dir(), help="where runs are kept (default: %(default)s)"
+        "--runs-dir", type=Path, default=default_runs_dir(), help="folder of the runs (default: %(default)s)"
     )
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """The argument RUN, and --runs-dir."""
-    parser.add_argument("run", metavar="RUN", help="a run's id, the beginning of one, or “last”")
+    parser.add_argument("run", metavar="RUN", help="a run id or its beginning, or “last”")
     add_runs_dir(parser)
 
 
@@ -89,5 +89,5 @@ def find_run(runs: Runs, named: str) -> str:
     if len(found) == 1 or named in found:
         return named if named in found else found[0]
     if not found:
-        raise RunError(f"Run “{named}”: there is none. See “{called()} runs” for those there are.")
-    raise RunError(f"Run “{named}”: {len(found)} runs begin so ({', '.join(found[:4])} …). Give more of the id.")
+        raise RunError(f"Run “{named}” not found. See “{called()} runs” for the list.")
+    raise RunError(f"Run “{named}”: {len(found)} runs start with it ({', '.join(found[:4])} …). Give more of the id.")

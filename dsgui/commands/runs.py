@@ -20,7 +20,9 @@ _HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `runs`."""
-    parser.add_argument("words", metavar="WORD", nargs="*", help=f"list only runs with each of these in {_SEARCHED}")
+    parser.add_argument(
+        "words", metavar="WORD", nargs="*", help=f"list only runs that contain each of these words in {_SEARCHED}"
+    )
     add_runs_dir(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the list (default: %(default)s)")
     parser.add_argument(

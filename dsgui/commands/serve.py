@@ -19,7 +19,7 @@ from dsgui.core.errors import TokenError
 from dsgui.shell.access.access_token import LoginCode, choose_token
 from dsgui.shell.files.folders import default_presets_dir, default_runs_dir, held, remove_abandoned
 
-HELP = "serve the pages; so does dsgui without a command"
+HELP = "serve the pages (the default command)"
 FIRST_PORT = 7860
 PORTS_TRIED = 100
 CANNOT_START = 2
@@ -52,18 +52,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder, the folder dsgui was started in, the runs)",
     )
     parser.add_argument(
-        "--runs-dir", type=Path, default=default_runs_dir(), help="where runs are kept (default: %(default)s)"
+        "--runs-dir", type=Path, default=default_runs_dir(), help="folder of the runs (default: %(default)s)"
     )
     parser.add_argument(
         "--presets-dir",
         type=Path,
         default=default_presets_dir(),
-        help="where your own presets are kept (default: %(default)s)",
+        help="folder of your presets (default: %(default)s)",
     )
     parser.add_argument(
         "--python",
         default=sys.executable,
-        help="the interpreter that trains, with DeepSpeed installed (default: the one that runs dsgui)",
+        help="Python of the training environment, with DeepSpeed installed (default: the one that runs dsgui)",
     )
 
 
@@ -80,17 +80,17 @@ def _add_access(parser: argparse.ArgumentParser) -> None:
         "--token-file",
         type=Path,
         metavar="FILE",
-        help="a file of yours alone that holds the token; made with a new one where there is none",
+        help="a private file that holds the token; created with a new token if missing",
     )
     token.add_argument(
-        "--no-token", action="store_true", help="let in every user of this machine; needs a loopback --host"
+        "--no-token", action="store_true", help="allow every user of this machine; needs a loopback --host"
     )
     parser.add_argument(
         "--allow-host",
         action="append",
         default=[],
         metavar="NAME",
-        help="another name by which a browser reaches this server, behind a proxy for example; may be repeated",
+        help="additional host name of this server, e.g. behind a proxy; may be repeated",
     )
     parser.add_argument(
         "--trust-proxy",
@@ -170,9 +170,9 @@ def _refusal(options: argparse.Namespace) -> str:
             "--ssl-certfile and --ssl-keyfile keep it from being read on the way."
         )
     if bool(options.ssl_certfile) != bool(options.ssl_keyfile):
-        return "--ssl-certfile and --ssl-keyfile: one was given. Expected both or neither. Give the other."
+        return "--ssl-certfile and --ssl-keyfile: only one was given. Use both or neither."
     missing = [str(file) for file in (options.ssl_certfile, options.ssl_keyfile) if file and not file.is_file()]
-    return f"{missing[0]}: there is no such file. Correct --ssl-certfile and --ssl-keyfile." if missing else ""
+    return f"{missing[0]} does not exist. Check --ssl-certfile and --ssl-keyfile." if missing else ""
 
 
 def serve(options: argparse.Namespace, listener: socket.socket) -> int:
@@ -214,7 +214,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     names = frozenset(name.lower().strip("[]") for name in (options.host, host, *options.allow_host))
     connections = Connections(tls=tls)
     address = partial(url_of, host, port, scheme="https" if tls else "http")
-    code = LoginCode(lambda new: _say(f"dsgui: that address was used; for another browser: {address(new)}"))
+    code = LoginCode(lambda new: _say(f"dsgui: that link was used; for another browser: {address(new)}"))
     config = uvicorn.Config(
         guarded(app, Access(options.token, names, everywhere, code.spend), connections.let_in),
         log_level="warning",

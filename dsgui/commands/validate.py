@@ -42,7 +42,7 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--integration",
         choices=[integration.value for integration in Integration],
-        help="who reads the file (default: hf where it says “auto” or with --training-args, else native)",
+        help="framework (default: hf if the file says “auto” or with --training-args, else native)",
     )
     devices = ["any", "cpu", *(card.id for card in CARDS), *ALIASES]
     parser.add_argument(
@@ -63,13 +63,13 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
 def _count(text: str) -> int:
     if text.isdecimal() and 1 <= int(text) <= _MOST_RANKS:
         return int(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is no whole number from 1 to {_MOST_RANKS}")
+    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 1 to {_MOST_RANKS}")
 
 
 def _release(text: str) -> str:
     if _RELEASE.fullmatch(text):
         return text
-    raise argparse.ArgumentTypeError(f"“{text}” is no release such as {LATEST_KNOWN}")
+    raise argparse.ArgumentTypeError(f"“{text}” is not a release such as {LATEST_KNOWN}")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -52,7 +52,7 @@ def finite(literal: str) -> float:
     """For `json.loads`: a number that JSON can give back. Raises ValueError."""
     read = float(literal)
     if not math.isfinite(read):
-        raise ValueError(f"{literal[:_SHOWN]} is no number that JSON has")
+        raise ValueError(f"{literal[:_SHOWN]} is not a JSON number")
     return read
 
 

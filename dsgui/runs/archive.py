@@ -109,7 +109,7 @@ class Archive:
         return allowed_script(plan.script, self._check)
 
     def _estimate(self, directory: RunDirectory, plan: Plan) -> dict[str, Any] | None:
-        """The main memory that DeepSpeed's estimator foretells for what is offloaded, to hold the measured against;
+        """The host memory that DeepSpeed's estimator foretells for what is offloaded, to hold the measured against;
         None where it has no answer."""
         named = value_of(plan.arguments, MODEL_OPTIONS)
         try:
@@ -176,7 +176,7 @@ class Archive:
         directory, made = self._store.open(run_id), self.offer(run_id)
         if made is None or made.diagnosis.remedy is None:
             why = "".join(f" {one}" for one in made.set_aside) if made else ""
-            raise RunError(f"Run {run_id}: its diagnosis proposes no change.{why} Use “Same again, change this”.")
+            raise RunError(f"Run {run_id}: its diagnosis proposes no change.{why} Use “Clone and edit”.")
         return clone(directory.read_plan(), directory.read_config(), made.diagnosis.remedy)
 
     def resumed(self, run_id: str, path: str) -> Clone:
@@ -188,7 +188,11 @@ class Archive:
         named = (one for one in found if path in (one.path, self._runs.masked(one.path)))  # as `about` shows it
         chosen = next((one for one in named if can_load(way, one)), None)
         if chosen is None:
-            why = note_on(way, found, self._script(plan).problem) or outside or "It may have been removed meanwhile."
+            why = (
+                note_on(way, found, self._script(plan).problem)
+                or outside
+                or "It may have been removed in the meantime."
+            )
             raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
         problem = chosen.problem(plan.ranks)
         if not chosen.complete:
@@ -248,7 +252,7 @@ class Archive:
     def _ended(self, run_id: str) -> RunDirectory:
         directory = self._store.open(run_id)
         if self._runs.may_go_on(run_id):
-            raise RunError(f"Run {run_id} is or may be still going on, so it can't be deleted. Stop it first.")
+            raise RunError(f"Run {run_id} may still be running, so it can't be deleted. Stop it first.")
         return directory
 
 

@@ -163,6 +163,6 @@ def write(path: Path, html: str) -> None:
         with path.open("x", encoding="utf-8", errors="replace") as file:
             file.write(html)
     except FileExistsError as error:
-        raise RunError(f"{path} is there already. Expected a new name. Give another, or remove it.") from error
+        raise RunError(f"{path} already exists. Choose another name or remove it.") from error
     except OSError as error:
-        raise RunError(f"{path} can't be written ({error.strerror or error}). Give another place.") from error
+        raise RunError(f"{path} can't be written ({error.strerror or error}). Choose another location.") from error

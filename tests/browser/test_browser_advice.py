@@ -23,7 +23,7 @@ def test_a_cpu_run_without_use_cpu_is_told_before_and_the_clone_with_it_succeeds
     page.get_by_label("My own script").check()
     page.locator("#script textarea, #script input").first.fill(str(script))
     page.get_by_label("Arguments for the script").fill(" ".join(ON_GPU_WORDS))
-    expect(page.locator("#preflight")).to_contain_text("takes itself for the only one", timeout=60_000)
+    expect(page.locator("#preflight")).to_contain_text("acts as the only one", timeout=60_000)
     expect(page.locator("#preflight")).to_contain_text("Add --use_cpu to the arguments")
     expect(page.locator("#launch")).to_be_disabled()
     page.locator("#although input").check()
@@ -36,7 +36,7 @@ def test_a_cpu_run_without_use_cpu_is_told_before_and_the_clone_with_it_succeeds
     # The change is among the arguments: the clone opens where they are.
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true", timeout=60_000)
     expect(page.locator("#command")).to_contain_text("--use_cpu")
-    expect(page.locator("#preflight")).not_to_contain_text("takes itself for the only one")
+    expect(page.locator("#preflight")).not_to_contain_text("acts as the only one")
     second = press_launch(page)
     expect(state(page)).to_have_text("succeeded", timeout=COMPILES_MS)
     assert json.load(app.get(f"dsgui/runs/{second}/about"))["parent"] == first

@@ -15,21 +15,21 @@ CLIPPED = {"train_batch_size": 2, "zero_optimization": {"stage": 2}, "gradient_c
 
 def test_deepspeed_answers_beside_the_findings_and_an_edit_makes_the_answer_old(page):
     panel = page.locator("#ask-panel")
-    choose(page, "#integration", "deepspeed.initialize (native)")
+    choose(page, "#integration", "native DeepSpeed")
     replace_text(page, json.dumps({**CLIPPED, "zero_optimization": {"stage": 2, "cpu_offload": False}}))
     page.click("#ask")
     expect(panel).to_contain_text("Asking DeepSpeed")
     page.fill('[data-pointer="/gradient_clipping"]', "0.5")  # the page stays usable
     expect(panel).to_contain_text("accepts this", timeout=ANSWER_MS)
     expect(panel).to_contain_text("initialize on 2 ranks, 2 steps on 1 rank")
-    expect(panel).to_contain_text("Asked before the last edit")
+    expect(panel).to_contain_text("Outdated: the config changed since")
     replace_text(page, json.dumps({**CLIPPED, "optimizer": {"type": "SGD"}, "log_level": "loud"}))
     page.click("#ask")
     expect(panel).to_contain_text("refuses this at deepspeed.initialize", timeout=ANSWER_MS)
-    expect(panel).not_to_contain_text("Asked before the last edit")
+    expect(panel).not_to_contain_text("Outdated: the config changed since")
     expect(findings(page)).to_contain_text("DeepSpeed would refuse this")
     replace_text(page, json_text(page).replace("loud", "info"))
-    expect(panel).to_contain_text("Asked before the last edit")
+    expect(panel).to_contain_text("Outdated: the config changed since")
 
 
 def test_only_the_installed_release_can_be_asked(page):

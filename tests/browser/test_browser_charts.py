@@ -111,7 +111,7 @@ def axis_button(page, name):
 
 
 def open_more(page):
-    page.get_by_text("More of the machine").click()
+    page.get_by_text("System metrics").click()
 
 
 HEIGHTS = """(title) => {
@@ -291,7 +291,7 @@ def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, tmp_p
     with running_app(tmp_path / "runs") as app, opened(browser, app, "") as page:
         start_script(page, script, dedent(source))
         expect(page.locator(".ds-reason").first).to_contain_text(
-            "okenizing 4,000 / 120,000. The training has not begun.", timeout=60_000
+            "okenizing 4,000 / 120,000. Training has not started.", timeout=60_000
         )
         facts = dict(
             zip(

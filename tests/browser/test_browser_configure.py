@@ -56,7 +56,7 @@ def test_undo_and_redo_take_form_edits_presets_and_typed_text_back_and_forth(pag
     wait_for_config(page, "c.train_batch_size === 64")
     choose_preset(page, "Pre-training: native ZeRO-2, fp16, cosine schedule")
     wait_for_config(page, "c.train_batch_size === 144")
-    expect(page.locator("#integration input")).to_have_value("deepspeed.initialize (native)")
+    expect(page.locator("#integration input")).to_have_value("native DeepSpeed")
     page.click("#undo-edit")
     wait_for_config(page, "c.train_batch_size === 64")
     expect(page.locator("#integration input")).to_have_value("HF Trainer")
@@ -167,7 +167,7 @@ def test_a_path_and_an_accelerate_yaml_are_opened_and_a_wrong_path_is_said(page,
 
 def test_a_key_that_the_target_release_lacks_is_flagged_and_offered_to_go(page):
     replace_text(page, '{"train_batch_size": 2, "torch_autocast": {"enabled": true}, "amp": {"enabled": false}}')
-    choose(page, "#integration", "deepspeed.initialize (native)")
+    choose(page, "#integration", "native DeepSpeed")
     expect(findings(page)).to_contain_text("NVIDIA Apex AMP was removed")
     choose(page, "#version", "Plan for 0.14.5")
     expect(findings(page)).to_contain_text("came with DeepSpeed 0.17.2")
@@ -178,12 +178,12 @@ def test_a_key_that_the_target_release_lacks_is_flagged_and_offered_to_go(page):
 
 def test_a_move_to_another_release_names_what_changes_and_writes_the_old_default_down(page):
     replace_text(page, '{"train_batch_size": 2, "amp": {"enabled": false}}')
-    choose(page, "#integration", "deepspeed.initialize (native)")
+    choose(page, "#integration", "native DeepSpeed")
     choose(page, "#version", "Plan for 0.14.5")
-    page.get_by_label("Move to another DeepSpeed").check()
+    page.get_by_label("Check against another version").check()
     panel = page.locator("#tool-panel")
     expect(panel).to_contain_text("NVIDIA Apex AMP was removed")
-    expect(panel).to_contain_text("Other defaults")
+    expect(panel).to_contain_text("Different defaults")
     panel.locator('[data-pointer="/gradient_clipping"]').click()
     wait_for_config(page, "c.gradient_clipping === 0")
 
@@ -198,7 +198,7 @@ def test_an_old_name_is_rewritten_on_a_click(page):
 def test_a_preset_of_ones_own_is_saved_compared_and_removed(page):
     fill(page, "/gradient_clipping", "0.5", "batch")
     wait_for_config(page, "c.gradient_clipping === 0.5")
-    page.get_by_role("button", name="Keep the config in the editor").click()
+    page.get_by_role("button", name="Save as preset").click()
     page.locator("#preset-title textarea, #preset-title input").first.fill("My two nodes")
     page.click("#save-preset")
     expect(page.locator("#preset input")).to_have_value("Mine: My two nodes")
@@ -208,7 +208,7 @@ def test_a_preset_of_ones_own_is_saved_compared_and_removed(page):
     page.get_by_label("Compare with a preset").check()
     expect(page.locator("#tool-panel")).to_contain_text("gradient_clipping")
     expect(page.locator("#tool-panel tbody tr")).to_have_count(1)
-    page.get_by_role("button", name="Keep the config in the editor").click()
+    page.get_by_role("button", name="Save as preset").click()
     page.click("#remove-preset")
     expect(page.locator("#preset input")).not_to_have_value("Mine: My two nodes")
 
@@ -221,19 +221,19 @@ def test_the_download_is_strict_json_for_the_reader_asked_for(page):
     assert '"auto"' not in text
     assert json.loads(text)["zero_optimization"]["stage"] == 2
     assert '"auto"' in json_text(page)
-    expect(page.locator("#file-notes")).to_contain_text("the editor is as it was")
+    expect(page.locator("#file-notes")).to_contain_text("the editor is unchanged")
 
 
 def test_a_text_that_is_no_json_is_not_downloaded(page):
     replace_text(page, '{"train_batch_size": ')
     expect(findings(page)).to_contain_text("can’t be read yet")
     page.click("#download")
-    expect(page.get_by_text("Nothing was downloaded.")).to_be_visible()
+    expect(page.get_by_text("Not downloaded.")).to_be_visible()
 
 
 def test_the_code_people_need_next_is_shown_and_copied(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_label("Code to use it").check()
+    page.get_by_label("Code snippets").check()
     panel = page.locator("#tool-panel")
     expect(panel).to_contain_text('deepspeed="ds_config.json"')
     panel.get_by_role("button", name="Copy").click()
@@ -250,7 +250,7 @@ def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findin
     page.get_by_role("tab", name="1 · Configure").click()
     replace_text(page, '{"train_micro_batch_size_per_gpu": 4, "zero_optimization": {"stage": 2}}')
     wait_for_config(page, "c.train_micro_batch_size_per_gpu === 4")
-    page.get_by_label("What the Trainer passes").click()
+    page.get_by_label("What the HF Trainer passes").click()
     typed = page.locator("#training-arguments textarea")
     expect(typed).to_have_value("--max_steps 77 --per_device_train_batch_size 4")  # the recipe follows the config
     typed.fill("--per_device_train_batch_size 2 --bf16")
@@ -261,5 +261,5 @@ def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findin
     findings(page).get_by_role("button", name="Set train_micro_batch_size_per_gpu to “auto”").click()
     wait_for_config(page, "c.train_micro_batch_size_per_gpu === 'auto'")
     expect(findings(page)).not_to_contain_text("- ds ")
-    choose(page, "#integration", "deepspeed.initialize (native)")
-    expect(panel).to_contain_text("Natively nothing is filled")
+    choose(page, "#integration", "native DeepSpeed")
+    expect(panel).to_contain_text("Native DeepSpeed gets the file unchanged")

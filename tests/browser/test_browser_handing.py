@@ -40,9 +40,9 @@ def test_a_script_that_brings_its_own_config_is_no_false_alarm(page, tmp_path):
     source = "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"
     open_script(page, tmp_path / "plain.py", source)
     offer = page.locator("#config-offer")
-    expect(offer).to_have_text("The script reads its config itself")
+    expect(offer).to_have_text("The script loads its own config")
     offer.click()
     expect(page.locator("#command .cm-content")).to_contain_text("DSGUI_CONFIG=")
-    expect(page.locator("#launch-verdict")).to_contain_text("The script is not given this config.")
+    expect(page.locator("#launch-verdict")).to_contain_text("The script doesn’t get this config.")
     expect(page.locator("#reader input")).to_have_value("The script reads its own config (HF Trainer or accelerate)")
     expect(page.locator("#launch")).to_be_enabled()

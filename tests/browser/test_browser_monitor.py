@@ -143,7 +143,7 @@ def test_the_log_is_searched_opened_anywhere_and_followed_again(browser, made):
         expect(log.locator("mark")).to_have_text("RuntimeError: here")
         expect(log.locator("mark .ds-red")).to_have_text("RuntimeError")
         page.get_by_label("Search the whole output").fill("no such words")
-        expect(page.get_by_text("No line of what is kept has these words.")).to_be_visible()
+        expect(page.get_by_text("No matching lines in the stored output.")).to_be_visible()
         page.get_by_role("button", name="Follow").click()
         expect(log).to_contain_text("iter 8999 of 9000")
 
@@ -156,7 +156,7 @@ def test_two_runs_are_compared_in_three_clicks(browser, made):
         page.get_by_label("Compare after with others").check()
         page.locator("#compare-runs").click()
         table = page.locator(".ds-compare .ds-table").first
-        expect(table).to_contain_text("GPU memory, peak of the fullest card")
+        expect(table).to_contain_text("GPU memory, peak of the fullest GPU")
         assert {"13.00 GiB", "31.00 GiB"} <= set(table.locator("td").all_inner_texts())
         expect(page.locator(".ds-answer")).to_contain_text("stage3_max_live_parameters went from 1e9 to 3e10")
         expect(page.locator(".ds-compare .ds-table").last).to_contain_text("stage3_max_reuse_distance")
@@ -178,7 +178,7 @@ def test_two_runs_are_compared_in_three_clicks(browser, made):
 def test_a_pattern_is_seen_to_match_and_its_curve_appears(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['long']}") as page:
-        page.get_by_text("Curves and where they come from").click()
+        page.get_by_text("Curves and their sources").click()
         table = page.locator(".ds-sources .ds-table")
         expect(table.locator("tr", has_text="grad_norm")).to_contain_text("output")
         page.fill("#pattern", "iter {step} of 9000")
@@ -204,7 +204,7 @@ def test_a_chart_is_saved_as_picture_and_fills_the_screen(browser, made, tmp_pat
             download.value.save_as(tmp_path / kind)
             assert (tmp_path / kind).read_bytes().startswith(begins)
         with page.expect_download() as download:
-            chart.locator('[data-title="Save as CSV, every point"]').click()
+            chart.locator('[data-title="Save every point as CSV"]').click()
         download.value.save_as(tmp_path / "csv")
         rows = (tmp_path / "csv").read_text().splitlines()
         assert len(rows) == 1 + 300 + 5

@@ -69,7 +69,7 @@ def test_a_problem_accepted_for_some_arguments_is_asked_again_for_others_and_for
 def test_what_is_fine_is_folded_and_the_targets_answer_comes_by_itself(page):
     page.get_by_role("tab", name="2 · Launch").click()
     folded = page.locator("#preflight details")
-    expect(folded.locator("summary")).to_contain_text("checks are fine")
+    expect(folded.locator("summary")).to_contain_text("checks passed")
     compiler = folded.locator("dt", has_text="C++ compiler")
     expect(compiler).to_have_count(1, timeout=ANSWER_MS)
     expect(compiler).not_to_be_visible()
@@ -143,7 +143,7 @@ def test_a_command_that_an_old_answer_brought_back_is_not_started(page, tmp_path
     held.release()
     expect(command).to_contain_text("--old")
     page.click("#launch")
-    expect(page.locator("#launch-message")).to_contain_text("Something changed while this command was being made")
+    expect(page.locator("#launch-message")).to_contain_text("The settings changed while this command was being built")
     expect(command).to_contain_text("--new")
     expect(page.locator("#launch")).to_be_enabled()
     page.click("#launch")

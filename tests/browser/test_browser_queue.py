@@ -46,7 +46,7 @@ def test_a_second_run_waits_until_the_first_is_killed(page, tmp_path):
     expect(page.locator(".ds-reason")).to_have_text(re.compile(r"left in \d+ s is killed"))
     page.click("#stop-run")
     expect(state(page)).to_have_text("stopped", timeout=LONG)
-    expect(page.locator(".ds-reason")).to_contain_text("none of its processes is left")
+    expect(page.locator(".ds-reason")).to_contain_text("no processes are left")
     assert processes_of(first) == []
 
     page.locator(".ds-run-row", has_text="second").click()

@@ -74,7 +74,7 @@ def test_a_search_looks_at_all_runs(browser, many):
         expect(page.locator(".ds-run-name")).to_have_text(["many-0"])
         expect(page.locator(".ds-run-count")).to_have_text(f"1 match in {MANY} runs")
         page.fill("#search-runs", "no such run")
-        expect(page.locator(".ds-run-count")).to_have_text("No run matches this search")
+        expect(page.locator(".ds-run-count")).to_have_text("No matching runs")
         expect(page.locator(".ds-run-row")).to_have_count(0)
         page.fill("#search-runs", "")
         expect(page.locator(".ds-run-name").first).to_have_text(f"many-{MANY - 1}")

@@ -34,7 +34,7 @@ def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_
     assert json.loads(json_text(page))["train_batch_size"] == 6
     expect(page.get_by_text("train_batch_size set to 6").first).to_be_visible()
     page.get_by_role("tab", name="2 · Launch").click()
-    expect(page.locator("#launch-message")).to_contain_text("nothing is started yet")
+    expect(page.locator("#launch-message")).to_contain_text("not started")
     expect(page.locator("#command")).to_contain_text("broken.py")
     page.get_by_role("tab", name="3 · Runs").click()
     assert page.locator(".ds-run-row").count() == runs

@@ -176,7 +176,7 @@ def test_an_ambiguous_beginning_names_the_candidates(bench: Bench, dsgui) -> Non
         launch(bench, dsgui, "")
     code, _, err = dsgui("logs", "2")
     assert code == 2
-    assert "2 runs begin so" in err
+    assert "2 runs start with it" in err
     assert Path(bench.store.runs_dir).is_dir()
 
 

@@ -115,7 +115,7 @@ def test_the_release_that_answers_is_the_one_the_rules_hold_for(asked):
 def test_a_limit_that_is_no_number_of_seconds_is_refused(asked, capsys):
     with pytest.raises(SystemExit):
         asked(GOOD, DONE, "--ask-timeout", "soon")
-    assert "“soon” is no number of seconds" in capsys.readouterr().err
+    assert "“soon” is not a number of seconds" in capsys.readouterr().err
 
 
 @pytest.mark.deepspeed

@@ -10,8 +10,8 @@ test("a code is said in words, its places filled", () => {
   assert.equal(textOf("states", "running"), "running");
   assert.equal(told(event({ code: "nan", given: { name: "eval_loss" } })), "eval_loss is NaN.");
   assert.equal(told(event({ code: "nan", given: { name: "loss" }, machine: "b" })), "b: loss is NaN.");
-  assert.equal(told(event({ kind: "calm", code: "steps_go_on" })), "Steps go on.");
-  assert.equal(told(event({ kind: "stop", code: "stop_asked" })), "Stop was asked for.");
+  assert.equal(told(event({ kind: "calm", code: "steps_go_on" })), "Steps are progressing again.");
+  assert.equal(told(event({ kind: "stop", code: "stop_asked" })), "Stop was requested.");
 });
 
 test("what has no code, or one of a later dsgui, is shown as it was written", () => {

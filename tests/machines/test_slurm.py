@@ -90,11 +90,11 @@ def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
         (SlurmJob(partition="gpu --wrap=id"), "Partition"),
         (SlurmJob(account="a\nb"), "Account"),
         (SlurmJob(time="tomorrow"), "Time limit: “tomorrow”"),
-        (SlurmJob(options="--output=/etc/passwd"), "the script says that itself"),
-        (SlurmJob(options="--outp=elsewhere"), "the script says that itself"),
-        (SlurmJob(options="--clusters=other"), "the script says that itself"),
-        (SlurmJob(options="rm -rf /"), "expected one a line"),
-        (SlurmJob(options="--comment=$(id)"), "expected one a line"),
+        (SlurmJob(options="--output=/etc/passwd"), "the batch script sets it already"),
+        (SlurmJob(options="--outp=elsewhere"), "the batch script sets it already"),
+        (SlurmJob(options="--clusters=other"), "the batch script sets it already"),
+        (SlurmJob(options="rm -rf /"), "expected one per line"),
+        (SlurmJob(options="--comment=$(id)"), "expected one per line"),
     ],
 )
 def test_what_sbatch_would_read_differently_is_refused(job: SlurmJob, says: str) -> None:
@@ -218,7 +218,7 @@ def test_a_controller_that_can_t_be_asked_for_a_while_ends_no_job(
     run_id = submit(on_cluster, seconds=8)
     on_cluster.wait_for_output(run_id, "loss=2.5", 120)
     away.touch()
-    on_cluster.wait_for_output(run_id, "out of sight")
+    on_cluster.wait_for_output(run_id, "Slurm is not responding")
     assert on_cluster.runs.summary(run_id).state is RunState.RUNNING
     away.unlink()
     assert on_cluster.ended(run_id, 60).state is RunState.SUCCEEDED
@@ -245,7 +245,7 @@ def test_a_job_whose_supervisor_and_follower_are_gone_is_kept_until_it_is_stoppe
     assert status.process
     lose(on_cluster, run_id)
     send_signal(status.process, signal.SIGKILL)
-    with pytest.raises(RunError, match="may be still going on"):
+    with pytest.raises(RunError, match="may still be running"):
         Archive(on_cluster.store, on_cluster.runs).delete(run_id)
     on_cluster.runs.stop(run_id)
     delta = on_cluster.ended(run_id, 60)
@@ -280,10 +280,10 @@ def test_the_page_shows_the_script_and_submits_it(cluster: dict[str, str], tmp_p
         page.fill("#arguments input, #arguments textarea", "0 0")
         page.get_by_label("Slurm", exact=True).click()
         page.fill("#slurm-options textarea", "--output=elsewhere")
-        expect(page.locator("#launch-verdict")).to_contain_text("the script says that itself")
+        expect(page.locator("#launch-verdict")).to_contain_text("the batch script sets it already")
         page.fill("#slurm-options textarea", "--comment=mine")
         page.fill("#slurm-per-node input", "2")
-        page.get_by_label("No GPUs: that many ranks").click()
+        page.get_by_label("Without GPUs: CPU ranks per node").click()
         page.get_by_text("More: launcher, queue").click()
         page.fill("#environment textarea", "MY_TOKEN=abcdefghij")
         expect(page.locator("#command")).to_contain_text("#SBATCH --comment=mine")

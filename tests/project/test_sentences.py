@@ -93,7 +93,7 @@ def test_what_was_there_is_seen():
     """Each was in the code once."""
     for source in (
         'headline.startswith("Opened it")',
-        'answer.summary.partition("; not tried")',
+        'answer.summary.partition("; not tested")',
         'x = [n for n in f if ", where a file was expected" in n]',
         'title.removeprefix("This machine: ")',
         'expected.removesuffix(", or “auto”")',

@@ -372,7 +372,7 @@ def test_a_checkpoint_of_other_ranks_and_half_a_one_say_so(bench: Bench, archive
     save_checkpoint(folder / "output/translation", 9, ranks=2, missing=1)
     half, four = archive.about(run_id)["checkpoints"]
     assert "checkpoint-9 is incomplete" in half["problem"]
-    assert "saved by 4 ranks, and this would run on 2" in four["problem"]
+    assert "saved with 4 ranks, but this run would use 2" in four["problem"]
     assert "universal" in archive.resumed(run_id, four["path"]).notes[-1]
 
 
@@ -385,7 +385,7 @@ def test_a_launch_that_resumes_with_other_ranks_is_refused(bench: Bench, ranks: 
     if fits:
         bench.runs.prepare(request)
         return
-    with pytest.raises(PlanError, match=f"was saved by 2 ranks, and this would run on {ranks}"):
+    with pytest.raises(PlanError, match=f"was saved with 2 ranks, but this run would use {ranks}"):
         bench.runs.prepare(request)
     universal = replace(request, config_text='{"checkpoint": {"load_universal": true}}')
     assert bench.runs.prepare(universal).ranks == ranks
@@ -397,7 +397,7 @@ def test_a_native_launch_that_resumes_with_other_ranks_is_refused(bench: Bench, 
     given = tuple(word.format(out=bench.folder / "out") for word in words)
     request = bench.request(bench.script(NATIVE), arguments=given, ranks=2)
     assert bench.runs.prepare(request).ranks == 2
-    with pytest.raises(PlanError, match="--load_dir: global_step5 was saved by 2 ranks, and this would run on 1"):
+    with pytest.raises(PlanError, match="--load_dir: global_step5 was saved with 2 ranks, but this run would use 1"):
         bench.runs.prepare(replace(request, ranks=1))
 
 
@@ -573,7 +573,7 @@ def test_a_live_run_is_not_deleted(bench: Bench, archive: Archive) -> None:
     run_id = bench.start("import time\nprint('on')\ntime.sleep(600)")
     bench.wait_for_output(run_id, "on")
     for refused in (archive.removal, archive.delete):
-        with pytest.raises(RunError, match="still going on"):
+        with pytest.raises(RunError, match="still be running"):
             refused(run_id)
     assert bench.store.directory(run_id).path.is_dir()
 

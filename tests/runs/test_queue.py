@@ -54,7 +54,7 @@ def test_a_waiting_run_can_be_stopped(bench: Bench) -> None:
     wait_until(lambda: state(bench, second) is RunState.QUEUED)
     bench.runs.stop(second)
     delta = bench.ended(second)
-    assert (delta.state, delta.reason, delta.output) == (RunState.STOPPED, "Stopped before it began.", "")
+    assert (delta.state, delta.reason, delta.output) == (RunState.STOPPED, "Stopped before it started.", "")
     first_may_end.touch()
     bench.ended(first)
 

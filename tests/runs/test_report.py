@@ -143,7 +143,7 @@ def test_nothing_of_a_run_is_secret_any_more(bench: Bench):
 def test_the_end_of_the_output_is_as_a_terminal_shows_it(bench: Bench):
     lines = "".join(f"line {number}\n" for number in range(500))
     run_id = made_run(bench, output=lines + "10%\r20%\r\x1b[31mred\x1b[0m\n", steps=1)
-    shown = re.search(r"The end of its output</h2><pre>(.*?)</pre>", report(bench, run_id), re.DOTALL)[1].split("\n")
+    shown = re.search(r"End of the output</h2><pre>(.*?)</pre>", report(bench, run_id), re.DOTALL)[1].split("\n")
     assert len(shown) == 100
     assert shown[-2] == "red"
     assert shown[-1].startswith("step=1 ")

@@ -69,7 +69,7 @@ def test_a_relative_script_is_found_in_the_working_directory(bench: Bench) -> No
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        ("", "nothing was given"),
+        ("", "Enter the path to your training script"),
         ("/no/such/train.py", "does not exist"),
         (".", "is a folder"),
         ("~nobody-here/x.py", "can't be used"),

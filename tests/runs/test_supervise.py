@@ -83,7 +83,7 @@ def test_a_stop_between_the_first_state_and_the_first_process_is_no_lost_run(ben
     bench.store.write_plan(directory, plan, "{}")
     subprocess.run([sys.executable, "-c", STOPPED_WHILE_IT_STARTS, str(directory.path)], check=True)
     delta = bench.runs.follow(plan.run_id, Cursor())
-    assert (delta.state, delta.reason, delta.output) == (RunState.STOPPED, "Stopped before it began.", "")
+    assert (delta.state, delta.reason, delta.output) == (RunState.STOPPED, "Stopped before it started.", "")
     assert not list(directory.path.glob(".reserve*"))
 
 
@@ -117,7 +117,7 @@ def test_a_script_that_dies_at_once_says_why(bench: Bench) -> None:
 def test_a_silent_script_is_fine_and_a_silent_failure_says_its_code(bench: Bench) -> None:
     assert bench.ended(bench.start("")).state is RunState.SUCCEEDED
     delta = bench.ended(bench.start("raise SystemExit(3)"))
-    assert (delta.state, delta.reason) == (RunState.FAILED, "Ended with exit code 3, without a word.")
+    assert (delta.state, delta.reason) == (RunState.FAILED, "Ended with exit code 3, without any message.")
 
 
 def test_exit_code_0_is_no_success_when_a_rank_was_killed(bench: Bench) -> None:
@@ -199,7 +199,7 @@ def test_save_and_stop_reaches_the_ranks_alone(bench: Bench) -> None:
     assert bench.runs.follow(run_id, Cursor()).can_save
     bench.runs.save_and_stop(run_id)
     delta = bench.ended(run_id)
-    assert (delta.state, delta.reason) == (RunState.STOPPED, "It was asked to save and end, and it did.")
+    assert (delta.state, delta.reason) == (RunState.STOPPED, "It saved and exited as requested.")
     assert "saved None" in delta.output  # its worker was still there
     assert "the launcher was told" not in delta.output
 

@@ -280,4 +280,4 @@ def test_a_server_killed_in_mid_run_loses_nothing_and_the_next_one_takes_over(br
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=SLOW_MS)
         ended = json.load(second.get(f"dsgui/runs/{run_id}"))
         assert whole(logged(ended["curves"]), sampled(ended["curves"]))
-        assert ended["reason"].startswith("Stopped on request: none of its processes is left")
+        assert ended["reason"].startswith("Stopped on request: no processes are left")

@@ -1,4 +1,4 @@
-"""What the tests of the run side share: a stand-in for the Python that trains, and waiting for a condition.
+"""What the tests of the run side share: a stand-in for the training environment, and waiting for a condition.
 
 The stand-in is a real program that is started as the target Python is: it drops `-m deepspeed.launcher.runner` and its
 options and runs the script, so that everything but DeepSpeed itself is real.

@@ -105,9 +105,8 @@ class Access:
             return None
         return Decision(
             403,
-            "This server does not go by that name",
-            "Open dsgui by the address it printed when it was started. To reach it by another name, start it with "
-            "--allow-host NAME.",
+            "Unknown host name",
+            "Open the address dsgui printed when it started. To use another name, start dsgui with --allow-host NAME.",
         )
 
     def answers_to(self, host: str) -> bool:
@@ -127,8 +126,8 @@ class Access:
             return None
         return Decision(
             403,
-            "That came from another site",
-            "Only dsgui's own page may use dsgui. If a proxy stands between, let it pass the Host header on unchanged.",
+            "Request from another site",
+            "dsgui only accepts requests from its own pages. Behind a proxy, pass the Host header on unchanged.",
         )
 
     def _credentials(self, request: Request) -> Decision | None:
@@ -195,8 +194,8 @@ def weakness(token: str) -> str:
 def _no_token(guessed: bool) -> Decision:
     return Decision(
         401,
-        "This is somebody's dsgui",
-        "It starts programs for whoever is let in. If it is yours: open the newest address that it printed where it "
+        "Log in to dsgui",
+        "dsgui can start programs, so it needs a login. Open the newest address that it printed where it "
         "was started; it ends in ?login=… and is good for one browser. If you gave it a token: add ?token=TOKEN to the "
         "address. A program sends the header “Authorization: Bearer TOKEN”.",
         guessed,
@@ -205,7 +204,7 @@ def _no_token(guessed: bool) -> Decision:
 
 _USED_CODE = Decision(
     401,
-    "This address was used, or is too old",
+    "This login link was already used or has expired",
     "Each is good for one browser. When it is used, dsgui prints a new one where it was started: open that.",
     guessed=True,
 )
@@ -215,10 +214,10 @@ def _asked_for(request: Request) -> Decision | None:
     read = request.path in _READ or request.path.startswith(_READ_BELOW)
     written = _expected_type(request.path) is not None
     if not read and not written:
-        return Decision(404, "There is nothing here", "Go back to dsgui's first page.")
+        return Decision(404, "Page not found", "Go back to the dsgui home page.")
     if (read and request.method in _READING) or (written and request.method == "POST"):
         return None
-    return Decision(405, "That can't be done here", "dsgui is read with GET, and its events are sent with POST.")
+    return Decision(405, "Method not allowed", "Use GET for pages and POST for events.")
 
 
 def _expected_type(path: str) -> str | None:
@@ -229,10 +228,10 @@ def _expected_type(path: str) -> str | None:
 def _content(request: Request) -> Decision | None:
     has_body = request.first("content-length") not in ("", "0") or request.first("transfer-encoding") != ""
     if request.method in _READING:
-        return Decision(400, "A body where none belongs", "Send the request without one.") if has_body else None
+        return Decision(400, "Unexpected request body", "Send the request without one.") if has_body else None
     given = [value.partition(";")[0].strip().lower() for value in request.all("content-type")]
     if given != [_expected_type(request.path)] or request.all("content-encoding"):
-        return Decision(415, "Not a kind of content this takes", "Events are sent as JSON, a file as a form upload.")
+        return Decision(415, "Unsupported content type", "Send events as JSON and files as a form upload.")
     length = request.first("content-length")
     if length and not (length.isascii() and length.isdecimal() and int(length[:20]) <= MAX_BODY_BYTES):
         return TOO_LARGE
@@ -242,11 +241,11 @@ def _content(request: Request) -> Decision | None:
 TOO_LARGE = Decision(
     413, "Too large", f"dsgui takes at most {MAX_BODY_BYTES >> 20} MiB at a time; a config is smaller."
 )
-TOO_SLOW = Decision(408, "Too slow", "The request did not arrive in time. Send it again.")
-TOO_MANY = Decision(503, "Too much at once", "dsgui is reading as many requests as it can. Try again in a moment.")
-TOO_MANY_GUESSES = Decision(429, "Too many wrong tokens", "Wait a few seconds. The right token is let in all the same.")
-BROKEN = Decision(500, "That went wrong", "dsgui made a mistake; where it was started, it printed which. Try again.")
-NO_SOCKETS = Decision(403, "No WebSockets here", "dsgui uses none.")
+TOO_SLOW = Decision(408, "Request timed out", "The request did not arrive in time. Send it again.")
+TOO_MANY = Decision(503, "Server busy", "dsgui is handling as many requests as it can. Try again in a moment.")
+TOO_MANY_GUESSES = Decision(429, "Too many wrong tokens", "Wait a few seconds. The correct token still works.")
+BROKEN = Decision(500, "Internal error", "See the terminal where dsgui was started for details, then try again.")
+NO_SOCKETS = Decision(403, "WebSockets are not supported", "dsgui doesn't use them.")
 
 
 def _is_followed_link(request: Request) -> bool:

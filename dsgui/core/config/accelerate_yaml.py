@@ -106,7 +106,7 @@ def _dumped(config: Mapping[str, Any]) -> str:
         return json.dumps(config, indent=2, allow_nan=False) + "\n"
     except (TypeError, ValueError) as error:
         raise DocumentError(
-            f"deepspeed_config holds what JSON has no word for: {error}. Correct it in the file."
+            f"deepspeed_config holds what JSON can't express: {error}. Correct it in the file."
         ) from error
 
 
@@ -186,12 +186,12 @@ def _load(text: str) -> dict[str, Any]:
         document = yaml.safe_load(text)
         repr(document)  # hexadecimal or sexagesimal, an integer may be longer than can be written: told here, not later
     except yaml.MarkedYAMLError as error:
-        raise _problem(f"this is no YAML: {str(error.problem)[:150]}", error.problem_mark) from error
+        raise _problem(f"this is not valid YAML: {str(error.problem)[:150]}", error.problem_mark) from error
     except (yaml.YAMLError, *_BROKEN_TAG) as error:
         raise DocumentError(f"This YAML can't be read: {' '.join(str(error).split()) or 'a tag is wrong'}.") from error
     if not isinstance(document, dict):
         raise DocumentError(
-            "This YAML is no list of “key: value” lines. Expected the file that `accelerate config` writes, or a "
+            "This YAML is not a mapping of “key: value” lines. Expected the file that `accelerate config` writes, or a "
             "DeepSpeed config in JSON."
         )
     return document

@@ -235,7 +235,7 @@ def _out_of_range(name: str, value: Any) -> str:
     if isinstance(value, bool | str):
         return ""
     if not math.isfinite(value) or abs(value) > _LARGEST:
-        return f"{name}: {_shown(value)[:60]} is no number to train with. Correct it."
+        return f"{name}: {_shown(value)[:60]} is not a usable number. Correct it."
     if value < _LEAST.get(name, -math.inf):
         return f"{name}: {_shown(value)} was given; expected {_LEAST[name]} or more. Correct it."
     return ""

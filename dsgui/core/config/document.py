@@ -298,7 +298,7 @@ class _Parser:
     def _twice(self, key: str, first: int, second: int) -> DoubleKeyError:
         where = on_lines(self._line(first), self._line(second))
         told = self._error(
-            f'"{key}" stands twice, {where}; DeepSpeed refuses that and the HF Trainer silently takes the last. Keep '
+            f'"{key}" appears twice, {where};  DeepSpeed refuses that and the HF Trainer silently takes the last. Keep '
             "one",
             second,
         )
@@ -326,7 +326,7 @@ class _Parser:
         self.at += 1
         self._space()
         if self.text[self.at : self.at + 1] == bracket:
-            raise self._error("a comma stands before the closing bracket; JSON allows none there", comma)
+            raise self._error("there is a comma before the closing bracket, which JSON doesn't allow", comma)
         return False
 
     def _string(self) -> str:
@@ -377,11 +377,11 @@ class _Parser:
         word = _WORD.match(self.text, self.at)
         seen = word.group() if word else self.text[self.at : self.at + 1]
         if not seen:
-            return self._error(f"the text ends where {expected} should stand", self.at)
-        hint = {"True": " Write true.", "False": " Write false.", "None": " Write null."}.get(seen, "")
+            return self._error(f"the text ends where {expected} was expected", self.at)
+        hint = {"True": "; use `true`", "False": "; use `false`", "None": "; use `null`"}.get(seen, "")
         if seen in "/#":
-            hint = " JSON has no comments."
-        return self._error(f"“{seen}” stands where {expected} should.{hint}".removesuffix("."), self.at)
+            hint = "; JSON has no comments"
+        return self._error(f"expected {expected}, found “{seen}”{hint}", self.at)
 
     def _line(self, position: int) -> int:
         return self.text.count("\n", 0, position) + 1

@@ -282,7 +282,7 @@ class _Reader:
         raw = self.text[start : _upto(_WORD_END, self.text, start)].rstrip(" \t")
         word = raw.rstrip()
         if word in _NOT_FINITE:
-            raise self._error(f"{word} is no JSON number. Write a number, or leave the key out", start)
+            raise self._error(f"{word} is not a JSON number. Write a number, or leave the key out", start)
         if word not in _WORDS and not self._is_number(raw):
             self._bare_text()
             return
@@ -320,7 +320,7 @@ class _Reader:
         if self._char():
             return self._error(f"{_shown(self._rest_of_line(self.at))} stands where {expected} should", self.at)
         if self._swallower is None:
-            return self._error(f"the text ends where {expected} should stand", self.at)
+            return self._error(f"the text ends where {expected} was expected", self.at)
         raw = self._rest_of_line(self._swallower)
         return self._error(
             f"{_shown(raw)} has no quotes, so it is a text that goes on to the end of its line, brackets included, and "

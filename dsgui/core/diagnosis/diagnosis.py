@@ -207,7 +207,7 @@ def _killed(diagnosis: Diagnosis, run: Circumstances) -> Diagnosis:
             "The signal 9 (SIGKILL) ended it. The kernel did not do that for want of memory: it counted no such end "
             "while the run was going on. So another program or user did."
         )
-        return replace(diagnosis, meaning=meaning, advice=("Find out who ended it, then start or resume it.",))
+        return replace(diagnosis, meaning=meaning, advice=("Find out what ended it, then start or resume it.",))
     return diagnosis
 
 
@@ -232,7 +232,7 @@ def _unknown(code: int, ending: Ending, traceback: Traceback | None, run: Circum
         name = traceback.error.partition(":")[0].rpartition(".")[2]
         title, meaning = f"It ended with {name}", traceback.own_message[:2000]
         rank = traceback.rank if traceback.rank is not None else _only_rank(ending, run, code)
-        advice = ("Start with the last line of the traceback; the last lines of your own files are the place to look.",)
+        advice = ("Start with the last line of the traceback, then look at the lines in your own files.",)
         return Diagnosis(UNKNOWN, title, meaning, advice, rank, traceback.error, traceback.text)
     last = ending.last_line.strip()
     meaning = f"The last line of its output: “{last}”." if last else "It printed nothing before."

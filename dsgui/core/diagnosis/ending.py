@@ -207,14 +207,14 @@ def _silent_failure(ending: Ending) -> str:
             f"The launcher ended with exit code 0, but {missing} of its {len(ending.spawned)} rank processes did not "
             f"end well{_told(ending)}"
         )
-    return f"Something outside dsgui told the launcher to end{_told(ending)}" if ending.killing else ""
+    return f"Something outside dsgui asked the launcher to exit{_told(ending)}" if ending.killing else ""
 
 
 def _failed_or_finished(code: int, ending: Ending, after: str, why: str, rank: int | None) -> tuple[RunState, str]:
     number = signal_number(code)
     if number == _SIGABRT and ending.finished and not ending.error:
         return RunState.SUCCEEDED, (
-            "Training finished; then a process aborted (SIGABRT) while Python was shutting down, which happens when a "
+            "Training finished; then a process aborted (SIGABRT) during Python's shutdown, which happens when a "
             f"script ends without torch.distributed.destroy_process_group().{after}"
         )
     if number is None:
@@ -240,7 +240,7 @@ def _told(ending: Ending) -> str:
     return (
         f"{on}. The last line of its output: “{ending.last_line.strip()}”."
         if ending.last_line
-        else f"{on}, without a word."
+        else f"{on}, without any message."
     )
 
 

@@ -97,7 +97,8 @@ SIGNATURES: tuple[Signature, ...] = (
         "cuda-memory-optimizer",
         "The GPU's memory ran out in the optimizer step",
         _OUT_OF_MEMORY,
-        "Forward and backward fit; the optimizer's states (for Adam, 12 bytes a parameter over the ranks) did not fit "
+        "Forward and backward fit; the optimizer's states (for Adam, 12 bytes per parameter over the ranks) did "
+        "not fit "
         "beside them.",
         ("Offload the optimizer to the CPU, or use a higher ZeRO stage.",),
         "torch/csrc: CUDACachingAllocator; frames of deepspeed/runtime/zero: step",
@@ -111,8 +112,8 @@ SIGNATURES: tuple[Signature, ...] = (
         "The model's own states (parameters, gradients, optimizer states) are more than the GPU holds; no batch size "
         "helps against that.",
         (
-            "Spread or move the states: a higher ZeRO stage, then offload to the CPU.",
-            "Look whether another program holds memory on these GPUs.",
+            "Partition or move the states: a higher ZeRO stage, then offload to the CPU.",
+            "Check whether another program uses memory on these GPUs.",
         ),
         "torch/csrc: CUDACachingAllocator; frames of deepspeed.initialize, from_pretrained, Module.to",
         frames=r"in (?:from_pretrained|initialize|_configure_distributed_model|_configure_optimizer|_prepare_deepspeed"
@@ -142,7 +143,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "The run may reserve {limit} of address space a process (ulimit -v), and a rank asked for more. torch alone "
         "reserves several GiB that it never fills.",
         (
-            "Lift the limit where dsgui is started: ulimit -v unlimited. It may be set in /etc/security/limits.conf.",
+            "Raise the limit where dsgui is started: ulimit -v unlimited. It may be set in /etc/security/limits.conf.",
             "To limit memory use a container or a Slurm job's --mem instead.",
         ),
         "man 2 getrlimit: RLIMIT_AS",
@@ -150,11 +151,11 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "host-memory",
-        "The machine's memory ran out",
+        "The host ran out of memory",
         r"(?:MemoryError|numpy\S*MemoryError|RuntimeError: (?s:.{0,300})DefaultCPUAllocator: (?:can't allocate|not "
         r"enough)"
         r" memory|OSError: \[Errno 12\]|RuntimeError: \[enforce fail at alloc_cpu)",
-        "A rank asked for more memory than the system would give. Offload to the CPU, one model copy a rank while "
+        "A rank requested more memory than the system has. Offload to the CPU, one model copy a rank while "
         "loading, and data loader workers take it.",
         (
             "Use fewer ranks on this machine, or load the model with low_cpu_mem_usage (below ZeRO-3).",
@@ -218,7 +219,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "The HF Trainer needs --use_cpu to train on the CPU",
         r"AssertionError: Check batch related parameters\..*? (?P<train>\d+) != (?P<micro>\d+) \* (?P<steps>\d+) \* "
         r"(?P<ranks>\d+)",
-        "Without it the Trainer looks for a GPU, finds none, and each rank takes itself for the only one: it makes "
+        "Without it the Trainer looks for a GPU, finds none, and each rank acts as the only one: it makes "
         "train_batch_size {train}, where {ranks} ranks need {micro} × {steps} × {ranks}.",
         _USE_CPU,
         "transformers/training_args.py: _setup_devices; deepspeed/runtime/config.py: _batch_assertion",
@@ -230,7 +231,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "use-cpu",
         "The HF Trainer needs --use_cpu to train on the CPU",
         r"ValueError: Please correct the following DeepSpeed config values that mismatch TrainingArguments values:",
-        "Without it the Trainer looks for a GPU, finds none, and each rank takes itself for the only one, so that its "
+        "Without it the Trainer looks for a GPU, finds none, and each rank acts as the only one, so that its "
         "batch sizes are those of one rank: {mismatches}.",
         _USE_CPU,
         "transformers/training_args.py: _setup_devices; transformers/integrations/deepspeed.py: trainer_config_process",
@@ -325,9 +326,9 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "duplicate-key",
-        "A key stands twice in the config",
+        "A key appears twice in the config",
         r"ValueError: Duplicate keys in DeepSpeed config: (?P<keys>.*)",
-        "DeepSpeed refuses a file in which a key stands twice: {keys}",
+        "DeepSpeed refuses a file in which a key appears twice: {keys}",
         ("Remove one of them.",),
         "deepspeed/runtime/config_utils.py: dict_raise_error_on_duplicate_keys",
     ),
@@ -386,7 +387,7 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "zero3-parameters",
-        "ZeRO-3 met a parameter in a state it did not expect",
+        "ZeRO-3 found a parameter in an unexpected state",
         r"(?:RuntimeError: (?:\{.*'ds?_?id'|still have inflight params|tracing error|attempted to add non-inflight)"
         r"|AssertionError: (?s:.{0,400})(?:inflight|'status':|ds_summary)|KeyError: \d+\s*\Z)",
         "ZeRO-3 fetches parameters in the order of the first forward pass. A model that takes another way in a later "
@@ -489,7 +490,7 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "nccl-timeout",
-        "The ranks waited for each other until NCCL's time was up",
+        "A NCCL collective timed out",
         r"(?:\[rank\d+\]:)?\[[EF][^\]]*\] ?(?:\[PG [^\]]*\] ?)?(?:\[?Rank (?P<rank>\d+)\]? ?)?.*Watchdog caught "
         r"collective "
         r"operation timeout",
@@ -506,7 +507,7 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "nccl-timeout",
-        "The ranks waited for each other until NCCL's time was up",
+        "A NCCL collective timed out",
         r"torch\.distributed\.DistBackendError: (?s:.{0,500})(?:[Tt]imeout|timed out)",
         "One rank did not take part in a collective operation within the time limit: it had died, was still "
         "loading, or "
@@ -590,7 +591,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"AssertionError: Torch not compiled with CUDA enabled",
         "The script asked for CUDA, and the training environment has a CPU build of torch.",
         (
-            "Install a torch with CUDA there: pytorch.org says which.",
+            "Install a torch with CUDA there: see pytorch.org.",
             "To train on the CPU, take .cuda() and device='cuda' out of the script; the HF Trainer needs --use_cpu.",
         ),
         "torch/cuda/__init__.py: _lazy_init",
@@ -640,7 +641,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "The program ninja is missing",
         r"RuntimeError: (?:Ninja is required to load C\+\+ extensions|Unable to JIT load the \w+ op due to ninja)",
         "DeepSpeed compiles its operators with ninja.",
-        ("Install it into the Python that trains: pip install ninja.",),
+        ("Install it into the training environment: pip install ninja.",),
         "torch/utils/cpp_extension.py: verify_ninja_availability",
     ),
     Signature(
@@ -660,7 +661,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"CalledProcessError: .*(?:ninja|c\+\+|g\+\+|nvcc)|(?:FileNotFoundError|subprocess\.\w+|RuntimeError): "
         r".*(?:c\+\+|g\+\+"
         r"|gcc|clang|compiler))",
-        "The compiler failed or is missing; what it said stands in the output above the traceback.",
+        "The compiler failed or is missing; see its messages above the traceback.",
         (
             "A C++ compiler that fits torch must be there (Debian, Ubuntu: apt install g++ python3-dev).",
             "After a build was interrupted: remove the operator's folder under ~/.cache/torch_extensions.",
@@ -673,7 +674,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"ImportError:\s(?s:.{0,200})(?:(?P<package>SentencePiece|sentencepiece|protobuf|tiktoken|tokenizers) "
         r"library|requires"
         r" the \w+ library but it was not found)|ValueError: (?s:.{0,300})(?:sentencepiece|tiktoken).{0,80}installed",
-        "transformers builds this tokenizer with a package that the Python that trains does not have.",
+        "transformers builds this tokenizer with a package that the training environment does not have.",
         ("Install it there: pip install sentencepiece protobuf tiktoken.",),
         "transformers/utils/import_utils.py: requires_backends",
     ),
@@ -681,9 +682,9 @@ SIGNATURES: tuple[Signature, ...] = (
         "module-missing",
         "A Python package is missing: {module}",
         r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'",
-        "The Python that trains has no {module}. It is another one than the Python in which it was installed, or "
+        "The training environment has no {module}. It is another one than the Python in which it was installed, or "
         "the module is a file beside the script that was not found.",
-        ("Install it with the Python that trains (named in the header): PYTHON -m pip install …",),
+        ("Install it with the training environment (named in the header): PYTHON -m pip install …",),
         "python: import",
     ),
     Signature(
@@ -812,7 +813,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"[\w./ -]+\.py: error: argument --deepspeed: expected one argument",
         "The config is passed as --deepspeed FILE already. The one among the arguments has no value, and the parser "
         "stops.",
-        ("Take --deepspeed out of the arguments.",),
+        ("Remove --deepspeed from the arguments.",),
         "python: argparse",
         Where.SAID,
         remedies=(without_deepspeed,),
@@ -823,16 +824,16 @@ SIGNATURES: tuple[Signature, ...] = (
         r"ValueError: Some specified arguments are not used by the HfArgumentParser: (?P<words>[^\n]*)",
         "Neither the installed transformers nor the script has such an option. Options come and go between releases: "
         "transformers 5 has no --overwrite_output_dir, and calls --evaluation_strategy --eval_strategy.",
-        ("Take it out, or use its new name; the script's --help lists what it knows.",),
+        ("Remove it or use its new name; see the script's --help.",),
         "transformers/hf_argparser.py: parse_args_into_dataclasses",
         tells=told_options,
         remedies=(without_unknown_options,),
     ),
     Signature(
         "syntax",
-        "The script is no Python that can be read",
+        "The script is not valid Python",
         r"(?P<says>(?:SyntaxError|IndentationError|TabError): .*)",
-        "Python stopped before it ran a line: {says}",
+        "Python could not parse it: {says}",
         ("Correct the script; the output names the file and the line.",),
         "python: compile",
         Where.SAID,
@@ -862,8 +863,8 @@ SIGNATURES: tuple[Signature, ...] = (
         "option-unknown",
         "The script doesn't know {options}",
         r"[\w./ -]+\.py: error: unrecognized arguments: (?P<words>.*)",
-        "Its parser has no such option, and stops.",
-        ("Take it out or correct it; the script's --help lists what it knows.",),
+        "Its parser has no such option.",
+        ("Remove or correct it; see the script's --help.",),
         "python: argparse",
         Where.SAID,
         tells=told_options,
@@ -874,7 +875,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "The script refused its arguments",
         r"[\w./ -]+\.py: error: (?P<says>.*)",
         "It says: {says}",
-        ("Correct the arguments on Launch; the script's --help lists them.",),
+        ("Correct the arguments on Launch; see the script's --help.",),
         "python: argparse",
         Where.SAID,
     ),
@@ -885,8 +886,11 @@ SIGNATURES: tuple[Signature, ...] = (
         r"Fatal Python error: (?P<what>Segmentation fault|Bus error|Illegal instruction|Aborted)",
         "{what}: not Python but a compiled library failed.",
         (
-            "See which call it was in the output below “Fatal Python error”.",
-            "Operators compiled for another torch or CPU crash so: remove ~/.cache/torch_extensions and try again.",
+            "The output below “Fatal Python error” shows the call.",
+            (
+                "Operators compiled for another torch or CPU crash this way: remove ~/.cache/torch_extensions and try "
+                "again."
+            ),
         ),
         "python: faulthandler",
         Where.SAID,
@@ -895,7 +899,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "killed",
         "A rank was killed",
         "9",
-        "The signal 9 (SIGKILL) leaves a program no last words. Mostly the kernel sends it when memory has run out.",
+        "A process killed by SIGKILL (signal 9) can't report why. Usually the kernel sends it when memory runs out.",
         ("Look at the memory curve and at dmesg.", "Use fewer ranks here, less offload, or fewer data loader workers."),
         "kernel: oom_kill_process",
         Where.KILLED,
@@ -907,7 +911,10 @@ SIGNATURES: tuple[Signature, ...] = (
         "Segmentation fault: not Python but a compiled library failed.",
         (
             "Run it with PYTHONFAULTHANDLER=1: Python then says in which call.",
-            "Operators compiled for another torch or CPU crash so: remove ~/.cache/torch_extensions and try again.",
+            (
+                "Operators compiled for another torch or CPU crash this way: remove ~/.cache/torch_extensions and try "
+                "again."
+            ),
         ),
         "signal SIGSEGV",
         Where.KILLED,
@@ -944,8 +951,8 @@ SIGNATURES: tuple[Signature, ...] = (
         "hangup",
         "The run's terminal or session was closed",
         "1",
-        "Somebody outside dsgui sent the signal 1 (SIGHUP): that is what programs get when their terminal closes.",
-        ("Runs that dsgui starts have no terminal: see who ended it, or start it again.",),
+        "Something outside dsgui sent SIGHUP (signal 1), as happens when a terminal closes.",
+        ("Runs that dsgui starts have no terminal: find out what ended it, or start it again.",),
         "signal SIGHUP",
         Where.KILLED,
     ),
@@ -953,9 +960,8 @@ SIGNATURES: tuple[Signature, ...] = (
         "terminated",
         "Something outside dsgui ended the run",
         "15|2",
-        "The processes were told to end (SIGTERM or SIGINT), and not by Stop: a time limit, another user, or a "
-        "shutdown.",
-        ("See who ended it, then start or resume it.",),
+        "The processes received SIGTERM or SIGINT, but not from Stop: a time limit, another user, or a shutdown.",
+        ("Find out what ended it, then start or resume it.",),
         "signal SIGTERM, SIGINT",
         Where.KILLED,
     ),

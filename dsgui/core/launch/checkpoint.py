@@ -66,8 +66,8 @@ class Checkpoint:
         if not self.shards or needed == ranks:
             return ""
         return (
-            f"{self.name} was saved by {needed} ranks, and this would run on {ranks}: ZeRO can't divide its optimizer "
-            f"states anew. Use {needed} ranks, or convert it to a universal checkpoint first "
+            f"{self.name} was saved with {needed} ranks, but this run would use {ranks}: ZeRO can't repartition its "
+            f"optimizer states. Use {needed} ranks, or convert it to a universal checkpoint first "
             "(python -m deepspeed.checkpoint.ds_to_universal, then checkpoint.load_universal)."
         )
 

@@ -34,14 +34,12 @@ def parse_hostfile(text: str) -> tuple[Host, ...]:
             continue
         host = _host(bare, number)
         if host.name in found:
-            raise PlanError(
-                f"Hostfile: line {number} names {host.name} again. Expected each machine once. Join the two."
-            )
+            raise PlanError(f"Hostfile: line {number} names {host.name} again. List each host once.")
         found[host.name] = host
     if not found:
-        raise PlanError("Hostfile: it names no machine. Expected one a line: worker-0 slots=4. Write them down.")
+        raise PlanError("Hostfile: add at least one host, e.g. worker-0 slots=4.")
     if len(found) > MOST_HOSTS:
-        raise PlanError(f"Hostfile: it names {len(found)} machines; at most {MOST_HOSTS} are started. Leave some out.")
+        raise PlanError(f"Hostfile: it lists {len(found)} hosts; at most {MOST_HOSTS} are supported. Remove some.")
     return tuple(found.values())
 
 
@@ -49,14 +47,14 @@ def _host(line: str, number: int) -> Host:
     match = _LINE.match(line)
     if not match:
         raise PlanError(
-            f"Hostfile: line {number} is “{line[:80]}”. Expected a machine and how many GPUs it has, such as "
-            "“worker-0 slots=4”; a range is not understood. Write it so."
+            f"Hostfile: line {number} is “{line[:80]}”. Expected a host and its number of GPUs, such as "
+            "“worker-0 slots=4”; a range is not supported."
         )
     name, slots = match[1], int(match[2])
     if not _NAME.match(name):
         raise PlanError(
-            f"Hostfile: line {number}: “{name[:80]}” can’t be a machine’s name here. Expected letters, digits, dots, "
-            "dashes and underscores. A user or a port goes into ~/.ssh/config."
+            f"Hostfile: line {number}: “{name[:80]}” is not a valid host name. Expected letters, digits, dots, "
+            "dashes and underscores. Put a user or a port into ~/.ssh/config."
         )
     if not 1 <= slots <= MOST_SLOTS:
         raise PlanError(f"Hostfile: line {number}: {name} has {slots} slots. Expected 1 to {MOST_SLOTS}.")
@@ -67,7 +65,7 @@ def chosen_hosts(hosts: Iterable[Host], include: str, exclude: str) -> tuple[Hos
     """What a filter leaves of `hosts`, in their order. Raises `PlanError`."""
     known = {host.name: host for host in hosts}
     if include and exclude:
-        raise PlanError("Include and exclude: both are given, and the launcher takes only one. Empty one of the two.")
+        raise PlanError("Include and exclude can’t be combined. Clear one of them.")
     if not include and not exclude:
         return tuple(known.values())
     named = _filter(include or exclude, "Include" if include else "Exclude", known)
@@ -81,7 +79,7 @@ def chosen_hosts(hosts: Iterable[Host], include: str, exclude: str) -> tuple[Hos
         if slots:
             kept.append(Host(host.name, tuple(slots)))
     if not kept:
-        raise PlanError(f"Exclude: “{exclude}” leaves no machine. Expected at least one slot to be left. Exclude less.")
+        raise PlanError(f"Exclude: “{exclude}” excludes every slot. Keep at least one.")
     return tuple(kept)
 
 
@@ -93,20 +91,20 @@ def _filter(text: str, what: str, known: Mapping[str, Host]) -> dict[str, tuple[
         words = numbers.split(",") if colon else []
         if not all(word.strip().isdecimal() and len(word) <= _LONGEST_NUMBER for word in words):
             raise PlanError(
-                f"{what}: “{part[:80]}” can’t be read. Expected machines with slots, such as "
-                "“worker-0@worker-1:0,2”. Write it so."
+                f"{what}: “{part[:80]}” can’t be read. Expected hosts with optional slots, such as "
+                "“worker-0@worker-1:0,2”."
             )
         host = known.get(name)
         if host is None:
             names = ", ".join(list(known)[:8])
             raise PlanError(
-                f"{what}: “{name[:80]}” is not in the hostfile ({names}). Correct the name, or add it there."
+                f"{what}: “{name[:80]}” is not in the hostfile ({names}). Correct the name or add the host."
             )
         slots = {int(word) for word in words}
         if strange := slots - set(host.slots):
             raise PlanError(
                 f"{what}: {name} has no slot {min(strange)}; the hostfile gives it {len(host.slots)} "
-                f"(0 to {len(host.slots) - 1}). Correct one of the two."
+                f"(0 to {len(host.slots) - 1}). Make them agree."
             )
         found.setdefault(name, set()).update(slots)
     return {name: tuple(sorted(slots)) or known[name].slots for name, slots in found.items()}

@@ -71,7 +71,7 @@ class WhenBusy(Enum):
     """What a new run does when another run uses a GPU of its own (on a CPU: when another run trains at all)."""
 
     WAIT = "wait in the queue"
-    START = "start anyway"
+    START = "start now"
     REFUSE = "don’t start"
 
     @classmethod
@@ -281,12 +281,12 @@ class Plan(RunSpec):
 
 
 def shared_devices(plan: Plan, others: Iterable[Plan]) -> str:
-    """What both `plan` and the `others` want: "GPUs 0, 1", "worker-0:0", "this machine’s processor"."""
+    """What both `plan` and the `others` want: "GPUs 0, 1", "worker-0:0", "this machine’s CPU"."""
     wanted = plan.slots & {slot for other in others for slot in other.slots}
     if plan.elsewhere:
         return ", ".join(sorted(wanted))
     gpus = sorted(index for index in plan.gpu_indices if f"gpu-{index}" in wanted)
-    return f"GPU{'s' * (len(gpus) > 1)} {', '.join(map(str, gpus))}" if gpus else "this machine’s processor"
+    return f"GPU{'s' * (len(gpus) > 1)} {', '.join(map(str, gpus))}" if gpus else "this machine’s CPU"
 
 
 def ranks_words(ranks: int) -> str:

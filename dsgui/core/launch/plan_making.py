@@ -33,7 +33,7 @@ def make_plan(
     check_port(master_port)
     _check_environment({**request.environment, **request.secrets})
     if not request.script.strip():
-        raise PlanError("Script: nothing was given. Expected the path of the Python file that trains. Give it.")
+        raise PlanError("Enter the path to your training script.")
     words = _split(request.arguments)
     concrete = {
         "name": _shown(request.name.strip()) or posixpath.splitext(posixpath.basename(script_path))[0],
@@ -67,8 +67,8 @@ def check_port(port: int) -> None:
     """Raises `PlanError` for a port that an ordinary user's process can't listen on."""
     if not LOWEST_PORT <= port <= HIGHEST_PORT:
         raise PlanError(
-            f"Master port: {port} is outside {LOWEST_PORT} to {HIGHEST_PORT}. Give one inside, or leave it empty and a "
-            "free one is chosen."
+            f"Master port: {port} is outside {LOWEST_PORT} to {HIGHEST_PORT}. Enter a port in this range, or leave it "
+            "empty to use a free one."
         )
 
 
@@ -79,30 +79,32 @@ def _split(arguments: str | tuple[str, ...]) -> tuple[str, ...]:
         return tuple(shlex.split(arguments))
     except ValueError as error:
         raise PlanError(
-            f"Arguments: “{arguments}” can't be split into words ({str(error).lower()}). Expected them as typed in a "
-            "shell. Close the quote, or put a backslash before it."
+            f"Arguments: “{arguments}” can't be parsed ({str(error).lower()}). Quote them as in a shell: close the "
+            "quote or escape it with a backslash."
         ) from error
 
 
 def _check_ranks(ranks: int, gpu_indices: tuple[int, ...]) -> None:
     if ranks < 1:
-        raise PlanError(f"Ranks: {ranks} was asked for, at least 1 is needed. Give 1 or more, or choose a GPU.")
+        raise PlanError(f"Ranks: {ranks} is too few. Enter 1 or more, or select a GPU.")
     if ranks > MOST_RANKS:
-        raise PlanError(f"Ranks: {ranks:g} was asked for, at most {MOST_RANKS} are started. Give fewer.")
+        raise PlanError(f"Ranks: {ranks:g} is more than the limit of {MOST_RANKS}. Enter fewer.")
     if gpu_indices and len(gpu_indices) != ranks:
         raise PlanError(
-            f"Ranks: {ranks} ranks on {len(gpu_indices)} chosen GPUs. Expected one rank a GPU. Choose as many GPUs as "
+            f"Ranks: {ranks} ranks on {len(gpu_indices)} selected GPUs. Expected one rank per GPU. Select as many "
+            "GPUs as "
             "ranks."
         )
     if len(set(gpu_indices)) != len(gpu_indices) or any(index < 0 for index in gpu_indices):
-        raise PlanError(f"GPUs: {list(gpu_indices)} is not a list of different GPU numbers. Choose each once.")
+        raise PlanError(f"GPUs: {list(gpu_indices)} is not a list of distinct GPU indices. Select each once.")
 
 
 def _check_environment(variables: Mapping[str, str]) -> None:
     for name, value in variables.items():
         if not _VARIABLE.match(name) or "\0" in value:
             raise PlanError(
-                f"Environment: “{name}” can't be a variable here. Expected letters, digits and underscores, and a "
+                f"Environment: “{name}” is not a valid environment variable. Expected letters, digits and "
+                "underscores, and a "
                 "value without a null character. Rename or remove it."
             )
         if name == MARKER:
@@ -112,4 +114,4 @@ def _check_environment(variables: Mapping[str, str]) -> None:
 def _check_words(words: tuple[str, ...]) -> None:
     for word in words:
         if "\0" in word:
-            raise PlanError(f"Arguments: {word!r} has a null character, which no command can take. Remove it.")
+            raise PlanError(f"Arguments: {word!r} has a null character, which a command line can’t contain. Remove it.")

@@ -67,7 +67,7 @@ def note_on(way: Resuming, found: Sequence[Checkpoint], problem: str = "") -> st
             "run’s by now. Resume from that run."
         )
     if problem:
-        return f"It saved {one.name}, but the script can’t be read any more, so how it resumes is not known: {problem}"
+        return f"It saved {one.name}, but the script can’t be read any more, so how it resumes is unknown: {problem}"
     if one.saved_by is SavedBy.TRAINER and way.ignores:
         return (
             f"The script accepts {RESUME} but never uses it. Let it call "
@@ -77,7 +77,8 @@ def note_on(way: Resuming, found: Sequence[Checkpoint], problem: str = "") -> st
         return f"It saved {one.name}. The script resumes from its output folder by itself: clone this run."
     if way.loads:
         return (
-            f"It saved {one.name}. The script loads checkpoints, but which of its options names one can’t be told from "
+            f"It saved {one.name}. The script loads checkpoints, but the option that names one can’t be determined "
+            "from "
             "its source. Clone this run and add that option to the arguments."
         )
     advice = _IN_CODE[one.saved_by].format(path=one.path, folder=one.folder)

@@ -107,11 +107,11 @@ def _when_busy(asked: Mapping[str, Any], usually_waits: bool) -> WhenBusy:
 def _one_of(name: str, known: Mapping[str, _Value], asked: Mapping[str, Any]) -> _Value:
     word = str(asked[name])
     if word not in known:
-        raise PlanError(f"{BY_NAME[name].label}: “{word[:40]}” is not offered. Choose one of the list.")
+        raise PlanError(f"{BY_NAME[name].label}: “{word[:40]}” is not an option. Choose one from the list.")
     return known[word]
 
 
 def _port(typed: str) -> int | None:
     if typed and not (typed.isascii() and typed.isdecimal() and len(typed) <= 5):
-        raise PlanError(f"Master port: “{typed}” is not a number. Give one from 1024 to 65535, or leave it empty.")
+        raise PlanError(f"Master port: “{typed}” is not a number. Enter one from 1024 to 65535, or leave it empty.")
     return int(typed) if typed else None

@@ -187,7 +187,7 @@ def _any_number(value: Any) -> float:
 def _written_state(value: Any) -> RunState:
     state = RunState(text(value))
     if state in (RunState.LOST, RunState.DAMAGED):
-        raise ValueError(f"{state.value} is no state that is written")
+        raise ValueError(f"{state.value} is not a valid state")
     return state
 
 
@@ -197,8 +197,8 @@ def _exit_code(value: Any) -> int:
 
 def _lost_reason(alive: int, rebooted: bool) -> str:
     if rebooted:
-        return "The machine was restarted while this run was going on."
+        return "The machine was restarted during this run."
     if alive:
         runs = "1 process still runs" if alive == 1 else f"{alive} processes still run"
         return f"Its supervisor is gone, {runs}; Stop ends {'it' if alive == 1 else 'them'}."
-    return "Its supervisor is gone and none of its processes is left; how it ended is not known. Its output may tell."
+    return "Its supervisor is gone and no process is left; how it ended is unknown. See its output."

@@ -16,7 +16,7 @@ def parse_variables(text: str) -> dict[str, str]:
         name, equals, value = bare.partition("=")
         if not equals:
             # The line itself may be a secret.
-            raise PlanError(f"Environment: line {place} has no “=”. Expected NAME=value. Write it so, or remove it.")
+            raise PlanError(f"Environment: line {place} has no “=”. Expected NAME=value.")
         found[name.strip()] = _unquoted(value.strip())
     return found
 

@@ -61,8 +61,8 @@ class Pattern:
         """Raises PatternError, which says where and what to do."""
         if len(text) > LENGTH_LIMIT:
             raise PatternError(
-                f"Pattern: it has {len(text)} characters, and at most {LENGTH_LIMIT} are read. Leave out what stands "
-                "before and after the numbers; * stands for any text."
+                f"Pattern: it has {len(text)} characters; the limit is {LENGTH_LIMIT}. Keep only the part with "
+                "the numbers; * matches any text."
             )
         pieces = tuple(_pieces(text))
         _check(text, [part.name for piece in pieces for part in piece if isinstance(part, _Number)])
@@ -157,7 +157,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
             parts.append(_Number(_checked_name(match)))
         elif match["brace"]:
             raise PatternError(
-                f"Pattern, character {match.start() + 1}: a “{match[0]}” stands alone. A number is written {{name}}; "
+                f"Pattern, character {match.start() + 1}: a “{match[0]}” is unpaired. A number is written {{name}}; "
                 f"for the character itself write {match[0] * 2}."
             )
         else:
@@ -185,8 +185,8 @@ def _checked_name(match: re.Match[str]) -> str:
     name = match["name"].strip()
     if not _NAME.match(name):
         raise PatternError(
-            f"Pattern, character {match.start() + 1}: “{{{match['name']}}}” is no name of a number. A name begins with "
-            "a letter and has letters, digits and _ . / - after it, as in {loss} or {eval/accuracy}."
+            f"Pattern, character {match.start() + 1}: “{{{match['name']}}}” is not a valid name. A name starts with "
+            "a letter, followed by letters, digits and _ . / -, as in {loss} or {eval/accuracy}."
         )
     return name
 
@@ -194,13 +194,13 @@ def _checked_name(match: re.Match[str]) -> str:
 def _check(text: str, names: list[str]) -> None:
     if not set(names) - _SPECIAL:
         raise PatternError(
-            f"Pattern: “{text[:60]}” has no number to draw. Write {{name}} where a measured number stands, as in "
+            f"Pattern: “{text[:60]}” has no value to plot. Write {{name}} where a measured number stands, as in "
             "“step {step} loss {loss}”; step, epoch, rank and total only say where it belongs."
         )
     if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
-        raise PatternError(f"Pattern: {{{twice}}} is there twice. Give each number its own name.")
+        raise PatternError(f"Pattern: {{{twice}}} appears twice. Give each number its own name.")
     if beside := re.search(r"(?<!\{)\{[^{}*]+\}\{[^{}*]+\}(?!\})", text):
         raise PatternError(
-            f"Pattern, character {beside.start() + 1}: two numbers stand side by side, and nothing says where the "
-            "first one ends. Write what stands between them."
+            f"Pattern, character {beside.start() + 1}: two numbers are adjacent, so it is unclear where the "
+            "first one ends. Write the text between them."
         )

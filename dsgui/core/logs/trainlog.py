@@ -127,7 +127,7 @@ class TrainLog:
         """Tried on each line from here on, before anything else; `counted` is what it has read before. Raises
         PatternError for one too many."""
         if len(self._patterns) >= MOST_PATTERNS:
-            raise PatternError(f"Patterns: {MOST_PATTERNS} are tried on each line, and no more. Remove one first.")
+            raise PatternError(f"Patterns: at most {MOST_PATTERNS} can be used. Remove one first.")
         self._patterns.append(pattern)
         if counted:
             self._epochs.adopt(counted)

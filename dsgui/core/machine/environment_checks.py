@@ -1,4 +1,4 @@
-"""Checks of the Python that trains: its packages, CUDA, compilers and operators. None: nothing to judge."""
+"""Checks of the training environment: its packages, CUDA, compilers and operators. None: nothing to judge."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ def of_environment(judge: Callable[[Environment], Verdict | None]) -> Callable[[
 
 def answered(machine: Machine) -> Verdict | None:
     if machine.problem:
-        return problem(machine.problem, "Nothing is known of the environment that trains: see --python.")
+        return problem(machine.problem, "The training environment could not be checked: see --python.")
     return None
 
 
@@ -25,7 +25,7 @@ def parts(environment: Environment) -> Verdict | None:
     if not environment.problems:
         return None
     return problem(
-        " · ".join(environment.problems), "The same import fails in a run: repair the environment, then refresh."
+        " · ".join(environment.problems), "The same import would fail in a run: fix the environment, then check again."
     )
 
 
@@ -46,11 +46,9 @@ def _packages(
 needed = _packages(
     ("torch", "deepspeed"),
     problem,
-    "Install it there, or start dsgui with --python and an interpreter that has it.",
+    "Install it there, or start dsgui with a --python that has it.",
 )
-trainer = _packages(
-    ("transformers", "accelerate"), warning, "Only the HF Trainer needs them, and with it the bundled recipe."
-)
+trainer = _packages(("transformers", "accelerate"), warning, "Only the HF Trainer (and the bundled recipe) needs them.")
 
 
 def _program(name: str, what: str, advice: str, command: str) -> Callable[[Environment], Verdict | None]:
@@ -67,11 +65,11 @@ def _program(name: str, what: str, advice: str, command: str) -> Callable[[Envir
     return judge
 
 
-_COMPILES = "DeepSpeed compiles its operators when they are first used and stops without it."
+_COMPILES = "DeepSpeed compiles its operators on first use and stops without it."
 compiler = _program(
     "compiler", _COMPILES, "Install a C++ compiler, or name one in CXX before dsgui starts.", "sudo apt install g++"
 )
-ninja = _program("ninja", _COMPILES, "Install it in the environment that trains.", "pip install ninja")
+ninja = _program("ninja", _COMPILES, "Install it in the training environment.", "pip install ninja")
 
 
 def headers(environment: Environment) -> Verdict | None:
@@ -94,8 +92,8 @@ def cuda(machine: Machine) -> Verdict | None:
         return ok(f"torch for {_build(torch.cuda, torch.hip)} sees its device")
     if not torch.cuda and not torch.hip:
         return problem(
-            f"This machine has {len(machine.gpus)} GPU{'s' * (len(machine.gpus) > 1)}, and torch is a build for CPUs.",
-            "Install a torch built for CUDA: pytorch.org names the command.",
+            f"This machine has {len(machine.gpus)} GPU{'s' * (len(machine.gpus) > 1)}, but torch is a CPU-only build.",
+            "Install a torch built for CUDA: see pytorch.org.",
         )
     seen = f"torch is built for {_build(torch.cuda, torch.hip)} and can't use it: {torch.why_not}."
     if not machine.gpus:
@@ -139,8 +137,8 @@ def toolkit(environment: Environment) -> Verdict | None:
     if found == built or (found[0] == built[0] and found[0] in MINOR_MAY_DIFFER):
         return ok(versions)
     return problem(
-        f"{versions}: DeepSpeed refuses to compile with a CUDA that is not torch's.",
-        f"Point CUDA_HOME to a CUDA {built[0]}.{built[1]} toolkit. DS_SKIP_CUDA_CHECK=1 tries it all the same.",
+        f"{versions}: DeepSpeed refuses to compile with a CUDA version other than torch's.",
+        f"Point CUDA_HOME to a CUDA {built[0]}.{built[1]} toolkit. DS_SKIP_CUDA_CHECK=1 skips the check.",
     )
 
 
@@ -150,7 +148,7 @@ def _op(name: str, needed_for: str, advice: str, command: str = "") -> Callable[
         if op is None:
             return None
         if op.usable:
-            return ok(f"{name} {'is built in' if op.installed else 'can be compiled when first used'}")
+            return ok(f"{name} {'is built in' if op.installed else 'can be compiled on first use'}")
         return warning(f"{name} can't be compiled{_reason(op)}. {needed_for}", advice, command)
 
     return judge
@@ -163,7 +161,7 @@ def _reason(op: Op) -> str:
 async_io = _op(
     "async_io",
     "Offloading to NVMe stops with “Unable to JIT load the async_io op”.",
-    "Install libaio with its headers. Nothing else needs it.",
+    "Install libaio with its headers. Only NVMe offload needs it.",
     "sudo apt install libaio-dev",
 )
 cpu_adam = _op("cpu_adam", "Offloading the optimizer to the CPU needs it.", "See the compiler and CUDA toolkit above.")

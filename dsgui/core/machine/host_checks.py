@@ -38,7 +38,7 @@ def shm(machine: Machine) -> Verdict | None:
     seen = f"/dev/shm: {size(shm.free_bytes)} of {size(shm.total_bytes)} free"
     if machine.gpus:
         return _too_small(seen, shm.total_bytes, SHM_FOR_NCCL_BYTES, "NCCL and DataLoader workers share memory there")
-    return _too_small(seen, shm.free_bytes, 2 * SHM_A_CPU_RANK_BYTES, "two ranks on the CPU take 66 MiB each there")
+    return _too_small(seen, shm.free_bytes, 2 * SHM_A_CPU_RANK_BYTES, "two CPU ranks take 66 MiB each")
 
 
 def _too_small(seen: str, have: int, need: int, why: str) -> Verdict:
@@ -46,7 +46,7 @@ def _too_small(seen: str, have: int, need: int, why: str) -> Verdict:
         return ok(seen)
     return problem(
         f"{seen}; {size(need)} are needed: {why}.",
-        "In a container start it with more shared memory; elsewhere empty it or make it larger.",
+        "In a container, start it with more shared memory; otherwise free some or enlarge it.",
         "docker run --shm-size=2g …",
     )
 
@@ -57,8 +57,8 @@ def shm_left(machine: Machine) -> Verdict | None:
         return None
     held, count = sum(buffer.bytes for buffer in left), len(left)
     return warning(
-        f"Killed runs left {size(held)} of memory in /dev/shm: {count} of DeepSpeed's buffers that no process uses.",
-        "Remove them while nothing trains on the CPU.",
+        f"Killed runs left {size(held)} of memory in /dev/shm: {count} unused DeepSpeed buffers.",
+        "Remove them while no CPU run is active.",
         f"rm {_common_start([buffer.path for buffer in left])}*",
     )
 
@@ -104,8 +104,8 @@ def memory(machine: Machine) -> Verdict | None:
         return ok(f"all {size(host.memory_bytes)} may be used")
     return warning(
         f"Only {size(host.memory_limit_bytes)} of {size(host.memory_bytes)} may be used here (control group): a run "
-        "that needs more is killed (exit −9) though the machine has memory left.",
-        "Plan offloading with the smaller number, or raise the limit of the container or job.",
+        "that needs more is killed (exit −9) even if the machine has memory left.",
+        "Plan offloading for the smaller number, or raise the limit of the container or job.",
     )
 
 
@@ -139,7 +139,7 @@ def locks(machine: Machine) -> Verdict | None:
         return None
     return warning(
         f"A killed build left {'locks' if len(left) > 1 else 'a lock'}: {', '.join(left)}. Every later run that "
-        "needs the operator waits for ever.",
+        "needs the operator hangs.",
         "dsgui removes it when it starts a run; for runs started elsewhere remove it now.",
         "rm " + " ".join(f"'{lock}'" for lock in left),
     )
@@ -173,4 +173,4 @@ def busy(machine: Machine) -> Verdict | None:
     if not full:
         return ok("no GPU is more than half full")
     seen = [f"GPU {gpu.index}: {size(gpu.free_bytes or 0)} of {size(gpu.memory_bytes or 0)} free" for gpu in full]
-    return warning(", ".join(seen), "Another program holds this memory: nvidia-smi lists which.", "nvidia-smi")
+    return warning(", ".join(seen), "Another program holds this memory: see nvidia-smi.", "nvidia-smi")

@@ -91,7 +91,7 @@ class TorchCuda:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The Python that trains, as `shell/machine/ask_target.py machine` answered."""
+    """The training environment, as `shell/machine/ask_target.py machine` answered."""
 
     target: Target
     torch: TorchCuda | None = None

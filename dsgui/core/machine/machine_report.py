@@ -29,7 +29,10 @@ def groups(machine: Machine) -> tuple[Group, ...]:
     environment = machine.environment
     found = [Group("GPUs", _gpus(machine)), Group("This machine", _host(machine.host))]
     if environment:
-        found += [Group("The Python that trains", _environment(environment)), Group("Programs", _programs(environment))]
+        found += [
+            Group("The training environment", _environment(environment)),
+            Group("Programs", _programs(environment)),
+        ]
         found += [Group("DeepSpeed’s operators", _ops(environment))] if environment.target.ops else []
     return tuple(found)
 
@@ -155,14 +158,14 @@ def _ops(environment: Environment) -> tuple[tuple[str, str], ...]:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """`1 problem, 2 warnings`, or “nothing to trip over”."""
+    """`1 problem, 2 warnings`, or “all checks passed”."""
     counts = [(sum(row.status is status for row in rows), status.value) for status in (Status.PROBLEM, Status.WARNING)]
-    return ", ".join(f"{n} {word}{'s' * (n > 1)}" for n, word in counts if n) or "nothing to trip over"
+    return ", ".join(f"{n} {word}{'s' * (n > 1)}" for n, word in counts if n) or "all checks passed"
 
 
 def as_text(machine: Machine, rows: Sequence[Row]) -> str:
     """The checks, worst first, then the readings; the values of a group stand below each other."""
-    lines = ["What a run would trip over", *rows_as_lines(rows)]
+    lines = ["Issues on this machine", *rows_as_lines(rows)]
     for group in groups(machine):
         widest = max(len(label) for label, _ in group.readings)
         lines += ["", group.title]

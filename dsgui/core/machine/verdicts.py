@@ -9,7 +9,7 @@ Subject = TypeVar("Subject")
 
 
 class Status(Enum):
-    """problem: an ordinary run fails · warning: some runs fail or are slow · ok · unknown: it could not be judged."""
+    """problem: an ordinary run fails · warning: some runs fail or are slow · ok · unknown: it not checked."""
 
     PROBLEM = "problem"
     WARNING = "warning"

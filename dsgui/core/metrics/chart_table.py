@@ -59,13 +59,13 @@ CHARTS: Mapping[str, ChartOf] = MappingProxyType(
         THROUGHPUT: ChartOf("Throughput", "samples/s"),
         "loss_scale": ChartOf("Loss scale", "loss scale"),
         "step_times": ChartOf("Step times", "ms"),
-        "memory_logged": ChartOf("Memory as DeepSpeed logs it", "GB"),
+        "memory_logged": ChartOf("Memory logged by DeepSpeed", "GB"),
         "cpu": ChartOf("CPU", "%", "%", zero=True, more=True),
         "gpu_power": ChartOf("GPU power", "W", "W", zero=True, more=True),
         "gpu_temperature": ChartOf("GPU temperature", "°C", "°C", more=True),
         "gpu_clocks": ChartOf("GPU clocks", "MHz", "MHz", more=True),
         "pcie": ChartOf("PCIe traffic", "MiB/s", "MiB/s", MIB, zero=True, more=True),
-        "free_disk": ChartOf("Free disk", "GiB", "GiB", GIB, zero=True, more=True),
+        "free_disk": ChartOf("Free disk space", "GiB", "GiB", GIB, zero=True, more=True),
     }
 )
 LOGGED: Mapping[str, Place] = MappingProxyType(

@@ -72,7 +72,7 @@ class Batch:
 
 
 class Steps:
-    """Turns samples into steps. Points wait, a bounded number of them, until it is known how many samples a step has.
+    """Turns samples into steps. Points wait, a bounded number of them, until it is known how many samples per step has.
     Their `step` is samples until then."""
 
     def __init__(self, batch: Batch) -> None:

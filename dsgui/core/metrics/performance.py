@@ -21,7 +21,7 @@ class Figures:
 
     `final_loss` is the last one logged, `best_loss` the lowest finite one, both of training; `final_loss` is NaN where
     the last is. `steps_per_second` is measured between the first and the last logged step, so that loading and
-    compiling don't count; samples and tokens a second are what the training said last of itself. Memory: `host` is all
+    compiling don't count; samples and tokens/s are what the training said last of itself. Memory: `host` is all
     that is in use on the machine, `run` what the run's own processes have there, `gpu` all that is in use on a card,
     by (node, index). A mean is that of the telemetry's samples. `duration_s` is when the last was known."""
 

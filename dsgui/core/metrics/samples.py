@@ -59,7 +59,7 @@ class GpuSample:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`run_bytes` is the main memory of the run's own processes; `cpu_percent` is the whole machine's, 0 to 100;
+    """`run_bytes` is the host memory of the run's own processes; `cpu_percent` is the whole machine's, 0 to 100;
     `time_s` is a date (unix seconds) by that machine's clock, `elapsed_s` counts from the run's beginning, whatever the
     clock is set to. `limit_bytes` is what the control groups allow where that is less than the machine has, and
     `limit_used_bytes` what counts against it. The disk is the one that the run writes to."""

@@ -303,7 +303,7 @@ class Answer:
     def summary(self) -> str:
         """One line: `DeepSpeed 0.19.8: accepted (parse, initialize, 2 steps; 6.1 s)`."""
         left = () if self.refusal else self.not_tried
-        return f"DeepSpeed {self.release}: {self.did}" + "".join(f"; not tried: {one}" for one in left)
+        return f"DeepSpeed {self.release}: {self.did}" + "".join(f"; not tested: {one}" for one in left)
 
     @property
     def did(self) -> str:

@@ -150,18 +150,18 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _loose(word: str) -> tuple[str, str]:
-    return f"“{_short(word)}” follows no option that takes it.", f"Remove “{_short(word)}”, or name its option."
+    return f"“{_short(word)}” does not belong to any option.", f"Remove “{_short(word)}”, or name its option."
 
 
 def _ambiguous(option: str, begins: Collection[str]) -> tuple[str, str]:
     shown = ", ".join(list(begins)[:_MOST_TOLD])
-    return f"{_short(option)} could be {shown}.", "Write the whole name."
+    return f"{_short(option)} is ambiguous: {shown}.", "Write the full name."
 
 
 def _lacking(one: Lacking) -> tuple[str, str]:
     option, has_value, _ = one.word.partition("=")
     if one.option.values == NOTHING:
-        alone = f"Write {_short(option)} alone." if has_value else "Write each option by itself."
+        alone = f"Write {_short(option)} alone." if has_value else "Write each option separately."
         return f"{_short(option)} takes no value{'' if has_value else ' behind it'}.", alone
     if _is_number(one.after) and one.option.values in (ONE, SOME):
         return (

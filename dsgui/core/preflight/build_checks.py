@@ -76,19 +76,19 @@ def operators(question: Question) -> Verdict | None:
         return None
     if environment is None or environment.target.ops is None:
         return unknown(
-            f"Whether the Python that trains can build {', '.join(names)} is not known before it was asked: "
+            f"Whether the training environment can build {', '.join(names)} is not known before it was asked: "
             "4 · Machine and “python -m dsgui doctor” ask it."
         )
     known = [op for name in names if (op := environment.op(name))]
     bad = [op for op in known if not op.usable and op.name != SHARED_MEMORY_OP]
     if bad:
         return problem(
-            f"This config needs {bad[0].name}, and the Python that trains can't compile it: "
+            f"This config needs {bad[0].name}, and the training environment can't compile it: "
             f"{bad[0].first_reason or 'no reason was given'}.",
             "See 4 · Machine for what is missing, or choose another optimizer or no offload (“torch_adam”: true in "
             "optimizer.params needs no operator of DeepSpeed's).",
         )
-    told = [f"{op.name} is built in" if op.installed else f"{op.name} is compiled when first used" for op in known]
+    told = [f"{op.name} is built in" if op.installed else f"{op.name} is compiled on first use" for op in known]
     return ok(", ".join(told)) if told else None
 
 

@@ -52,7 +52,7 @@ def offer(question: Question) -> Offer | None:
         return Offer(f"Add {option} {PLACEHOLDER} to the arguments", None, (option, PLACEHOLDER))
     if launch.config_argument.by_itself:
         return None
-    return Offer("The script reads its config itself", itself(launch.reader))
+    return Offer("The script loads its own config", itself(launch.reader))
 
 
 def takes_config(question: Question) -> Verdict | None:
@@ -73,7 +73,7 @@ def _by_parser(question: Question) -> Verdict:
     if not otherwise:
         return judged
     return warning(
-        f"The script is given {launch.config_argument.value}, and its source tells of another way ({otherwise}).",
+        f"The script is given {launch.config_argument.value}, but its source suggests another way ({otherwise}).",
         "Choose “As the script reads it” (command line: --reader auto).",
     )
 
@@ -88,7 +88,7 @@ def _told_otherwise(question: Question) -> str:
 def _no_parser(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
     if script.takes_deepspeed:
         return ok("its source names --deepspeed")
-    return unknown(f"No reading of a command line is seen in the script; it is given {argument.value}.")
+    return unknown(f"The script doesn’t seem to read a command line; it is given {argument.value}.")
 
 
 def _elsewhere(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
@@ -105,7 +105,7 @@ def _lenient(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
     if _resolved(script.options, "--deepspeed"):
         return ok("its parser names --deepspeed")
     return unknown(
-        "The script lets unknown arguments pass; whether it reads its config from --deepspeed can't be seen."
+        "The script lets unknown arguments pass; whether it reads its config from --deepspeed can't be determined."
     )
 
 
@@ -120,7 +120,7 @@ def _known(script: ScriptFacts, argument: ConfigArgument, refuses: Callable[...,
 def _dataclasses(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
     if not script.strict:
         return unknown(
-            "The script lets arguments that its dataclasses do not have pass; what it does with them is unseen."
+            "The script lets arguments that its dataclasses do not have pass; what it does with them is unknown."
         )
     left = argument.value.split()
     return problem(
@@ -182,13 +182,13 @@ def _by_foreseen(question: Question, otherwise: str) -> Verdict:
         return ok(f"{found.because}; it is given {argument.value}")
     if found:
         return warning(
-            f"The script is given {argument.value}, and its source tells of another way ({found.because}).",
+            f"The script is given {argument.value}, but its source suggests another way ({found.because}).",
             "Choose “As the script reads it” (command line: --reader auto).",
         )
     return unknown(otherwise)
 
 
-_UNSEEN = "{} whether the script reads it there can't be seen in its source."
+_UNSEEN = "{} whether the script reads it there can't be determined from its source."
 _BY_ARGUMENT: dict[ConfigArgument, Callable[[Question], Verdict]] = {
     ConfigArgument.OVERRIDE: partial(_by_foreseen, otherwise=_UNSEEN.format("It is given deepspeed=FILE;")),
     ConfigArgument.ACCELERATE: partial(
@@ -286,7 +286,7 @@ def accelerate(question: Question) -> Verdict | None:
     if value_of(launch.arguments, ("--cpu",)) is not None:
         return warning(
             "--cpu: with Accelerator(cpu=True) accelerate trains without DeepSpeed.",
-            "Take --cpu out: on a machine without a GPU accelerate trains on the CPU anyway.",
+            "Remove --cpu: on a machine without a GPU accelerate trains on the CPU anyway.",
         )
     clashes = [block for block in _STAND_INS if _made_twice(question, block)]
     if clashes:
@@ -310,7 +310,7 @@ def _on_cpu(question: Question) -> bool:
 def _alone(question: Question) -> Verdict:
     """accelerate/state.py: without a GPU there is no backend, and then `num_processes = 1`."""
     ranks = question.launch.ranks
-    said = f"Without a GPU accelerate takes each of the {ranks} ranks for the only one"
+    said = f"Without a GPU accelerate treats each of the {ranks} ranks as the only one"
     if question.config.get("train_batch_size") == "auto":
         return problem(
             f"{said}: “auto” for train_batch_size becomes the batch of one rank, and DeepSpeed, which counts {ranks}, "
@@ -321,7 +321,7 @@ def _alone(question: Question) -> Verdict:
         return problem(
             f"{said}: each trains on all of the data, and gather fails for the other ranks.", "Launch 1 rank."
         )
-    return warning(f"{said}: each trains on all of the data.", "Launch 1 rank, or take the run for a test only.")
+    return warning(f"{said}: each trains on all of the data.", "Launch 1 rank, or use this run only as a test.")
 
 
 def _made_twice(question: Question, block: str) -> bool:

@@ -45,8 +45,8 @@ def _of_one(plan: Plan, one: MachineFacts, host: Host, usual: Mapping[str, str])
         return [
             _problem(
                 one,
-                f"There is no {plan.target_python}.",
-                "The launcher starts the same path everywhere. Install the environment at this path, or share it.",
+                f"{plan.target_python} does not exist.",
+                "The launcher uses the same path everywhere. Install the environment at this path, or share it.",
             )
         ]
     found = [_no_deepspeed(one)] if not one.versions.get("deepspeed") else _differing(one, usual)
@@ -54,19 +54,19 @@ def _of_one(plan: Plan, one: MachineFacts, host: Host, usual: Mapping[str, str])
         found.append(
             _problem(
                 one,
-                f"There is no folder {plan.working_directory}.",
-                "The launcher enters it on every machine. Make it there, or share it.",
+                f"The folder {plan.working_directory} does not exist.",
+                "The launcher changes to it on every host. Create it there, or share it.",
             )
         )
     if not one.has_script:
         found.append(
-            _problem(one, f"There is no {plan.script}.", "Copy the script to the same place, or share its folder.")
+            _problem(one, f"{plan.script} does not exist.", "Copy the script to the same place, or share its folder.")
         )
     if one.port_free is False:
         found.append(
             _problem(
                 one,
-                f"Port {plan.master_port} is taken, and the ranks meet there.",
+                f"Port {plan.master_port} is in use, but the ranks need it.",
                 "Give another one as “Master port”.",
             )
         )
@@ -99,14 +99,14 @@ def _does_not_answer(one: MachineFacts) -> Row:
         "ssh",
         one.name,
         Status.PROBLEM,
-        f"It does not answer over ssh: {one.problem.removeprefix('ssh: ').rstrip('.')}.",
-        "ssh must get there from here without a password. If it asks for one:",
+        f"Not reachable over ssh: {one.problem.removeprefix('ssh: ').rstrip('.')}.",
+        "ssh must connect without a password. If it asks for one:",
         f"ssh-copy-id {one.name}",
     )
 
 
 def _no_deepspeed(one: MachineFacts) -> Row:
-    return _problem(one, "Its Python has no DeepSpeed.", "Install the same releases as on the others.")
+    return _problem(one, "Its Python has no DeepSpeed.", "Install the same versions as on the other hosts.")
 
 
 def _differing(one: MachineFacts, usual: Mapping[str, str]) -> list[Row]:
@@ -118,7 +118,7 @@ def _differing(one: MachineFacts, usual: Mapping[str, str]) -> list[Row]:
     ]
     if not differ:
         return []
-    return [_problem(one, f"{'; '.join(differ)}.", "All ranks need the same releases. Install them alike.")]
+    return [_problem(one, f"{'; '.join(differ)}.", "All ranks need the same versions. Install them everywhere.")]
 
 
 def _no_pdsh() -> Row:
@@ -126,7 +126,7 @@ def _no_pdsh() -> Row:
         "pdsh",
         "This machine",
         Status.PROBLEM,
-        "There is no pdsh, with which DeepSpeed’s launcher reaches the others.",
+        "pdsh is missing; DeepSpeed’s launcher needs it to reach the other hosts.",
         "Install it here.",
         "sudo apt install pdsh",
     )

@@ -1,4 +1,4 @@
-"""What offloading needs of a machine's main memory, by DeepSpeed's own estimators, where they have a case for it."""
+"""What offloading needs of a machine's host memory, by DeepSpeed's own estimators, where they have a case for it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,9 +38,9 @@ def estimate(launch: Launch, model: ModelSize, trains_a_part: bool) -> OffloadNe
 def _not_estimated(config: Mapping[str, Any], model: ModelSize, trains_a_part: bool, moved: str) -> str:
     """Why DeepSpeed's estimator has no answer, or ""."""
     if model.parameters is None:
-        return f"the model's size is not known ({model.told})"
+        return f"the model size is unknown ({model.told})"
     if trains_a_part:
-        return "the script trains a part of the model (LoRA, or frozen parameters), and how much can't be seen"
+        return "the script trains a part of the model (LoRA, or frozen parameters), and how much is unknown"
     if moved == "none":
         return "DeepSpeed's estimator has no case for parameters without the optimizer"
     if zero_stage(config) == 3 and "nvme" in (moved, offload_device(config, "offload_param")):

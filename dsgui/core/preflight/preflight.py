@@ -17,7 +17,7 @@ AGREEMENT = "agreement"
 def config(question: Question) -> Verdict | None:
     launch = question.launch
     if handing_checks.reads_another(question):
-        return unknown("The script reads a config of its own, so what is found about this one stops nothing.")
+        return unknown("The script uses its own config, so findings about this one don't block the launch.")
     judge = problem if launch.handed else _perhaps
     if launch.unreadable:
         return judge(f"It can't be read. {launch.unreadable}", "Correct it.")
@@ -28,7 +28,7 @@ def config(question: Question) -> Verdict | None:
         return ok(f"checked for {launch.devices}")
     others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return judge(
-        f"{refuser(errors)} would refuse it at {launch.devices}: {errors[0].message}{others}",
+        f"{refuser(errors)} would refuse it on {launch.devices}: {errors[0].message}{others}",
         errors[0].advice or "See 1 · Configure, or python -m dsgui validate.",
     )
 
@@ -45,7 +45,7 @@ def takes_config(question: Question) -> Verdict | None:
 
 def elsewhere(question: Question) -> Verdict | None:
     names = question.launch.elsewhere
-    return unknown(f"Memory, GPUs, programs and disks of {names} are not looked at from here.") if names else None
+    return unknown(f"Memory, GPUs, programs and disks of {names} are not checked from here.") if names else None
 
 
 _ARGPARSE, _BUILDER = "docs.python.org/3/library/argparse.html", "deepspeed/ops/op_builder/builder.py"
@@ -57,13 +57,13 @@ _ESTIMATORS = (
 CHECKS: tuple[Check[Question], ...] = (
     Check(CONFIG, "The config", "", config),
     Check("script", "The script", "", script_checks.readable),
-    Check(handing_checks.TAKES_CONFIG, "How it gets the config", _ARGPARSE, takes_config),
+    Check(handing_checks.TAKES_CONFIG, "Passing the config", _ARGPARSE, takes_config),
     Check("accelerate", "accelerate", "accelerate/accelerator.py", handing_checks.accelerate),
     Check("twice", "--deepspeed in the arguments", _ARGPARSE, script_checks.given_twice),
     Check("options", "The script’s options", "transformers/hf_argparser.py, argparse", argument_checks.options),
     Check("arguments_file", "The file of arguments", "transformers/hf_argparser.py", argument_checks.arguments_file),
     Check("files", "Files in the arguments", "", argument_checks.files),
-    Check("imports", "What the script imports", "", argument_checks.imports),
+    Check("imports", "Script imports", "", argument_checks.imports),
     Check("use_cpu", "--use_cpu", "transformers/training_args.py: _setup_devices", script_checks.use_cpu),
     Check("local_rank", "--local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
     Check("stage_3", "Loading for ZeRO-3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),
@@ -85,7 +85,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("port", "Master port", "torch.distributed.TCPStore", room_checks.port),
     Check("checkpoints", "Disk for checkpoints", "", room_checks.checkpoints),
     Check("runs_disk", "Disk for the run’s output", "", room_checks.runs_disk),
-    Check("elsewhere", "Other machines", "", elsewhere),
+    Check("elsewhere", "Other hosts", "", elsewhere),
 )
 
 # What another config or other arguments of the script can change: not the port, the GPUs or a disk.

@@ -13,7 +13,7 @@ from dsgui.core.rules.base import offload_device, value_or, zero_stage
 from dsgui.core.script.words import value_of
 from dsgui.core.sizes import size
 
-# Seen with 0.19.8: save_checkpoint of a bf16 model with Adam wrote 14 bytes a parameter at stage 2, 12 at stage 3
+# Seen with 0.19.8: save_checkpoint of a bf16 model with Adam wrote 14 bytes per parameter at stage 2, 12 at stage 3
 # (the fp32 weights and two moments); the HF Trainer adds the 16-bit model.
 CHECKPOINT_BYTES = 16
 CHECKPOINT_LEAST_BYTES = 12
@@ -43,13 +43,13 @@ def _fits(host: Host, states: int, estimate: int, parameters: str) -> Verdict | 
     where = " (this container's or job's limit)" if limit is not None and limit < host.memory_bytes else ""
     if states > most + swap:
         return problem(
-            f"{need}, and there are {size(most)} of host memory{where}: the system kills such a run.",
+            f"{need}, and there are {size(most)} of host memory{where}: the system would kill the run.",
             "Use more machines, a smaller model, or offload to NVMe at stage 3.",
         )
     if estimate > now:
         return warning(
             f"{need}, {size(estimate)} with buffers by DeepSpeed's estimate; {size(now)} are free now{where}.",
-            "End what holds memory, or plan for less: a run that needs more is killed (exit −9).",
+            "Free some memory or use less: a run that needs more is killed (exit −9).",
         )
     return ok(f"{size(estimate)} by DeepSpeed's estimate for {parameters} parameters; {size(now)} are free{where}")
 
@@ -90,7 +90,7 @@ def shared_memory(question: Question) -> Verdict | None:
         return ok(seen)
     return problem(
         f"{seen} (66 MiB each, deepspeed/ops/csrc/cpu/comm/shm.cpp).",
-        "Remove what ended runs left there (4 · Machine lists it), use fewer ranks, or give the container more: "
+        "Remove stale buffers (listed on 4 · Machine), use fewer ranks, or give the container more: "
         "docker run --shm-size=2g …",
     )
 
@@ -101,15 +101,16 @@ def gpus(question: Question) -> Verdict | None:
         return _too_few(machine, launch.ranks) if machine.gpus and not launch.elsewhere else None
     if not machine.gpus:
         return warning(
-            f"GPU {_listed(launch.gpu_indices)} was chosen, and no NVIDIA driver answers here.",
-            "Check nvidia-smi; without a GPU give a number of ranks instead.",
+            f"GPU {_listed(launch.gpu_indices)} was selected, but no NVIDIA driver responds.",
+            "Check nvidia-smi; without a GPU, enter a number of ranks instead.",
         )
     missing = [index for index in launch.gpu_indices if index not in {gpu.index for gpu in machine.gpus}]
     if missing:
         return problem(
-            f"GPU {_listed(missing)} was chosen; this machine has {_listed([gpu.index for gpu in machine.gpus])}. The "
+            f"GPU {_listed(missing)} was selected; this machine has "
+            f"{_listed([gpu.index for gpu in machine.gpus])}. The "
             "launcher stops with “No slot specified on host 'localhost'”.",
-            "Choose GPUs that nvidia-smi lists.",
+            "Select GPUs that nvidia-smi lists.",
         )
     return _free(question)
 
@@ -118,8 +119,8 @@ def _too_few(machine: Machine, ranks: int) -> Verdict | None:
     if ranks <= len(machine.gpus):
         return None
     return problem(
-        f"{ranks} ranks were asked for, and this machine has {len(machine.gpus)} GPU{'s' * (len(machine.gpus) > 1)}.",
-        "Ask for as many ranks as there are GPUs.",
+        f"{ranks} ranks were requested, but this machine has {len(machine.gpus)} GPU{'s' * (len(machine.gpus) > 1)}.",
+        "Use as many ranks as there are GPUs.",
     )
 
 
@@ -146,7 +147,7 @@ def cores(question: Question) -> Verdict | None:
     if ranks <= machine.host.cores_usable:
         return ok(f"{ranks} of {machine.host.cores_usable:g} usable cores")
     return warning(
-        f"{ranks} ranks share {machine.host.cores_usable:g} usable cores: each waits for the others, so it is slow.",
+        f"{ranks} ranks share {machine.host.cores_usable:g} usable cores, so training is slow.",
         "Use at most as many ranks as cores.",
     )
 
@@ -158,8 +159,8 @@ def port(question: Question) -> Verdict | None:
     if not question.around.port_taken:
         return ok(f"{number} is free")
     return problem(
-        f"{number}: another program listens there; torch stops with “address already in use”.",
-        "Give another master port, or none and a free one is chosen.",
+        f"{number}: another program uses it; torch stops with “address already in use”.",
+        "Enter another master port, or leave it empty to use a free one.",
     )
 
 
@@ -177,7 +178,7 @@ def checkpoints(question: Question) -> Verdict | None:
     if model.parameters is None or question.around.script.trains_a_part:
         enough = disk.free_bytes >= host_checks.DISK_FOR_A_CHECKPOINT_BYTES
         few = f"{seen}; a checkpoint of a 250 million parameter model takes {size(4 << 30)}."
-        return ok(f"{seen}; how large a checkpoint is, is not known") if enough else warning(few, advice)
+        return ok(f"{seen}; the checkpoint size is unknown") if enough else warning(few, advice)
     need = model.parameters * CHECKPOINT_BYTES
     told = f"one checkpoint of {spelled(model.parameters)} parameters takes about {size(need)}"
     if disk.free_bytes >= need:

@@ -26,9 +26,13 @@ def readable(question: Question) -> Verdict | None:
     if not script.problem:
         return ok(question.launch.script)
     seen = f"{question.launch.script} can't be read as Python: {script.problem}."
-    advice = "Give the file that trains, and correct it if it is that."
+    advice = "Select the training script, or fix it."
     newer = version_tuple(_python(question))[:2] > question.around.own_python
-    return warning(f"{seen} The Python that trains is newer and may.", advice) if newer else problem(seen, advice)
+    return (
+        warning(f"{seen} The training environment’s is newer and may accept it.", advice)
+        if newer
+        else problem(seen, advice)
+    )
 
 
 def _python(question: Question) -> str:
@@ -48,14 +52,13 @@ def given_twice(question: Question) -> Verdict | None:
     if not typed:
         sure = question.around.script.parser in (Parser.TRAINER, Parser.DATACLASSES, Parser.DEEPSPEED, Parser.ARGPARSE)
         return (problem if sure else warning)(
-            f"{option} is among the arguments without a value: argparse ends with exit code 2, “expected one "
-            "argument”.",
-            f"Leave {option} out of the arguments: the config is passed already.",
+            f"{option} has no value in the arguments: argparse ends with exit code 2, “expected one argument”.",
+            f"Remove {option} from the arguments: the config is already passed.",
         )
     return warning(
         f"{option} is given twice: as {typed} in the arguments, and for this config. The last one counts, which is "
         "this config.",
-        "Leave it out of the arguments; to run with the other file, open that one.",
+        "Remove it from the arguments; to run with the other file, open that file.",
     )
 
 
@@ -72,10 +75,10 @@ def use_cpu(question: Question) -> Verdict | None:
         return problem("Without it the HF Trainer stops at --bf16: “Your setup doesn't support bf16/gpu”.", _ADD_IT)
     if launch.ranks == 1:
         return None
-    alone = f"Without it each of the {launch.ranks} ranks takes itself for the only one"
+    alone = f"Without it each of the {launch.ranks} ranks acts as the only one"
     if lookup(question.config, "/train_batch_size") is not MISSING:
         return problem(f"{alone}, and DeepSpeed stops at a train_batch_size made for one rank.", _ADD_IT)
-    return warning(f"{alone}, so that every rank trains on all of the data.", _ADD_IT)
+    return warning(f"{alone}, so every rank trains on all of the data.", _ADD_IT)
 
 
 _ADD_IT = "Add --use_cpu to the arguments: the HF Trainer looks for a GPU without it."
@@ -104,7 +107,7 @@ def local_rank(question: Question) -> Verdict | None:
         return ok("torchrun passes none")
     if launch.passes_local_rank:
         return ok("the script takes it, or has no parser that would stop at it")
-    return ok("the script does not take it, so the launcher is told not to pass it (--no_local_rank)")
+    return ok("the script doesn't accept it, so the launcher doesn't pass it (--no_local_rank)")
 
 
 def loads_for_stage_3(question: Question) -> Verdict | None:
@@ -127,7 +130,7 @@ def loads_for_stage_3(question: Question) -> Verdict | None:
     return ok("from_pretrained is given nothing that ZeRO-3 refuses")
 
 
-_TAKE_OUT = "Leave it out of from_pretrained: with ZeRO-3 DeepSpeed divides the parameters over the ranks."
+_TAKE_OUT = "Remove it from from_pretrained: with ZeRO-3, DeepSpeed partitions the parameters across the ranks."
 
 
 def _in_old_releases(found: list[tuple[str, int]]) -> str:

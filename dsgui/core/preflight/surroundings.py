@@ -72,7 +72,7 @@ class Launch:
 
     @property
     def reader(self) -> Integration:
-        """Who reads the config."""
+        """Framework."""
         return self.config_argument.integration
 
     @property
@@ -113,7 +113,7 @@ class Surroundings:
         return trainer_arguments(self.script.command_line, self.answers, self.taken(plan.arguments))
 
     def version(self, package: str) -> str:
-        """What the Python that trains has; "" where there is none, or it was not asked yet."""
+        """What the training environment has; "" where there is none, or it was not asked yet."""
         environment = self.machine.environment
         return environment.target.version(package) if environment else ""
 

@@ -213,7 +213,8 @@ def _nvme_without_aio(config: Config, context: Context) -> Iterator[Finding]:
             yield found(
                 Severity.ERROR,
                 f"{_ZERO}/{block}/device",
-                f"{block}.device: “nvme” needs DeepSpeed's async_io operator, and the Python that trains can't compile "
+                f"{block}.device: “nvme” needs DeepSpeed's async_io operator, and the training environment can't "
+                "compile "
                 "it; DeepSpeed stops with “Unable to JIT load the async_io op”.",
                 "Install libaio with its headers (sudo apt install libaio-dev), or offload to the CPU.",
             )

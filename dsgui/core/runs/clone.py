@@ -41,7 +41,7 @@ def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
 def _missing_secrets(plan: Plan) -> tuple[str, ...]:
     if not plan.secret_names:
         return ()
-    return (f"{', '.join(plan.secret_names)}: kept nowhere, give the value again under “Environment variables”",)
+    return (f"{', '.join(plan.secret_names)}: not stored; enter the value again under “Environment variables”",)
 
 
 def changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ...]]:
@@ -51,7 +51,7 @@ def changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ..
     try:
         changed = remedy.fix.apply(Document(text)).text
     except DocumentError as error:
-        return text, (f"The config was left as it is: {error}",)
+        return text, (f"The config was left unchanged: {error}",)
     said = (
         f"{dotted(c.pointer)} removed" if c.literal is None else f"{dotted(c.pointer)} set to {c.literal}"
         for c in remedy.fix.changes

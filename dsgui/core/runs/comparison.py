@@ -55,15 +55,15 @@ def _live_parameters(first: Compared, second: Compared) -> Answer:
     gpus = [_fullest(run.figures) for run in (first, second)]
     hosts = [run.figures.run_peak_bytes for run in (first, second)]
     sentences = [
-        _moved("GPU memory (peak of the fullest card)", first, second, gpus),
-        _moved("This run’s main memory (peak)", first, second, hosts),
+        _moved("GPU memory (peak of the fullest GPU)", first, second, gpus),
+        _moved("Host memory of this run (peak)", first, second, hosts),
         *_limits(first, second),
         "Host memory holds what is offloaded: the partitions of parameters and optimizer state. Their size follows "
         "from the model and the number of ranks, and neither key changes it.",
     ]
     if _differ(hosts) is True:
-        sentences.append("Here it did change, so something else differs between the runs; see the keys and arguments.")
-    return Answer("Why did GPU memory change, and main memory not?", tuple(sentences))
+        sentences.append("It did change here, so something else differs between the runs; see the keys and arguments.")
+    return Answer("Why did GPU memory change but host memory not?", tuple(sentences))
 
 
 def _limits(first: Compared, second: Compared) -> list[str]:
@@ -74,7 +74,7 @@ def _limits(first: Compared, second: Compared) -> list[str]:
     if live[0] != live[1]:
         found.append(
             f"stage3_max_live_parameters went from {_count(live[0])} to {_count(live[1])}: so many parameters may stay "
-            "gathered on each GPU before ZeRO-3 lets go of them, which in 16 bits is up to "
+            "gathered on each GPU before ZeRO-3 releases them, which in 16 bits is up to "
             f"{in_gib(live[0] * _BYTES)} and {gib(live[1] * _BYTES)}. Once it is more than the model has, "
             "the whole model stays on the GPU during a step: memory is traded for fewer gathers."
         )

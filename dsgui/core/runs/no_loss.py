@@ -88,7 +88,7 @@ def _too_early(told: Told) -> bool:
 def _reasons(told: Told) -> Iterator[NoLoss]:
     if not told.live and not told.trained and told.state is not RunState.SUCCEEDED:
         yield NoLoss("before_training", f"{_none(told)} was printed: the run ended before its first step.")
-    advice = "add a pattern under “Curves and where they come from”"
+    advice = "add a pattern under “Curves and their sources”"
     if told.live:
         yield NoLoss(
             "unread", f"So far the script printed no line that dsgui reads as loss. If it prints one, {advice}."

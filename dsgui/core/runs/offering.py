@@ -14,7 +14,7 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.runs.clone import changed_config, changed_words
 from dsgui.core.script.words import value_of
 
-NOTHING_LEFT = "No change is left that dsgui could make for you. What to do next is for you to decide."
+NOTHING_LEFT = "dsgui has no further change to suggest."
 
 _TOLD_BY = 80  # characters at the beginning of a message that tell it from others
 
@@ -96,7 +96,7 @@ def _why_not(
         return ""  # the same again is all there is to do
     after = now.changed(remedy)
     if (after.config_text, after.arguments) == (now.config_text, now.arguments):
-        return "this run had it already."
+        return "this run already had it."
     if (failed := _failed_so(remedy, after, earlier)) is not None:
         return f"run {failed.run_id} had it and failed ({failed.failed})."
     return next(_new(objections(after), before), "")

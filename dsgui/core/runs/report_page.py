@@ -115,7 +115,7 @@ def _diagnosis(told: Mapping[str, Any]) -> str:
     advice = "".join(f"<li>{escape(str(one))}</li>" for one in told.get("advice", ()))
     rank = f" (rank {told['rank']})" if told.get("rank") is not None else ""
     traceback = str(told.get("traceback") or "")
-    more = f"<details><summary>The first traceback</summary><pre>{escape(traceback)}</pre></details>"
+    more = f"<details><summary>First traceback</summary><pre>{escape(traceback)}</pre></details>"
     return (
         f"<div class=diagnosis><h3>{escape(str(told.get('title', '')))}{escape(rank)}</h3>"
         f"<p>{escape(str(told.get('meaning', '')))}</p><ul>{advice}</ul>{more if traceback else ''}</div>"
@@ -124,7 +124,7 @@ def _diagnosis(told: Mapping[str, Any]) -> str:
 
 def _details_section(run: Reported, named: bool) -> str:
     of = f" · {escape(run.name)}" if named else ""
-    output = f"<h2>The end of its output{of}</h2><pre>{escape(run.output)}</pre>" if run.output else ""
+    output = f"<h2>End of the output{of}</h2><pre>{escape(run.output)}</pre>" if run.output else ""
     return (
         f"<section><h2>Command{of}</h2><pre class=wraps>{escape(run.command)}</pre>"
         f"<h2>Config as launched{of}</h2><pre>{escape(run.config_text)}</pre>{output}</section>"
@@ -137,7 +137,7 @@ def _details_section(run: Reported, named: bool) -> str:
 def _figures_table(runs: Sequence[Reported]) -> str:
     rows = [
         ("Final loss (last logged)", [_number(run.figures.final_loss) for run in runs]),
-        ("Best loss", [_number(run.figures.best_loss) for run in runs]),
+        ("Best loss (lowest)", [_number(run.figures.best_loss) for run in runs]),
         ("Steps", [_number(run.figures.steps) for run in runs]),
         ("Steps/s", [_number(run.figures.steps_per_second) for run in runs]),
         ("Samples/s", [_number(run.figures.samples_per_second) for run in runs]),
@@ -258,12 +258,12 @@ def _differences_section(runs: Sequence[Reported]) -> str:
     configs = [run.config for run in runs]
     rows = config_differences(configs)
     if not rows:
-        return "<section><h2>Configs</h2><p>No key differs.</p></section>"
+        return "<section><h2>Configs</h2><p>The configs are identical.</p></section>"
     heads = "".join(f"<th scope=col>{escape(run.name)}</th>" for run in runs)
     body = "".join(_differs(row, configs) for row in rows[:_MOST_DIFFERENCES])
     more = f"<p>{len(rows) - _MOST_DIFFERENCES} more.</p>" if len(rows) > _MOST_DIFFERENCES else ""
     return (
-        "<section><h2>Where the configs differ</h2><div class=scrolls><table class=keys>"
+        "<section><h2>Config differences</h2><div class=scrolls><table class=keys>"
         f"<thead><tr><th scope=col>Key</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>{more}</section>"
     )
 

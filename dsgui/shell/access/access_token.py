@@ -65,7 +65,7 @@ def _from_file(path: Path) -> str:
     with open(descriptor, encoding="utf-8", errors="replace") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise TokenError(f"--token-file: {path} is no plain file. Expected one with the token on its one line.")
+            raise TokenError(f"--token-file: {path} is not a plain file. Expected one with the token on its one line.")
         if status.st_uid != os.getuid() or status.st_mode & 0o077:
             raise TokenError(
                 f"--token-file: {path} can be read or changed by others. Expected a file of yours alone. Run "

@@ -113,7 +113,7 @@ def _expanded(path: Path) -> Path:
     try:
         return path.expanduser()
     except RuntimeError as error:
-        raise DocumentError(f"{path}: no home folder is known for this “~”. Write the whole path.") from error
+        raise DocumentError(f"{path}: no home folder is known for this “~”. Use the full path.") from error
 
 
 def _reached(path: Path, places: Places | None) -> Path:
@@ -151,11 +151,11 @@ def _plain_file(path: str, flags: int) -> int:
 def _why_not(path: Path, error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
         place = "" if path.is_absolute() else f" in {Path.cwd()}, where dsgui was started"
-        return f"{path}: there is no such file{place}. Correct the path, or write it from / on."
+        return f"{path}: file not found{place}. Check the path or use an absolute one."
     if isinstance(error, PermissionError):
-        return f"{path}: you may not read this file. Change its permissions, or choose another."
+        return f"{path}: permission denied. Change its permissions or choose another file."
     reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-    return f"{path!s:.200}: this can't be opened ({reason}). Expected a plain file. Correct the path."
+    return f"{path!s:.200}: this can't be opened ({reason}). Expected a plain file. Check the path."
 
 
 def _decoded(shown: str, content: bytes) -> str:

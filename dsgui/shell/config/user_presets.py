@@ -71,7 +71,7 @@ class UserPresets:
         """Deletes a preset. Raises `PresetError`, also when there is none with that id."""
         path = self._path(id)
         if not path.exists():
-            raise PresetError(f"{path}: this preset is gone already. Expected a listed one. Load the page again.")
+            raise PresetError(f"{path}: this preset no longer exists. Reload the page.")
         with self._saying_what_to_do():
             path.unlink(missing_ok=True)
 
@@ -92,11 +92,11 @@ class UserPresets:
         if old and replace:
             return old.id
         if old:
-            raise PresetError(f"“{title}”: a preset has this title already. Choose another title, or replace that one.")
-        if len(self._files()) >= MAX_PRESETS:
             raise PresetError(
-                f"{self._folder}: {MAX_PRESETS} presets are here already, and more are not kept. Remove one first."
+                f"“{title}”: a preset with this title already exists. Choose another title or replace it."
             )
+        if len(self._files()) >= MAX_PRESETS:
+            raise PresetError(f"{self._folder}: {MAX_PRESETS} presets is the limit. Remove one first.")
         ids = (f"user-{_slug(title)}-{n}" for n in itertools.count(1))
         return next(id for id in ids if not os.path.lexists(self._folder / f"{id}.json"))
 
@@ -117,7 +117,7 @@ class UserPresets:
             try:
                 presets.append(_read_preset(path))
             except (DsguiError, OSError, ValueError, RecursionError) as error:
-                problems.append(f"{path}: this is no preset. {error} Repair it, or move it out of the folder.")
+                problems.append(f"{path}: this is not a preset. {error} Repair it, or move it out of the folder.")
         return tuple(sorted(presets, key=lambda preset: (preset.title.casefold(), preset.id))), tuple(problems)
 
     @contextlib.contextmanager

@@ -79,7 +79,7 @@ def parse_object(data: bytes) -> dict[str, Any]:
     except RecursionError as error:
         raise ValueError(_TOO_DEEP) from error
     if not isinstance(value, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     level: list[Any] = [value]
     for _ in range(_MOST_DEEP):
         members = (one.values() if isinstance(one, dict) else one for one in level)
@@ -94,7 +94,7 @@ def why_unreadable(error: BaseException) -> str:
     if isinstance(error, KeyError):
         return f"{error} is missing"
     if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
-        return f"it is no JSON ({error})"
+        return f"it is not valid JSON ({error})"
     return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
 
 

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 
 def open_regular(path: Path | str, *, follow: bool = True) -> BinaryIO:
-    """For reading bytes. Raises OSError, also for what is no regular file, no name that a file can have, and, unless
+    """For reading bytes. Raises OSError, also for what is not a regular file, no name that a file can have, and, unless
     `follow`, for a link."""
     seen = os.stat(path, follow_symlinks=follow) if _is_name(path) else None
     if seen is None or not stat.S_ISREG(seen.st_mode):  # to open a device may already do something
@@ -58,4 +58,4 @@ def _is_name(path: Path | str) -> bool:
 
 
 def _irregular(path: Path | str, mode: int) -> OSError:
-    return OSError(f"{str(path)!r} is no regular file but {kind_of(mode)}")
+    return OSError(f"{str(path)!r} is not a regular file but {kind_of(mode)}")

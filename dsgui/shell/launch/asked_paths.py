@@ -17,10 +17,10 @@ _SCRIPT_BYTES = 2_000_000
 def script_path(request: LaunchRequest) -> str:
     typed = request.script.strip()
     if not typed:
-        raise PlanError("Script: nothing was given. Expected the path of the Python file that trains. Give it.")
+        raise PlanError("Enter the path to your training script.")
     path = _absolute(typed, request.working_directory)
     if path.is_dir():
-        raise PlanError(f"Script: {path} is a folder. Expected a Python file. Give the file inside it that trains.")
+        raise PlanError(f"Script: {path} is a folder. Select the training script inside it.")
     if not path.is_file():
         raise PlanError(f"Script: {path} does not exist. Expected a Python file on this machine. Check the path.")
     if not os.access(path, os.R_OK):
@@ -50,7 +50,7 @@ def working_directory(request: LaunchRequest) -> str:
             "for the run's own folder."
         )
     if not os.access(path, os.X_OK):
-        raise PlanError(f"Working directory: {path} can't be entered. Check its permissions, or give another.")
+        raise PlanError(f"Working directory: {path} can't be opened. Check its permissions or choose another.")
     return str(path)
 
 

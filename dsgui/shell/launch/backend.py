@@ -50,7 +50,7 @@ class Backend(Protocol):
 
     def ask(self, plan: Plan) -> tuple[Row, ...]:
         """What stands in the way there, where the place can be asked. May take some seconds. Raises `PlanError`."""
-        raise PlanError(f"{plan.place.LABEL}: there is nothing that could be asked before the start. Press Launch.")
+        raise PlanError(f"{plan.place.LABEL}: nothing to check before the launch. Press Launch.")
 
     @contextmanager
     def starting(self, plan: Plan, environment: Mapping[str, str]) -> Iterator[Start]:

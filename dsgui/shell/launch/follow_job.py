@@ -22,7 +22,7 @@ _OVER = frozenset(
     {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED"}
     | {"TIMEOUT"}
 )
-_GONE = "not known to Slurm any more"
+_GONE = "no longer known to Slurm"
 
 
 def main(script: str, output: str, id_file: str) -> int:
@@ -35,7 +35,7 @@ def main(script: str, output: str, id_file: str) -> int:
     while True:
         state, reason, code = look(job)
         position = copy(output, position)
-        now = f"{state} ({reason})" if reason not in ("", "None") else state or "out of sight: Slurm can't be asked now"
+        now = f"{state} ({reason})" if reason not in ("", "None") else state or "unknown: Slurm is not responding"
         if now != said:
             say(f"job {job} is {now}")
             said = now
@@ -62,7 +62,7 @@ def submit(script: str) -> str:
     print(done.stderr, end="", flush=True)
     if done.returncode or not job.isdecimal():
         said = [line.removeprefix("sbatch: error: ") for line in (done.stderr or done.stdout).strip().splitlines()]
-        say(f"the job was not taken: {'; '.join(said) or f'exit code {done.returncode}'}")
+        say(f"the job was rejected: {'; '.join(said) or f'exit code {done.returncode}'}")
         sys.exit(done.returncode or 1)
     say(f"submitted as job {job}")
     return job

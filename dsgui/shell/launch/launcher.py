@@ -86,4 +86,4 @@ def _last_line(directory: RunDirectory) -> str:
             lines = file.read(_LAST_BYTES).decode("utf-8", "replace").strip().splitlines()
     except OSError:
         lines = []
-    return lines[-1] if lines else "it said nothing."
+    return lines[-1] if lines else "it printed nothing."

@@ -102,7 +102,7 @@ class Asked:
                 with suppress(ProcessLookupError):
                     os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
-                return "", "it did not answer in time"
+                return "", "it timed out"
             said = _read(self._err).strip().splitlines()
             return _read(self._out), (said[-1] if said else f"code {code}") if code else ""
 
@@ -130,4 +130,4 @@ def _read_ended(host: str, printed: str, problem: str) -> Ended:
             told = numbers[0]
         elif word == "left":
             left, whole = tuple(numbers), True
-    return Ended(host, told, left, problem or ("" if whole else "it gave no answer"))
+    return Ended(host, told, left, problem or ("" if whole else "no answer"))

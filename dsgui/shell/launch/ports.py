@@ -33,7 +33,7 @@ class Ports:
                 self._keep(run_id, listeners, asked is not None)
                 return port
         if asked is None:
-            raise PlanError(f"Master port: none of {_PORT_TRIES} tried ones is free. Give one.")
+            raise PlanError(f"Master port: none of {_PORT_TRIES} ports tried is free. Enter one.")
         raise PlanError(
             f"Master port: {asked} is in use. Expected a free one. Give {free_port()}, which is free now, or leave the "
             "field empty."
@@ -65,7 +65,7 @@ def free_port() -> int:
     for port in random.sample(_PORTS, _PORT_TRIES):
         if is_free(port):
             return port
-    raise PlanError(f"Master port: none of {_PORT_TRIES} tried ones is free. Give one.")
+    raise PlanError(f"Master port: none of {_PORT_TRIES} ports tried is free. Enter one.")
 
 
 def is_free(port: int) -> bool:

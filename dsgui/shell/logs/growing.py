@@ -88,7 +88,7 @@ class RecordFile:
 
 
 def _open(path: Path, flags: int) -> int:
-    """Raises OSError, also for what is there and is no regular file: a pipe is neither waited for nor filled."""
+    """Raises OSError, also for what is there and is not a regular file: a pipe is neither waited for nor filled."""
     descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, FILE_MODE)
     if not stat.S_ISREG(mode := os.fstat(descriptor).st_mode):
         os.close(descriptor)

@@ -15,7 +15,7 @@ LINE_SHOWN = 400
 _BLOCK_BYTES = 1 << 20
 _AROUND_BYTES = 1 << 14
 _BEFORE_BYTES, _AFTER_BYTES = 1 << 14, 1 << 16
-# The first line that tells of an error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
+# Jump to the first error, in the words of Python, DeepSpeed's launcher, CUDA and the C library.
 _ERROR = re.compile(
     rb"Traceback \(most recent call last\)|"
     rb"^(?:" + COLOUR + rb"|[ \t])*[\w.]*(?:Error|Exception)(?:" + COLOUR + rb")*: |"
@@ -48,7 +48,7 @@ def search(directory: RunDirectory, words: str) -> tuple[list[Match], bool]:
 
 
 def first_error(directory: RunDirectory) -> Match | None:
-    """The first line that tells of an error."""
+    """The first line that reports an error."""
     for begins, block in blocks(directory):
         if match := _ERROR.search(block):
             return _line(begins, block, match.end() - 1)[0]

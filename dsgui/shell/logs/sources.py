@@ -346,10 +346,10 @@ def _read_whole(path: Path) -> bytes:
 
 
 def _read(path: Path, offset: int, count: int) -> bytes:
-    """Raises OSError, also for what is no regular file: a pipe would be waited for."""
+    """Raises OSError, also for what is not a regular file: a pipe would be waited for."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with open(descriptor, "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is no regular file")
+            raise OSError(f"{path} is not a regular file")
         file.seek(offset)
         return file.read(count) or b""

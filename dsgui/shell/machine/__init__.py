@@ -1,1 +1,1 @@
-"""Reads this machine and asks the Python that trains."""
+"""Reads this machine and asks the training environment."""

@@ -1,4 +1,4 @@
-"""Readings of this machine, and the slow question to the Python that trains, asked from a thread."""
+"""Readings of this machine, and the slow question to the training environment, asked from a thread."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Where a run comes from, beyond its plan: the versions in the Python that trains, and the commit of the script."""
+"""Where a run comes from, beyond its plan: the versions in the training environment, and the commit of the script."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Runs on another machine of a run, in the Python that trains there, sent over ssh (nodes.py): the standard
+"""Runs on another machine of a run, in the training environment there, sent over ssh (nodes.py): the standard
 library alone. Answers each line on its standard input, the seconds since the run's beginning, with a sample as a line
 of JSON; an empty line only says that somebody still listens. Ends with its input, and when nothing was said for a
 while, as on a machine that lost its network.

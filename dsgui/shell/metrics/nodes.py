@@ -99,7 +99,7 @@ class Nodes:
     def note(self) -> str:
         """Sentences on what is missing, or ""."""
         told = [node.note for node in self._nodes if node.note]
-        more = (f"So {len(told) - _MOST_NOTES} more machines.",) if len(told) > _MOST_NOTES else ()
+        more = (f"The same for {len(told) - _MOST_NOTES} more hosts.",) if len(told) > _MOST_NOTES else ()
         return " ".join(filter(None, (self._lacks, *told[:_MOST_NOTES], *more)))
 
     def take(self) -> Iterator[tuple[str, Sample]]:
@@ -154,7 +154,7 @@ class _Node:
     @property
     def note(self) -> str:
         if self._problem:
-            return f"{self.name} gives no readings ({self._problem})."
+            return f"{self.name} provides no readings ({self._problem})."
         if self._left:
             return ""
         if self._asked_s is not None and self._monotonic() - self._asked_s >= _QUIET_S:

@@ -136,7 +136,7 @@ class RunMemory:
         self._looks = 0
 
     def read(self, pids: Iterable[int]) -> int:
-        """The main memory of these processes; one that has just ended counts nothing."""
+        """The host memory of these processes; one that has just ended counts nothing."""
         known = self._shared if self._looks % _ANEW else {}
         self._looks += 1
         self._shared, anonymous = {}, 0

@@ -42,7 +42,7 @@ class GpuWatch:
         if (since := self._readings.silent_since) is not None:
             return f"The NVIDIA driver has not answered since {date(since)}; GPU readings are missing."
         if self._readings.problem:
-            return f"The GPUs can't be read ({self._readings.problem})."
+            return f"GPU readings failed ({self._readings.problem})."
         return self._note
 
     def read(self, pids: Collection[int]) -> tuple[GpuSample, ...]:

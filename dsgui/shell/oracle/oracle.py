@@ -57,7 +57,7 @@ class _Worker:
             hello = self._ready.get(timeout=limit_s)
         except queue.Empty:
             self.kill()
-            raise TargetError(f"{self._command[0]} did not import DeepSpeed in {limit_s:g} s. Ask again.") from None
+            raise TargetError(f"{self._command[0]} did not import DeepSpeed within {limit_s:g} s. Ask again.") from None
         if hello is None or "problem" in hello:
             raise TargetError(
                 f"DeepSpeed could not be asked: {self._command[0]} "
@@ -133,7 +133,7 @@ class _Worker:
                 try:
                     self._heard(dict(json.loads(line)))
                 except ValueError:
-                    self._problem = f"it answered “{line[:80].decode('utf-8', 'replace').strip()}”, which is no JSON"
+                    self._problem = f"it answered “{line[:80].decode('utf-8', 'replace').strip()}”, which is not JSON"
                     process.kill()
 
     def _heard(self, message: Message) -> None:
@@ -278,7 +278,7 @@ class Oracle:
                 answer = self._exchange(question.to_json(**more), tell)
             except WorkerGone:
                 if attempt == 2:
-                    raise TargetError("DeepSpeed's worker ended twice while it was asked. Ask again.") from None
+                    raise TargetError("DeepSpeed's worker crashed twice. Ask again.") from None
                 continue
             break
         if answer.get("ended"):

@@ -150,7 +150,7 @@ class Trial:
         offload = offload_device(config)
         cpu_adam = offload == "cpu" and config.get("zero_force_ds_cpu_optimizer", True)
         name, module = ("DeepSpeedCPUAdam", "deepspeed.ops.adam") if cpu_adam else ("AdamW", "torch.optim")
-        self.remark(f"The file names no optimizer: tried with {module}.{name}, as a script would pass one.")
+        self.remark(f"The file names no optimizer: tested with {module}.{name}, as passed by a script.")
         return getattr(load(module), name)(parameters, lr=1e-3)
 
     def _train(self, engine: Any) -> None:

@@ -508,7 +508,7 @@ _TABLES = Known(SampleTable.from_json)
 
 
 def size_of(path: Path) -> int:
-    """0 for what is no regular file."""
+    """0 for what is not a regular file."""
     try:
         seen = os.stat(path)
     except OSError:

@@ -1,1 +1,1 @@
-"""What the Python that trains has for a script."""
+"""What the training environment has for a script."""

@@ -1,4 +1,4 @@
-"""What the Python that trains has for a script: which of its imports are there, and which options its classes make.
+"""What the training environment has for a script: which of its imports are there, and which options its classes make.
 
 Where modules lie is asked of the target; their source is read here, and none of it is run.
 """

@@ -57,11 +57,11 @@ def _data_problem(data: Any, kinds: Sequence[str]) -> str:
 def _upload_problem(data: Sequence[Any], kinds: Sequence[str], is_stored: Callable[[str], bool]) -> str:
     """Gradio copies whatever file an event names, before its handler sees it."""
     named = [value["path"] for value, kind in zip(data, kinds, strict=True) if kind == _UPLOAD and value is not None]
-    return "" if all(map(is_stored, named)) else "This file is not kept here, or no longer. Upload it again."
+    return "" if all(map(is_stored, named)) else "This file is no longer available. Upload it again."
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def _is_session(value: Any) -> bool:

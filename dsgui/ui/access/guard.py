@@ -103,7 +103,7 @@ class Guard:
             and kind.startswith(access.JSON)
             and (problem := _event_problem(self._problem_of, request.path, body))
         ):
-            await _refuse(Decision(422, "Not an event of this page", problem), request, send)
+            await _refuse(Decision(422, "Unknown event", problem), request, send)
         else:
             await self._app(inner, _replayed(body, receive), answer.send)
 

@@ -30,7 +30,7 @@ class Few(logging.Filter):
             return False
         self._times.append(now)
         if len(self._times) == self._times.maxlen and now - self._times[0] < self._within_s:
-            record.msg = f"{record.msg} (more of the server's messages are left out for a while)"
+            record.msg = f"{record.msg} (further server messages are suppressed for a while)"
         return True
 
 

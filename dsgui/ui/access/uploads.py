@@ -53,7 +53,7 @@ class Uploads:
 def inside_uploads(folder: Path, path: Path) -> Path:
     """`path`, which is an upload or Gradio's copy of one. Raises `PlaceError` for everything else."""
     if not _lies_in(folder, str(path)):
-        raise PlaceError("This file was not uploaded here. Upload it again.")
+        raise PlaceError("This file is not available. Upload it again.")
     return path
 
 

@@ -45,7 +45,7 @@ class Readable:
 
 def broken_html(error: DocumentError, readable: Readable | None = None) -> str:
     """The panel while the text is not a JSON object, with a button where dsgui understands it all the same."""
-    waits = '<p class="ds-advice">The form keeps its last state and waits; nothing you typed is lost.</p>'
+    waits = '<p class="ds-advice">The form keeps its last valid state; nothing you typed is lost.</p>'
     return (
         '<div class="ds-findings"><p class="ds-verdict ds-error">The JSON can’t be read yet</p>'
         f'<ul><li class="ds-finding ds-error"><p>{escape(str(error))}</p>{waits}</li>'
@@ -100,7 +100,7 @@ def _about(rule_id: str) -> str:
     if rule is None:
         return ""
     return (
-        f'<details class="ds-rule"><summary title="{escape(rule.title)}" aria-label="{rule.id}: what this rule is">'
+        f'<details class="ds-rule"><summary title="{escape(rule.title)}" aria-label="{rule.id}: about this rule">'
         f"{rule.id}</summary><p><strong>{escape(rule.title)}.</strong> {prose(rule.explanation)}</p></details>"
     )
 

@@ -24,7 +24,7 @@ _INSTALLED = (
     "The bar above plans for DeepSpeed {planned}. Only the installed one, {installed}, can be asked: choose it above, "
     "or start dsgui with the --python that has {planned}."
 )
-_NONE = "The target environment has no DeepSpeed to ask. Start dsgui with the --python that has one."
+_NONE = "The training environment has no DeepSpeed. Start dsgui with a --python that has it."
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from dsgui.core.oracle.answers import FILL, INITIALIZE, PARSE, READ, STEP, Answe
 from dsgui.ui.common.findings_view import finding_item, prose, sendable
 
 _NOW = {
-    "starting": "starting the target’s Python and importing DeepSpeed",
+    "starting": "starting Python in the training environment and importing DeepSpeed",
     READ: "reading the config",
-    FILL: "the Trainer fills it in",
-    PARSE: "parsing it",
+    FILL: "letting the HF Trainer fill it in",
+    PARSE: "parsing the config",
     INITIALIZE: "initializing a tiny model",
     STEP: "taking two training steps",
 }
@@ -22,7 +22,7 @@ _REFUSED_AT = {
     INITIALIZE: "at deepspeed.initialize",
     STEP: "at the first training steps",
 }
-_STALE = "Asked before the last edit: this is about the config as it was. Ask again."
+_STALE = "Outdated: the config changed since. Ask again."
 
 
 def working_html(asking: Asking, seconds: float) -> str:
@@ -49,7 +49,7 @@ def answer_html(answer: Answer, merged: Merged, stale: bool) -> str:
         *(finding_item(f) for f in merged.missed),
         *(_confirmed(answer, f) for f in merged.confirmed[:1]),
         *(finding_item(contradiction(f, answer)) for f in merged.contradicted),
-        *(_note("Not tried", text) for text in answer.not_tried),
+        *(_note("Not tested", text) for text in answer.not_tried),
         *(_note("How", text) for text in remarks(answer, replace(merged, confirmed=()))),
         *(_note("With", text) for text in _arguments(answer)),
     ]
@@ -59,11 +59,11 @@ def answer_html(answer: Answer, merged: Merged, stale: bool) -> str:
 
 def _headline(answer: Answer) -> str:
     name, kind = f"DeepSpeed {answer.release}", "ds-ok"
-    said = f"{name} accepts this" if is_accepted(answer) else f"{name} accepts this as far as it could be tried"
+    said = f"{name} accepts this" if is_accepted(answer) else f"{name} accepts this as far as it could be tested"
     if refusal := answer.refusal:
         kind, said = "ds-error", f"{judge_named(answer)} {_refused_at(answer, refusal.stage)}"
     elif answer.verdict is Verdict.NOT_TRIED:
-        kind, said = "ds-warning", f"{name} could not try this"
+        kind, said = "ds-warning", f"{name}could not test this"
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p>'
         f'<p class="ds-subject">The real DeepSpeed: {escape(answer.did)}</p>'
@@ -72,7 +72,7 @@ def _headline(answer: Answer) -> str:
 
 def _refused_at(answer: Answer, stage: str) -> str:
     before = stage == FILL or answer.judge is not Judge.DEEPSPEED
-    return "stops before DeepSpeed is asked" if before else f"refuses this {_REFUSED_AT.get(stage, '')}"
+    return "stops before it reaches DeepSpeed" if before else f"refuses this {_REFUSED_AT.get(stage, '')}"
 
 
 def _confirmed(answer: Answer, finding: Finding) -> str:
@@ -82,7 +82,7 @@ def _confirmed(answer: Answer, finding: Finding) -> str:
         return ""
     return (
         f'<li class="ds-finding ds-error"><p><code class="ds-said">{escape(raised.text)}</code></p>'
-        f'<p class="ds-advice">{escape(raised.source)} · dsgui’s rules say so too ({escape(finding.rule)}).</p></li>'
+        f'<p class="ds-advice">{escape(raised.source)} · dsgui’s rules agree ({escape(finding.rule)}).</p></li>'
     )
 
 
@@ -95,7 +95,7 @@ def _arguments(answer: Answer) -> tuple[str, ...]:
     if not made_up:
         return ()
     options = " ".join(_option(name, value) for name, value in sorted(made_up.items()) if value is not False)
-    return (f"TrainingArguments that fit the file, since none are known here: {options}",)
+    return (f"No TrainingArguments were given; these fit the file: {options}",)
 
 
 def _option(name: str, value: object) -> str:

@@ -34,13 +34,11 @@ class ContextBar:
 
 def build_context_bar(target: Target, integration: Integration, default_ranks: int) -> ContextBar:
     """Must be called inside a `gr.Blocks`."""
-    readers = [("HF Trainer", Integration.HF.value), ("deepspeed.initialize (native)", Integration.NATIVE.value)]
+    readers = [("HF Trainer", Integration.HF.value), ("native DeepSpeed", Integration.NATIVE.value)]
     ranks = "GPUs per node" if target.gpus else "GPUs (here: CPU ranks) per node"
     with gr.Row(elem_classes="ds-context"):
         return ContextBar(
-            gr.Dropdown(
-                readers, value=integration.value, label="Who reads the config", elem_id="integration", min_width=150
-            ),
+            gr.Dropdown(readers, value=integration.value, label="Framework", elem_id="integration", min_width=150),
             gr.Number(default_ranks, label=ranks, precision=0, elem_id="gpus", min_width=110),
             gr.Number(1, label="Nodes", precision=0, elem_id="nodes", min_width=80),
             gr.Dropdown(_device_choices(target), value=THIS_MACHINE, label="Device", elem_id="device", min_width=150),

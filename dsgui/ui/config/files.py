@@ -44,7 +44,7 @@ def build_files() -> Files:
         form = gr.Dropdown(
             _FORMS,
             value=AS_SHOWN,
-            label="Form of the download",
+            label="Download format",
             show_label=False,
             container=False,
             elem_id="download-form",
@@ -85,8 +85,8 @@ def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Serv
         try:
             converted = toolbox.outgoing(text or "", chosen, context)
         except DsguiError as error:
-            raise gr.Error(f"Nothing was downloaded. {escape(str(error))}") from error
-        said = "Downloaded with these changes; the editor is as it was."
+            raise gr.Error(f"Not downloaded. {escape(str(error))}") from error
+        said = "Downloaded with these changes; the editor is unchanged."
         return converted.text, notes_html(said, converted.notes, always=False)
 
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
@@ -99,7 +99,7 @@ def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Serv
 def _opener(read: Callable[[Path], Opened]) -> Callable[[str | None], tuple[Any, ...]]:
     def opener(path: str | None) -> tuple[Any, ...]:
         if not (path or "").strip():
-            raise gr.Error("Which file? Type its path, such as ~/project/ds_config.json.")
+            raise gr.Error("Enter the path of a file, such as ~/project/ds_config.json.")
         try:
             opened = read(Path((path or "").strip()))
         except DsguiError as error:

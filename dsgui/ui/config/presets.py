@@ -40,15 +40,15 @@ def build_chooser(services: Services) -> tuple[gr.Dropdown, gr.HTML]:
 
 def build_own_presets(chooser: gr.Dropdown, purpose: gr.HTML) -> Presets:
     """What makes and removes one's own, with the chooser they go into. Must be called inside a `gr.Blocks`."""
-    with gr.Accordion("Keep the config in the editor as a preset of your own", open=False, elem_id="own-presets"):
+    with gr.Accordion("Save as preset", open=False, elem_id="own-presets"):
         with gr.Row():
             title = gr.Textbox(
                 "", label="Title", placeholder="Llama 8B, two nodes", max_lines=1, elem_id="preset-title", scale=3
             )
-            replace = gr.Checkbox(False, label="Replace the one of this title", elem_id="preset-replace", scale=2)
+            replace = gr.Checkbox(False, label="Replace the preset with this title", elem_id="preset-replace", scale=2)
         with gr.Row():
             save = gr.Button("Save preset", size="sm", elem_id="save-preset")
-            remove = gr.Button("Remove the chosen preset", size="sm", interactive=False, elem_id="remove-preset")
+            remove = gr.Button("Delete the selected preset", size="sm", interactive=False, elem_id="remove-preset")
     return Presets(chooser, purpose, title, replace, save, remove)
 
 
@@ -60,7 +60,7 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
             return gr.skip(), gr.skip(), gr.skip()
         chosen = _named(services.all_presets(), id)
         if chosen is None:
-            raise gr.Error("This preset is gone. Load the page again for the list as it is now.")
+            raise gr.Error("This preset no longer exists. Reload the page to update the list.")
         return chosen.text, chosen.integration.value, NEW_TEXT
 
     def describe(id: str | None) -> tuple[str, Any]:
@@ -120,5 +120,5 @@ def purpose_html(preset: Preset) -> str:
     notes = "".join(f"<li>{escape(note)}</li>" for note in (expects, *preset.notes, *ran))
     return (
         f'<p>{escape(preset.purpose)} <span class="ds-source">{escape(preset.source)}</span></p>'
-        f"<details><summary>What to know about it</summary><ul>{notes}</ul></details>"
+        f"<details><summary>Notes</summary><ul>{notes}</ul></details>"
     )

@@ -12,8 +12,8 @@ from dsgui.core.validation.resolve import Resolution, Value
 
 _SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=[a-z])(?=[A-Z])")
 NATIVELY = (
-    "Natively nothing is filled: DeepSpeed gets the file as it is, and “auto” is no value to it. Choose “HF Trainer” "
-    "above to see what the Trainer makes of it."
+    "Native DeepSpeed gets the file unchanged, and “auto” is not a valid value there. Choose “HF Trainer” "
+    "above to see what the Trainer fills in."
 )
 
 
@@ -23,7 +23,7 @@ def resolution_html(resolution: Resolution, arguments: TrainingArguments | None,
     defaults = [value for value in resolution.values if value.source.origin is Origin.DEEPSPEED]
     stops = {finding.pointer for finding in resolution.findings}
     more = (
-        f"<details><summary>{len(defaults)} defaults of DeepSpeed for keys that are left out</summary>"
+        f"<details><summary>{len(defaults)} DeepSpeed defaults for omitted keys</summary>"
         f"{_table(defaults, stops)}</details>"
     )
     return (
@@ -41,20 +41,20 @@ def natively_html() -> str:
 def _read(arguments: TrainingArguments | None) -> str:
     if arguments is None:
         return (
-            '<p class="ds-subject">No arguments are typed: these are the Trainer’s defaults, and the findings do not '
-            "count with them.</p>"
+            '<p class="ds-subject">No arguments given: these are the Trainer’s defaults, and the findings don’t '
+            "take them into account.</p>"
         )
     words = [f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in given(arguments).items()]
     shown = " · ".join(f"<code>{escape(word)}</code>" for word in words) or "nothing that reaches DeepSpeed"
     problems = "".join(f'<p class="ds-finding ds-error">{escape(problem)}</p>' for problem in arguments.problems)
-    return f'<p class="ds-subject ds-read">Read: {shown}. All else is the Trainer’s default.</p>{problems}'
+    return f'<p class="ds-subject ds-read">Read: {shown}. Everything else is the Trainer’s default.</p>{problems}'
 
 
 def _stopped(count: int) -> str:
     if not count:
         return ""
     problems = "an error" if count == 1 else f"{count} errors"
-    return f'<p class="ds-finding ds-error">It does not get there: {problems} before, see the findings.</p>'
+    return f'<p class="ds-finding ds-error">The Trainer stops first with {problems}; see the findings.</p>'
 
 
 def _table(values: Sequence[Value], stops: set[str]) -> str:

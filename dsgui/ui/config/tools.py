@@ -13,11 +13,11 @@ from dsgui.ui.config.toolbox import SNIPPETS, TRAINER, Toolbox
 from dsgui.ui.config.workbench import make_context
 
 _TOOLS = [
-    ("Nothing more", ""),
+    ("None", ""),
     ("Compare with a preset", "compare"),
-    ("Move to another DeepSpeed", "move"),
-    ("Code to use it", "code"),
-    ("What the Trainer passes", TRAINER),
+    ("Check against another version", "move"),
+    ("Code snippets", "code"),
+    ("What the HF Trainer passes", TRAINER),
 ]
 
 
@@ -45,10 +45,10 @@ class Tools:
 def build_tools(toolbox: Toolbox) -> Tools:
     """Must be called inside a `gr.Blocks`."""
     releases = toolbox.releases
-    tool = gr.Radio(_TOOLS, value="", label="Also show", elem_id="tool")
+    tool = gr.Radio(_TOOLS, value="", label="Tools", elem_id="tool")
     offered = choices(toolbox.presets())
     preset = gr.Dropdown(offered, value=offered[0][1], label="Preset", visible=False, elem_id="compare-with")
-    release = gr.Dropdown(list(releases), value=releases[0], label="To DeepSpeed", visible=False, elem_id="move-to")
+    release = gr.Dropdown(list(releases), value=releases[0], label="Target version", visible=False, elem_id="move-to")
     code = gr.Dropdown(
         [(title, id) for id, title in SNIPPETS.items()],
         value=next(iter(SNIPPETS)),
@@ -59,7 +59,10 @@ def build_tools(toolbox: Toolbox) -> Tools:
     arguments = gr.Textbox(
         "",
         label="TrainingArguments, as on the command line",
-        info="While this is open, the findings above count with them. --hidden_size N says what only the model tells.",
+        info=(
+            "While this is open, the findings above take them into account. --hidden_size N sets what depends on "
+            "the model."
+        ),
         placeholder="--per_device_train_batch_size 4 --learning_rate 1e-4 --bf16 --max_steps 500",
         visible=False,
         max_lines=6,

@@ -15,7 +15,7 @@ _MARKS = {Kind.CHANGED: "differs", Kind.ONLY_LEFT: "only there", Kind.ONLY_RIGHT
 def comparison_html(title: str, differences: Sequence[Difference]) -> str:
     """A table: key, the preset's value, the editor's."""
     if not differences:
-        return _panel(f"The editor says the same as “{escape(title)}”.")
+        return _panel(f"The editor and “{escape(title)}” are identical.")
     rows = "".join(
         f'<tr data-kind="{escape(d.kind.value)}"><th scope="row">{escape(dotted(d.pointer))}'
         f'<span class="ds-unit">{_MARKS[d.kind]}</span></th><td>{_cell(d.left)}</td><td>{_cell(d.right)}</td></tr>'
@@ -38,14 +38,14 @@ def migration_html(found: Migration) -> str:
     move = f"from DeepSpeed {escape(found.release)} to {escape(found.target)}"
     if found.release == found.target:
         return _panel(
-            f"This config is checked for DeepSpeed {escape(found.release)} now. Choose another release above."
+            f"This config is already checked for DeepSpeed {escape(found.release)}. Select another version above."
         )
     if not (found.appears or found.defaults or found.goes):
         return _panel(f"Nothing in this config changes {move}.")
     parts = (
-        ("New there", found.appears, True),
-        ("Other defaults for keys this config leaves out", found.defaults, True),
-        ("No longer said there", found.goes, False),
+        ("New findings", found.appears, True),
+        ("Different defaults for omitted keys", found.defaults, True),
+        ("No longer reported", found.goes, False),
     )
     return _panel(f"What changes {move}", "".join(_group(*part) for part in parts))
 

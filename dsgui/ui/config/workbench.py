@@ -31,8 +31,8 @@ _MOST_RELEASES = 32  # remembered; their names come from the page
 FormValue = dict[str, Any]
 # The HF Trainer insists on the one, DeepSpeed's schedulers on the other, even when nothing is in it.
 _KEPT_EMPTY = ("/zero_optimization", "/scheduler/params")
-_HJSON = "Native DeepSpeed reads such a file (it is hjson); the HF Trainer and accelerate refuse it. As strict JSON:"
-_ACCELERATE = "This is accelerate's YAML. The DeepSpeed config in it, as strict JSON:"
+_HJSON = "Native DeepSpeed reads this file (as hjson); the HF Trainer and accelerate reject it. As strict JSON:"
+_ACCELERATE = "This is an accelerate YAML. Its DeepSpeed config as strict JSON:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
     """A sentence for each of the bar's two numbers that is none to check for."""
     asked = {"GPUs per node": gpus, "Nodes": nodes}
     return tuple(
-        f"{name}: {'nothing' if n is None else f'{n:g}'} is no number from 1 to {MAX_RANKS}; checked for {_count(n)}."
+        f"{name}: {'no value' if n is None else f'{n:g}'} is outside 1 to {MAX_RANKS}; checked for {_count(n)}."
         for name, n in asked.items()
         if n is None or _count(n) != n
     )
@@ -223,7 +223,7 @@ def _hjson(text: str) -> Readable:
 
 def _accelerate(text: str) -> Readable:
     if not accelerate_yaml.is_one(text):  # reading YAML takes seconds where any broken text may come with any keystroke
-        raise DocumentError("This is no YAML of accelerate's.")
+        raise DocumentError("This is not an accelerate YAML.")
     found = accelerate_yaml.read(text)
     if not found.text:
         raise DocumentError(f"The YAML points to {found.config_file}: open that file.")

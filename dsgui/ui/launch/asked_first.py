@@ -27,7 +27,7 @@ class AskFirst:
 def build_ask_first(kind: type[Place]) -> AskFirst:
     """Must be called inside a `gr.Blocks`."""
     asked = kind.CAN_BE_ASKED
-    button = gr.Button(f"Ask the {asked}", size="sm", elem_id=f"ask-{asked}")
+    button = gr.Button(f"Check {asked}", size="sm", elem_id=f"ask-{asked}")
     return AskFirst(kind, button, gr.HTML("", elem_id=f"{asked}-answer", apply_default_css=False, padding=False))
 
 
@@ -41,13 +41,13 @@ def _wire(asks: AskFirst, previewed: gr.State, services: Services) -> None:
     def ask(previewed: Previewed | None) -> str:
         plan = previewed.plan if previewed else None
         if plan is None or not isinstance(plan.place, asks.kind):
-            raise gr.Error("There is no complete launch yet: see what the line above the command asks for.")
+            raise gr.Error("The launch is incomplete: see the message above the command.")
         try:
             rows = services.ask_place(plan)
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
         hosts = len(plan.place.hosts()) or 1
-        asked = "1 machine" if hosts == 1 else f"{hosts} machines"
-        return f'<div class="ds-machine">{rows_html(f"{asked} asked: {summary(rows)}", rows)}</div>'
+        asked = "1 host" if hosts == 1 else f"{hosts} hosts"
+        return f'<div class="ds-machine">{rows_html(f"{asked} checked: {summary(rows)}", rows)}</div>'
 
     asks.button.click(ask, [previewed], [asks.answer], **{**ONCE, "queue": True, "show_progress": "minimal"})

@@ -18,7 +18,7 @@ from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
 
-_RECIPES = {"translation": "Bundled recipe: T5 learns to translate number words (needs no download)"}
+_RECIPES = {"translation": "Bundled recipe: T5 translates number words (no download)"}
 _NARROW = 120
 
 
@@ -88,7 +88,7 @@ def build_desk(services: Services, default_ranks: int) -> Desk:
 def _of_this_machine(services: Services, target: Target, default_ranks: int) -> dict[str, dict[str, Any]]:
     """What the fields can't declare: it depends on what is here."""
     recipes = [(_RECIPES.get(name, name), name) for name in services.recipes]
-    on_gpus = {} if target.gpus else {"label": "If another run trains here"}
+    on_gpus = {} if target.gpus else {"label": "If another run is active"}
     return {
         "what": {"choices": [*recipes, ("My own script", OWN_SCRIPT)], "value": recipes[0][1]},
         "ranks": {"value": default_ranks, "visible": not target.gpus},

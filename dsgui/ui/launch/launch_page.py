@@ -168,17 +168,19 @@ def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
     return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
 
 
-_NOT_THIS = "The script reads a config of its own, not the one from 1 · Configure."
+_NOT_THIS = "The script uses its own config, not the one from 1 · Configure."
 
 
 def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:
-    """Who reads the config, where that is another than 1 · Configure says; whether it is this one."""
+    """Framework, where that is another than 1 · Configure says; whether it is this one."""
     if not before.handed:
-        return " The script is not given this config."
+        return " The script doesn’t get this config."
     if reads.value == configured:
         return ""
     names = {Integration.HF: "the HF Trainer", Integration.NATIVE: "native DeepSpeed"}
-    return f" This script hands it to {names[reads]}, so it is checked for that; 1 · Configure checks it for the other."
+    return (
+        f" This script uses {names[reads]}, so it is checked for that; 1 · Configure checks it for the other framework."
+    )
 
 
 def _accepted(offer: Offer | None, reader: str, arguments: str | None) -> tuple[str, str]:
@@ -220,7 +222,7 @@ def _verdict(
 
 
 _CHANGED = (
-    "**Not started.** Something changed while this command was being made. It is made anew: look it over, then press "
+    "**Not started.** The settings changed while this command was being built. Review the new command, then press "
     "Launch again."
 )
 
@@ -230,7 +232,7 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
 
     def start(previewed: Previewed | None, stale: int, line: str | None, *made_from: Any) -> tuple[Any, ...]:
         if previewed is None:
-            missing = "Nothing to launch yet: see what the line above asks for."
+            missing = "Nothing to launch yet: see the message above."
             return "", missing, None, gr.Button(interactive=False), gr.skip(), gr.skip()
         if ((line or "").strip(), made_from) != (previewed.line.strip(), previewed.made_from):
             return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1

@@ -14,7 +14,7 @@ _POLL_S = 1.0
 def build_machine(services: Services, tab: gr.Tab) -> None:
     """Lays the page out and wires it. Must be called inside `tab`."""
     with gr.Row(elem_classes="ds-machine-head"):
-        gr.Markdown("What this machine and the Python that trains offer. Checked when this page is opened.")
+        gr.Markdown("This machine and the training environment, checked when you open this page.")
         refresh = gr.Button("Check again", elem_id="machine-refresh", size="sm", scale=0, min_width=140)
     shown = gr.HTML("", elem_id="machine", apply_default_css=False, padding=False)
     timer = gr.Timer(_POLL_S, active=False)

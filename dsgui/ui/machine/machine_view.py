@@ -8,9 +8,9 @@ from dsgui.core.machine.machine_checks import check
 from dsgui.core.machine.machine_report import Group, groups, summary
 from dsgui.core.machine.verdicts import Row, Status
 
-_WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK", Status.UNKNOWN: "Not known"}
+_WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK", Status.UNKNOWN: "Not checked"}
 _KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok", Status.UNKNOWN: "ds-note"}
-ASKING = "Asking the Python that trains: torch, CUDA and DeepSpeed’s operators. This takes some seconds…"
+ASKING = "Checking torch, CUDA and DeepSpeed’s operators in the training environment. This takes a few seconds…"
 
 
 def machine_html(machine: Machine, asking: bool) -> str:
@@ -23,7 +23,7 @@ def machine_html(machine: Machine, asking: bool) -> str:
 
 
 def _checks(rows: Sequence[Row], waiting: bool) -> str:
-    return rows_html(f"What a run would trip over: {summary(rows)}" + (" so far" if waiting else ""), rows)
+    return rows_html(f"Issues on this machine: {summary(rows)}" + (" so far" if waiting else ""), rows)
 
 
 def rows_html(said: str, rows: Sequence[Row]) -> str:

@@ -42,15 +42,15 @@ def preflight_html(rows: Sequence[Row]) -> str:
     """The list beside the command; "" where nothing is planned."""
     if not rows:
         return ""
-    said = f"Before the start: {summary(rows)}"
+    said = f"Pre-flight: {summary(rows)}"
     return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, rows, _folded(rows))}</div>')
 
 
 def _folded(rows: Sequence[Row]) -> str:
-    """`9 checks are fine, 2 could not be judged`."""
+    """`9 checks passed, 2 not checked`."""
     fine, unknown = (sum(row.status is status for row in rows) for status in (Status.OK, Status.UNKNOWN))
-    counts = [f"{fine} check{' is' if fine == 1 else 's are'} fine"] if fine else []
-    return ", ".join([*counts, f"{unknown} could not be judged"] if unknown else counts)
+    counts = [f"{fine} check{'' if fine == 1 else 's'} passed"] if fine else []
+    return ", ".join([*counts, f"{unknown} not checked"] if unknown else counts)
 
 
 def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:

@@ -44,9 +44,7 @@ def wire_again(
         config = (request.config_text, request.config_argument.integration.value, NEW_TEXT)
         changes_arguments_alone = kind in ("repair", "resume") and not made.in_config
         ready = "launch" if changes_arguments_alone else "configure"
-        said = (
-            f"{headline} Look it over and press Launch." if not made.notes else f"{headline} Changed: {_joined(made)}."
-        )
+        said = f"{headline} Review it and press Launch." if not made.notes else f"{headline} Changed: {_joined(made)}."
         gr.Info(escape(said), duration=_TOLD_S)
         return (
             *config,
@@ -83,8 +81,8 @@ def desk_values(services: Services, request: LaunchRequest) -> dict[str, Any]:
 
 
 def _headline(run_id: str, kind: str) -> str:
-    what = {"repair": "The settings of run {} with the change", "resume": "The settings of run {}, to be resumed"}
-    return what.get(kind, "The settings of run {}").format(run_id) + "; nothing is started yet."
+    what = {"repair": "Loaded run {} with the change", "resume": "Loaded run {} to be resumed"}
+    return what.get(kind, "Loaded run {}").format(run_id) + "; not started."
 
 
 def _joined(made: Clone) -> str:

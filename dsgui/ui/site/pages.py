@@ -104,12 +104,13 @@ def _header(services: Services) -> str:
     parts = [f"{name} {target.version(package)}" for package, name in _SHOWN if target.version(package)]
     device = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU only"
     parts += [f"Python {target.python_version}", _dtypes(device, target)]
-    missing = "" if target.version("deepspeed") else '<p class="ds-problem">No DeepSpeed in this environment.</p>'
+    no_deepspeed = '<p class="ds-problem">DeepSpeed is not installed in the training environment.</p>'
+    missing = "" if target.version("deepspeed") else no_deepspeed
     problem = f'<p class="ds-problem">{escape(target.problem)}</p>' if target.problem else missing
     return (
         '<div class="ds-header"><h1>dsgui</h1>'
-        '<p class="ds-lead">Author a DeepSpeed config, launch it, watch it. Start with a preset, fix what the '
-        "findings say, then open <b>2 · Launch</b>.</p>"
+        '<p class="ds-lead">Write a DeepSpeed config, launch it and monitor the run. Start from a preset, fix the '
+        "findings, then open <b>2 · Launch</b>.</p>"
         f'<p class="ds-target" title="{escape(target.python)}">{escape(" · ".join(parts))}</p>{problem}</div>'
     )
 

@@ -43,7 +43,7 @@ class Polls:
         try:
             cursor = cursor_of(query)
         except ValueError:
-            return 422, {"detail": "The cursor is none that this server gave. Load the page again."}
+            return 422, {"detail": "Invalid cursor. Reload the page."}
         try:
             return 200, (await self._follow(run_id, cursor)).to_json()
         except (RunError, FileNotFoundError) as error:  # it may be deleted while it is read

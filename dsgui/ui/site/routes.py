@@ -39,9 +39,7 @@ def plotly_script() -> Path:
     """plotly.js as the `plotly` package ships it; nothing is fetched from elsewhere, and plotly is not imported."""
     package = find_spec("plotly")
     if package is None or not package.submodule_search_locations:
-        raise HTTPException(
-            404, "The plotly package is missing, which dsgui is installed with: install dsgui again, with [app]."
-        )
+        raise HTTPException(404, "The plotly package is missing. Reinstall dsgui with its [app] extra.")
     return Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
 
 

@@ -71,7 +71,7 @@ export class Afterwards {
         el(
           "p",
           { class: "ds-remedy" },
-          button("Open a clone with this change", { class: "ds-fix", id: "open-repaired" }, () => this.again("repair")),
+          button("Clone with this change", { class: "ds-fix", id: "open-repaired" }, () => this.again("repair")),
           el("span", {}, `Change: ${found.remedy.label}`),
         ),
       );
@@ -93,7 +93,7 @@ export class Afterwards {
         el(
           "details",
           { open: true },
-          el("summary", {}, found.traceback ? "The first traceback" : "What it said"),
+          el("summary", {}, found.traceback ? "First traceback" : "Error output"),
           el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence),
         ),
       );
@@ -111,7 +111,7 @@ export class Afterwards {
     /** @type {HTMLElement[]} */
     const parts = [];
     if (!damaged) {
-      parts.push(button("Same again, change this", { class: "ds-step", id: "clone-run" }, () => this.again("same")));
+      parts.push(button("Clone and edit", { class: "ds-step", id: "clone-run" }, () => this.again("same")));
     }
     if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
     if (!live) parts.push(button("Delete…", { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
@@ -152,7 +152,7 @@ export class Afterwards {
     const told = await answer?.json().catch(() => null);
     this.question.hidden = false;
     if (answer?.ok && told) this.showQuestion(told);
-    else this.question.textContent = told?.detail || "The server does not answer.";
+    else this.question.textContent = told?.detail || "The server is not responding.";
   }
 
   /** @param {Removal} told */
@@ -166,14 +166,14 @@ export class Afterwards {
         {},
         "This removes the folder ",
         el("code", {}, told.path),
-        ` with ${files}. It can't be undone; what the run wrote elsewhere stays.`,
+        ` with ${files}. This can't be undone; files the run wrote elsewhere are kept.`,
       ),
       el("ul", {}, ...largest, ...more),
       el(
         "p",
         { class: "ds-remedy" },
         button(`Delete ${files}`, { class: "ds-stop", id: "confirm-delete" }, () => this.delete()),
-        button("Keep it", { class: "ds-step" }, () => {
+        button("Cancel", { class: "ds-step" }, () => {
           this.question.hidden = true;
         }),
       ),

@@ -6,7 +6,7 @@ import { lasts, told } from "./texts.js";
 
 /** @import { RunEvent } from "./types.d.ts" */
 
-const ASKS = "A notification of this browser when something needs a look, or the run ends";
+const ASKS = "Browser notification when the run ends or needs attention";
 
 export const notifies = () => "Notification" in window && Notification.permission === "granted";
 

@@ -51,7 +51,7 @@ export class Board {
     this.hovering = 0;
     this.main = el("div", { class: "ds-charts" });
     this.extra = el("div", { class: "ds-charts" });
-    this.more = el("details", { class: "ds-more", hidden: true }, el("summary", {}, "More of the machine"), this.extra);
+    this.more = el("details", { class: "ds-more", hidden: true }, el("summary", {}, "System metrics"), this.extra);
     this.more.addEventListener("toggle", () => this.draw(true));
     this.axes = AXES.map(([axis, title]) => this.axisButton(axis, title));
     this.amount = el("output", {}, this.view.smoothing.toFixed(2));

@@ -21,7 +21,7 @@ export const TEXTS = {
  "phases": {
   "starting": "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its operators, about a minute.",
   "compiling": "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later ones start at once.",
-  "slurm_queue": "Submitted to Slurm; it waits there for its nodes.",
+  "slurm_queue": "Submitted to Slurm; waiting for nodes.",
   "downloading": "",
   "loading": "",
   "preparing": "",
@@ -35,23 +35,23 @@ export const TEXTS = {
   "nan_in_file": "{name} is NaN ({source}).",
   "infinite": "{name} is infinite.",
   "infinite_in_file": "{name} is infinite ({source}).",
-  "finite": "{name} is a number again.",
-  "finite_in_file": "{name} is a number again ({source}).",
-  "host_memory": "Host memory: {used} of {total} GiB are in use ({percent} %).",
-  "host_memory_below": "Host memory: below its limit again, {used} of {total} GiB are in use ({percent} %).",
-  "container_memory": "Memory of this container: {used} of {total} GiB are in use ({percent} %).",
-  "container_memory_below": "Memory of this container: below its limit again, {used} of {total} GiB are in use ({percent} %).",
-  "gpu_memory": "GPU {gpu}: {used} of {total} GiB are in use ({percent} %).",
-  "gpu_memory_below": "GPU {gpu}: below its limit again, {used} of {total} GiB are in use ({percent} %).",
-  "gpu_slowed": "GPU {gpu} is slowed down: {reasons}.",
-  "gpu_full_speed": "GPU {gpu} is slowed down no more.",
-  "stalled": "No step for {seconds} s; one usually takes {usual} s.",
-  "steps_go_on": "Steps go on.",
-  "slower": "{rate} steps/s in the last minute; {usual} were usual.",
+  "finite": "{name} is finite again.",
+  "finite_in_file": "{name} is finite again ({source}).",
+  "host_memory": "Host memory: {used} of {total} GiB in use ({percent} %).",
+  "host_memory_below": "Host memory: back below its limit, {used} of {total} GiB in use ({percent} %).",
+  "container_memory": "Memory of this container: {used} of {total} GiB in use ({percent} %).",
+  "container_memory_below": "Memory of this container: back below its limit, {used} of {total} GiB in use ({percent} %).",
+  "gpu_memory": "GPU {gpu}: {used} of {total} GiB in use ({percent} %).",
+  "gpu_memory_below": "GPU {gpu}: back below its limit, {used} of {total} GiB in use ({percent} %).",
+  "gpu_slowed": "GPU {gpu} is throttled: {reasons}.",
+  "gpu_full_speed": "GPU {gpu} is no longer throttled.",
+  "stalled": "No step for {seconds} s; a step usually takes {usual} s.",
+  "steps_go_on": "Steps are progressing again.",
+  "slower": "{rate} steps/s in the last minute; {usual} is usual.",
   "as_fast_again": "{rate} steps/s in the last minute, near the usual {usual} again."
  },
  "events": {
-  "stop_asked": "Stop was asked for."
+  "stop_asked": "Stop was requested."
  },
  "marks": {
   "checkpoint": "checkpoint",
@@ -134,7 +134,7 @@ export const CHARTS = {
    "scale": 1
   },
   "memory_logged": {
-   "title": "Memory as DeepSpeed logs it",
+   "title": "Memory logged by DeepSpeed",
    "y": "GB",
    "scale": 1
   },
@@ -177,7 +177,7 @@ export const CHARTS = {
    "more": true
   },
   "free_disk": {
-   "title": "Free disk",
+   "title": "Free disk space",
    "y": "GiB",
    "unit": "GiB",
    "scale": 1073741824,

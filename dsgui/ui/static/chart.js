@@ -18,7 +18,7 @@ import { layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
  */
 
 const DRAW_LIMIT_MS = 5000;
-const KEYS = "Keys: + and − zoom, arrows move, 0 shows all, F fills the screen, P, S and C save PNG, SVG and CSV";
+const KEYS = "Keys: + and − zoom, arrows pan, 0 resets, F toggles full screen; P, S and C save PNG, SVG and CSV";
 const ARROW = "M12 3v10.2l3.6-3.6L17 11l-5 5-5-5 1.4-1.4L11 13.2V3zM5 19h14v2H5z";
 const TABLE = "M4 4h16v16H4zm2 4v3h5V8zm7 0v3h5V8zm-7 5v5h5v-5zm7 0v5h5v-5z";
 const CORNERS = "M4 4h6v2H6v4H4zm10 0h6v6h-2V6h-4zM4 14h2v4h4v2H4zm14 0h2v6h-6v-2h4z";
@@ -249,7 +249,7 @@ export class Chart {
     const buttons = [
       tool("Save as PNG", ARROW, () => this.save("png")),
       tool("Save as SVG", ARROW, () => this.save("svg")),
-      ...(this.csv ? [tool("Save as CSV, every point", TABLE, () => this.csv?.(this))] : []),
+      ...(this.csv ? [tool("Save every point as CSV", TABLE, () => this.csv?.(this))] : []),
       tool("Full screen", CORNERS, () => this.toggleFull()),
     ];
     return {

@@ -87,7 +87,7 @@ export function cardLimits(curves, used, gpu) {
   for (const { name, node, lastValue } of curves) {
     if (name !== `gpu${gpu}.total_bytes` || node !== used.node || !(lastValue > 0)) continue;
     const at = lastValue / GIB;
-    found.push({ at, text: `${at.toFixed(0)} GiB on the card` });
+    found.push({ at, text: `${at.toFixed(0)} GiB on this GPU` });
   }
   return found;
 }

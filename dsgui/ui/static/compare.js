@@ -25,11 +25,11 @@ const ROWS = [
   ["Speed", ({ figures: { steps_per_second: rate } }) => (rate ? `${figure(rate)} steps/s` : "–")],
   ["Samples/s", (run) => figure(run.figures.samples_per_second)],
   ["Final loss", (run) => figure(run.figures.final_loss)],
-  ["Lowest loss", (run) => figure(run.figures.best_loss)],
-  ["GPU memory, peak of the fullest card", (run) => gib(fullest(run)?.peak_bytes)],
-  ["GPU memory, mean of that card", (run) => gib(fullest(run)?.mean_bytes)],
-  ["This run's main memory, peak", (run) => gib(run.figures.run_peak_bytes)],
-  ["This run's main memory, mean", (run) => gib(run.figures.run_mean_bytes)],
+  ["Best loss (lowest)", (run) => figure(run.figures.best_loss)],
+  ["GPU memory, peak of the fullest GPU", (run) => gib(fullest(run)?.peak_bytes)],
+  ["GPU memory, mean of that GPU", (run) => gib(fullest(run)?.mean_bytes)],
+  ["Host memory of this run, peak", (run) => gib(run.figures.run_peak_bytes)],
+  ["Host memory of this run, mean", (run) => gib(run.figures.run_mean_bytes)],
   ["Host memory, peak", (run) => gib(run.figures.host_peak_bytes)],
 ];
 
@@ -67,7 +67,7 @@ export class CompareView {
       this.table,
       this.answers,
       this.board.node,
-      el("h3", {}, "Where their configs differ"),
+      el("h3", {}, "Config differences"),
       this.differences,
       el("p", { class: "ds-actions" }, report),
     );
@@ -98,7 +98,7 @@ export class CompareView {
     const { id } = run.follower;
     const delta = await run.follower.poll();
     if (delta === null) {
-      this.said.textContent = `Run ${id} is not kept here any more.`;
+      this.said.textContent = `Run ${id} no longer exists.`;
       run.live = false;
       run.gone = true;
       return;
@@ -158,7 +158,7 @@ function answerNode(question, sentences) {
 
 /** @param {Run[]} kept @param {CompareAnswer["differences"]} differences */
 function differencesNode(kept, differences) {
-  if (!differences.length) return el("p", { class: "ds-remark" }, "They are the same, key by key.");
+  if (!differences.length) return el("p", { class: "ds-remark" }, "The configs are identical.");
   const heads = ["Key", ...kept.map((run) => run.name)].map((text) => el("th", { scope: "col" }, text));
   const rows = differences.map(({ key, values }) => {
     const cells = values.map((value) => (value === null ? "not set" : el("code", {}, value)));

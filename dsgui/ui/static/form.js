@@ -151,7 +151,7 @@ class Form {
     this.search = el("input", { type: "search", class: "ds-search", ...hints });
     this.toggle = button("Show all fields", { class: "ds-toggle", "aria-pressed": "false" }, () => this.toggleAll());
     this.banner = el("p", { class: "ds-banner", hidden: true, role: "status" });
-    const nothing = "No field matches. Keys the form lacks can be written in the JSON.";
+    const nothing = "No matching field. Other keys can be added in the JSON.";
     this.nothing = el("p", { class: "ds-nothing", hidden: true }, nothing);
     this.panels = el("div", { class: "ds-panels" }, ...sections.map((section) => sectionPanel(section, counter)));
     /** @type {Map<string, HTMLElement>} */
@@ -274,7 +274,7 @@ class Form {
   /** @param {string | undefined} broken */
   showBroken(broken) {
     this.banner.hidden = !broken;
-    this.banner.textContent = broken ? `${broken} The form follows again once the JSON can be read.` : "";
+    this.banner.textContent = broken ? `${broken} The form updates again once the JSON is valid.` : "";
     this.panels.classList.toggle("ds-waiting", Boolean(broken));
     this.panels.inert = Boolean(broken); // what is typed now would land in whatever text comes next
   }

@@ -19,8 +19,8 @@ const plain = (text) => nodes(new Paint(), settledLines(text));
 
 /** How many were found, in words. @param {SearchAnswer} answer */
 function counted({ matches, more }) {
-  if (!matches.length) return "No line of what is kept has these words.";
-  if (more) return `${matches.length} or more lines, the last of them shown.`;
+  if (!matches.length) return "No matching lines in the stored output.";
+  if (more) return `${matches.length} or more matching lines; the last ones are shown.`;
   return `${matches.length} ${matches.length === 1 ? "line" : "lines"}.`;
 }
 
@@ -43,7 +43,7 @@ export class Log {
     const whole = "Search the whole output";
     const hints = { placeholder: whole, "aria-label": whole };
     this.search = el("input", { type: "search", class: "ds-run-search", ...hints });
-    const [first, follow] = [{ title: "The first line that tells of an error" }, { title: "Stay at the end" }];
+    const [first, follow] = [{ title: "Jump to the first error" }, { title: "Follow the end of the output" }];
     this.first = button("First error", { class: "ds-step", ...first }, () => this.toFirstError());
     this.follow = button("Follow", { class: "ds-step", "aria-pressed": "true", ...follow }, () => this.toEnd());
     this.found = el("ol", { class: "ds-matches", hidden: true });
@@ -152,7 +152,7 @@ export class Log {
     const answer = await this.ask("search", { words: "", errors: "true" });
     if (!answer) return;
     const [first] = answer.matches;
-    this.say(first ? "" : "No line tells of an error.");
+    this.say(first ? "" : "No errors found in the output.");
     if (first) await this.open(first.offset);
   }
 

@@ -42,9 +42,9 @@ export class Patterns {
     this.node = el(
       "details",
       { class: "ds-sources" },
-      el("summary", {}, "Curves and where they come from"),
+      el("summary", {}, "Curves and their sources"),
       el("div", { class: "ds-scroll" }, table),
-      el("h3", {}, "Lines in another form"),
+      el("h3", {}, "Custom patterns"),
       el("p", { class: "ds-remark" }, HOW),
       el("div", { class: "ds-log-tools" }, this.text, this.add),
       this.said,
@@ -94,7 +94,7 @@ export class Patterns {
       if (!answer) continue;
       this.list(answer.kept);
       if (!answer.kept.includes(template)) continue;
-      this.said.textContent = "Added: its curves appear above, from the lines printed so far too.";
+      this.said.textContent = "Added: its curves appear above, including lines printed earlier.";
       return;
     }
   }
@@ -133,9 +133,7 @@ export class Patterns {
 
   /** @param {PatternAnswer} answer */
   tell({ problem, matches, kept }) {
-    const fits = matches.length
-      ? "It finds:"
-      : "It is a pattern, and no line of the last part of the output fits it yet.";
+    const fits = matches.length ? "Matches:" : "Valid pattern, but no recent line of the output matches yet.";
     this.list(kept);
     this.said.textContent = problem || fits;
     this.add.disabled = Boolean(problem);

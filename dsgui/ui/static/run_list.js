@@ -65,8 +65,8 @@ export class RunList {
       class: "ds-run-search",
       id: "search-runs",
       hidden: true,
-      placeholder: "Search the runs",
-      "aria-label": "Search the runs",
+      placeholder: "Search runs",
+      "aria-label": "Search runs",
       title: "By name, state, model, preset, device, script or id",
     });
     this.button = el("button", { type: "button", class: "ds-step", id: "compare-runs", hidden: true });
@@ -253,8 +253,8 @@ export class RunList {
     const runs = plural(total, "run", "runs");
     const all = words ? `${plural(fits, "match", "matches")} in ${runs}` : runs;
     const found = fits > sight ? `Showing ${shown} of ${all}` : all;
-    const none = unread ? "" : "No run matches this search";
-    const text = [words && !fits ? none : found, unread ? `${number(unread)} still to be searched` : ""];
+    const none = unread ? "" : "No matching runs";
+    const text = [words && !fits ? none : found, unread ? `${number(unread)} not searched yet` : ""];
     this.count.textContent = text.filter(Boolean).join(" · ");
     this.count.hidden = !total || (!words && fits <= sight);
   }
@@ -322,7 +322,7 @@ export class RunList {
     this.button.hidden = this.clear.hidden = count === 0;
     this.button.disabled = count < 2 || count > MOST_COMPARED;
     const most = count > MOST_COMPARED ? `At most ${MOST_COMPARED} can be compared` : `Compare ${count} runs`;
-    this.button.textContent = count < 2 ? "Choose another to compare" : most;
+    this.button.textContent = count < 2 ? "Select another run to compare" : most;
   }
 
   /** The chosen runs as they were launched. */

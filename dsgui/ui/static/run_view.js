@@ -81,7 +81,7 @@ export class RunView {
       el("summary", {}, "Command and files"),
       this.command,
       this.afterwards.about,
-      el("p", {}, "Everything of this run is in ", this.directory),
+      el("p", {}, "Run directory: ", this.directory),
       this.exports(),
     );
     return el(
@@ -134,7 +134,7 @@ export class RunView {
         "Report (HTML)",
         "One file with curves, config, command and environment, to send to a colleague",
       ),
-      link(this.saved("points.csv"), "Every point (CSV)", "Each logged value and each reading of the machine"),
+      link(this.saved("points.csv"), "All points (CSV)", "Every logged value and system metric"),
       link(this.saved("tensorboard.zip"), "TensorBoard files", "Event files that TensorBoard opens"),
     );
   }
@@ -155,8 +155,7 @@ export class RunView {
 
   missing() {
     this.title.textContent = this.id;
-    this.reason.textContent =
-      "No run of that name is kept here. It may have been deleted, or belong to another --runs-dir.";
+    this.reason.textContent = "Run not found. It may have been deleted or belong to another --runs-dir.";
   }
 
   /** @param {Delta} delta */
@@ -225,12 +224,12 @@ export class RunView {
     if (delta.state === "stopping") {
       const left = Math.ceil(delta.kill_in_s ?? 0);
       return left > 0
-        ? `Its processes were asked to end; what is left in ${left} s is killed.`
-        : "Killing what is left…";
+        ? `Its processes were asked to exit; any left after ${left} s will be killed.`
+        : "Killing the remaining processes…";
     }
     if (delta.state === "pending") return "Starting the supervisor…";
     if (delta.state !== "running") return "";
-    if (delta.doing) return `${delta.doing[0].toUpperCase()}${delta.doing.slice(1)}. The training has not begun.`;
+    if (delta.doing) return `${delta.doing[0].toUpperCase()}${delta.doing.slice(1)}. Training has not started.`;
     return textOf("phases", delta.phase);
   }
 

@@ -14,8 +14,8 @@ const LIST_MS = 3000;
 const ENDED_POLLS = 5; // a run that has ended is still looked at, every fifth time
 const MOST_COMPARED = 6;
 const NO_RUN =
-  "No run yet. Open “2 · Launch” and start one: its loss, memory and output appear here, " +
-  "and stay when you close the tab.";
+  "No runs yet. Start one on “2 · Launch”: its loss, memory and output appear here, " +
+  "and are kept when you close the tab.";
 
 class Monitor {
   /** @param {HTMLElement} element @param {Trigger} trigger */
@@ -89,9 +89,9 @@ class Monitor {
 
   /** @param {unknown} error */
   unwell(error) {
-    const why = `The dsgui server does not answer (${messageOf(error)}).`;
+    const why = `The dsgui server is not responding (${messageOf(error)}).`;
     this.trouble.hidden = false;
-    this.trouble.textContent = `${why} Runs go on without it; this page tries again.`;
+    this.trouble.textContent = `${why} Runs continue without it; this page keeps trying.`;
   }
 
   empty() {

@@ -41,8 +41,8 @@ def test_the_last_of_two_counts():
         ("--learning_rate -1e-5", "no value follows"),  # argparse takes it for an option
         ("--warmup_steps -5", "expected 0 or more"),
         ("--per_device_train_batch_size 0", "expected 1 or more"),
-        ("--learning_rate nan", "no number to train with"),
-        ("--learning_rate 1e999", "no number to train with"),
+        ("--learning_rate nan", "not a usable number"),
+        ("--learning_rate 1e999", "not a usable number"),
         ("--fp16 --bf16", "At most one of fp16 and bf16 can be True"),
         ("--fp16_full_eval --bf16_full_eval", "at most one"),
         ("--model 'unclosed", "Close the quote"),

@@ -72,7 +72,7 @@ def test_blank_text_is_an_empty_config_that_can_be_filled():
     ("text", "line", "column", "says"),
     [
         ('{"a": 1,}', 1, 8, "comma"),
-        ('{\n  "a": True\n}', 2, 8, "Write true"),
+        ('{\n  "a": True\n}', 2, 8, "use `true`"),
         ('{\n  "a": 1 // note\n}', 2, 10, "no comments"),
         ('{\n"a": 1,\n"a": 2}', 3, 1, "lines 2 and 3"),
         ("[1]", 1, 1, "JSON object"),

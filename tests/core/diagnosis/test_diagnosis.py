@@ -230,7 +230,7 @@ def test_what_python_ignores_is_no_traceback_of_the_end() -> None:
         ({"oom_kills": 2, "oom_kills_here": 1, "memory_limit_bytes": 8 << 30}, "cgroup-memory", "may use 8 GiB"),
         ({"oom_kills": 2, "oom_kills_here": 1}, "killed", "the machine's memory had run out"),
         ({"oom_kills": 0, "oom_kills_here": 0}, "killed", "another program or user"),
-        ({}, "killed", "Mostly the kernel"),
+        ({}, "killed", "Usually the kernel"),
     ],
 )
 def test_the_kernels_own_count_tells_why_a_rank_was_killed(facts: dict, signature: str, says: str) -> None:

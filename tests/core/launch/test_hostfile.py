@@ -38,19 +38,19 @@ def test_filters_leave_what_the_launcher_starts(include: str, exclude: str, left
 @pytest.mark.parametrize(
     ("machines", "says"),
     [
-        (Machines(""), "names no machine"),
+        (Machines(""), "add at least one host, e.g. worker-0 slots=4"),
         (Machines("worker-0"), "line 1 is “worker-0”"),
-        (Machines("worker-0 slots=0-3"), "a range is not understood"),
+        (Machines("worker-0 slots=0-3"), "a range is not supported"),
         (Machines("worker-0 slots=0"), "0 slots"),
         (Machines("a slots=1\na slots=2"), "line 2 names a again"),
-        (Machines("node[1-4] slots=2"), "can’t be a machine’s name"),
-        (Machines("-oProxyCommand=x slots=2"), "can’t be a machine’s name"),
+        (Machines("node[1-4] slots=2"), "is not a valid host name"),
+        (Machines("-oProxyCommand=x slots=2"), "is not a valid host name"),
         (Machines("me@a slots=2"), "~/.ssh/config"),
         (Machines(TEXT, "worker-9"), "not in the hostfile"),
         (Machines(TEXT, "worker-0:9"), "no slot 9"),
         (Machines(TEXT, "worker-0:0-2"), "can’t be read"),
-        (Machines(TEXT, "worker-0", "worker-1"), "only one"),
-        (Machines(TEXT, "", "worker-0@worker-1"), "leaves no machine"),
+        (Machines(TEXT, "worker-0", "worker-1"), "Include and exclude can’t be combined"),
+        (Machines(TEXT, "", "worker-0@worker-1"), "excludes every slot"),
     ],
 )
 def test_what_is_wrong_is_said(machines: Machines, says: str) -> None:

@@ -89,11 +89,11 @@ def test_the_name_defaults_to_the_scripts() -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"arguments": "--x 'open"}, "Close the quote"),
-        ({"script": "  "}, "Script"),
-        ({"ranks": 0}, "at least 1"),
-        ({"ranks": 2, "gpu_indices": (0,)}, "one rank a GPU"),
-        ({"ranks": 2, "gpu_indices": (0, 0)}, "different"),
+        ({"arguments": "--x 'open"}, "close the quote"),
+        ({"script": "  "}, "Enter the path to your training script"),
+        ({"ranks": 0}, "0 is too few. Enter 1 or more"),
+        ({"ranks": 2, "gpu_indices": (0,)}, "one rank per GPU"),
+        ({"ranks": 2, "gpu_indices": (0, 0)}, "distinct"),
         ({"environment": {"A B": "1"}}, "A B"),
         ({"environment": {"DSGUI_RUN_ID": "1"}}, "DSGUI_RUN_ID"),
         ({"arguments": "a\0b"}, "null"),
@@ -154,9 +154,9 @@ def test_several_machines_are_the_launchers_own_hostfile_and_filters() -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"started_by": StartedBy.TORCHRUN}, "this machine alone"),
-        ({"gpu_indices": (0,)}, "beside a hostfile"),
-        ({"secrets": {"HF_TOKEN": "hf_x"}}, "HF_TOKEN can’t be handed to other machines"),
+        ({"started_by": StartedBy.TORCHRUN}, "only starts ranks on this machine"),
+        ({"gpu_indices": (0,)}, "local GPUs and a hostfile can’t be combined"),
+        ({"secrets": {"HF_TOKEN": "hf_x"}}, "HF_TOKEN can’t be passed to other hosts"),
         ({"working_directory": "/my work"}, "“/my work” would be changed"),
         ({"arguments": "--note '$HOME'"}, "“$HOME” would be changed"),
         ({"arguments": "--note ''"}, "“” would be changed"),

@@ -115,7 +115,7 @@ def test_every_field_is_somewhere() -> None:
 
 def test_what_is_not_offered_is_refused_in_a_sentence() -> None:
     for name, value in (("reader", "HF"), ("started_by", "mpirun"), ("when_busy", "soon"), ("where", "cloud")):
-        with pytest.raises(PlanError, match=f"“{value}” is not offered"):
+        with pytest.raises(PlanError, match=f"“{value}” is not an option"):
             request_of({"script": "a.py", name: value}, "{}", "python")
     with pytest.raises(PlanError, match="Master port: “x1” is not a number"):
         request_of({"script": "a.py", "port": "x1"}, "{}", "python")

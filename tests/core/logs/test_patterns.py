@@ -47,15 +47,15 @@ def test_other_lines_do_not_fit(line: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "says"),
     [
-        ("", "no number to draw"),
-        ("step {step} of {total}", "no number to draw"),
-        ("loss {", "stands alone"),
-        ("loss } {loss}", "stands alone"),
-        ("loss {3x}", "is no name"),
-        ("loss {}", "is no name"),
+        ("", "no value to plot"),
+        ("step {step} of {total}", "no value to plot"),
+        ("loss {", "is unpaired"),
+        ("loss } {loss}", "is unpaired"),
+        ("loss {3x}", "is not a valid name"),
+        ("loss {}", "is not a valid name"),
         ("{loss} {loss}", "twice"),
-        ("{step}{loss}", "side by side"),
-        ("{loss}" + "x" * LENGTH_LIMIT, f"at most {LENGTH_LIMIT}"),
+        ("{step}{loss}", "are adjacent"),
+        ("{loss}" + "x" * LENGTH_LIMIT, f"the limit is {LENGTH_LIMIT}"),
     ],
 )
 def test_a_pattern_that_cannot_be_understood_says_why(pattern: str, says: str) -> None:

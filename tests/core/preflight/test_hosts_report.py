@@ -42,13 +42,13 @@ def test_machines_that_are_fine_say_what_they_have() -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"problem": "Permission denied (publickey)"}, "does not answer over ssh: Permission denied"),
-        ({"versions": None}, "There is no /env/bin/python."),
+        ({"problem": "Permission denied (publickey)"}, "Not reachable over ssh: Permission denied"),
+        ({"versions": None}, "/env/bin/python does not exist."),
         ({"versions": VERSIONS | {"deepspeed": ""}}, "no DeepSpeed"),
         ({"versions": VERSIONS | {"torch": "2.5.1"}}, "torch 2.5.1, elsewhere 2.13.0"),
-        ({"has_script": False}, "There is no /srv/train.py."),
-        ({"has_folder": False}, "There is no folder /srv."),
-        ({"port_free": False}, "Port 29501 is taken"),
+        ({"has_script": False}, "/srv/train.py does not exist."),
+        ({"has_folder": False}, "The folder /srv does not exist."),
+        ({"port_free": False}, "Port 29501 is in use"),
         ({"gpus": 1}, "It has 1 GPUs, and slot 1 is asked of it."),
     ],
 )

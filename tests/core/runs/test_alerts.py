@@ -59,17 +59,17 @@ def test_memory_near_its_limit_is_told_and_calms_down_only_well_below_it() -> No
     alerts = Alerts()
     assert alerts.sample(sample(94.9, None)) == []
     (told,) = alerts.sample(sample(50, 95))
-    assert (told.kind, told.text) == ("alert", "GPU 3: 95.0 of 100.0 GiB are in use (95 %).")
+    assert (told.kind, told.text) == ("alert", "GPU 3: 95.0 of 100.0 GiB in use (95 %).")
     assert alerts.sample(sample(50, 94)) == []
     told, calm = alerts.sample(sample(96, 92))
     assert kinds([told, calm]) == [("alert", "memory"), ("calm", "memory gpu3")]
-    assert calm.text == "GPU 3: below its limit again, 92.0 of 100.0 GiB are in use (92 %)."
+    assert calm.text == "GPU 3: back below its limit, 92.0 of 100.0 GiB in use (92 %)."
 
 
 def test_what_is_told_of_another_machine_names_it() -> None:
     (told,) = Alerts("worker-1").sample(sample(96, None))
     assert told.subject == "worker-1 memory"
-    assert told.text == "worker-1: Host memory: 96.0 of 100.0 GiB are in use (96 %)."
+    assert told.text == "worker-1: Host memory: 96.0 of 100.0 GiB in use (96 %)."
 
 
 def test_a_card_that_is_too_hot_is_told_and_an_ordinary_power_cap_is_not() -> None:
@@ -79,10 +79,10 @@ def test_a_card_that_is_too_hot_is_told_and_an_ordinary_power_cap_is_not() -> No
     alerts = Alerts()
     assert alerts.sample(reading(0x004 | 0x001)) == []
     (told,) = alerts.sample(reading(0x040 | 0x004))
-    assert (told.kind, told.text) == ("alert", "GPU 0 is slowed down: hot (slowed by hardware).")
+    assert (told.kind, told.text) == ("alert", "GPU 0 is throttled: hot (slowed by hardware).")
     assert alerts.sample(reading(None)) == []
     (calm,) = alerts.sample(reading(0x001))
-    assert (calm.kind, calm.subject, calm.text) == ("calm", "clocks gpu0", "GPU 0 is slowed down no more.")
+    assert (calm.kind, calm.subject, calm.text) == ("calm", "clocks gpu0", "GPU 0 is no longer throttled.")
 
 
 def test_a_containers_limit_counts_before_the_machines_memory() -> None:
@@ -104,7 +104,7 @@ def test_no_step_for_ten_times_the_usual_is_a_stall_until_the_next() -> None:
     assert found == []
     assert alerts.progress(Progress(20, 1000), True, now_s + 49) == []
     (told,) = alerts.progress(Progress(20, 1000), True, now_s + 51)
-    assert (told.kind, told.subject, told.text) == ("alert", "stall", "No step for 51 s; one usually takes 5.0 s.")
+    assert (told.kind, told.subject, told.text) == ("alert", "stall", "No step for 51 s; a step usually takes 5.0 s.")
     assert alerts.progress(Progress(20, 1000), True, now_s + 60) == []
     assert kinds(alerts.progress(Progress(21, 1000), True, now_s + 70)) == [("calm", "stall")]
 
@@ -126,7 +126,7 @@ def test_half_the_usual_speed_is_told_and_taken_back() -> None:
     assert found == []
     now_s, found = steps(alerts, 40, 2.5, 400, now_s)
     assert kinds(found) == [("alert", "speed")]
-    assert "0.4 steps/s in the last minute; 1 were usual." in found[0].text
+    assert "0.4 steps/s in the last minute; 1 is usual." in found[0].text
     _, found = steps(alerts, 200, 1.0, 440, now_s)
     assert kinds(found) == [("calm", "speed")]
     assert found[0].text.endswith(" steps/s in the last minute, near the usual 1 again.")
@@ -135,7 +135,7 @@ def test_half_the_usual_speed_is_told_and_taken_back() -> None:
 def test_the_time_of_an_evaluation_is_neither_a_stall_nor_lost_speed() -> None:
     alerts = Alerts()
     now_s, found = 0.0, []
-    for step in range(10, 6010, 10):  # 10 steps a second, looked at once a second
+    for step in range(10, 6010, 10):  # 10 steps/s, looked at once a second
         now_s += 1
         found += alerts.progress(Progress(step, 99_999), True, now_s)
     for _ in range(180):

@@ -101,7 +101,7 @@ def test_a_refusal_that_the_run_did_not_fail_of_is_not_held_against_a_change() -
 def test_a_change_that_changes_nothing_is_not_offered_and_none_at_all_is() -> None:
     same = Remedy("--use_cpu", None, (("--use_cpu", ""),))
     made = offered(one(same), run({}, ("--use_cpu",)))
-    assert (made.diagnosis.remedies, made.set_aside) == ((), ("--use_cpu: this run had it already.",))
+    assert (made.diagnosis.remedies, made.set_aside) == ((), ("--use_cpu: this run already had it.",))
     assert offered(one(Remedy("A free port")), run({}), run({})).diagnosis.remedy == Remedy("A free port")
 
 

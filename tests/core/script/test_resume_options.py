@@ -229,7 +229,7 @@ ITSELF = script(option("--out"), "engine.load_checkpoint(args.out)\nengine.save_
         (TRAINER + "trainer.train()\n", OF_TRAINER, "accepts --resume_from_checkpoint but never uses it"),
         ("trainer.train()\nmodel.train(True)\n", OF_TRAINER, 'resume_from_checkpoint="/w/out/checkpoint-8"'),
         (script(option("--lr"), "x.save_state(place)"), OF_ACCELERATE, 'accelerator.load_state("/w/out/step_8")'),
-        ("args = get_args()\nengine.load_checkpoint(args.from_here)\n", ENGINE, "which of its options"),
+        ("args = get_args()\nengine.load_checkpoint(args.from_here)\n", ENGINE, "the option that names one"),
         (ITSELF, OF_TRAINER, "by itself"),
         ("", ENGINE, "has no option to resume"),
         ("def load(engine, place):\n    engine.load_checkpoint(place)\nmain()", ENGINE, "has no option to resume"),

@@ -24,7 +24,7 @@ def test_what_breaks_and_what_defaults_change_on_the_way_up(checker):
 def test_the_same_release_changes_nothing(checker):
     found = migration(checker, Document(TEXT), OLD, "0.14.5")
     assert (found.appears, found.goes, found.defaults) == ((), (), ())
-    assert "This config is checked for DeepSpeed 0.14.5 now" in migration_html(found)
+    assert "This config is already checked for DeepSpeed 0.14.5" in migration_html(found)
 
 
 def test_a_default_is_only_named_where_the_config_leaves_it_out_in_a_block_it_has(checker):
@@ -40,4 +40,4 @@ def test_moving_back_names_keys_that_are_not_there_yet_and_what_heals(checker):
     assert "/torch_autocast" in [f.pointer for f in found.appears]
     healed = migration(checker, Document(TEXT), context, "0.14.5")
     assert [f.pointer for f in healed.goes] == ["/amp"]
-    assert "No longer said there" in migration_html(healed)
+    assert "No longer reported" in migration_html(healed)

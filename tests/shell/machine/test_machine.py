@@ -93,7 +93,7 @@ ROWS = [
     ("packages", without("deepspeed"), Status.PROBLEM, "has no deepspeed"),
     ("packages", without("deepspeed", "torch"), Status.PROBLEM, "no torch and no deepspeed"),
     ("trainer", without("accelerate"), Status.WARNING, "no accelerate"),
-    ("cuda", environment(torch=TorchCuda("", "", False, "x")), Status.PROBLEM, "torch is a build for CPUs"),
+    ("cuda", environment(torch=TorchCuda("", "", False, "x")), Status.PROBLEM, "torch is a CPU-only build"),
     ("cuda", environment(torch=TorchCuda("12.6", "", False, "driver too old")), Status.PROBLEM, "driver too old"),
     ("cuda", environment(CPU, torch=TorchCuda("12.6", "", False, "no driver")), Status.WARNING, "no driver"),
     ("driver", cuda("13.0"), Status.PROBLEM, "CUDA up to 12.8, and torch is built for 13.0"),
@@ -141,7 +141,7 @@ def test_a_sound_machine_has_nothing_to_trip_over():
     rows = check(SOUND)
     assert [row for row in rows if row.status is not Status.OK] == []
     assert {entry.id for entry in CHECKS} - {row.check for row in rows} == {"target", "imports", "locks", "shm_left"}
-    assert summary(rows) == "nothing to trip over"
+    assert summary(rows) == "all checks passed"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_sizes(count, told):
 # --------------------------------------------------------------------------------------------------------- readings
 def test_text_and_json_have_every_reading():
     told = as_text(SOUND, check(SOUND))
-    for part in ("A100, 79 GiB of 80 GiB free", "CUDA up to 12.8", "/env/bin/python", "async_io", "nothing to trip"):
+    for part in ("A100, 79 GiB of 80 GiB free", "CUDA up to 12.8", "/env/bin/python", "async_io", "all checks passed"):
         assert part in told
     answer = json.loads(as_json(SOUND, check(SOUND)))
     assert (answer["ok"], answer["host"]["cores"], answer["gpus"][0]["free_bytes"]) == (True, 8, 79 * GIB)
@@ -373,7 +373,7 @@ def test_the_exit_code_tells_problems_from_none_and_from_not_checked(tmp_path, c
     monkeypatch.setattr("dsgui.shell.machine.machine_reader.read_gpus", lambda: ((), None))
     monkeypatch.setattr("dsgui.shell.machine.machine_reader.read_host", lambda *_: SOUND.host)
     assert doctor(tmp_path, HEALTHY) == 0
-    assert "nothing to trip over" in capsys.readouterr().out
+    assert "all checks passed" in capsys.readouterr().out
     assert doctor(tmp_path, ANSWER, "--format", "json") == 1
     assert json.loads(capsys.readouterr().out)["ok"] is False
     assert main(["doctor", "--python", str(tmp_path / "nowhere"), "--runs-dir", str(tmp_path)]) == 2

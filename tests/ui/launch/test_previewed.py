@@ -47,7 +47,7 @@ def test_only_what_was_shown_is_started_with_the_config_it_was_shown_with() -> N
     ):
         run_id, told, kept, _, _, stale = start(previewed, 4, line, *values)
         assert (run_id, kept, stale) == ("", None, 5)
-        assert told.startswith("**Not started.** Something changed")
+        assert told.startswith("**Not started.** The settings changed")
     assert runs.started == []
     assert start(previewed, 4, "deepspeed a.py", "{}", "a.py", 2)[0] == "20260131-235959-0a1b"
     assert runs.started == [(plan, "{}", {"HF_TOKEN": "hidden"})]

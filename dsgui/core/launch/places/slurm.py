@@ -48,7 +48,7 @@ _FIELDS = (
         label="Nodes",
         option="--slurm-nodes",
         metavar="N",
-        usage="how many nodes to ask for",
+        usage="number of nodes to request",
         beside=True,
         id="slurm-nodes",
     ),
@@ -60,7 +60,7 @@ _FIELDS = (
         label="GPUs per node",
         option="--gpus-per-node",
         metavar="N",
-        usage="without it, --ranks ranks a node on its CPU",
+        usage="otherwise --ranks ranks per node on the CPU",
         beside=True,
         id="slurm-per-node",
     ),
@@ -79,7 +79,7 @@ _FIELDS = (
         part=Part.PLACE,
         kind=Kind.TICK,
         default=False,
-        label="No GPUs: that many ranks on each node’s CPU",
+        label="Without GPUs: CPU ranks per node",
         id="slurm-on-cpu",
     ),
     Field(
@@ -106,12 +106,12 @@ _FIELDS = (
         name="slurm_options",
         part=Part.PLACE,
         kind=Kind.LINES,
-        label="Further options of sbatch",
+        label="More sbatch options",
         placeholder="--qos=high",
-        help="One a line. Submitted from this machine with sbatch; script, data and Python lie on a shared disk.",
+        help="One per line. Submitted from this machine with sbatch; script, data and Python lie on a shared disk.",
         option="--slurm-option",
         metavar="=--OPTION",
-        usage="a further one of sbatch",
+        usage="another sbatch option",
         lines=2,
         id="slurm-options",
     ),
@@ -148,7 +148,7 @@ class SlurmJob(Place):
     def of_options(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
         if given["slurm_nodes"] is None:
             if any(given[field.name] for field in cls.FIELDS if field.option):
-                raise PlanError("--partition and the like are about Slurm. Give --slurm-nodes too, or leave them out.")
+                raise PlanError("--partition and similar options need --slurm-nodes.")
             return None
         on_cpu = given["slurm_per_node"] is None
         return {"slurm_on_cpu": on_cpu, "slurm_per_node": given["ranks"] if on_cpu else given["slurm_per_node"]}
@@ -170,19 +170,20 @@ class SlurmJob(Place):
 
     def check(self, plan: Plan) -> None:
         if plan.gpu_indices:
-            raise PlanError("Slurm: GPUs of your own are chosen too. Expected that Slurm chooses them.")
+            raise PlanError("Slurm: GPUs are selected too, but Slurm allocates them. Clear that selection.")
         self.check_options()
         # In its own lines sbatch takes a space for an end, and % for the beginning of a pattern.
         for path in (plan.working_directory, plan.run_directory):
             if not PLAIN_WORD.match(path):
                 raise PlanError(
-                    f"Slurm: “{path[:80]}” can’t stand in a batch script’s directives. Expected letters, digits and "
-                    "@+=:,./-_ only. Rename the folder, or give another."
+                    f"Slurm: “{path[:80]}” can’t be used in the directives of a batch script. Expected letters, "
+                    "digits and "
+                    "@+=:,./-_ only. Rename the folder or choose another."
                 )
 
     @property
     def elsewhere(self) -> str:
-        return "the nodes that Slurm chooses"
+        return "the nodes Slurm allocates"
 
     def slots(self, plan: Plan) -> frozenset[str]:
         return frozenset({f"slurm:{plan.run_id}"})  # Slurm has a queue of its own
@@ -224,20 +225,20 @@ class SlurmJob(Place):
             ("Ranks per node" if self.on_cpu else "GPUs per node", self.per_node),
         ):
             if not 1 <= count <= MOST_NODES:
-                raise PlanError(f"{name}: {count} was asked for. Expected 1 to {MOST_NODES}.")
+                raise PlanError(f"{name}: {count} is out of range. Expected 1 to {MOST_NODES}.")
         for name, word in (("Partition", self.partition), ("Account", self.account)):
             if word and not _WORD.match(word):
-                raise PlanError(f"{name}: “{word[:80]}” can’t be one. Expected a name such as “gpu”. Correct it.")
+                raise PlanError(f"{name}: “{word[:80]}” is not valid. Expected a name such as “gpu”.")
         if self.time and not _TIME.match(self.time):
             raise PlanError(
                 f"Time limit: “{self.time[:80]}” can’t be read. Expected minutes, or [days-]hours:minutes:seconds, "
-                "such as “2-12:00:00”. Write it so."
+                "such as “2-12:00:00”."
             )
         for option in self._options():
             match = _OPTION.match(option)
             if not match or any(ours.startswith(match["name"]) for ours in _OURS):  # sbatch takes beginnings too
-                why = "the script says that itself" if match else "expected one a line, such as “--qos=high”"
-                raise PlanError(f"Slurm option: “{option[:80]}” can’t be taken: {why}. Change or remove it.")
+                why = "the batch script sets it already" if match else "expected one per line, such as “--qos=high”"
+                raise PlanError(f"Slurm option: “{option[:80]}” can’t be used: {why}. Change or remove it.")
 
     def _directives(self, name: str, output: str, folder: str) -> list[str]:
         """The `#SBATCH` lines' options."""

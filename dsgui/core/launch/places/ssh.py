@@ -38,10 +38,10 @@ _FIELDS = (
         lines=3,
         most_lines=12,
         placeholder="worker-0 slots=4\nworker-1 slots=4",
-        help="One machine a line, with the number of its GPUs, or paste yours. Ranks are counted in this order. "
+        help="One host per line with its number of GPUs, or paste your hostfile. Ranks are counted in this order. "
         "ssh must reach each without a password; Python, script and data lie at the same paths everywhere.",
         option="--hostfile",
-        usage="several machines, one a line: worker-0 slots=4",
+        usage="several hosts, one per line: worker-0 slots=4",
         from_file="a file such as “worker-0 slots=4”",
         instead_of_devices=True,
         id="hostfile",
@@ -49,20 +49,20 @@ _FIELDS = (
     Field(
         name="include",
         part=Part.PLACE,
-        label="Only these (include)",
+        label="Include",
         placeholder="worker-0@worker-1:0,2",
         option="--include",
-        usage="of the hostfile, these only: worker-0@worker-1:0,2",
+        usage="use only these hosts or GPUs of the hostfile: worker-0@worker-1:0,2",
         beside=True,
         id="include",
     ),
     Field(
         name="exclude",
         part=Part.PLACE,
-        label="All but these (exclude)",
+        label="Exclude",
         placeholder="worker-1:0",
         option="--exclude",
-        usage="of the hostfile, all but these",
+        usage="don't use these hosts or GPUs of the hostfile",
         beside=True,
         id="exclude",
     ),
@@ -70,9 +70,9 @@ _FIELDS = (
         name="master_addr",
         part=Part.PLACE,
         label="Master address",
-        placeholder="the first machine’s",
+        placeholder="address of the first host",
         option="--master-addr",
-        usage="where the ranks meet (default: the first machine's address)",
+        usage="rendezvous address (default: the first host's)",
         beside=True,
         id="master-addr",
     ),
@@ -85,7 +85,7 @@ class Machines(Place):
     `master_addr` is "" where the launcher shall ask the first machine."""
 
     NAME = "several"
-    LABEL = "Several machines, over ssh"
+    LABEL = "Several machines over ssh"
     KEY = "machines"
     FIELDS = _FIELDS
     ON_THIS_MACHINE = False
@@ -106,7 +106,7 @@ class Machines(Place):
         if given["hostfile"] is not None:
             return {"ranks": 0}
         if any(given[name] for name in ("include", "exclude", "master_addr")):
-            raise PlanError("--include, --exclude and --master-addr are about a hostfile. Give it with --hostfile.")
+            raise PlanError("--include, --exclude and --master-addr need --hostfile.")
         return None
 
     @classmethod
@@ -136,16 +136,12 @@ class Machines(Place):
     def check(self, plan: Plan) -> None:
         """Raises `PlanError` for what the launcher can't hand to other machines."""
         if plan.started_by is StartedBy.TORCHRUN:
-            raise PlanError(
-                "Launcher: torchrun starts ranks on this machine alone here. Choose deepspeed for a hostfile."
-            )
+            raise PlanError("Launcher: torchrun only starts ranks on this machine. Use deepspeed with a hostfile.")
         if plan.gpu_indices:
-            raise PlanError(
-                "GPUs: this machine’s are chosen beside a hostfile. Expected one or the other. Use include."
-            )
+            raise PlanError("GPUs: local GPUs and a hostfile can’t be combined. Select GPUs of the hosts with include.")
         if plan.secret_names:
             raise PlanError(
-                f"Environment: {', '.join(plan.secret_names)} can’t be handed to other machines: the launcher writes "
+                f"Environment: {', '.join(plan.secret_names)} can’t be passed to other hosts: the launcher writes "
                 "what it hands over into its log and into command lines that every user there can read. Log in there, "
                 "or put it into a file that only you can read and that the script loads."
             )
@@ -156,10 +152,12 @@ class Machines(Place):
         paths = (plan.target_python, plan.working_directory, plan.script, *config_words(plan))
         for word in (*paths, *told_by_environment(plan).values(), self.master_addr.strip() or "-"):
             if not PLAIN_WORD.match(word):
-                raise _not_for_other_shells(word, "Paths and addresses have letters, digits and @+=:,./-_ only")
+                raise _not_for_other_shells(word, "Paths and addresses may contain only letters, digits and @+=:,./-_")
         for word in (*script_words(plan), *filter(None, plan.environment.values())):
             if not _PLAIN_WORDS.match(word):
-                raise _not_for_other_shells(word, "Arguments and variables may have spaces beside @+=:,./-_")
+                raise _not_for_other_shells(
+                    word, "Arguments and variables may contain letters, digits, spaces and @+=:,./-_"
+                )
 
     @property
     def nodes(self) -> int:

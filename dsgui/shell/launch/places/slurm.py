@@ -91,7 +91,7 @@ def cancel(job: str, grace_s: float, hurry: Callable[[], bool]) -> str:
             problem = _scancel("--signal=KILL", job)
             killed, deadline = True, time.monotonic() + _ANSWER_S
         elif killed and time.monotonic() >= deadline:
-            return problem or "Slurm was told to cancel it, and has not done so yet"
+            return problem or "Slurm was asked to cancel it but has not done so yet"
         time.sleep(_POLL_S)
     return ""
 
