@@ -22,6 +22,7 @@ from tests.support.two_machines import INTERFACE, NAMES, TwoMachines, two_machin
 
 pytestmark = [
     pytest.mark.deepspeed,
+    pytest.mark.machines,
     pytest.mark.skipif(bool(networks.missing()), reason=networks.missing() or "there are two machines"),
 ]
 CONFIG = {
