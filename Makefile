@@ -47,6 +47,7 @@ test-loaded: setup-dev ops
 	@$(BIN)/python -m tests.support.load 4 -- $(MAKE) --no-print-directory fast slow
 
 confirm: setup-dev ops
+	rm -f tests/answers/confirmed.json
 	$(PYTEST) --confirm -m deepspeed $(CONFIRMED) $(ARGS)
 
 check:
