@@ -44,7 +44,7 @@ test-all: setup-dev check ops
 test-fast: setup-dev fast
 
 test-loaded: setup-dev ops
-	@$(BIN)/python -m tests.support.load 4 -- $(MAKE) --no-print-directory fast slow
+	@$(BIN)/python scripts/beside_load.py 4 -- $(MAKE) --no-print-directory fast slow
 
 confirm: setup-dev ops
 	rm -f tests/answers/confirmed.json

@@ -1,17 +1,19 @@
 """What every test may ask for, and Hypothesis' settings for noisy two-core machines. The browser and the app are for
 the rooms that need them: tests/support/pages.py."""
 
+import fcntl
 import os
 import sys
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
+from scripts.build_ops import LOCK
 from tests.support import distribution
 from tests.support.confirmed import Confirmed
-from tests.support.operators import wait_for_operators
 
 # The ninja of this environment, as in a run: each compiles anew what another has compiled.
 os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
@@ -37,6 +39,13 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     return distribution.scheduler(config, log)
+
+
+@cache
+def wait_for_operators():
+    """Until nobody compiles DeepSpeed's operators any more, which `make test` does beside the tests."""
+    with LOCK.open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
 
 
 def pytest_runtest_setup(item):

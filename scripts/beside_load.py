@@ -1,4 +1,4 @@
-"""`python -m tests.support.load N -- COMMAND`: the command beside N processes that do nothing but compute."""
+"""`python scripts/beside_load.py N -- COMMAND`: the command beside N processes that do nothing but compute."""
 
 import subprocess
 import sys
