@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 from scripts.build_ops import LOCK
-from tests.support import distribution
+from tests import distribution
 from tests.support.confirmed import Confirmed
 
 # The ninja of this environment, as in a run: each compiles anew what another has compiled.

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.support import confirmed, distribution
+from tests import distribution
+from tests.support import confirmed
 from tests.support.confirmed import Confirmed
 
 
@@ -60,7 +61,7 @@ def test_what_takes_longest_begins_first_and_the_tests_of_a_file_stay_together(m
 
 
 def test_the_seconds_are_of_tests_that_are_there():
-    root = distribution.SECONDS.parents[2]
+    root = distribution.SECONDS.parents[1]
     for unit in distribution.json.loads(distribution.SECONDS.read_text("utf-8")):
         path, _, test = unit.partition("::")
         assert f"def {test.partition('[')[0]}" in (root / path).read_text("utf-8")

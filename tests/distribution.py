@@ -1,5 +1,5 @@
 """Which tests go to a worker together, and in which order: what takes longest begins first, so that none is left alone
-with it at the end. `python -m tests.support.distribution REPORT.xml` writes the seconds down (pytest --junitxml)."""
+with it at the end. `python -m tests.distribution REPORT.xml` writes the seconds down (pytest --junitxml)."""
 
 import json
 import sys
