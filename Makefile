@@ -1,15 +1,23 @@
 # make run    creates .venv, installs what is needed, starts dsgui and prints its URL
 # make test   the same, plus Debian's Chromium and the test tools, then lint, types and tests
-# make test-all   make test, and what takes half an hour: every fix over every config, put to the real DeepSpeed
+# make test-fast   the tests that need no browser, no DeepSpeed, no sshd and no Slurm: a minute or two
+# make test-all   make test, all of it put to the real DeepSpeed again, and what takes half an hour: every fix over every config
+# make test-loaded   the tests beside four processes that do nothing but compute
+# make confirm   asks the real DeepSpeed all that tests/answers/confirmed.json says it confirmed, and writes that file
 # Options for the app go in ARGS: make run ARGS="--port 8000 --python /path/to/env/bin/python"
 
 PYTHON ?=
 ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --durations=25
+# What needs more than Python: these tests take most of the time.
+OUTSIDE := browser or deepspeed or machines
+CONFIRMED := tests/core/rules/test_rule_examples.py $(patsubst %,tests/real_deepspeed/test_%.py,\
+	against_deepspeed remedies resolve_against_trainer trainer_examples)
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
-.PHONY: run test test-all check audit unit ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor clean
+.PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -17,16 +25,30 @@ run: setup
 setup:
 	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements.txt
 
-setup-dev: setup
-	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt
-	@sh scripts/setup_test_programs.sh
-	@sh scripts/setup_node.sh
+# Debian's programs and Python's packages at the same time: each waits for a network most of its time.
+setup-dev:
+	@sh scripts/setup_test_programs.sh & programs=$$!; \
+	{ PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements.txt && \
+	  PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt && sh scripts/setup_node.sh; }; packages=$$?; \
+	wait $$programs && exit $$packages
 
-test: setup-dev check unit
+# DeepSpeed's operators are compiled beside what needs none; the tests that train wait for them.
+test: setup-dev
+	@$(MAKE) --no-print-directory ops & operators=$$!; \
+	{ $(MAKE) --no-print-directory check fast slow; }; tests=$$?; wait $$operators && exit $$tests
 
 test-all: setup-dev check ops
 	@$(NPM) run --silent test
-	$(BIN)/python -m pytest -n 2 --dist loadfile --complete --durations=25 $(ARGS)
+	DSGUI_SEARCH=1 $(PYTEST) --complete $(ARGS)
+
+test-fast: setup-dev fast
+
+test-loaded: setup-dev ops
+	@$(BIN)/python scripts/beside_load.py 4 -- $(MAKE) --no-print-directory fast slow
+
+confirm: setup-dev ops
+	rm -f tests/answers/confirmed.json
+	$(PYTEST) --confirm -m deepspeed $(CONFIRMED) $(ARGS)
 
 check:
 	$(BIN)/ruff check .
@@ -34,9 +56,14 @@ check:
 	$(BIN)/mypy
 	@$(NPM) run --silent check
 
-unit: ops
+unit: ops fast slow
+
+fast:
 	@$(NPM) run --silent test
-	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25 $(ARGS)
+	$(PYTEST) -m "not ($(OUTSIDE))" $(ARGS)
+
+slow:
+	$(PYTEST) -m "$(OUTSIDE)" $(ARGS)
 
 ops:
 	@echo "dsgui: compiling DeepSpeed's CPU operators (the first time takes some minutes)"

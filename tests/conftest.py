@@ -1,14 +1,19 @@
 """What every test may ask for, and Hypothesis' settings for noisy two-core machines. The browser and the app are for
 the rooms that need them: tests/support/pages.py."""
 
+import fcntl
 import os
 import sys
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
+from scripts.build_ops import LOCK
+from tests import distribution
+from tests.support.confirmed import Confirmed
 
 # The ninja of this environment, as in a run: each compiles anew what another has compiled.
 os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
@@ -20,6 +25,7 @@ settings.load_profile("dsgui")
 
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true", help="also what takes minutes: make test-all")
+    parser.addoption("--confirm", action="store_true", help="ask DeepSpeed again, and write down what it confirms")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -27,6 +33,32 @@ def pytest_collection_modifyitems(config, items):
         left_out = [item for item in items if item.get_closest_marker("complete")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("complete")]
+    distribution.order(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return distribution.scheduler(config, log)
+
+
+@cache
+def wait_for_operators():
+    """Until nobody compiles DeepSpeed's operators any more, which `make test` does beside the tests."""
+    with LOCK.open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("deepspeed"):
+        wait_for_operators()
+
+
+@pytest.fixture
+def confirmed(request):
+    """What the real DeepSpeed confirmed before is not asked again, but by `make test-all` (--complete)."""
+    config = request.config
+    asks = config.getoption("--complete") or config.getoption("--confirm")
+    return Confirmed(asks_again=asks, writes=config.getoption("--confirm"))
 
 
 @pytest.fixture(scope="session")

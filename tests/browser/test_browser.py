@@ -50,7 +50,7 @@ def launch_watch_and_stop(page, app):
     expect(command).to_contain_text("--logging_steps 1")
     shown = command.locator(".cm-content").inner_text()
     page.click("#launch")
-    expect(page.locator(".ds-run-title")).to_contain_text("translation", timeout=20_000)
+    expect(page.locator(".ds-run-title")).to_contain_text("translation", timeout=60_000)
     run_id = page.url.split("run=")[1]
     loss = page.locator('[data-chart="Loss"] .js-plotly-plot')
     expect(loss).to_be_visible(timeout=FIRST_POINTS_MS)
@@ -90,7 +90,7 @@ def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, app, browser, tmp_
     context = app.sign_in(browser.new_context())
     other = context.new_page()
     other.goto(url)
-    expect(other.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=20_000)
+    expect(other.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
     expect(other.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=60_000)
     other.click("#stop-run")
     expect(other.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)

@@ -10,7 +10,8 @@ from tests.browser.test_browser_resume import press_launch, state
 from tests.support.browser import replace_text
 from tests.support.record_failures import AUTO, HF, ON_GPU_WORDS
 
-pytestmark = [pytest.mark.browser, pytest.mark.deepspeed]
+# Each part is shown apart: test_browser_preflight, test_browser_runs (the repaired clone), test_remedies (it succeeds).
+pytestmark = [pytest.mark.browser, pytest.mark.deepspeed, pytest.mark.complete]
 
 COMPILES_MS = 480_000
 

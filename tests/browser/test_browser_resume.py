@@ -45,6 +45,7 @@ def steps_of(app, run_id):
     return [point["step"] for point in points if "loss" in point["values"]]
 
 
+@pytest.mark.complete  # each part is shown apart: test_browser_checkpoints, test_real_resume
 @pytest.mark.deepspeed
 def test_a_run_is_resumed_from_the_checkpoint_that_the_recipe_wrote(page, app):
     page.get_by_role("tab", name="2 · Launch").click()

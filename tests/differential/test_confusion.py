@@ -78,6 +78,7 @@ def test_the_trainers_arguments_are_taken_from_the_file():
     assert given["bf16"] is True
 
 
+@pytest.mark.complete  # a benchmark's own way to ask
 @pytest.mark.deepspeed
 def test_a_folder_without_verdicts_is_put_to_the_real_deepspeed(tmp_path, capsys):
     hf = {"train_micro_batch_size_per_gpu": "auto", "gradient_clipping": "auto", "zero_optimization": {"stage": 2}}

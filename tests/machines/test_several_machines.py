@@ -22,6 +22,7 @@ from tests.support.two_machines import INTERFACE, NAMES, TwoMachines, two_machin
 
 pytestmark = [
     pytest.mark.deepspeed,
+    pytest.mark.machines,
     pytest.mark.skipif(bool(networks.missing()), reason=networks.missing() or "there are two machines"),
 ]
 CONFIG = {
@@ -89,7 +90,7 @@ class Site:
         """What is on the disk; from here its supervisor can't be seen, so a live run looks lost."""
         return self.runs.follow(run_id, Cursor(output=0))
 
-    def wait(self, run_id: str, condition: Callable[[Delta], object], timeout_s: float = 90) -> Delta:
+    def wait(self, run_id: str, condition: Callable[[Delta], object], timeout_s: float = 240) -> Delta:
         deadline = time.monotonic() + timeout_s
         while not condition(delta := self.seen(run_id)):
             assert time.monotonic() < deadline, (delta.state, delta.reason, delta.output[-3000:])
@@ -174,7 +175,7 @@ def test_both_machines_are_sampled_and_nothing_of_that_is_left_there(site: Site)
         assert max(sample["run_processes"] for sample in samples) >= 2  # the launcher's part there, and a rank
         assert all(0 < sample["host_used_bytes"] < sample["host_total_bytes"] for sample in samples)
         assert all(sample["disk_free_bytes"] > 0 for sample in samples)
-        assert 0 < samples[0]["elapsed_s"] < samples[-1]["elapsed_s"] < 120
+        assert 0 < samples[0]["elapsed_s"] < samples[-1]["elapsed_s"] < 600
     assert not any(name in delta.telemetry_note for name in NAMES)
     site.stop(run_id)
     delta = site.ended(run_id)

@@ -170,6 +170,7 @@ def submit(bench: Bench, seconds: int = 0, code: int = 0, **job: object) -> str:
 
 
 @on_slurm
+@pytest.mark.machines
 @pytest.mark.deepspeed
 def test_a_job_runs_and_its_end_is_the_runs_end(on_cluster: Bench) -> None:
     delta = on_cluster.ended(submit(on_cluster), 120)
@@ -183,6 +184,7 @@ def test_a_job_runs_and_its_end_is_the_runs_end(on_cluster: Bench) -> None:
 
 
 @on_slurm
+@pytest.mark.machines
 def test_a_job_that_waits_can_be_stopped_and_so_can_one_that_trains(on_cluster: Bench) -> None:
     held = submit(on_cluster, options="--hold")
     on_cluster.wait_for_output(held, "PENDING (JobHeldUser)")
@@ -209,6 +211,7 @@ def in_front(folder: Path, monkeypatch: pytest.MonkeyPatch, **programs: str) -> 
 
 
 @on_slurm
+@pytest.mark.machines
 def test_a_controller_that_can_t_be_asked_for_a_while_ends_no_job(
     on_cluster: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,6 +228,7 @@ def test_a_controller_that_can_t_be_asked_for_a_while_ends_no_job(
 
 
 @on_slurm
+@pytest.mark.machines
 def test_a_stop_while_the_job_is_being_submitted_leaves_none(
     on_cluster: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +241,7 @@ def test_a_stop_while_the_job_is_being_submitted_leaves_none(
 
 
 @on_slurm
+@pytest.mark.machines
 def test_a_job_whose_supervisor_and_follower_are_gone_is_kept_until_it_is_stopped(on_cluster: Bench) -> None:
     run_id = submit(on_cluster, seconds=600)
     on_cluster.wait_for_output(run_id, "loss=2.5", 120)
@@ -260,6 +265,7 @@ def jobs() -> str:
 
 
 @on_slurm
+@pytest.mark.machines
 def test_a_job_that_slurm_refuses_is_told_in_its_words(on_cluster: Bench) -> None:
     delta = on_cluster.ended(submit(on_cluster, partition="none-such"))
     assert delta.state is RunState.FAILED
@@ -267,6 +273,7 @@ def test_a_job_that_slurm_refuses_is_told_in_its_words(on_cluster: Bench) -> Non
 
 
 @on_slurm
+@pytest.mark.machines
 @pytest.mark.browser
 def test_the_page_shows_the_script_and_submits_it(cluster: dict[str, str], tmp_path: Path, browser: Browser) -> None:
     script = tmp_path / "train.py"

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts import install
+
 ROOT = Path(__file__).parents[2]
 TOOLS = ("sh", "dirname", "basename", "cmp", "grep", "cp", "env")
 
@@ -92,6 +94,37 @@ def test_an_environment_that_is_up_to_date_is_left_alone(bare):
     done = set_up(bare)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert sorted(os.listdir(bare / ".venv")) == [".installed-requirements.txt", "bin"]
+
+
+def test_uv_is_told_where_pip_looks_for_packages():
+    listed = (
+        ":env:.find-links='/opt/wheels'\n:env:.disable-pip-version-check='1'\nglobal.find-links='/opt/wheels /more'\n"
+        "global.index-url='https://mirror/simple'\nglobal.extra-index-url='\\nhttps://one/simple\\nhttps://two'\n"
+        "global.cert='/etc/mine.crt'\nsite.timeout='180'\n"
+    )
+    found = install.settings(listed)
+    assert " ".join(install.options(found)) == (
+        "--default-index https://mirror/simple --index https://one/simple --index https://two "
+        "--find-links /opt/wheels --find-links /more"
+    )
+    told = install.environment(found)
+    assert (told["SSL_CERT_FILE"], told["UV_HTTP_TIMEOUT"]) == ("/etc/mine.crt", "180")
+    assert install.options(install.settings("")) == []
+
+
+def test_what_pip_lists_is_read(monkeypatch):
+    """--quiet would list nothing."""
+    monkeypatch.setenv("PIP_FIND_LINKS", "/opt/some wheels")
+    listed = subprocess.run([*install.PIP, "config", "list"], capture_output=True, text=True, check=True).stdout
+    assert {"/opt/some", "wheels"} <= set(install.settings(listed)["find-links"])
+
+
+def test_torch_is_installed_before_what_is_built_with_it(monkeypatch):
+    steps = []
+    monkeypatch.setattr(install, "with_uv", lambda given: steps.extend(given) or True)
+    assert install.main(str(ROOT / "requirements.txt")) == 0
+    assert [word.partition("==")[0] for word in steps[0]] == ["torch", "setuptools", "ninja", "wheel"]
+    assert steps[1] == ["--no-build-isolation", "-r", str(ROOT / "requirements.txt")]
 
 
 def test_the_lock_file_of_the_javascript_tools_has_checksums_and_names_no_registry():

@@ -34,7 +34,7 @@ def stand_in(tmp_path, source):
     return str(program)
 
 
-def until(condition, limit_s=20):
+def until(condition, limit_s=90):
     deadline = time.monotonic() + limit_s
     while not condition():
         assert time.monotonic() < deadline

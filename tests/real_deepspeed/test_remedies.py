@@ -1,14 +1,17 @@
-"""Each change that a diagnosis offers, made and run for real: the failure it is for is gone, and the run succeeds."""
+"""Each change that a diagnosis offers, made and run for real: the failure it is for is gone, and the run succeeds.
 
+A change that was seen to succeed is run again when it, its script or a release differs, and by `make test-all`."""
+
+import inspect
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.runs.clone import changed_config, changed_words
 from tests.core.diagnosis.test_diagnosis import diagnosed
-from tests.support.record_failures import FAILURES, Failure, record
+from tests.support.record_failures import FAILURES, Failure, record, run
 
 pytestmark = pytest.mark.deepspeed
 
@@ -34,8 +37,13 @@ def changed(failure: Failure, remedy: Remedy) -> Failure:
 
 
 @pytest.mark.parametrize("name", SUCCEED)
-def test_the_change_that_is_offered_first_makes_the_run_succeed(name, tmp_path):
+def test_the_change_that_is_offered_first_makes_the_run_succeed(name, tmp_path, confirmed):
     remedy = diagnosed(name).remedy
     assert remedy
-    code, output = record(changed(FAILURES[name], remedy), tmp_path)
-    assert code == 0, output[-2000:]
+    tried = changed(FAILURES[name], remedy)
+
+    def succeeds():
+        code, output = record(tried, tmp_path)
+        assert code == 0, output[-2000:]
+
+    confirmed.check(f"remedy {name}", [asdict(tried), inspect.getsource(run)], succeeds)

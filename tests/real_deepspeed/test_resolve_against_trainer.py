@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -144,32 +145,57 @@ def counted_steps(question):
     return 3 * -(-batches // question["arguments"].get("gradient_accumulation_steps", 1))
 
 
-@pytest.fixture(scope="module")
+@cache
 def answered():
+    """The questions, and what the real Trainer answers them."""
+    return list(zip(questions(), asked(questions()), strict=True))
+
+
+@cache
+def questions():
     chance = random.Random(20)
-    questions = [random_question(chance) for _ in range(QUESTIONS)]
-    return list(zip(questions, asked(questions), strict=True))
+    return [random_question(chance) for _ in range(QUESTIONS)]
 
 
-def test_the_trainer_stops_where_dsgui_says_so(answered):
-    wrong = [
-        (question, answer.get("error"), filled.mismatches, filled.stops, filled.left)
-        for question, answer in answered
-        if (filled := ours(question, counted_steps(question))).stopped != ("error" in answer)
-    ]
-    assert wrong == []
-    assert 100 < sum("error" in answer for _, answer in answered) < 400
+@cache
+def all_filled():
+    """What dsgui answers them, in the same order."""
+    return [ours(question, counted_steps(question)) for question in questions()]
 
 
-def test_what_reaches_deepspeed_is_the_same_config(answered):
-    through = [(question, answer["config"]) for question, answer in answered if "config" in answer]
-    for question, config in through:
-        assert ours(question, counted_steps(question)).config == config, question
+def checks(confirmed, about, said, ask):
+    """`said`: of each question, what dsgui says that `ask` compares."""
+    confirmed.check(about, [questions(), [said(one) for one in all_filled()], ORACLE.read_text("utf-8")], ask)
 
 
-def test_every_mismatch_is_quoted_as_the_trainer_words_it(answered):
-    differing = [(question, answer["error"]) for question, answer in answered if "- ds " in answer.get("error", "")]
-    assert len(differing) > 50
-    for question, error in differing:
-        said = [mismatch.said for mismatch in ours(question, counted_steps(question)).mismatches]
-        assert said == [line for line in error.splitlines() if line.startswith("- ds ")]
+def test_the_trainer_stops_where_dsgui_says_so(confirmed):
+    def stops():
+        wrong = [
+            (question, answer.get("error"), filled.mismatches, filled.stops, filled.left)
+            for (question, answer), filled in zip(answered(), all_filled(), strict=True)
+            if filled.stopped != ("error" in answer)
+        ]
+        assert wrong == []
+        assert 100 < sum("error" in answer for _, answer in answered()) < 400
+
+    checks(confirmed, "where the trainer stops", lambda filled: filled.stopped, stops)
+
+
+def test_what_reaches_deepspeed_is_the_same_config(confirmed):
+    def is_the_same():
+        for (question, answer), filled in zip(answered(), all_filled(), strict=True):
+            assert answer.get("config", filled.config) == filled.config, question
+
+    checks(confirmed, "what the trainer passes on", lambda filled: filled.config, is_the_same)
+
+
+def test_every_mismatch_is_quoted_as_the_trainer_words_it(confirmed):
+    def is_quoted():
+        errors = [answer.get("error", "") for _, answer in answered()]
+        differing = [(filled, error) for filled, error in zip(all_filled(), errors, strict=True) if "- ds " in error]
+        assert len(differing) > 50
+        for filled, error in differing:
+            said = [mismatch.said for mismatch in filled.mismatches]
+            assert said == [line for line in error.splitlines() if line.startswith("- ds ")]
+
+    checks(confirmed, "how the trainer words it", lambda filled: [m.said for m in filled.mismatches], is_quoted)

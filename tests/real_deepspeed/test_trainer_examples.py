@@ -32,14 +32,20 @@ def ask(oracle, questions):
 
 
 @pytest.mark.deepspeed
-def test_the_real_trainer_and_then_deepspeed_give_the_same_verdicts():
+def test_the_real_trainer_and_then_deepspeed_give_the_same_verdicts(confirmed):
     """Trainer and accelerate up to `deepspeed.initialize`, and what DeepSpeed reads in the config that gets there. A
     warning is about what runs."""
     known = [example for example in examples() if example.is_for_the_trainer]
     assert len(known) > 30
-    handed = ask(TRAINER_ORACLE, [dict(example.content) for example in known])
-    filled = [(example, answer["config"]) for example, answer in zip(known, handed, strict=True) if "config" in answer]
-    questions = [{"config": config, "world_size": example.content["world_size"]} for example, config in filled]
-    answers = ask(PARSE_ORACLE, questions)
-    runs = {e.name for (e, _), answer in zip(filled, answers, strict=True) if answer["verdict"] == "ok"}
-    assert runs == {example.name for example in known if example.valid or "severity" in example.content}
+    expected = {example.name for example in known if example.valid or "severity" in example.content}
+
+    def agree():
+        handed = ask(TRAINER_ORACLE, [dict(example.content) for example in known])
+        filled = [(e, answer["config"]) for e, answer in zip(known, handed, strict=True) if "config" in answer]
+        questions = [{"config": config, "world_size": example.content["world_size"]} for example, config in filled]
+        answers = ask(PARSE_ORACLE, questions)
+        assert {e.name for (e, _), answer in zip(filled, answers, strict=True) if answer["verdict"] == "ok"} == expected
+
+    asked = [[example.name, example.content] for example in known]
+    programs = [oracle.read_text("utf-8") for oracle in (TRAINER_ORACLE, PARSE_ORACLE)]
+    confirmed.check("the trainer's examples", [asked, sorted(expected), programs], agree)

@@ -20,7 +20,7 @@ MOST_GROWTH_BYTES = 50 << 20
 
 def test_a_flood_of_output_is_capped_and_costs_neither_supervisor_nor_server_memory(bench: Bench) -> None:
     with running_app(bench.store.runs_dir) as app:
-        run_id = bench.start(FLOOD, arguments="--seconds 5 --rate 100")
+        run_id = bench.start(FLOOD, arguments="--seconds 5 --rate 100 --least 160")
         status = bench.store.open(run_id).read_status()
         assert status is not None
         assert status.supervisor is not None

@@ -183,7 +183,7 @@ def test_a_launcher_is_started_once_wherever_its_supervisor_is_killed(
     program = KILLED_BETWEEN.format(when=when, before=before)
     # It looks like what dsgui starts: a supervisor is known by its command line.
     command = [sys.executable, "-c", program, str(bench.folder / "once"), str(directory.path), "dsgui.supervise"]
-    subprocess.run(command[:-1], cwd=Path(__file__).parents[2], timeout=20, check=False)
+    subprocess.run(command[:-1], cwd=Path(__file__).parents[2], timeout=60, check=False)
     delta = bench.ended(plan.run_id)
     assert (bench.folder / "once").exists()
     assert delta.state is RunState.SUCCEEDED, delta.reason

@@ -45,7 +45,7 @@ class App:
     def get(self, path=""):
         """The answer to a program that has the token."""
         request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self.token}"})
-        return urllib.request.urlopen(request, timeout=20)
+        return urllib.request.urlopen(request, timeout=60)
 
     def sign_in(self, context):
         """A browser context that has been here before."""
@@ -90,7 +90,7 @@ def running_app(
     finally:
         watchdog.cancel()
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=60)
         process.stdout.close()
         if ends_runs:
             _end_runs(runs_dir)

@@ -7,7 +7,7 @@ from playwright.sync_api import expect, sync_playwright
 from tests.support.app_server import running_app
 from tests.support.browser import CHROMIUM, FLAGS
 
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)  # what only a failure takes
 
 
 @pytest.fixture(scope="module")

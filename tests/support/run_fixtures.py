@@ -33,7 +33,7 @@ os.execv({python!r}, [{python!r}, "-u", *words[script:]])
 """
 
 
-def wait_until(condition: Callable[[], object], timeout_s: float = 30) -> None:
+def wait_until(condition: Callable[[], object], timeout_s: float = 90) -> None:
     """Polls; fails when the condition does not come true."""
     deadline = time.monotonic() + timeout_s
     while not condition():
@@ -78,12 +78,12 @@ class Bench:
         plan = self.runs.prepare(self.request(self.script(text), **changes))
         return self.runs.start(plan, CONFIG)
 
-    def ended(self, run_id: str, timeout_s: float = 30) -> Delta:
+    def ended(self, run_id: str, timeout_s: float = 90) -> Delta:
         """Waits for the end; everything the run left."""
         wait_until(lambda: not self.runs.summary(run_id).state.live, timeout_s)
         return self.runs.follow(run_id, Cursor())
 
-    def wait_for_output(self, run_id: str, text: str, timeout_s: float = 30) -> None:
+    def wait_for_output(self, run_id: str, text: str, timeout_s: float = 90) -> None:
         wait_until(lambda: text in self.runs.follow(run_id, Cursor()).output, timeout_s)
 
 

@@ -119,7 +119,7 @@ def test_the_matrix_is_what_the_examples_and_verdicts_make():
 
 @pytest.mark.deepspeed
 @pytest.mark.skipif(oracle.installed() != LATEST_KNOWN, reason="the table has no column for this DeepSpeed")
-def test_the_installed_deepspeed_still_says_what_the_table_says():
+def test_the_installed_deepspeed_still_says_what_the_table_says(confirmed):
     """The first invalid example of each rule, asked now: the table is no older than the environment."""
     first = {}
     for example in INVALID:
@@ -127,10 +127,12 @@ def test_the_installed_deepspeed_still_says_what_the_table_says():
         if example.claims(LATEST_KNOWN) and example.question.reader == "native" and not unasked:
             first.setdefault(example.rule, example)
     asked = list(first.values())
-    answers = oracle.ask([example.question for example in asked])
-    changed = {
-        example.name: (answer, table)
-        for example, answer in zip(asked, answers, strict=True)
-        if (table := VERDICTS.of(example, LATEST_KNOWN)) is None or answer.verdict != table.verdict
-    }
-    assert changed == {}
+    table = {example.name: VERDICTS.of(example, LATEST_KNOWN) for example in asked}
+
+    def agrees():
+        answers = oracle.ask([example.question for example in asked])
+        said = {example.name: answer.verdict for example, answer in zip(asked, answers, strict=True)}
+        assert said == {name: known and known.verdict for name, known in table.items()}
+
+    claim = [[example.key, known and known.verdict] for example, known in zip(asked, table.values(), strict=True)]
+    confirmed.check("the table of verdicts", [claim, oracle.CHILD.read_text("utf-8")], agrees)

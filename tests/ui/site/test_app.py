@@ -62,7 +62,7 @@ def test_a_runs_directory_that_cannot_be_made_is_said_at_once(tmp_path):
 def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
     with running_app(tmp_path) as app:
         app.process.send_signal(signal.SIGINT)
-        assert app.process.wait(timeout=20) == 0
+        assert app.process.wait(timeout=60) == 0
         assert "Traceback" not in app.process.stdout.read()
 
 
