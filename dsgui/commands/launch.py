@@ -92,6 +92,8 @@ def _elsewhere(options: argparse.Namespace) -> dict[str, Any]:
         raise PlanError("--partition and the like are about Slurm. Give --slurm-nodes too, or leave them out.")
     if not options.hostfile and any(getattr(options, name) for name in _SEVERAL):
         raise PlanError("--include, --exclude and --master-addr are about a hostfile. Give it with --hostfile.")
+    if options.slurm_nodes is not None and (options.gpus or options.hostfile):
+        raise PlanError("Slurm chooses the GPUs and the nodes. Leave out --gpus and --hostfile, or --slurm-nodes.")
     if options.hostfile:
         text = _text(options.hostfile, "Hostfile", "a file such as “worker-0 slots=4”")
         return {"where": SEVERAL, "hostfile": text, "ranks": 0}
