@@ -58,10 +58,10 @@ def _ranks(text: str) -> int:
 
 def _parameters(text: str) -> int:
     found = _COUNT.match(text)
-    count = round(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
-    if not 0 < count <= _MOST_PARAMETERS:
+    count = float(found[1]) * _UNITS[found[2].upper()] if found else 0.0
+    if not 1 <= count <= _MOST_PARAMETERS:  # before it is rounded: it may be infinite
         raise argparse.ArgumentTypeError(f"“{text}” is not a number of parameters such as 7B or 770M")
-    return count
+    return round(count)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -82,6 +82,8 @@ def called() -> str:
 
 def find_run(runs: Runs, named: str) -> str:
     """The id of the run that `named` means. Raises `RunError` when it is none or more than one."""
+    if not named:
+        raise RunError(f"Run: its id is empty. Give one of “{called()} runs”, the beginning of one, or “last”.")
     ids = runs.ids()
     if named == "last" and ids:
         return ids[0]

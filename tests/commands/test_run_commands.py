@@ -152,6 +152,7 @@ def test_what_deepspeed_itself_refuses_is_no_advice(
     [
         (("logs", "nothing"), "there is none"),
         (("stop", "../../etc"), "there is none"),
+        (("stop", ""), "its id is empty"),  # with one run, every run's id would begin so
         (("launch", "--config", "/no/such.json", "x.py"), "/no/such.json can't be read"),
     ],
 )
@@ -160,6 +161,23 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(dsgui, arguments: tuple
     assert (code, out) == (2, "")
     assert says in err
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("other", [("--gpus", "0,1"), ("--hostfile", "hosts")])
+def test_slurm_beside_machines_or_gpus_of_ones_own_is_refused(bench: Bench, dsgui, other: tuple[str, str]) -> None:
+    """None of the two is left out without a word."""
+    (bench.folder / "hosts").write_text("worker-0 slots=2\n")
+    place = other[0], str(bench.folder / "hosts") if other[0] == "--hostfile" else other[1]
+    code, out, err = launch(bench, dsgui, "", "--dry-run", "--slurm-nodes", "2", *place)
+    assert (code, out) == (2, "")
+    assert "Leave out" in err and "Slurm" in err
+
+
+def test_a_size_that_no_model_has_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    for size in ("1e999", "0", "1e16", "0.2", "seven"):
+        with pytest.raises(SystemExit):
+            main(["doctor", "--config", "x.json", "--parameters", size])
+        assert f"“{size}” is not a number of parameters such as 7B" in capsys.readouterr().err
 
 
 def test_save_is_refused_for_a_script_that_cannot(bench: Bench, dsgui) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from dsgui.core.launch.state import Asked, RunState, RunStatus
 from dsgui.core.runs.news import Listed, Window
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.runs.run_index import RunIndex
 from dsgui.shell.runs.store import Store
 from dsgui.shell.runs.turns import Queue
 from tests.support.made_runs import make_many
@@ -170,6 +172,44 @@ def test_runs_are_in_the_order_of_their_launches_whatever_their_ids(folder: Path
     assert names(settled(runs, Window(count=2))) == ["many-0", "many-209"]
     assert runs.ids()[0] == ids[0]
     assert [run.name for run in runs.newest(2)] == ["many-0", "many-209"]
+
+
+def test_a_run_launched_while_another_thread_reads_the_places_is_the_first(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who began to look before the launch ends last, and knows nothing of the new run."""
+    oldest, *_ = make_many(folder, 4)
+    index = RunIndex(Store(folder))
+    read, held, go_on = RunIndex._read_place, threading.Event(), threading.Event()
+
+    def reading(self: RunIndex, run_id: str) -> int:
+        if run_id == oldest and threading.current_thread() is slow:
+            held.set()
+            go_on.wait(30)
+        elif run_id == oldest:
+            go_on.set()
+            slow.join(30)
+        return read(self, run_id)
+
+    monkeypatch.setattr(RunIndex, "_read_place", reading)
+    slow = threading.Thread(target=index.newest_first)
+    slow.start()
+    assert held.wait(30)
+    new = folder / "20260101-000000-0000"
+    shutil.copytree(folder / oldest, new)
+    (new / "asked.json").write_text(json.dumps(Asked(77, 0.0, "").to_json()))
+    assert index.newest_first()[0] == new.name
+    assert index.last_place() == 77
+
+
+def test_a_run_that_was_away_has_its_place_again_when_it_is_back(folder: Path, tmp_path: Path) -> None:
+    ids = make_many(folder, 4)
+    Store(folder).open(ids[0]).write_asked(Asked(99, 0.0, ""))
+    (folder / ids[0]).rename(tmp_path / "away")
+    index = RunIndex(Store(folder), lambda: [ids[0]])
+    assert (index.newest_first()[0], index.last_place()) == (ids[0], 4)
+    (tmp_path / "away").rename(folder / ids[0])
+    assert (index.newest_first()[0], index.last_place()) == (ids[0], 99)
 
 
 def test_a_launch_reads_only_the_runs_it_does_not_know(folder: Path) -> None:

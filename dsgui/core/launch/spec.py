@@ -113,5 +113,7 @@ def _one_of(name: str, known: Mapping[str, _Value], asked: Mapping[str, Any]) ->
 
 def _port(typed: str) -> int | None:
     if typed and not (typed.isascii() and typed.isdecimal() and len(typed) <= 5):
-        raise PlanError(f"Master port: “{typed}” is not a number. Enter one from 1024 to 65535, or leave it empty.")
+        raise PlanError(
+            f"Master port: “{typed[:40]}” is not a number. Enter one from 1024 to 65535, or leave it empty."
+        )
     return int(typed) if typed else None

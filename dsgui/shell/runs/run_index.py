@@ -62,20 +62,21 @@ class RunIndex:
         """As they were launched: a clock that was set back changes nothing. Reads at most `most_read` new places; where
         there are more the order is that of the ids, until somebody has read them all."""
         with self._lock:
-            ids, away = self.ids(), len(self._away)
+            ids, away, places = self.ids(), len(self._away), self._places
         if self._ordered_of is ids:
             return self._ordered
-        new = [run_id for run_id in ids if run_id not in self._places]
+        here = ids[away:]  # the place of one that is away can't be read
+        new = [run_id for run_id in here if run_id not in places]
         if most_read is not None and len(new) > most_read:
             return ids
         for run_id in new:
-            self._places[run_id] = self._read_place(run_id)
-        here = sorted(ids[away:], key=lambda run_id: (self._places.get(run_id, 0), run_id), reverse=True)
-        ordered = (*ids[:away], *here)
+            places[run_id] = self._read_place(run_id)
+        ordered = (*ids[:away], *sorted(here, key=lambda run_id: (places[run_id], run_id), reverse=True))
         with self._lock:
-            self._ordered, self._ordered_of = ordered, ids
-            if len(self._places) > len(ids):
-                self._places = {run_id: self._places.get(run_id, 0) for run_id in ids}
+            if self._all is ids:  # else another thread knows of newer runs
+                self._ordered, self._ordered_of = ordered, ids
+                if len(places) > len(here):  # others may be sorting by them: they stay as they are
+                    self._places = {run_id: places[run_id] for run_id in here}
         return ordered
 
     @property
@@ -85,8 +86,8 @@ class RunIndex:
 
     def last_place(self) -> int:
         """The place of the run that was launched last, 0 where there is none."""
-        here = self.newest_first()[len(self._away) :]
-        return self._places.get(here[0], 0) if here else 0
+        ordered = self.newest_first()
+        return max((self._places.get(run_id, 0) for run_id in ordered), default=0)
 
     def _version(self) -> tuple[int, int] | None:
         """Of the folder; None where it changed a moment ago and may change again unseen."""

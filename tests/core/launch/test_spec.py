@@ -117,8 +117,9 @@ def test_what_is_not_offered_is_refused_in_a_sentence() -> None:
     for name, value in (("reader", "HF"), ("started_by", "mpirun"), ("when_busy", "soon"), ("where", "cloud")):
         with pytest.raises(PlanError, match=f"“{value}” is not an option"):
             request_of({"script": "a.py", name: value}, "{}", "python")
-    with pytest.raises(PlanError, match="Master port: “x1” is not a number"):
-        request_of({"script": "a.py", "port": "x1"}, "{}", "python")
+    for port in ("x1", "123456", "-1"):
+        with pytest.raises(PlanError, match=f"Master port: “{port}” is not a number. Enter one"):
+            request_of({"script": "a.py", "port": port}, "{}", "python")
     with pytest.raises(KeyError):
         complete({"no_field": 1})
 

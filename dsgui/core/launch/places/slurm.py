@@ -150,6 +150,8 @@ class SlurmJob(Place):
             if any(given[field.name] for field in cls.FIELDS if field.option):
                 raise PlanError("--partition and similar options need --slurm-nodes.")
             return None
+        if given["gpus"]:
+            raise PlanError("Slurm chooses the GPUs. Leave out --gpus, or --slurm-nodes.")
         on_cpu = given["slurm_per_node"] is None
         return {"slurm_on_cpu": on_cpu, "slurm_per_node": given["ranks"] if on_cpu else given["slurm_per_node"]}
 
