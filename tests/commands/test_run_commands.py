@@ -170,7 +170,8 @@ def test_slurm_beside_machines_or_gpus_of_ones_own_is_refused(bench: Bench, dsgu
     place = other[0], str(bench.folder / "hosts") if other[0] == "--hostfile" else other[1]
     code, out, err = launch(bench, dsgui, "", "--dry-run", "--slurm-nodes", "2", *place)
     assert (code, out) == (2, "")
-    assert "Leave out" in err and "Slurm" in err
+    assert "Leave out" in err
+    assert "Slurm" in err
 
 
 def test_a_size_that_no_model_has_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
