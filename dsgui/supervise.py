@@ -732,7 +732,7 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
     directory.sweep(time.time())
     here = f"processes {_listed(sorted(left))}" if left else "nothing on this machine"
     supervisor = f"did not answer and was killed (process {hung[0].pid})" if hung else "was gone"
-    reason = f"Its supervisor {supervisor}; Stop ended {here}: none of its processes is left{told}."
+    reason = f"Its supervisor {supervisor}; Stop ended {here}: no processes are left{told}."
     lasted_s = None if status.begun_s is None else time.monotonic() - status.begun_s
     ended = replace(
         status, state=RunState.STOPPED, reason=reason, ended_at=time.time(), lasted_s=lasted_s, kill_due_s=None

@@ -140,6 +140,7 @@ class Runs:
             self._store.write_plan(directory, plan, config_text, asked)
         try:
             self._launcher.start(directory, secrets or {})
+            self._afloat = -math.inf, ()  # one more goes on
         except RunError as error:
             self._store.write_status(directory, RunStatus(RunState.FAILED, reason=str(error), ended_at=self._clock()))
             raise

@@ -93,7 +93,7 @@ def test_a_follower_is_told_what_a_queued_run_waits_for(bench: Bench) -> None:
         line = next((line for line in follower.stderr if "queued" in line), "")
         told.touch()
         rest, _ = follower.communicate(timeout=60)
-    assert f"queued. Waits for this machine’s processor: run “first” ({first}) comes first." in line
+    assert f"queued. Waits for this machine’s CPU: run “first” ({first}) comes first." in line
     assert rest.splitlines()[-1] == "go"
     assert follower.returncode == 0
 
@@ -150,8 +150,8 @@ def test_what_deepspeed_itself_refuses_is_no_advice(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("logs", "nothing"), "there is none"),
-        (("stop", "../../etc"), "there is none"),
+        (("logs", "nothing"), "not found"),
+        (("stop", "../../etc"), "not found"),
         (("stop", ""), "its id is empty"),  # with one run, every run's id would begin so
         (("launch", "--config", "/no/such.json", "x.py"), "/no/such.json can't be read"),
     ],

@@ -15,10 +15,10 @@ from dsgui.core.runs.news import Cursor, Delta
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.store import Store
-from tests.support import two_machines as networks
+from tests.machines import two_machines as networks
+from tests.machines.two_machines import INTERFACE, NAMES, TwoMachines, two_machines
 from tests.support.app_server import running_app
 from tests.support.curves_json import logged, sampled
-from tests.support.two_machines import INTERFACE, NAMES, TwoMachines, two_machines
 
 pytestmark = [
     pytest.mark.deepspeed,
@@ -152,7 +152,7 @@ def test_stop_ends_this_run_on_both_machines_and_no_other(site: Site) -> None:
     delta = site.ended(first)
     assert time.monotonic() - before < 20
     assert delta.state is RunState.STOPPED
-    assert "none of its processes is left, nor on worker-a, worker-b" in delta.reason
+    assert "no processes are left here or on worker-a, worker-b" in delta.reason
     assert site.left(first) == dict.fromkeys(NAMES, "")
     steps = site.seen(second).output.count("step=")
     site.wait(second, lambda delta: delta.output.count("step=") > steps + 4)
@@ -179,7 +179,7 @@ def test_both_machines_are_sampled_and_nothing_of_that_is_left_there(site: Site)
     assert not any(name in delta.telemetry_note for name in NAMES)
     site.stop(run_id)
     delta = site.ended(run_id)
-    assert "none of its processes is left, nor on worker-a, worker-b" in delta.reason
+    assert "no processes are left here or on worker-a, worker-b" in delta.reason
     assert site.agents() == dict.fromkeys(NAMES, False)
 
 

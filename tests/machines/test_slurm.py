@@ -25,11 +25,11 @@ from dsgui.core.runs.news import Cursor
 from dsgui.runs.archive import Archive
 from dsgui.shell.launch.places.slurm import submitting
 from dsgui.shell.processes.processes import send_signal
-from tests.support import slurm_cluster as clusters
+from tests.machines import slurm_cluster as clusters
+from tests.machines.slurm_cluster import slurm_cluster
 from tests.support.app_server import running_app
 from tests.support.curves_json import logged
 from tests.support.run_fixtures import Bench, bench, lose, wait_until
-from tests.support.slurm_cluster import slurm_cluster
 
 __all__ = ["bench"]
 
@@ -197,7 +197,7 @@ def test_a_job_that_waits_can_be_stopped_and_so_can_one_that_trains(on_cluster: 
     on_cluster.runs.stop(trains)
     delta = on_cluster.ended(trains)
     assert delta.state is RunState.STOPPED
-    assert "nor on the nodes of Slurm job" in delta.reason
+    assert "here or on the nodes of Slurm job" in delta.reason
     assert jobs() == ""
 
 
@@ -255,7 +255,7 @@ def test_a_job_whose_supervisor_and_follower_are_gone_is_kept_until_it_is_stoppe
     on_cluster.runs.stop(run_id)
     delta = on_cluster.ended(run_id, 60)
     assert delta.state is RunState.STOPPED
-    assert "nor on the nodes of Slurm job" in delta.reason
+    assert "here or on the nodes of Slurm job" in delta.reason
     assert jobs() == ""
 
 

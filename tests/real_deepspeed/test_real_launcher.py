@@ -124,7 +124,7 @@ def test_ranks_that_ignore_term_and_a_stray_are_gone_by_the_grace_and_a_second(
     wait_until(lambda: not any(map(exists, pids.values())))
     took_s = time.monotonic() - began
     delta = bench.ended(run_id)
-    assert (delta.state, delta.reason) == (RunState.STOPPED, "Stopped on request: none of its processes is left.")
+    assert (delta.state, delta.reason) == (RunState.STOPPED, "Stopped on request: no processes are left.")
     assert bench.runs.alive_processes(run_id) == []
     assert took_s + 0.2 >= GRACE_S  # they were given the time
     assert took_s <= GRACE_S + 1

@@ -38,7 +38,7 @@ class Boxed:
 
     def __init__(self, bench: Bench) -> None:
         self._bench, self._python = bench, bench.folder / "boxed-python"
-        boxed = f'#!/bin/sh\nBOXED_PYTHON="$0" exec "{sys.executable}" "{ROOT}/tests/support/boxed.py" "$@"\n'
+        boxed = f'#!/bin/sh\nBOXED_PYTHON="$0" exec "{sys.executable}" "{ROOT}/tests/runs/boxed.py" "$@"\n'
         self._python.write_text(boxed, encoding="utf-8")
         self._python.chmod(0o755)
         self._config = bench.folder / "ds_config.json"
@@ -82,7 +82,7 @@ def test_a_run_in_a_box_is_previewed_started_followed_and_stopped(bench: Bench, 
         assert boxed.dsgui("stop", one).returncode == 0
     delta = bench.ended(run_id)
     assert delta.state is RunState.STOPPED
-    assert "nor on the red box" in delta.reason
+    assert "here or on the red box" in delta.reason
     assert not (directory.path / "lid").exists()
     wait_until(lambda: not bench.runs.summary(other).state.live)
 
@@ -96,4 +96,4 @@ def test_what_a_box_can_t_take_is_said_before_anything_is_written(bench: Bench, 
 
 def test_the_page_has_its_panel(boxed: Boxed) -> None:
     told = boxed.run("-c", PANEL)
-    assert "A box | Colour of the box | Ask the box | [False, False, False, True]\n" in told.stdout, told
+    assert "A box | Colour of the box | Check box | [False, False, False, True]\n" in told.stdout, told

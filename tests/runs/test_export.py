@@ -235,7 +235,7 @@ def test_the_command_writes_both_and_overwrites_nothing(bench, capfdbinary):  # 
     assert export("csv", out / "points.csv") == 0
     assert (out / "points.csv").read_bytes() == b"".join(exports.csv(run_id))
     assert export("csv", out / "points.csv") == 2
-    assert b"is there already" in capfdbinary.readouterr().err
+    assert b"already exists" in capfdbinary.readouterr().err
     assert export("csv", "-") == 0
     assert capfdbinary.readouterr().out == b"".join(exports.csv(run_id))
     assert export("tensorboard", out / "events") == 0

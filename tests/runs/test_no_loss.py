@@ -7,6 +7,7 @@ import pytest
 
 from dsgui.cli import main
 from dsgui.core.launch.plan import ConfigArgument
+from dsgui.core.launch.plan_json import plan_to_json
 from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.curves import Series
 from dsgui.core.runs.no_loss import Told, has_loss, no_loss
@@ -125,7 +126,7 @@ def test_a_run_is_told_so_however_its_script_gets_the_config(bench: Bench, how, 
     run_id = make_printed(bench.store.runs_dir, printed)
     directory = bench.store.open(run_id)
     script = bench.script(source)
-    directory.plan_file.write_text(json.dumps(directory.read_plan().to_json() | {"script": str(script)}))
+    directory.plan_file.write_text(json.dumps(plan_to_json(directory.read_plan()) | {"script": str(script)}))
     found = bench.runs.summary(run_id).no_loss
     assert found
     assert found.code == code

@@ -64,7 +64,7 @@ def test_one_may_start_anyway_and_another_refuse(bench: Bench) -> None:
     bench.wait_for_output(first, "on")
     second, second_may_end = start(bench, "second", WhenBusy.START)
     bench.wait_for_output(second, "on")
-    with pytest.raises(RunError, match=r"this machine’s processor in use by .*“second”"):
+    with pytest.raises(RunError, match=r"this machine’s CPU in use by .*“second”"):
         start(bench, "third", WhenBusy.REFUSE)
     for run_id, may_end in ((first, first_may_end), (second, second_may_end)):
         may_end.touch()
@@ -94,7 +94,7 @@ def test_what_is_waited_for_is_what_both_want(bench: Bench) -> None:
     a, b = (replace(mine, place=Machines(text), gpu_indices=()) for text in ("w slots=2\nx slots=1", "w slots=1"))
     assert waits_for(a, [b]).startswith("Waits for w:0: run “mine”")
     on_cpu = bench.runs.prepare(bench.request(script))
-    assert waits_for(on_cpu, [on_cpu]).startswith("Waits for this machine’s processor: run “train”")
+    assert waits_for(on_cpu, [on_cpu]).startswith("Waits for this machine’s CPU: run “train”")
 
 
 def test_runs_on_other_gpus_do_not_wait(bench: Bench) -> None:

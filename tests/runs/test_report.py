@@ -195,7 +195,7 @@ def test_the_command_writes_it_and_overwrites_nothing(bench: Bench, capsys):
     assert main(command) == 0
     assert run_id in path.read_text("utf-8")
     assert main(command) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_the_route_gives_it_as_a_file_and_an_unknown_run_is_a_sentence(tmp_path):

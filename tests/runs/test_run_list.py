@@ -87,7 +87,7 @@ def test_the_first_rows_cost_the_same_however_many_runs_there_are(folder: Path) 
         assert {path.parent.name for path in read} == set(ids[-40:])
         costs.append(len(read))
         settled(runs, Window())  # the places of the others are read from a thread
-    assert costs[0] == costs[1] <= 40 * 5
+    assert costs[0] == costs[1] <= 40 * 6  # what is damaged among a run's files is looked at as well
 
 
 def test_another_look_at_runs_that_have_ended_opens_nothing(made) -> None:

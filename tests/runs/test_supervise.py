@@ -150,7 +150,7 @@ def test_stop_ends_the_stubborn_and_the_stray(bench: Bench) -> None:
     assert set(pids.values()) < set(bench.runs.alive_processes(run_id))
     bench.runs.stop(run_id)
     delta = bench.ended(run_id)
-    assert (delta.state, delta.reason) == (RunState.STOPPED, "Stopped on request: none of its processes is left.")
+    assert (delta.state, delta.reason) == (RunState.STOPPED, "Stopped on request: no processes are left.")
     assert not any(exists(pid) for pid in pids.values())
     assert bench.runs.alive_processes(run_id) == []
 

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 
 from dsgui.cli import main
 from dsgui.core.access.secrets import MASK
-from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.plan import LaunchRequest
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.metrics.points import Event, Point
 from dsgui.core.runs.news import Cursor
@@ -56,9 +56,16 @@ def planted(runs, store, tmp_path, secret):
     words = f"--output_dir '{folder}/out' --model_name_or_path 'my/{secret}' --note {secret}"
     config = json.dumps({"train_batch_size": 8, "comet": {"api_key": secret}, "note": secret, secret: 1})
     asked = LaunchRequest(
-        f"name {secret}", str(folder / "train.py"), words, 2, (), None, str(folder), config, ConfigArgument.HF,
-        "python3", {"PLAIN": secret, "MY_TOKEN": secret}, preset=f"preset {secret}",
-    )  # fmt: skip
+        name=f"name {secret}",
+        script=str(folder / "train.py"),
+        arguments=words,
+        ranks=2,
+        working_directory=str(folder),
+        config_text=config,
+        target_python="python3",
+        environment={"PLAIN": secret, "MY_TOKEN": secret},
+        preset=f"preset {secret}",
+    )
     ids = []
     for parent in ("", f"x-{secret}"):
         plan = replace(runs.prepare(asked), parent=parent)

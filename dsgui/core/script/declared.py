@@ -74,12 +74,13 @@ def _field_options(statement: ast.stmt) -> Iterator[Option]:
     default, more = _default(statement.value, keywords), _metadata(keywords)
     spelled = tuple(dict.fromkeys((f"--{name}", f"--{name.replace('_', '-')}", *_aliases(more, keywords))))
     values = _values(kind, default, literal(more.get("nargs")))
-    numbers = kind in ("int", "float", "int | None", "float | None", "None | int", "None | float")
+    numbers = kind in _NUMBERS
     yield Option(name, spelled, values, default, number=numbers, switch=values == PERHAPS)
     if kind in _BOOL and (default is True or default is UNSET):
         yield Option(f"no_{name}", (f"--no_{name}", f"--no-{name.replace('_', '-')}"), NOTHING)
 
 
+_NUMBERS = ("int", "float", "int | None", "float | None", "None | int", "None | float")
 _BOOL = ("bool", "bool | None", "None | bool")
 
 

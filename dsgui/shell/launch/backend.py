@@ -69,9 +69,9 @@ class Backend(Protocol):
 
 
 def what_is_left(ended: Sequence[Ended]) -> str:
-    """Goes on a sentence about this machine: ", nor on worker-1; worker-2 could not be asked (No route to host)"."""
+    """Goes on a sentence about this machine: " here or on worker-1; worker-2 could not be asked (No route to host)"."""
     clear = [one.host for one in ended if not one.left and not one.problem]
-    said = f", nor on {', '.join(clear)}" if clear else ""
+    said = f" here or on {', '.join(clear)}" if clear else ""
     for one in ended:
         if one.problem:
             said += f"; {one.host} could not be asked ({one.problem})"

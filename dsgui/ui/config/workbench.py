@@ -99,7 +99,7 @@ def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
     """A sentence for each of the bar's two numbers that is none to check for."""
     asked = {"GPUs per node": gpus, "Nodes": nodes}
     return tuple(
-        f"{name}: {'no value' if n is None else f'{n:g}'} is outside 1 to {MAX_RANKS}; checked for {_count(n)}."
+        f"{name}: {'it is empty' if n is None else f'{n:g} is outside 1 to {MAX_RANKS}'}; checked for {_count(n)}."
         for name, n in asked.items()
         if n is None or _count(n) != n
     )

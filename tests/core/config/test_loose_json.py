@@ -177,7 +177,7 @@ def test_many_places_are_counted_and_the_first_are_listed():
         ('{"a": 1, // x\n "b": 2,\n "a": 3}', 3, 2, "lines 1 and 3"),
         ('{"a": 1,\n "a": 3}', 2, 2, "lines 1 and 2"),
         ("{a: 1 // x\n 'a': 2}", 2, 2, "lines 1 and 2"),
-        ('{"a": NaN}', 1, 7, "NaN is no JSON number"),
+        ('{"a": NaN}', 1, 7, "NaN is not a JSON number"),
         ("{a: -Infinity\n}", 1, 5, "-Infinity"),
         ('{"a": 1 /* open', 1, 9, "nothing ends"),
         ('{"a": True, "b": 2}', 1, 7, "JSON's word is true"),

@@ -73,6 +73,7 @@ def test_the_environment_has_the_marker_and_what_the_user_added() -> None:
         "PYTHONUNBUFFERED": "1",
         "NCCL_DEBUG": "INFO",
         "DSGUI_RUN_ID": "20260131-235959-0a1b",
+        "DSGUI_RUN_FOLDER": "/r",
     }
 
 

@@ -122,7 +122,7 @@ def test_what_is_no_file_is_refused_without_waiting(folder):
     assert "this is a folder" in refusal(folder / "dir")
     assert "pipe or a device" in refusal(folder / "pipe")
     assert "pipe or a device" in refusal(folder / "/dev/zero")
-    assert "no such file" in refusal(folder / "gone.json")
+    assert "file not found" in refusal(folder / "gone.json")
     assert "can't be opened" in refusal(folder / "zero\0byte")
     assert "can't be opened" in refusal(folder / ("x" * 5000))
     assert "can't be opened" in refusal(folder / "pipe" / "ds.json")

@@ -106,7 +106,7 @@ def test_a_removed_preset_is_gone_and_cannot_be_removed_again(presets):
     kept, gone = save(presets, "kept"), save(presets, "gone")
     presets.remove(gone.id)
     assert presets.list() == (kept,)
-    with pytest.raises(PresetError, match="gone already"):
+    with pytest.raises(PresetError, match="no longer exists"):
         presets.remove(gone.id)
 
 

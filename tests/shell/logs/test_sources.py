@@ -439,7 +439,10 @@ def test_a_folder_that_goes_away_harms_nothing(tmp_path):
 class HungWatch:
     """A disk that does not answer."""
 
-    more = False
+    more = moved = False
+
+    def state(self):
+        return {}
 
     def look(self):
         time.sleep(3)

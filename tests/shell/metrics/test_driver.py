@@ -242,7 +242,7 @@ def test_a_run_goes_on_and_ends_beside_a_driver_that_hangs(bench: Bench, runs_se
     delta = bench.ended(run_id)
     assert time.monotonic() - began < 5
     assert delta.state is RunState.STOPPED
-    assert "none of its processes is left." in delta.reason
+    assert "no processes are left." in delta.reason
     last = sampled(delta.curves)[-1]
     assert not isinstance(last["gpu0.used_bytes"], int | float)
     assert last["host_used_bytes"] > 0

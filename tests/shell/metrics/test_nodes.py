@@ -189,7 +189,7 @@ def test_a_machine_that_cannot_be_reached_is_told_of_and_tried_again(
 ) -> None:
     now = [0.0]
     nodes = reach(plan_for(tmp_path, "worker-a"), (str(tmp_path / "ssh"),), monotonic=lambda: now[0])
-    assert "worker-a gives no readings (ssh can't be started" in nodes.note
+    assert "worker-a provides no readings (ssh can't be started" in nodes.note
     stand_in(tmp_path)
     nodes.ask(1.0)
     assert nodes.pids == set()
@@ -200,7 +200,7 @@ def test_a_machine_that_cannot_be_reached_is_told_of_and_tried_again(
 
 def test_a_machine_without_the_python_only_lacks_samples(tmp_path: Path, reach: Callable[..., Nodes]) -> None:
     nodes = reach(plan_for(tmp_path, "worker-a", python="/nowhere/python"), stand_in(tmp_path))
-    wait_until(lambda: list(nodes.take()) == [] and "worker-a gives no readings (" in nodes.note)
+    wait_until(lambda: list(nodes.take()) == [] and "worker-a provides no readings (" in nodes.note)
     assert "/nowhere/python" in nodes.note
 
 

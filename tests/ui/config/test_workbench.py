@@ -130,7 +130,7 @@ def test_numbers_that_are_no_counts_are_said_to_be_checked_as_others():
     assert odd_counts(8, 1) == ()
     (gpus, nodes) = odd_counts(-3, None)
     assert "-3 is outside 1 to 4096; checked for 1" in gpus
-    assert nodes.startswith("Nodes: nothing")
+    assert nodes == "Nodes: it is empty; checked for 1."
     assert "checked for 4096" in odd_counts(100000, 1)[0]
 
 
