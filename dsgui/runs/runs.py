@@ -463,7 +463,7 @@ class Runs:
             summary = self._summary(directory, plan, seen)
         except (RunError, OSError):  # deleted meanwhile
             return None
-        return summary, (summary.state.settled or summary.state is RunState.LOST) and not seen.alive
+        return summary, not summary.state.live and not seen.alive
 
     def _summary(self, directory: RunDirectory, plan: Plan | None, seen: Seen) -> RunSummary:
         progress, asked = directory.read_progress(), directory.read_asked()
