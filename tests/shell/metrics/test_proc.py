@@ -102,7 +102,7 @@ def test_a_process_that_becomes_one_of_the_run_is_found_soon() -> None:
         assert marked.look() == set()
         child.stdin.write(b"\n")
         child.stdin.flush()
-        wait_until(lambda: b"sleep" in Path(f"/proc/{child.pid}/cmdline").read_bytes())
+        wait_until(lambda: b"beef" in Path(f"/proc/{child.pid}/environ").read_bytes())
         looks = [marked.look() for _ in range(11)]
         child.kill()
     assert {child.pid} in looks
