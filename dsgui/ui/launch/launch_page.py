@@ -89,7 +89,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     share_ranks(services.target(), desk["ranks"], configure.bar.gpus)
     wire_ask_first(desk.asks, previewed, services)
     started = launch.click(
-        _starter(services),
+        _starter(services, len(configure.bar.inputs)),
         [previewed, stale, command, *made_from],
         [run_id, message, previewed, launch, anyway, stale],
         **{**ONCE, "trigger_mode": "once"},
@@ -150,7 +150,10 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk, bar_width: 
             tick,
             stops,
             gr.Button(interactive=ready),
-            plan and Previewed(plan, line, text or "", asked["environment"] or "", (text, preset, ticked, *values)),
+            plan
+            and Previewed(
+                plan, line, text or "", asked["environment"] or "", _read_from(bar_width, text, preset, ticked, *values)
+            ),
             logs,
         )
 
@@ -227,14 +230,21 @@ _CHANGED = (
 )
 
 
-def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
+def _read_from(bar_width: int, text: str | None, preset: str | None, ticked: bool, *values: Any) -> tuple[Any, ...]:
+    """What a command is made from: of Configure's bar who reads the config, and the device. Its GPUs follow the ranks
+    chosen here, a moment later."""
+    return text, preset, ticked, values[0], values[3], *values[bar_width:]
+
+
+def _starter(services: Services, bar_width: int) -> Callable[..., tuple[Any, ...]]:
     """Starts what is shown, or nothing."""
 
     def start(previewed: Previewed | None, stale: int, line: str | None, *made_from: Any) -> tuple[Any, ...]:
         if previewed is None:
             missing = "Nothing to launch yet: see the message above."
             return "", missing, None, gr.Button(interactive=False), gr.skip(), gr.skip()
-        if ((line or "").strip(), made_from) != (previewed.line.strip(), previewed.made_from):
+        shown = (line or "").strip(), _read_from(bar_width, *made_from)
+        if shown != (previewed.line.strip(), previewed.made_from):
             return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:
             _, secrets = plain_and_secret(previewed.environment)

@@ -36,18 +36,20 @@ class Runs:
 
 def test_only_what_was_shown_is_started_with_the_config_it_was_shown_with() -> None:
     runs: Any = Runs()
-    start = _starter(SimpleNamespace(runs=runs))  # type: ignore[arg-type]
+    start = _starter(SimpleNamespace(runs=runs), 4)  # type: ignore[arg-type]
     plan: Any = object()
-    previewed = Previewed(plan, "deepspeed a.py", "{}", "LEVEL=1\nHF_TOKEN=hidden", ("{}", "a.py", 2))
-    assert start(None, 0, "", "{}", "a.py", 2)[0] == ""
-    for line, *values in (
-        ("deepspeed b.py", "{}", "a.py", 2),
-        ("deepspeed a.py", '{"a": 1}', "a.py", 2),
-        ("deepspeed a.py", "{}", "a.py", 1),
-    ):
-        run_id, told, kept, _, _, stale = start(previewed, 4, line, *values)
+    seen = ("{}", "preset", False, "hf", "this machine", "a.py", 2)
+    previewed = Previewed(plan, "deepspeed a.py", "{}", "LEVEL=1\nHF_TOKEN=hidden", seen)
+
+    def press(line: str = "deepspeed a.py", text: str = "{}", gpus: int = 2, ranks: int = 2) -> tuple[Any, ...]:
+        return start(previewed, 4, line, text, "preset", False, "hf", gpus, 1, "this machine", "a.py", ranks)
+
+    assert start(None, 0, "", "{}", "preset", False, "hf", 2, 1, "this machine", "a.py", 2)[0] == ""
+    for pressed in (press(line="deepspeed b.py"), press(text='{"a": 1}'), press(ranks=1)):
+        run_id, told, kept, _, _, stale = pressed
         assert (run_id, kept, stale) == ("", None, 5)
         assert told.startswith("**Not started.** The settings changed")
     assert runs.started == []
-    assert start(previewed, 4, "deepspeed a.py", "{}", "a.py", 2)[0] == "20260131-235959-0a1b"
+    # Configure's GPUs follow the ranks that are chosen here: the command is made without them.
+    assert press(gpus=7)[0] == "20260131-235959-0a1b"
     assert runs.started == [(plan, "{}", {"HF_TOKEN": "hidden"})]
