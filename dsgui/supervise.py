@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
@@ -42,7 +43,7 @@ from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.launch.backend import Ended, what_is_left
 from dsgui.shell.launch.guardian import guarded, is_guarded, new_guardian, stand_by
 from dsgui.shell.launch.keeping import Keeping
-from dsgui.shell.launch.launched import Launched, find_started
+from dsgui.shell.launch.launched import Launched, drain_until_end
 from dsgui.shell.launch.ports import free_port, is_free
 from dsgui.shell.launch.where import backend_of
 from dsgui.shell.logs.growing import Appender
@@ -107,7 +108,7 @@ _DISK_NOTE = (
 
 
 # What a supervisor knows beside its state, its records and its sources.
-_KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_elsewhere")
+_KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_elsewhere", "_fault_told")
 
 
 def phase_of(logged: str, program_names: Set[str]) -> str:
@@ -167,6 +168,9 @@ class Supervisor:
         self._refusal = ""  # why the folder did not take the last state
         self._diagnosis: Mapping[str, Any] | None = None
         self._guardian: subprocess.Popen[bytes] | None = None  # that this process started
+        self._process: Launched | None = None
+        self._running: Mapping[int, ProcessStat] = {}  # as it was looked for last
+        self._fault_told = self._save_refused = False
         self.follows = False  # whether it has taken over from another
 
     def run(self, ready: Callable[[], None]) -> None:
@@ -184,21 +188,51 @@ class Supervisor:
                 process = self._begin(wakeup, ready)
             if process is None:
                 return
-            try:
-                self._follow(process, wakeup)
-            except Exception:
-                # Ended before anybody waits for it: Stop reaches nobody any more.
-                self._end_all()
-                raise
-            finally:
-                process.wait()
+            self._process = process
+            self._follow(process, wakeup)
+            process.wait()
             self._finish(process.exit_code)
 
     def give_up(self, error: Exception) -> None:
-        """A fault of dsgui's own must not leave a run that nobody owns."""
-        self._end_all()
-        reason = f"dsgui's supervisor failed and ended the run: {error!r}. See supervisor.log."
-        self._write_end(state=RunState.FAILED, reason=reason)
+        """A fault of dsgui's own ends no training, and leaves no run that nobody owns: what is printed is taken until
+        the run ends or is stopped, and kept nowhere."""
+        self._tell_fault(error)
+        launcher = self._keeping.facts.launcher
+        process = self._process or (Launched(launcher, self._keeping) if launcher else None)
+        if process:
+            drain_until_end(process, self._keeping, lambda: self._stops > 0, self._beat)
+        self._bear(self._end_all)
+        reason = f"dsgui's supervisor failed: {error!r}. See supervisor.log."
+        if process is None:
+            self._write_end(state=RunState.FAILED, reason=reason)
+            return
+        if self._stops:
+            self._status = replace(self._status, state=RunState.STOPPING)
+        process.poll()
+        state, told = self._judged(process.exit_code)
+        self._write_end(
+            state=state, reason=f"{told} Records of it are missing: {reason}".strip(), exit_code=process.exit_code
+        )
+
+    # -- faults of dsgui's own -------------------------------------------------------------------------------------
+
+    def _bear(self, work: Callable[[], object]) -> bool:
+        """Whether it went well. A fault of dsgui's own ends no training: it is told, and all else goes on."""
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001
+            self._tell_fault(error)
+            return False
+        return True
+
+    def _tell_fault(self, error: Exception) -> None:
+        """The first of a run."""
+        if self._fault_told:
+            return
+        self._fault_told = True
+        with suppress(Exception):
+            note("a fault of dsgui's own; the training goes on:\n" + "".join(traceback.format_exception(error)))
+            self._records.take_event(Event.of("alert", said("alerts", "own_fault"), subject="dsgui"))
 
     # -- beginning -------------------------------------------------------------------------------------------------
 
@@ -241,11 +275,11 @@ class Supervisor:
         stopping = self._status.state is RunState.STOPPING
         self._write(state=RunState.STOPPING if stopping else RunState.RUNNING, process=identity)
         for chunk in self._keeping.unsaved():
-            self._records.take_output(chunk)
+            self._take_output(chunk)
         self._records.forget_before()
         self._save()
         if self._sources:
-            self._sources.start()
+            self._bear(self._sources.start)
         return Launched(identity, self._keeping)
 
     def _wait_in_queue(self, wakeup: Wakeup) -> None:
@@ -314,7 +348,7 @@ class Supervisor:
         assert identity is not None  # a child that nobody has waited for
         self._keeping.tell(launcher=identity.to_json())
         self._write(state=RunState.RUNNING, process=identity)
-        self._sources.start()
+        self._bear(self._sources.start)
         return Launched(identity, self._keeping, popen)
 
     def _config(self) -> dict[str, Any]:
@@ -332,30 +366,42 @@ class Supervisor:
     # -- following -------------------------------------------------------------------------------------------------
 
     def _follow(self, process: "Launched", wakeup: Wakeup) -> None:
-        telemetry = self._telemetry = self._make_telemetry()
-        nodes = self._nodes = self._make_nodes(self._plan)
-        output = self._keeping.output
+        for opening in (self._open_nodes, self._open_telemetry):
+            self._bear(opening)
         with selectors.DefaultSelector() as selector:
-            selector.register(output, selectors.EVENT_READ)
-            selector.register(wakeup.descriptor, selectors.EVENT_READ)
-            selector.register(self._ends, selectors.EVENT_READ)
+            for source in (self._keeping.output, wakeup.descriptor, self._ends):
+                selector.register(source, selectors.EVENT_READ)
             next_sample = time.monotonic() + SAMPLE_S
-            self._tick(process, telemetry, nodes)  # however short the run, it has one sample
+            self._tick(process)  # however short the run, it has one sample
             while not self._over(process):
-                for key, _ in selector.select(self._patience(next_sample)):
-                    if key.fd == output and not (took := self._drain(_READ_BYTES)):
-                        selector.unregister(output)
-                    elif key.fd == output and took < _CALM_BYTES:
-                        wakeup.wait(_READ_PAUSE_S)
-                self._ends.watch(self._records.log.ending.spawned)
-                self._ends.take()
-                self._see_to_guardians()
-                wakeup.clear()
+                if not self._bear(partial(self._attend, selector, wakeup, next_sample)):
+                    time.sleep(_POLL_S)
                 if time.monotonic() >= next_sample:
                     next_sample = time.monotonic() + SAMPLE_S
-                    self._tick(process, telemetry, nodes)
-        while self._drain(_READ_BYTES) > 0:
-            pass
+                    self._tick(process)
+        self._bear(self._drain_rest)
+
+    def _open_nodes(self) -> None:
+        self._nodes = self._make_nodes(self._plan)
+
+    def _open_telemetry(self) -> None:
+        self._telemetry = self._make_telemetry()
+
+    def _attend(self, selector: selectors.BaseSelector, wakeup: Wakeup, next_sample: float) -> None:
+        """Waits for whatever comes first, at most until the next sample is due."""
+        output = self._keeping.output
+        for key, _ in selector.select(self._patience(next_sample)):
+            if key.fd == output and not (took := self._drain(_READ_BYTES)):
+                selector.unregister(output)
+            elif key.fd == output and took < _CALM_BYTES:
+                wakeup.wait(_READ_PAUSE_S)
+        wakeup.clear()
+        self._bear(self._see_to_ends)
+        self._bear(self._see_to_guardians)
+
+    def _see_to_ends(self) -> None:
+        self._ends.watch(self._records.log.ending.spawned)
+        self._ends.take()
 
     def _patience(self, next_sample: float) -> float:
         left = max(next_sample - time.monotonic(), 0)
@@ -368,26 +414,39 @@ class Supervisor:
         except BlockingIOError:
             return -1
         if chunk:
-            self._records.take_output(chunk)
-            if self._keeping.unsaved_bytes > _UNSAVED_BYTES or time.monotonic() >= self._save_due_s:
+            self._take_output(chunk)
+            full = self._keeping.unsaved_bytes > _UNSAVED_BYTES and not self._save_refused
+            if full or time.monotonic() >= self._save_due_s:
                 self._save()
         return len(chunk)
 
+    def _drain_rest(self) -> None:
+        while self._drain(_READ_BYTES) > 0:
+            pass
+
+    def _take_output(self, chunk: bytes) -> None:
+        self._bear(partial(self._records.take_output, chunk))
+
     # -- outliving this process ------------------------------------------------------------------------------------
 
-    def _save(self) -> None:
-        """All that another supervisor needs to go on from here."""
+    def _save(self) -> bool:
+        """All that another supervisor needs to go on from here; whether it is kept now."""
         began = time.monotonic()
-        kept = {name: getattr(self, name) for name in _KEPT}
-        kept["sources"] = self._sources.state() if self._sources else None
-        kept |= {"ended": self._ends.order, "records": self._records.state()}
         try:
-            self._keeping.save(pickle.dumps(kept))
-        except (OSError, TypeError, AttributeError, RecursionError, pickle.PicklingError) as error:
-            # No memory, or a fault of dsgui's: the one before it stays.
-            note(f"the state could not be kept for another supervisor: {error}")
+            self._keeping.save(pickle.dumps(self._state()))
+            self._save_refused = False
+        except Exception as error:  # noqa: BLE001  no memory, or a fault of dsgui's: the one before it stays
+            if not self._save_refused:
+                note(f"the state could not be kept for another supervisor: {error!r}")
+            self._save_refused = True
         now = time.monotonic()
         self._save_due_s = now + max((now - began) / _SAVING, _SAVE_S)
+        return not self._save_refused
+
+    def _state(self) -> dict[str, Any]:
+        kept = {name: getattr(self, name) for name in _KEPT}
+        kept["sources"] = self._sources.state() if self._sources else None
+        return kept | {"ended": self._ends.order, "records": self._records.state()}
 
     def _restore(self, pickled: bytes) -> None:
         state: Mapping[str, Any] = pickle.loads(pickled)
@@ -409,23 +468,30 @@ class Supervisor:
         except OSError as error:
             note(f"no guardian could be started: {error}")
 
-    def _tick(self, process: "Launched", telemetry: Telemetry, nodes: Nodes) -> None:
-        self._beat()
-        self._see_to_state()
+    def _tick(self, process: "Launched") -> None:
+        parts = (
+            *(self._beat, self._see_to_state, partial(self._look_and_sample, process), self._take_from_files),
+            *(self._notice_clock, self._records.look_for_patterns, self._records.write_progress, self._tell_phase),
+        )
+        for part in parts:
+            self._bear(part)
+
+    def _look_and_sample(self, process: "Launched") -> None:
         kin = self._look(process)
         reap(process.pid, kin)
-        ours = self._owners | nodes.pids
-        family = {pid: stat for pid, stat in kin.items() if not stat.zombie and pid not in ours}
-        self._sample(family, telemetry, nodes)
+        ours = self._owners | (self._nodes.pids if self._nodes else set())
+        self._running = {pid: stat for pid, stat in kin.items() if not stat.zombie and pid not in ours}
+        self._sample(self._running)
+
+    def _take_from_files(self) -> None:
         if self._sources and (points := self._sources.take()):
             self._records.take_points(points)
             self._save()
-        self._notice_clock()
-        self._records.look_for_patterns()
-        self._records.write_progress()
-        phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})
+
+    def _tell_phase(self) -> None:
+        phase = phase_of(self._records.log.phase, {stat.name for stat in self._running.values()})
         if phase == "compiling":
-            self._locks |= held_build_locks(family)
+            self._locks |= held_build_locks(self._running)
         guardians = self._keeping.facts.guardians
         if phase != self._status.phase or guardians != self._status.guardians:
             self._write(phase=phase, guardians=guardians)
@@ -441,13 +507,15 @@ class Supervisor:
         if self._refusal or (self._directory.status_damage() and not self._directory.is_deleted):
             self._write()
 
-    def _sample(self, family: Collection[int], telemetry: Telemetry, nodes: Nodes) -> None:
+    def _sample(self, family: Collection[int]) -> None:
         elapsed_s = round(self._elapsed_s(), 3)
-        self._records.take_sample(replace(telemetry.sample(family), elapsed_s=elapsed_s))
-        for node, sample in nodes.take():
-            self._records.take_sample(sample, node)
-        if self._ending is None and self._exited_at is None:
-            nodes.ask(elapsed_s)
+        if self._telemetry:
+            self._records.take_sample(replace(self._telemetry.sample(family), elapsed_s=elapsed_s))
+        if self._nodes:
+            for node, sample in self._nodes.take():
+                self._records.take_sample(sample, node)
+            if self._ending is None and self._exited_at is None:
+                self._nodes.ask(elapsed_s)
         if (note := self._telemetry_note()) != self._status.telemetry_note:
             self._write(telemetry_note=note)
 
@@ -508,6 +576,16 @@ class Supervisor:
 
     def _over(self, process: "Launched") -> bool:
         """Whether the last process is gone; begins the ending when it is time to."""
+        try:
+            return self._looks_over(process)
+        except Exception as error:  # noqa: BLE001  then with as little as can fail
+            self._tell_fault(error)
+        exited = not process.poll()
+        if self._ending is None and (exited or self._stops):
+            self._bear(self._start_ending)
+        return exited and self._ending is not None and not self._ending.is_alive()
+
+    def _looks_over(self, process: "Launched") -> bool:
         exited = not process.poll()
         if self._ending is not None:
             return exited and not self._ending.is_alive()
@@ -556,9 +634,13 @@ class Supervisor:
     def _begin_ending(self) -> None:
         self._leave_nodes()
         self._locks |= held_build_locks(self._family())
+        self._start_ending()
+
+    def _start_ending(self) -> None:
         # A thread, since what is ending may still print, and nobody can end while its output is stuck in a full pipe.
-        self._ending = threading.Thread(target=self._end, name="ending")
-        self._ending.start()
+        ending = threading.Thread(target=self._end, name="ending")
+        ending.start()
+        self._ending = ending
 
     def _end(self) -> None:
         grace_s, process = self._grace_s, self._status.process
@@ -585,29 +667,50 @@ class Supervisor:
 
     def _finish(self, exit_code: int | None) -> None:
         if not self._records.finished:  # when another supervisor had come this far
-            if self._sources:
-                self._records.take_points(self._sources.finish())
-            self._records.finish()
-            self._save()
-        _say_removed(remove_shared_buffers(self._plan.master_port) + remove_stale_locks(self._locks))
-        state, reason = self._judge(exit_code)
-        note = self._telemetry_note()
-        for source in (self._telemetry, self._nodes):
-            if source:
-                source.close()
-        reap(spare=0)
-        self._ends.close()
-        self._directory.give_up_reserve()
+            for part in (self._take_last_points, self._records.finish, self._save):
+                self._bear(part)
+        self._bear(lambda: _say_removed(remove_shared_buffers(self._plan.master_port)))
+        self._bear(lambda: _say_removed(remove_stale_locks(self._locks)))
+        state, reason = self._judged(exit_code)
+        for part in (self._close_sources, partial(reap, spare=0), self._ends.close, self._directory.give_up_reserve):
+            self._bear(part)
         if state is RunState.FAILED:  # before the state, so that who reads the one finds the other
-            reason = self._diagnose(exit_code)
+            reason = self._why(exit_code, reason)
         if self._records.refused:
             reason = f"{reason} {_DISK_NOTE}".strip()
         phase = self._records.log.phase
-        with adding(self._directory):  # a pattern that was added meanwhile is read by nobody else
-            self._write_end(
-                state=state, reason=reason, exit_code=exit_code, phase=phase, kill_due_s=None, telemetry_note=note
-            )
-            self._records.read_late_patterns()
+        with contextlib.ExitStack() as held:
+            # A pattern that was added meanwhile is read by nobody else.
+            self._bear(lambda: held.enter_context(adding(self._directory)))
+            self._write_end(state=state, reason=reason, exit_code=exit_code, phase=phase, kill_due_s=None)
+            self._bear(self._records.read_late_patterns)
+
+    def _take_last_points(self) -> None:
+        if self._sources:
+            self._records.take_points(self._sources.finish())
+
+    def _close_sources(self) -> None:
+        self._status = replace(self._status, telemetry_note=self._telemetry_note())
+        for source in (self._telemetry, self._nodes):
+            if source:
+                source.close()
+
+    def _why(self, exit_code: int | None, otherwise: str) -> str:
+        try:
+            return self._diagnose(exit_code)
+        except Exception as error:  # noqa: BLE001  that it failed is told all the same
+            self._tell_fault(error)
+            return otherwise
+
+    def _judged(self, exit_code: int | None) -> tuple[RunState, str]:
+        try:
+            return self._judge(exit_code)
+        except Exception as error:  # noqa: BLE001  how it ended is told in any case
+            self._tell_fault(error)
+        if self._status.state is RunState.STOPPING:
+            return RunState.STOPPED, "Stopped on request."
+        told = "an unknown exit code" if exit_code is None else f"exit code {exit_code}"
+        return (RunState.SUCCEEDED, "") if exit_code == 0 else (RunState.FAILED, f"Ended with {told}.")
 
     def _first_ended(self) -> int | None:
         """The rank whose process ended before the others', but for those that ended well."""
@@ -805,10 +908,20 @@ def supervise(
         again = begun and not (supervisor and supervisor.follows) and _may_pass(keeping)
         if supervisor and not again:
             supervisor.give_up(error)
+        elif begun and not again:
+            _only_drain(directory, keeping, grace_s)
         raise
     finally:
         if not again:
             keeping.tell(over=True)
+
+
+def _only_drain(directory: RunDirectory, keeping: Keeping, grace_s: float) -> None:
+    """What is left to do where there can be no supervisor: the training goes on until it ends or is stopped."""
+    if launcher := keeping.facts.launcher:
+        process = Launched(launcher, keeping)
+        drain_until_end(process, keeping, lambda: bool(keeping.facts.asked))
+        end_tree(directory.run_id, launcher, grace_s, [one.pid for one in keeping.facts.guardians])
 
 
 def _may_pass(keeping: Keeping) -> bool:

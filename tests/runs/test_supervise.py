@@ -500,33 +500,3 @@ def test_the_time_left_follows_from_the_steps_done() -> None:
     assert pace.eta_s(Progress(30, None), 110.0) is None
     assert pace.eta_s(Progress(30, 110, 7.0), 110.0) == 7.0
     assert pace.eta_s(Progress(5, 110), 120.0) is None  # began again
-
-
-_FAULTY_SUPERVISOR = """
-import sys
-from pathlib import Path
-from dsgui.shell.runs.store import RunDirectory
-from dsgui.supervise import Supervisor
-
-def broken():
-    raise RuntimeError("no telemetry today")
-
-directory = RunDirectory(Path(sys.argv[1]))
-supervisor = Supervisor(directory, directory.read_plan(), broken, grace_s=1)
-try:
-    supervisor.run(lambda: None)
-except RuntimeError as error:
-    supervisor.give_up(error)
-"""
-
-
-def test_a_fault_of_the_supervisor_ends_the_run_instead_of_waiting_for_it(bench: Bench) -> None:
-    plan = bench.runs.prepare(bench.request(bench.script("import time\ntime.sleep(600)")))
-    directory = bench.store.create(plan.run_id)
-    bench.store.write_plan(directory, plan, "{}")
-    command = [sys.executable, "-c", _FAULTY_SUPERVISOR, str(directory.path)]
-    subprocess.run(command, cwd=Path(__file__).parents[2], timeout=60, check=True)
-    delta = bench.runs.follow(plan.run_id, Cursor())
-    assert delta.state is RunState.FAILED
-    assert "no telemetry today" in delta.reason
-    assert bench.runs.alive_processes(plan.run_id) == []

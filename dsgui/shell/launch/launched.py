@@ -5,6 +5,7 @@ import os
 import struct
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from dsgui.core.launch.state import Identity
@@ -23,6 +24,7 @@ from dsgui.shell.processes.processes import (
 
 _PATIENCE_S = 5.0  # a fork of a killed supervisor becomes the launcher in a few milliseconds
 _POLL_S = 0.01
+_DRAIN_BYTES, _DRAIN_S = 1 << 20, 0.1
 # linux/pidfd.h: PIDFD_GET_INFO, its struct's first version, PIDFD_INFO_EXIT.
 _GET_INFO, _INFO_BYTES, _INFO_EXIT = 0xC040FF0B, 64, 1 << 3
 
@@ -76,6 +78,19 @@ class Launched:
     def wait(self) -> None:
         while self.poll():
             time.sleep(_POLL_S)
+
+
+def drain_until_end(
+    process: Launched, keeping: Keeping, stopped: Callable[[], bool], beat: Callable[[], object] = lambda: None
+) -> None:
+    """Takes what is printed and drops it, so that a training which nobody can record goes on; until it ends, or is to
+    be stopped."""
+    while process.poll() and not stopped():
+        with suppress(OSError):  # nothing is there now
+            while os.read(keeping.output, _DRAIN_BYTES):
+                pass
+        beat()
+        time.sleep(_DRAIN_S)
 
 
 def find_started(keeping: Keeping, run_id: str) -> Identity | None:
