@@ -9,6 +9,7 @@ at once: a fork of it does the work, below two guardians that start another wher
 
 import argparse
 import contextlib
+import fcntl
 import os
 import pickle
 import selectors
@@ -41,7 +42,7 @@ from dsgui.core.metrics.points import Event
 from dsgui.core.texts.saying import said
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.launch.backend import Ended, what_is_left
-from dsgui.shell.launch.guardian import guarded, is_guarded, new_guardian, stand_by
+from dsgui.shell.launch.guardian import dismiss, guarded, is_guarded, new_guardian, stand_by
 from dsgui.shell.launch.keeping import Keeping
 from dsgui.shell.launch.launched import Launched, drain_until_end
 from dsgui.shell.launch.ports import free_port, is_free
@@ -70,6 +71,7 @@ from dsgui.shell.processes.processes import (
     ProcessStat,
     become_subreaper,
     end_tree,
+    forbidden,
     identify,
     is_alive,
     members,
@@ -102,6 +104,7 @@ _MOST_FAULTS = 20  # of supervisors that could not take over: some five seconds 
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
 )
+_NO_MEMORY = "there is no memory for its state. See supervisor.log."
 _DISK_NOTE = (
     "The disk is full or refuses writes: parts of this run's records are missing. The training itself is not affected."
 )
@@ -268,7 +271,7 @@ class Supervisor:
         state = self._keeping.load()
         if not (state and self._keeping.facts.starting):
             return None
-        identity = find_started(self._keeping, self._plan.run_id)
+        identity = self._keeping.facts.launcher
         if identity is None:
             return None
         self._restore(state)
@@ -276,6 +279,8 @@ class Supervisor:
         self._write(state=RunState.STOPPING if stopping else RunState.RUNNING, process=identity)
         for chunk in self._keeping.unsaved():
             self._take_output(chunk)
+        if self._keeping.has_gap:
+            self._bear(self._records.leave_gap)
         self._records.forget_before()
         self._save()
         if self._sources:
@@ -314,22 +319,22 @@ class Supervisor:
     def _start(self) -> "Launched | None":
         """None where there is nothing to follow; the state then says why."""
         if self._stops or self._directory.is_deleted:
-            self._stopped_early()
-            return None
+            return self._stopped_early()
         given = environment(self._plan, os.environ)
         with suppress(OSError):
             self._directory.write_provenance(provenance(self._plan))
         self._sources = SourceReader(
             Watch(sources(self._plan, self._config()), self._is_foreign)
         )  # it sees what was there before
-        self._save()
+        if not self._save():  # nobody could go on with the run, nor know that it was started
+            self._write_end(state=RunState.FAILED, reason=f"It could not be started: {_NO_MEMORY}")
+            return None
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
             with self._backend.starting(self._plan, given) as start:
                 if self._stops:  # meanwhile
-                    self._stopped_early()
-                    return None
+                    return self._stopped_early()
                 self._keeping.tell(starting=True)
                 popen = subprocess.Popen(
                     start.command,
@@ -340,15 +345,22 @@ class Supervisor:
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
                     pass_fds=start.descriptors,
+                    preexec_fn=self._keeping.be_launcher,  # no thread was started before
                 )
-        except (OSError, ValueError, RunError) as error:
+        except (OSError, ValueError, RunError, subprocess.SubprocessError) as error:
             self._write_end(state=RunState.FAILED, reason=f"It could not be started: {error}.")
             return None
-        identity = identify(popen.pid)
-        assert identity is not None  # a child that nobody has waited for
+        identity = self._keeping.facts.launcher
+        assert identity is not None  # else it would not have been started
         self._keeping.tell(launcher=identity.to_json())
+        if identity.pid != popen.pid:  # a supervisor that was killed then had started it
+            popen.wait()
+        return self._launched(identity, popen if identity.pid == popen.pid else None)
+
+    def _launched(self, identity: Identity, popen: "subprocess.Popen[bytes] | None" = None) -> Launched:
         self._write(state=RunState.RUNNING, process=identity)
-        self._bear(self._sources.start)
+        if self._sources:
+            self._bear(self._sources.start)
         return Launched(identity, self._keeping, popen)
 
     def _config(self) -> dict[str, Any]:
@@ -360,8 +372,13 @@ class Supervisor:
         """Whether a living process is none of the run's."""
         return identify(pid) is not None and pid not in self._family()
 
-    def _stopped_early(self) -> None:
+    def _stopped_early(self) -> "Launched | None":
+        """What a supervisor that was killed is about to start is the launcher already, or is none any more."""
+        self._keeping.tell(launcher=None)
+        if launcher := self._keeping.facts.launcher:
+            return self._launched(launcher)
         self._write_end(state=RunState.STOPPED, reason="Stopped before it started.")
+        return None
 
     # -- following -------------------------------------------------------------------------------------------------
 
@@ -651,9 +668,7 @@ class Supervisor:
             self._elsewhere = self._backend.end(self._plan, process, grace_s, hurry)
         finally:
             while survivors := end_tree(self._plan.run_id, process, grace_s, self._owners, hurry):
-                self._write(
-                    reason=f"Processes {_listed(survivors)} don't exit even after SIGKILL; waiting for the kernel."
-                )
+                self._write(reason=why_they_stay(survivors))
                 grace_s = 0
         if self._stops:
             self._elsewhere = self._backend.end_late(self._plan, self._elsewhere, hurry)
@@ -804,12 +819,40 @@ class Supervisor:
 
 
 def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float = GRACE_S) -> None:
-    """Ends what is left of a run whose supervisor is gone, and says so in its state."""
+    """Ends what is left of a run whose supervisor is gone, and says so in its state. Where another process does so by
+    now, it does nothing."""
+    with _alone(directory) as alone:
+        if alone:
+            _end_lost(directory, ready, grace_s)
+        else:
+            ready()
+
+
+@contextlib.contextmanager
+def _alone(directory: RunDirectory) -> Iterator[bool]:
+    """Whether no other process ends what is left of the run. A folder that can't be locked keeps nobody from it."""
+    with contextlib.ExitStack() as stack:
+        try:
+            descriptor = os.open(directory.plan_file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        except OSError:
+            pass
+        yield True
+
+
+def _end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float) -> None:
     plan, status = _plan_if_any(directory), directory.read_status() or RunStatus()
     process: Identity | None = status.process
     hung = [owner for owner in _all_owners(directory, status) if supervises(owner, directory.run_id)]
     spared = [owner.pid for owner in hung]
     left = members(directory.run_id, process, spared)
+    if not status.state.live and not left:  # another process has just done so
+        ready()
+        return
     locks = held_build_locks(left)
     stops: list[int] = []
     with Wakeup(stops.append):  # a second Stop kills at once
@@ -913,7 +956,7 @@ def supervise(
         raise
     finally:
         if not again:
-            keeping.tell(over=True)
+            dismiss(keeping)
 
 
 def _only_drain(directory: RunDirectory, keeping: Keeping, grace_s: float) -> None:
@@ -959,6 +1002,16 @@ def _telemetry(plan: Plan) -> Telemetry:
     gpus = GpuWatch(lambda: Cards(load_nvml(), plan.gpu_indices))
     marked = None if backend_of(plan).RANKS_ARE_KIN else Marked(f"{MARKER}={plan.run_id}")
     return Telemetry(gpus, disk=DiskWatch(folders_written(plan)), marked=marked)
+
+
+def why_they_stay(survivors: Sequence[int]) -> str:
+    """A sentence on processes that SIGKILL did not end."""
+    if others := forbidden(survivors):
+        return (
+            f"dsgui may not signal processes {_listed(sorted(others))}, which run as another user. End them as that "
+            "user; the run ends with them."
+        )
+    return f"Processes {_listed(survivors)} don't exit even after SIGKILL; waiting for the kernel."
 
 
 def waits_for(plan: Plan, before: Sequence[Plan]) -> str:

@@ -324,3 +324,22 @@ def test_how_long_a_run_of_another_boot_lasted_is_not_made_up(bench: Bench) -> N
     assert status is not None
     assert status.state is RunState.STOPPED
     assert status.lasted_s is None
+
+
+def test_the_secrets_of_runs_that_are_deleted_are_kept_no_longer(bench: Bench) -> None:
+    class Nothing(Launcher):
+        def start(self, directory: RunDirectory, secrets: Mapping[str, str]) -> None:
+            pass
+
+    runs = Runs(Store(bench.folder / "others"), Nothing(), secrets=("always-and-ever",))
+    script = bench.script("print(1)")
+
+    def start(secret: str) -> str:
+        return runs.start(runs.prepare(bench.request(script)), "{}", {"MY_TOKEN": secret})
+
+    kept = start("correct-horse-battery")
+    for number in range(20):
+        shutil.rmtree(runs.directory(start(f"secret-of-run-{number}")).path)
+    start("staple-and-staple")
+    assert runs.masked("correct-horse-battery staple-and-staple always-and-ever") == " ".join([MASK] * 3)
+    assert len(runs._secrets) <= 4, kept

@@ -160,6 +160,7 @@ _KEPT = (
         "refused",
         "_masker",
         "_unmasked",
+        "_in_gap",
         "_series",
         "_event_counts",
         "_alerts",
@@ -195,7 +196,7 @@ class Records:
         self._alerts, self._elsewhere = Alerts(), dict[str, Alerts]()
         self._patterns: list[str] = []
         self._patterns_changed: float | None = None
-        self._finished = self._unmasked = False
+        self._finished = self._unmasked = self._in_gap = False
         self._past: list[Past] = []
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
@@ -205,12 +206,23 @@ class Records:
     def take_output(self, chunk: bytes) -> None:
         """What may be the first half of a secret waits for the rest. Output whose masking fails is kept nowhere, and
         nothing after it: what the masker holds is not known then."""
-        if self._unmasked:
+        if self._unmasked or not (chunk := self._after_gap(chunk)):
             return
         self._unmasked = True
         shown = self._masker.feed(chunk)
         self._unmasked = False
         self._take_shown(shown)
+
+    def leave_gap(self) -> None:
+        """Some output is lost here. The rest of the line that comes may be the second half of a secret."""
+        self.take_output(b"\n--- dsgui lost some of the output here ---\n")
+        self._in_gap = True
+
+    def _after_gap(self, chunk: bytes) -> bytes:
+        if self._in_gap:
+            _, ends, chunk = chunk.partition(b"\n")
+            self._in_gap = not ends
+        return chunk
 
     def _take_shown(self, chunk: bytes) -> None:
         self._try(self._output.write, chunk)
