@@ -573,7 +573,7 @@ def test_a_launcher_that_is_slow_to_start_is_not_started_beside_another(bench: B
     script = f"""
         import os, time
         with open({str(starts)!r}, "a") as file:
-            file.write("started\\\\n")
+            file.write("started\\n")
         for step in range(1, 51):
             print(f"step={{step}} loss={{1 / step:.6f}} lr=0.1", flush=True)
             time.sleep(0.01)

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shutil
 import socket
 import threading
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from dsgui.core.access.secrets import MASK
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.launch.command import argv, shell_line
 from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
@@ -331,15 +333,16 @@ def test_the_secrets_of_runs_that_are_deleted_are_kept_no_longer(bench: Bench) -
         def start(self, directory: RunDirectory, secrets: Mapping[str, str]) -> None:
             pass
 
-    runs = Runs(Store(bench.folder / "others"), Nothing(), secrets=("always-and-ever",))
+    store = Store(bench.folder / "others")
+    runs = Runs(store, Nothing(), secrets=("always-and-ever",))
     script = bench.script("print(1)")
 
     def start(secret: str) -> str:
         return runs.start(runs.prepare(bench.request(script)), "{}", {"MY_TOKEN": secret})
 
-    kept = start("correct-horse-battery")
+    start("correct-horse-battery")
     for number in range(20):
-        shutil.rmtree(runs.directory(start(f"secret-of-run-{number}")).path)
+        shutil.rmtree(store.open(start(f"secret-of-run-{number}")).path)
     start("staple-and-staple")
     assert runs.masked("correct-horse-battery staple-and-staple always-and-ever") == " ".join([MASK] * 3)
-    assert len(runs._secrets) <= 4, kept
+    assert len(runs._secrets) <= 4
