@@ -486,7 +486,7 @@ class Supervisor:
             note(f"no guardian could be started: {error}")
 
     def _tick(self, process: "Launched") -> None:
-        parts = (
+        parts: tuple[Callable[[], object], ...] = (
             *(self._beat, self._see_to_state, partial(self._look_and_sample, process), self._take_from_files),
             *(self._notice_clock, self._records.look_for_patterns, self._records.write_progress, self._tell_phase),
         )
@@ -687,7 +687,7 @@ class Supervisor:
         self._bear(lambda: _say_removed(remove_shared_buffers(self._plan.master_port)))
         self._bear(lambda: _say_removed(remove_stale_locks(self._locks)))
         state, reason = self._judged(exit_code)
-        for part in (self._close_sources, partial(reap, spare=0), self._ends.close, self._directory.give_up_reserve):
+        for part in (self._close_sources, lambda: reap(spare=0), self._ends.close, self._directory.give_up_reserve):
             self._bear(part)
         if state is RunState.FAILED:  # before the state, so that who reads the one finds the other
             reason = self._why(exit_code, reason)
