@@ -214,7 +214,9 @@ class Records:
         self._take_shown(shown)
 
     def leave_gap(self) -> None:
-        """Some output is lost here. The rest of the line that comes may be the second half of a secret."""
+        """Some output is lost here: what waits may be the first half of a secret, and the rest of the line that comes
+        the second half."""
+        self._masker.forget()
         self.take_output(b"\n--- dsgui lost some of the output here ---\n")
         self._in_gap = True
 
