@@ -91,7 +91,8 @@ FIELDS = (
         default=1,
         label="CPU ranks (this machine has no GPU)",
         option="--ranks",
-        usage="ranks on the CPU (default: %(default)s)",
+        metavar="N",
+        usage="ranks on the CPU (default: 1)",
         id="ranks",
     ),
     Field(

@@ -165,7 +165,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 def as_text(machine: Machine, rows: Sequence[Row]) -> str:
     """The checks, worst first, then the readings; the values of a group stand below each other."""
-    lines = ["Issues on this machine", *rows_as_lines(rows)]
+    lines = ["Checks", *rows_as_lines(rows)]
     for group in groups(machine):
         widest = max(len(label) for label, _ in group.readings)
         lines += ["", group.title]
