@@ -54,7 +54,7 @@ def test_the_output_directory_takes_the_place_of_one_among_the_arguments() -> No
 
 def services(recipes: dict[str, Path] | None = None) -> Services:
     target = SimpleNamespace(gpus=(), python="/env/bin/python")
-    return cast(Services, SimpleNamespace(recipes=recipes or {}, target=lambda: target))
+    return cast(Services, SimpleNamespace(recipes=recipes or {}, target=lambda: target, gpu_use=lambda: ()))
 
 
 def test_the_page_reads_paths_as_its_machine_does() -> None:
