@@ -81,7 +81,7 @@ _FIELDS = (
         part=Part.PLACE,
         kind=Kind.TICK,
         default=False,
-        label="Without GPUs: CPU ranks per node",
+        label="No GPUs: use that many CPU ranks per node",
         id="slurm-on-cpu",
     ),
     Field(
