@@ -108,20 +108,6 @@ def test_an_old_run_is_opened_by_its_address_and_shown_in_the_list(browser, many
         expect(page.locator('.ds-run-row[aria-current="true"]')).to_be_in_viewport()
 
 
-def test_a_run_that_another_page_starts_or_deletes_comes_and_goes(browser, many):
-    app, folder, ids = many
-    with opened(browser, app, "") as page:
-        page.get_by_role("tab", name="3 · Runs").click()
-        expect(page.locator(".ds-run-name").first).to_have_text(f"many-{MANY - 1}")
-        new = folder / "20260101-000000-0000"
-        shutil.copytree(folder / ids[-1], new)
-        expect(page.locator(".ds-run-count")).to_contain_text(f"of {MANY + 1} runs")
-        assert names(page)[:3] == [f"many-{MANY - 1}", f"many-{MANY - 1}", f"many-{MANY - 2}"]
-        shutil.rmtree(new)
-        expect(page.locator(".ds-run-count")).to_contain_text(f"of {MANY} runs")
-        wait_until(lambda: names(page)[:2] == [f"many-{MANY - 1}", f"many-{MANY - 2}"])
-
-
 def test_back_returns_to_what_was_shown_before(browser, many):
     app, _, _ = many
     with opened(browser, app, "") as page:
@@ -167,3 +153,17 @@ def test_a_count_is_of_the_words_that_were_searched(browser, many):
         for one in held:
             one.continue_()
         expect(count).to_have_text("No matching runs")
+
+
+def test_a_run_that_another_page_starts_or_deletes_comes_and_goes(browser, many):
+    app, folder, ids = many
+    with opened(browser, app, "") as page:
+        page.get_by_role("tab", name="3 · Runs").click()
+        expect(page.locator(".ds-run-name").first).to_have_text(f"many-{MANY - 1}")
+        new = folder / "20260101-000000-0000"
+        shutil.copytree(folder / ids[-1], new)
+        expect(page.locator(".ds-run-count")).to_contain_text(f"of {MANY + 1} runs")
+        assert names(page)[:3] == [f"many-{MANY - 1}", f"many-{MANY - 1}", f"many-{MANY - 2}"]
+        shutil.rmtree(new)
+        expect(page.locator(".ds-run-count")).to_contain_text(f"of {MANY} runs")
+        wait_until(lambda: names(page)[:2] == [f"many-{MANY - 1}", f"many-{MANY - 2}"])

@@ -5,14 +5,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import gradio as gr
 import pytest
 
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
 from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.places.ssh import Machines
-from dsgui.core.launch.plan import WHEN_BUSY, ConfigArgument, Here, LaunchRequest, Place, Plan, WhenBusy
+from dsgui.core.launch.plan import ConfigArgument, Here, LaunchRequest, Place, Plan, WhenBusy
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.run_fields import FIELDS, complete
 from dsgui.core.launch.spec import arguments_of
@@ -25,7 +24,7 @@ from dsgui.core.sizes import GIB
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import THIS_MACHINE
-from dsgui.ui.launch.desk import build_desk, gpu_label
+from dsgui.ui.launch.desk import gpu_label
 from dsgui.ui.launch.launch_page import _context
 from dsgui.ui.launch.launch_request import page_request
 from dsgui.ui.runs.again import desk_values
@@ -54,7 +53,7 @@ def test_the_output_directory_takes_the_place_of_one_among_the_arguments() -> No
 
 def services(recipes: dict[str, Path] | None = None) -> Services:
     target = SimpleNamespace(gpus=(), python="/env/bin/python")
-    return cast(Services, SimpleNamespace(recipes=recipes or {}, target=lambda: target, gpu_use=lambda: ()))
+    return cast(Services, SimpleNamespace(recipes=recipes or {}, target=lambda: target))
 
 
 def test_the_page_reads_paths_as_its_machine_does() -> None:
@@ -137,15 +136,6 @@ def test_the_page_checks_for_the_devices_that_the_command_line_checks_for(
         assert [one.id for one in planned] == ([one.id for one in told.hardware] if expected else ["v100"])
         refused = any(one.severity is Severity.ERROR for one in checker.findings(Document(FP16), shown))
         assert refused == (place == Here() and expected == "cpu")  # whose accelerator said that it has no fp16
-
-
-def test_choosing_where_it_trains_takes_no_other_choice_away() -> None:
-    """A clone says “don’t start” if another run is active: it still does at another place."""
-    with gr.Blocks() as page:
-        desk = build_desk(services({"translation": Path("/recipes/translation.py")}), 1)
-    (chosen,) = (fn for fn in page.fns.values() if fn.targets == [(desk["where"]._id, "change")])
-    assert {one._id for one in chosen.outputs}.isdisjoint({desk["when_busy"]._id, desk["arguments"]._id})
-    assert [value for _, value in desk["when_busy"].choices] == ["", *WHEN_BUSY]
 
 
 def test_what_is_usual_depends_on_where_it_trains() -> None:
