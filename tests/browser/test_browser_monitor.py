@@ -271,8 +271,8 @@ def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(br
             print(f"step={step} loss={1 / step}", flush=True)
             time.sleep(0.1)
     """
-    title = "document.querySelector('[data-chart=\"Memory\"] .js-plotly-plot')?.layout?.xaxis.title.text"
-    drawn = "document.querySelector('[data-chart=\"Memory\"] .js-plotly-plot')?.data?.[0]?.x?.length"
+    title = "document.querySelector('[data-chart=\"Host memory\"] .js-plotly-plot')?.layout?.xaxis.title.text"
+    drawn = "document.querySelector('[data-chart=\"Host memory\"] .js-plotly-plot')?.data?.[0]?.x?.length"
     with running_app(tmp_path / "runs") as app, opened(browser, app, "") as page:
         start_script(page, script, dedent(source))
         wait_until(lambda: (page.evaluate(drawn) or 0) > 1 and page.evaluate(title) == "seconds since start", 60)
