@@ -158,7 +158,7 @@ def test_what_was_found_for_other_words_is_gone_at_once(browser, made):
         search.fill("no such words")
         expect(said).to_have_text("Searching…")
         expect(page.locator(".ds-match")).to_have_count(0)
-        wait_until(lambda: page.evaluate("true") and held)
+        wait_until(lambda: page.evaluate("true") and held)  # evaluating lets the route be told
         held[0].continue_()
         expect(said).to_have_text("No matching lines in the stored output.")
 
