@@ -27,7 +27,7 @@ ROOMS = {
         "access": "",
         "config": "machine",
         "diagnosis": "config launch script",
-        "launch": "access config script",
+        "launch": "access config machine script",
         "logs": "access diagnosis metrics texts",
         "machine": "",
         "metrics": "texts",

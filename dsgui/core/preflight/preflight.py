@@ -24,13 +24,21 @@ def config(question: Question) -> Verdict | None:
     errors = [finding for finding in launch.findings if finding.severity is Severity.ERROR]
     if not errors and has_error(launch.by_arguments):
         return None  # it would pass alone; the rows on it and the arguments say what stops it
-    if not errors:
-        return ok(f"checked for {launch.devices}")
-    others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return judge(
-        f"{refuser(errors)} would refuse it on {launch.devices}: {errors[0].message}{others}",
-        errors[0].advice or "See 1 · Configure, or python -m dsgui validate.",
-    )
+    if errors:
+        return judge(f"{refuser(errors)} would refuse it on {launch.devices}: {_first(errors)}", _advice(errors[0]))
+    warnings = [finding for finding in launch.findings if finding.severity is Severity.WARNING]
+    if warnings:
+        return warning(f"Checked for {launch.devices}: {_first(warnings)}", _advice(warnings[0]))
+    return ok(f"checked for {launch.devices}")
+
+
+def _first(findings: Sequence[Finding]) -> str:
+    """The first in its own words, the others as their number."""
+    return findings[0].message + (f" (and {len(findings) - 1} more)" if len(findings) > 1 else "")
+
+
+def _advice(finding: Finding) -> str:
+    return finding.advice or "See 1 · Configure, or python -m dsgui validate."
 
 
 def _perhaps(seen: str, advice: str) -> Verdict:
