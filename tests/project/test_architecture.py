@@ -26,7 +26,7 @@ ROOMS = {
     "core": {
         "access": "",
         "config": "machine texts",
-        "diagnosis": "config launch script",
+        "diagnosis": "config launch script texts",
         "launch": "access config script",
         "logs": "access diagnosis metrics texts",
         "machine": "",

@@ -55,7 +55,7 @@ def diagnosed(name: str, sizes: list[int] | None = None) -> Diagnosis:
 def test_a_failure_is_recognised(name: str) -> None:
     case, found = expected(name), diagnosed(name)
     assert (found.signature, found.rank) == (case["signature"], case["rank"])
-    assert (found.remedy.label if found.remedy else None) == case["remedy"]
+    assert (str(found.remedy.label) if found.remedy else None) == case["remedy"]
     assert case["title"] in found.title
     assert found.meaning
     assert found.advice
@@ -318,3 +318,15 @@ def test_options_are_offered_only_to_a_script_that_takes_them(takes_options: boo
     remedies = diagnose(ending_of(output), 1, run).remedies
     assert any(one.options for one in remedies) is takes_options
     assert any(one.fix for one in remedies)
+
+
+@pytest.mark.parametrize(
+    "later", [{}, {"code": "of_a_later_dsgui"}, {"code": "stage"}, {"code": ["stage"], "given": 3}]
+)
+def test_a_remedy_under_no_code_known_here_keeps_its_words(later: dict) -> None:
+    """As a diagnosis of a dsgui without codes has it, or one of a later dsgui."""
+    fix = {"label": "ZeRO, of whatever kind", "changes": [{"pointer": "/zero_optimization/stage", "literal": "2"}]}
+    kept = {"label": "ZeRO, of whatever kind", "fix": fix | later, "options": []} | later
+    found = Diagnosis.from_json({"signature": "u", "title": "t", "meaning": "m", "advice": [], "remedies": [kept]})
+    assert [str(one.label) for one in found.remedies] == ["ZeRO, of whatever kind"]
+    assert Diagnosis.from_json(json.loads(json.dumps(found.to_json()))) == found

@@ -6,7 +6,7 @@ same texts of what it tells itself (`ui/static/catalogue.js`, made by `scripts/b
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dsgui.core.texts.english.fix_texts import FIXES
+from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
 
 TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -18,6 +18,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "events": EVENTS,
         "marks": MARKS,
         "fixes": FIXES,
+        "remedies": REMEDIES,
         # What has no code.
         "plain": {"text": "{text}"},
     }

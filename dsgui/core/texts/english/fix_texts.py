@@ -37,3 +37,35 @@ FIXES = {
     "write_down": "Write {value} down",
     "write_text": "Write “{value}”",
 }
+
+# What may help after a failure: a change of the config or of the script's arguments, as a noun or without a verb.
+REMEDIES = {
+    "allow_untested_optimizer": "Allow it (zero_allow_untested_optimizer)",
+    "another_port": "A free port",
+    "both": "{first}, {then:inside}",
+    "checkpoint_activations": "Gradient checkpointing",
+    "clip_gradients": "gradient_clipping {value}",
+    "derived_train_batch": "Without train_batch_size, which DeepSpeed derives",
+    "fp32": "fp32, neither fp16 nor bf16",
+    "instead": "{new} instead of {old}",
+    "keep_client_optimizer": "Keep the script's optimizer",
+    "micro_batch_1_without_auto": "Micro batch 1, without “auto” in the batch sizes",
+    "more": "{first} …",
+    "no_loader_workers": "No data loader workers",
+    "offload_parameters": "ZeRO stage 3 with the parameters on the CPU",
+    "offload_states": "The optimizer's states on the CPU",
+    "offload_to_cpu": "Offload to the CPU",
+    "resume": "Resume",
+    "smaller_micro_batch": "Micro batch {micro} instead of {micro_before}, accumulation steps {steps} instead of "
+    "{steps_before}",
+    "stage": "ZeRO stage {stage}",
+    "to_auto": "“auto” for {keys}",
+    "train_batch": "train_batch_size {value}",
+    "use_cpu": "Pass --use_cpu",
+    "use_cpu_and": "--use_cpu, and {more:inside}",
+    "without": "Without {what}",
+    "without_auto": "Without “auto” in the batch sizes",
+    "without_resume": "Start anew, without --resume_from_checkpoint",
+    "without_second": "Without the second --deepspeed",
+    "zero_block": "zero_optimization with stage 0",
+}
