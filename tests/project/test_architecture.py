@@ -27,7 +27,7 @@ ROOMS = {
         "access": "",
         "config": "machine texts",
         "diagnosis": "config launch script texts",
-        "launch": "access config script",
+        "launch": "access config script texts",
         "logs": "access diagnosis metrics texts",
         "machine": "",
         "metrics": "texts",

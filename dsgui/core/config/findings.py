@@ -39,7 +39,7 @@ class Fix:
     changes: tuple[Change, ...]
 
     @classmethod
-    def of(cls, code: str, *changes: Change, **given: str | Said) -> "Fix":
+    def of(cls, code: str, /, *changes: Change, **given: str | Said) -> "Fix":
         """`code` and `given` are of the catalogue's fixes."""
         return cls(said("fixes", code, **given), changes)
 

@@ -15,6 +15,7 @@ from dsgui.core.diagnosis.remedies import Circumstances, Remedy, steady_numbers
 from dsgui.core.diagnosis.signatures import SIGNATURES, Signature, Where
 from dsgui.core.diagnosis.tracebacks import Traceback
 from dsgui.core.sizes import size
+from dsgui.core.texts.saying import Said
 
 UNKNOWN = "unknown"
 _TEXTS = ("signature", "title", "meaning", "evidence", "traceback", "source")
@@ -157,8 +158,8 @@ def _filled(text: str, told: Mapping[str, str]) -> str:
     return text
 
 
-def why_failed(ending: Ending, exit_code: int | None, left: int, found: Diagnosis) -> str:
-    """A failed run's end in a sentence: what the page shows above its diagnosis and the terminal as its last line."""
+def why_failed(ending: Ending, exit_code: int | None, left: int, found: Diagnosis) -> tuple[Said, ...]:
+    """A failed run's end in sentences: what the page shows above its diagnosis and the terminal as its last line."""
     why = found.meaning if signal_number(ending.return_code or exit_code or 0) and found.signature != UNKNOWN else ""
     return verdict(exit_code, ending, left, why, found.rank)[1]
 

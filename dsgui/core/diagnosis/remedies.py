@@ -103,7 +103,7 @@ def _change(value: Mapping[str, Any]) -> Change:
 Match = re.Match[str] | None
 
 
-def _changed(code: str, *changes: Change, options: Options = (), **given: str | Said) -> Remedy:
+def _changed(code: str, /, *changes: Change, options: Options = (), **given: str | Said) -> Remedy:
     """`code` and `given` are of the catalogue's remedies."""
     label = said(KIND, code, **given)
     return Remedy(label, Fix(label, changes) if changes else None, options)

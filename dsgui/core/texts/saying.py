@@ -1,13 +1,13 @@
 """What is said, as a value: a code and what its text leaves open. Parts hand on codes; words are looked up where
 somebody reads them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.texts.english import TEXTS
 
-_MOST_GIVEN, _DEEPEST = 20, 8  # places of one text; texts in texts
+_MOST_GIVEN, _DEEPEST, _MOST_SENTENCES = 20, 60, 20  # places of one text; texts in texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +33,27 @@ class Said:
         return {"code": self.code} | ({"given": given} if given else {})
 
 
+def sentences(parts: "Iterable[Said]") -> str:
+    """One after the other."""
+    return " ".join(filter(None, map(str, parts)))
+
+
+def sentences_to_json(parts: "Iterable[Said]") -> list[Any]:
+    return [_kept(part) for part in parts]
+
+
 def _kept(value: "str | Said") -> Any:
     return {"kind": value.kind} | value.to_json() if isinstance(value, Said) else value
 
 
-def said(kind: str, code: str, **given: str | Said) -> Said:
+def said(kind: str, code: str, /, **given: str | Said) -> Said:
     """Raises KeyError for a text that is not there, or that leaves something else open."""
     found = Said(kind, code, tuple(given.items()))
     str(found)
     return found
 
 
-def plain(text: str) -> Said:
+def as_told(text: str) -> Said:
     """What has no code: words of somebody else's, or of a dsgui before there were codes."""
     return Said("plain", "text", (("text", text),))
 
@@ -55,8 +64,19 @@ def recalled(kind: str, value: Any, text: str) -> Said:
         found = _read(kind, value)
         str(found)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        return plain(text)
+        return as_told(text)
     return found
+
+
+def recalled_sentences(value: Any, text: str) -> tuple[Said, ...]:
+    """As `recalled`, of what `sentences_to_json` kept."""
+    try:
+        found = tuple(_read(one["kind"], one) for one in value[:_MOST_SENTENCES])
+        if sentences(found):
+            return found
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        pass
+    return (as_told(text),) if text else ()
 
 
 def _read(kind: str, value: Any, depth: int = 0) -> Said:

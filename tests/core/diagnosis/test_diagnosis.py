@@ -19,6 +19,7 @@ from dsgui.core.launch.handing import TrainersPart, trainers_part
 from dsgui.core.launch.plan import ConfigArgument
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.script.script import script_facts
+from dsgui.core.texts.saying import sentences
 
 FOLDER = Path(__file__).parents[2] / "examples" / "failures"
 SAMPLES = sorted(path.stem for path in FOLDER.glob("*.log"))
@@ -95,7 +96,7 @@ def test_a_reason_that_stands_below_an_empty_line_is_told() -> None:
     """nltk's message begins with an empty line and a row of asterisks."""
     ending = ending_of((FOLDER / "nltk-data.log").read_bytes())
     told = why_failed(ending, 1, 0, diagnose(ending, 1, Circumstances(ranks=2)))
-    assert told == "Ended with exit code 1: LookupError: Resource 'punkt' not found."
+    assert sentences(told) == "Ended with exit code 1: LookupError: Resource 'punkt' not found."
 
 
 def test_a_row_of_asterisks_ends_any_other_message() -> None:

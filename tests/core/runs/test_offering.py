@@ -12,7 +12,7 @@ from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.diagnosis import Diagnosis, diagnose
 from dsgui.core.diagnosis.remedies import Circumstances, Remedy
 from dsgui.core.runs.offering import NOTHING_LEFT, Offer, Tried, offer
-from dsgui.core.texts.saying import plain, said
+from dsgui.core.texts.saying import as_told, said
 from tests.core.diagnosis.test_diagnosis import FOLDER, SAMPLES, circumstances, diagnosed, ending_of, expected
 
 FP16, BF16 = (f"ValueError: Type {name} is not supported on your device." for name in ("fp16", "bf16"))
@@ -35,7 +35,7 @@ def refused(error: str, tried: Tried) -> Diagnosis:
 
 
 def setting(label: str, pointer: str, literal: str | None) -> Remedy:
-    return Remedy(plain(label), Fix(plain(label), (Change(pointer, literal),)))
+    return Remedy(as_told(label), Fix(as_told(label), (Change(pointer, literal),)))
 
 
 def one(*remedies: Remedy) -> Diagnosis:
@@ -77,7 +77,7 @@ def test_steps_in_one_direction_go_on() -> None:
 
 def test_what_deepspeed_itself_refuses_is_not_offered_and_it_is_asked_only_until_one_is_left() -> None:
     remedies = [setting(f"stage {stage}", "/zero_optimization/stage", str(stage)) for stage in (1, 2, 3)]
-    arguments = Remedy(plain("--use_cpu"), None, (("--use_cpu", ""),))
+    arguments = Remedy(as_told("--use_cpu"), None, (("--use_cpu", ""),))
     asked: list[object] = []
 
     def refusal(tried: Tried) -> str:
@@ -102,7 +102,7 @@ def test_a_refusal_that_the_run_did_not_fail_of_is_not_held_against_a_change() -
 
 
 def test_a_change_that_changes_nothing_is_not_offered_and_none_at_all_is() -> None:
-    same = Remedy(plain("--use_cpu"), None, (("--use_cpu", ""),))
+    same = Remedy(as_told("--use_cpu"), None, (("--use_cpu", ""),))
     made = offered(one(same), run({}, ("--use_cpu",)))
     assert (made.diagnosis.remedies, made.set_aside) == ((), ("--use_cpu: this run already had it.",))
     assert offered(one(FREE_PORT), run({}), run({})).diagnosis.remedy == FREE_PORT

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
+from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
 
 TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -19,6 +20,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "marks": MARKS,
         "fixes": FIXES,
         "remedies": REMEDIES,
+        "reasons": REASONS,
         # What has no code.
         "plain": {"text": "{text}"},
     }
