@@ -9,6 +9,7 @@ at once: a fork of it does the work, below two guardians that start another wher
 
 import argparse
 import contextlib
+import fcntl
 import os
 import pickle
 import selectors
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
@@ -40,9 +42,9 @@ from dsgui.core.metrics.points import Event
 from dsgui.core.texts.saying import Said, as_told, said
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.launch.backend import Ended, what_is_left
-from dsgui.shell.launch.guardian import guarded, is_guarded, new_guardian, stand_by
+from dsgui.shell.launch.guardian import dismiss, guarded, is_guarded, new_guardian, stand_by
 from dsgui.shell.launch.keeping import Keeping
-from dsgui.shell.launch.launched import Launched, find_started
+from dsgui.shell.launch.launched import Launched, drain_until_end
 from dsgui.shell.launch.ports import free_port, is_free
 from dsgui.shell.launch.where import backend_of
 from dsgui.shell.logs.growing import Appender
@@ -69,6 +71,7 @@ from dsgui.shell.processes.processes import (
     ProcessStat,
     become_subreaper,
     end_tree,
+    forbidden,
     identify,
     is_alive,
     members,
@@ -105,7 +108,7 @@ _DISK_NOTE = said("reasons", "disk_refuses")
 
 
 # What a supervisor knows beside its state, its records and its sources.
-_KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_elsewhere")
+_KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_elsewhere", "_fault_told")
 
 
 def phase_of(logged: str, program_names: Set[str]) -> str:
@@ -165,6 +168,9 @@ class Supervisor:
         self._refusal = ""  # why the folder did not take the last state
         self._diagnosis: Mapping[str, Any] | None = None
         self._guardian: subprocess.Popen[bytes] | None = None  # that this process started
+        self._process: Launched | None = None
+        self._running: Mapping[int, ProcessStat] = {}  # as it was looked for last
+        self._fault_told = self._save_refused = False
         self.follows = False  # whether it has taken over from another
 
     def run(self, ready: Callable[[], None]) -> None:
@@ -182,20 +188,49 @@ class Supervisor:
                 process = self._begin(wakeup, ready)
             if process is None:
                 return
-            try:
-                self._follow(process, wakeup)
-            except Exception:
-                # Ended before anybody waits for it: Stop reaches nobody any more.
-                self._end_all()
-                raise
-            finally:
-                process.wait()
+            self._process = process
+            self._follow(process, wakeup)
+            process.wait()
             self._finish(process.exit_code)
 
     def give_up(self, error: Exception) -> None:
-        """A fault of dsgui's own must not leave a run that nobody owns."""
-        self._end_all()
-        self._write_end(state=RunState.FAILED, reasons=_why("supervisor_failed", error=repr(error)))
+        """A fault of dsgui's own ends no training, and leaves no run that nobody owns: what is printed is taken until
+        the run ends or is stopped, and kept nowhere."""
+        self._tell_fault(error)
+        launcher = self._keeping.facts.launcher
+        process = self._process or (Launched(launcher, self._keeping) if launcher else None)
+        if process:
+            drain_until_end(process, self._keeping, lambda: self._stops > 0, self._beat)
+        self._bear(self._end_all)
+        if process is None:
+            self._write_end(state=RunState.FAILED, reasons=_reasons("supervisor_failed", error=repr(error)))
+            return
+        if self._stops:
+            self._status = replace(self._status, state=RunState.STOPPING)
+        process.poll()
+        state, told = self._judged(process.exit_code)
+        reasons = (*told, *_reasons("records_missing", error=repr(error)))
+        self._write_end(state=state, reasons=reasons, exit_code=process.exit_code)
+
+    # -- faults of dsgui's own -------------------------------------------------------------------------------------
+
+    def _bear(self, work: Callable[[], object]) -> bool:
+        """Whether it went well. A fault of dsgui's own ends no training: it is told, and all else goes on."""
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001
+            self._tell_fault(error)
+            return False
+        return True
+
+    def _tell_fault(self, error: Exception) -> None:
+        """The first of a run."""
+        if self._fault_told:
+            return
+        self._fault_told = True
+        with suppress(Exception):
+            note("a fault of dsgui's own; the training goes on:\n" + "".join(traceback.format_exception(error)))
+            self._records.take_event(Event.of("alert", said("alerts", "own_fault"), subject="dsgui"))
 
     # -- beginning -------------------------------------------------------------------------------------------------
 
@@ -231,18 +266,20 @@ class Supervisor:
         state = self._keeping.load()
         if not (state and self._keeping.facts.starting):
             return None
-        identity = find_started(self._keeping, self._plan.run_id)
+        identity = self._keeping.facts.launcher
         if identity is None:
             return None
         self._restore(state)
         stopping = self._status.state is RunState.STOPPING
         self._write(state=RunState.STOPPING if stopping else RunState.RUNNING, process=identity)
         for chunk in self._keeping.unsaved():
-            self._records.take_output(chunk)
+            self._take_output(chunk)
+        if self._keeping.has_gap:
+            self._bear(self._records.leave_gap)
         self._records.forget_before()
         self._save()
         if self._sources:
-            self._sources.start()
+            self._bear(self._sources.start)
         return Launched(identity, self._keeping)
 
     def _wait_in_queue(self, wakeup: Wakeup) -> None:
@@ -277,22 +314,22 @@ class Supervisor:
     def _start(self) -> "Launched | None":
         """None where there is nothing to follow; the state then says why."""
         if self._stops or self._directory.is_deleted:
-            self._stopped_early()
-            return None
+            return self._stopped_early()
         given = environment(self._plan, os.environ)
         with suppress(OSError):
             self._directory.write_provenance(provenance(self._plan))
         self._sources = SourceReader(
             Watch(sources(self._plan, self._config()), self._is_foreign)
         )  # it sees what was there before
-        self._save()
+        if not self._save():  # nobody could go on with the run, nor know that it was started
+            self._write_end(state=RunState.FAILED, reasons=_reasons("no_memory_for_state"))
+            return None
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
         try:
             with self._backend.starting(self._plan, given) as start:
                 if self._stops:  # meanwhile
-                    self._stopped_early()
-                    return None
+                    return self._stopped_early()
                 self._keeping.tell(starting=True)
                 popen = subprocess.Popen(
                     start.command,
@@ -303,15 +340,22 @@ class Supervisor:
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
                     pass_fds=start.descriptors,
+                    preexec_fn=self._keeping.be_launcher,  # no thread was started before
                 )
-        except (OSError, ValueError, RunError) as error:
-            self._write_end(state=RunState.FAILED, reasons=_why("not_started", error=str(error)))
+        except (OSError, ValueError, RunError, subprocess.SubprocessError) as error:
+            self._write_end(state=RunState.FAILED, reasons=_reasons("not_started", error=str(error)))
             return None
-        identity = identify(popen.pid)
-        assert identity is not None  # a child that nobody has waited for
+        identity = self._keeping.facts.launcher
+        assert identity is not None  # else it would not have been started
         self._keeping.tell(launcher=identity.to_json())
+        if identity.pid != popen.pid:  # a supervisor that was killed then had started it
+            popen.wait()
+        return self._launched(identity, popen if identity.pid == popen.pid else None)
+
+    def _launched(self, identity: Identity, popen: "subprocess.Popen[bytes] | None" = None) -> Launched:
         self._write(state=RunState.RUNNING, process=identity)
-        self._sources.start()
+        if self._sources:
+            self._bear(self._sources.start)
         return Launched(identity, self._keeping, popen)
 
     def _config(self) -> dict[str, Any]:
@@ -323,36 +367,53 @@ class Supervisor:
         """Whether a living process is none of the run's."""
         return identify(pid) is not None and pid not in self._family()
 
-    def _stopped_early(self) -> None:
-        self._write_end(state=RunState.STOPPED, reasons=_why("stopped_before_start"))
+    def _stopped_early(self) -> "Launched | None":
+        """What a supervisor that was killed is about to start is the launcher already, or is none any more."""
+        self._keeping.tell(launcher=None)
+        if launcher := self._keeping.facts.launcher:
+            return self._launched(launcher)
+        self._write_end(state=RunState.STOPPED, reasons=_reasons("stopped_before_start"))
+        return None
 
     # -- following -------------------------------------------------------------------------------------------------
 
     def _follow(self, process: "Launched", wakeup: Wakeup) -> None:
-        telemetry = self._telemetry = self._make_telemetry()
-        nodes = self._nodes = self._make_nodes(self._plan)
-        output = self._keeping.output
+        for opening in (self._open_nodes, self._open_telemetry):
+            self._bear(opening)
         with selectors.DefaultSelector() as selector:
-            selector.register(output, selectors.EVENT_READ)
-            selector.register(wakeup.descriptor, selectors.EVENT_READ)
-            selector.register(self._ends, selectors.EVENT_READ)
+            for source in (self._keeping.output, wakeup.descriptor, self._ends):
+                selector.register(source, selectors.EVENT_READ)
             next_sample = time.monotonic() + SAMPLE_S
-            self._tick(process, telemetry, nodes)  # however short the run, it has one sample
+            self._tick(process)  # however short the run, it has one sample
             while not self._over(process):
-                for key, _ in selector.select(self._patience(next_sample)):
-                    if key.fd == output and not (took := self._drain(_READ_BYTES)):
-                        selector.unregister(output)
-                    elif key.fd == output and took < _CALM_BYTES:
-                        wakeup.wait(_READ_PAUSE_S)
-                self._ends.watch(self._records.log.ending.spawned)
-                self._ends.take()
-                self._see_to_guardians()
-                wakeup.clear()
+                if not self._bear(partial(self._attend, selector, wakeup, next_sample)):
+                    time.sleep(_POLL_S)
                 if time.monotonic() >= next_sample:
                     next_sample = time.monotonic() + SAMPLE_S
-                    self._tick(process, telemetry, nodes)
-        while self._drain(_READ_BYTES) > 0:
-            pass
+                    self._tick(process)
+        self._bear(self._drain_rest)
+
+    def _open_nodes(self) -> None:
+        self._nodes = self._make_nodes(self._plan)
+
+    def _open_telemetry(self) -> None:
+        self._telemetry = self._make_telemetry()
+
+    def _attend(self, selector: selectors.BaseSelector, wakeup: Wakeup, next_sample: float) -> None:
+        """Waits for whatever comes first, at most until the next sample is due."""
+        output = self._keeping.output
+        for key, _ in selector.select(self._patience(next_sample)):
+            if key.fd == output and not (took := self._drain(_READ_BYTES)):
+                selector.unregister(output)
+            elif key.fd == output and took < _CALM_BYTES:
+                wakeup.wait(_READ_PAUSE_S)
+        wakeup.clear()
+        self._bear(self._see_to_ends)
+        self._bear(self._see_to_guardians)
+
+    def _see_to_ends(self) -> None:
+        self._ends.watch(self._records.log.ending.spawned)
+        self._ends.take()
 
     def _patience(self, next_sample: float) -> float:
         left = max(next_sample - time.monotonic(), 0)
@@ -365,26 +426,39 @@ class Supervisor:
         except BlockingIOError:
             return -1
         if chunk:
-            self._records.take_output(chunk)
-            if self._keeping.unsaved_bytes > _UNSAVED_BYTES or time.monotonic() >= self._save_due_s:
+            self._take_output(chunk)
+            full = self._keeping.unsaved_bytes > _UNSAVED_BYTES and not self._save_refused
+            if full or time.monotonic() >= self._save_due_s:
                 self._save()
         return len(chunk)
 
+    def _drain_rest(self) -> None:
+        while self._drain(_READ_BYTES) > 0:
+            pass
+
+    def _take_output(self, chunk: bytes) -> None:
+        self._bear(partial(self._records.take_output, chunk))
+
     # -- outliving this process ------------------------------------------------------------------------------------
 
-    def _save(self) -> None:
-        """All that another supervisor needs to go on from here."""
+    def _save(self) -> bool:
+        """All that another supervisor needs to go on from here; whether it is kept now."""
         began = time.monotonic()
-        kept = {name: getattr(self, name) for name in _KEPT}
-        kept["sources"] = self._sources.state() if self._sources else None
-        kept |= {"ended": self._ends.order, "records": self._records.state()}
         try:
-            self._keeping.save(pickle.dumps(kept))
-        except (OSError, TypeError, AttributeError, RecursionError, pickle.PicklingError) as error:
-            # No memory, or a fault of dsgui's: the one before it stays.
-            note(f"the state could not be kept for another supervisor: {error}")
+            self._keeping.save(pickle.dumps(self._state()))
+            self._save_refused = False
+        except Exception as error:  # noqa: BLE001  no memory, or a fault of dsgui's: the one before it stays
+            if not self._save_refused:
+                note(f"the state could not be kept for another supervisor: {error!r}")
+            self._save_refused = True
         now = time.monotonic()
         self._save_due_s = now + max((now - began) / _SAVING, _SAVE_S)
+        return not self._save_refused
+
+    def _state(self) -> dict[str, Any]:
+        kept = {name: getattr(self, name) for name in _KEPT}
+        kept["sources"] = self._sources.state() if self._sources else None
+        return kept | {"ended": self._ends.order, "records": self._records.state()}
 
     def _restore(self, pickled: bytes) -> None:
         state: Mapping[str, Any] = pickle.loads(pickled)
@@ -406,23 +480,30 @@ class Supervisor:
         except OSError as error:
             note(f"no guardian could be started: {error}")
 
-    def _tick(self, process: "Launched", telemetry: Telemetry, nodes: Nodes) -> None:
-        self._beat()
-        self._see_to_state()
+    def _tick(self, process: "Launched") -> None:
+        parts: tuple[Callable[[], object], ...] = (
+            *(self._beat, self._see_to_state, partial(self._look_and_sample, process), self._take_from_files),
+            *(self._notice_clock, self._records.look_for_patterns, self._records.write_progress, self._tell_phase),
+        )
+        for part in parts:
+            self._bear(part)
+
+    def _look_and_sample(self, process: "Launched") -> None:
         kin = self._look(process)
         reap(process.pid, kin)
-        ours = self._owners | nodes.pids
-        family = {pid: stat for pid, stat in kin.items() if not stat.zombie and pid not in ours}
-        self._sample(family, telemetry, nodes)
+        ours = self._owners | (self._nodes.pids if self._nodes else set())
+        self._running = {pid: stat for pid, stat in kin.items() if not stat.zombie and pid not in ours}
+        self._sample(self._running)
+
+    def _take_from_files(self) -> None:
         if self._sources and (points := self._sources.take()):
             self._records.take_points(points)
             self._save()
-        self._notice_clock()
-        self._records.look_for_patterns()
-        self._records.write_progress()
-        phase = phase_of(self._records.log.phase, {stat.name for stat in family.values()})
+
+    def _tell_phase(self) -> None:
+        phase = phase_of(self._records.log.phase, {stat.name for stat in self._running.values()})
         if phase == "compiling":
-            self._locks |= held_build_locks(family)
+            self._locks |= held_build_locks(self._running)
         guardians = self._keeping.facts.guardians
         if phase != self._status.phase or guardians != self._status.guardians:
             self._write(phase=phase, guardians=guardians)
@@ -438,13 +519,15 @@ class Supervisor:
         if self._refusal or (self._directory.status_damage() and not self._directory.is_deleted):
             self._write()
 
-    def _sample(self, family: Collection[int], telemetry: Telemetry, nodes: Nodes) -> None:
+    def _sample(self, family: Collection[int]) -> None:
         elapsed_s = round(self._elapsed_s(), 3)
-        self._records.take_sample(replace(telemetry.sample(family), elapsed_s=elapsed_s))
-        for node, sample in nodes.take():
-            self._records.take_sample(sample, node)
-        if self._ending is None and self._exited_at is None:
-            nodes.ask(elapsed_s)
+        if self._telemetry:
+            self._records.take_sample(replace(self._telemetry.sample(family), elapsed_s=elapsed_s))
+        if self._nodes:
+            for node, sample in self._nodes.take():
+                self._records.take_sample(sample, node)
+            if self._ending is None and self._exited_at is None:
+                self._nodes.ask(elapsed_s)
         if (note := self._telemetry_note()) != self._status.telemetry_note:
             self._write(telemetry_note=note)
 
@@ -501,10 +584,20 @@ class Supervisor:
         for pid in ranks(self._family()):
             if identity := identify(pid):
                 send_signal(identity, signal.SIGTERM)
-        self._write(reasons=_why("save_asked"))
+        self._write(reasons=_reasons("save_asked"))
 
     def _over(self, process: "Launched") -> bool:
         """Whether the last process is gone; begins the ending when it is time to."""
+        try:
+            return self._looks_over(process)
+        except Exception as error:  # noqa: BLE001  then with as little as can fail
+            self._tell_fault(error)
+        exited = not process.poll()
+        if self._ending is None and (exited or self._stops):
+            self._bear(self._start_ending)
+        return exited and self._ending is not None and not self._ending.is_alive()
+
+    def _looks_over(self, process: "Launched") -> bool:
         exited = not process.poll()
         if self._ending is not None:
             return exited and not self._ending.is_alive()
@@ -553,9 +646,13 @@ class Supervisor:
     def _begin_ending(self) -> None:
         self._leave_nodes()
         self._locks |= held_build_locks(self._family())
+        self._start_ending()
+
+    def _start_ending(self) -> None:
         # A thread, since what is ending may still print, and nobody can end while its output is stuck in a full pipe.
-        self._ending = threading.Thread(target=self._end, name="ending")
-        self._ending.start()
+        ending = threading.Thread(target=self._end, name="ending")
+        ending.start()
+        self._ending = ending
 
     def _end(self) -> None:
         grace_s, process = self._grace_s, self._status.process
@@ -566,7 +663,7 @@ class Supervisor:
             self._elsewhere = self._backend.end(self._plan, process, grace_s, hurry)
         finally:
             while survivors := end_tree(self._plan.run_id, process, grace_s, self._owners, hurry):
-                self._write(reasons=_why("not_exiting", pids=_listed(survivors)))
+                self._write(reasons=(why_they_stay(survivors),))
                 grace_s = 0
         if self._stops:
             self._elsewhere = self._backend.end_late(self._plan, self._elsewhere, hurry)
@@ -580,29 +677,53 @@ class Supervisor:
 
     def _finish(self, exit_code: int | None) -> None:
         if not self._records.finished:  # when another supervisor had come this far
-            if self._sources:
-                self._records.take_points(self._sources.finish())
-            self._records.finish()
-            self._save()
-        _say_removed(remove_shared_buffers(self._plan.master_port) + remove_stale_locks(self._locks))
-        state, reasons = self._judge(exit_code)
-        note = self._telemetry_note()
-        for source in (self._telemetry, self._nodes):
-            if source:
-                source.close()
-        reap(spare=0)
-        self._ends.close()
-        self._directory.give_up_reserve()
+            for part in (self._take_last_points, self._records.finish, self._save):
+                self._bear(part)
+        self._bear(lambda: _say_removed(remove_shared_buffers(self._plan.master_port)))
+        self._bear(lambda: _say_removed(remove_stale_locks(self._locks)))
+        state, reasons = self._judged(exit_code)
+        for part in (self._close_sources, lambda: reap(spare=0), self._ends.close, self._directory.give_up_reserve):
+            self._bear(part)
         if state is RunState.FAILED:  # before the state, so that who reads the one finds the other
-            reasons = self._diagnose(exit_code)
+            reasons = self._why(exit_code, reasons)
         if self._records.refused:
             reasons = (*reasons, _DISK_NOTE)
         phase = self._records.log.phase
-        with adding(self._directory):  # a pattern that was added meanwhile is read by nobody else
-            self._write_end(
-                state=state, reasons=reasons, exit_code=exit_code, phase=phase, kill_due_s=None, telemetry_note=note
-            )
-            self._records.read_late_patterns()
+        with contextlib.ExitStack() as held:
+            # A pattern that was added meanwhile is read by nobody else.
+            self._bear(lambda: held.enter_context(adding(self._directory)))
+            self._write_end(state=state, reasons=reasons, exit_code=exit_code, phase=phase, kill_due_s=None)
+            self._bear(self._records.read_late_patterns)
+
+    def _take_last_points(self) -> None:
+        if self._sources:
+            self._records.take_points(self._sources.finish())
+
+    def _close_sources(self) -> None:
+        self._status = replace(self._status, telemetry_note=self._telemetry_note())
+        for source in (self._telemetry, self._nodes):
+            if source:
+                source.close()
+
+    def _why(self, exit_code: int | None, otherwise: tuple[Said, ...]) -> tuple[Said, ...]:
+        try:
+            return self._diagnose(exit_code)
+        except Exception as error:  # noqa: BLE001  that it failed is told all the same
+            self._tell_fault(error)
+            return otherwise
+
+    def _judged(self, exit_code: int | None) -> tuple[RunState, tuple[Said, ...]]:
+        try:
+            return self._judge(exit_code)
+        except Exception as error:  # noqa: BLE001  how it ended is told in any case
+            self._tell_fault(error)
+        if self._status.state is RunState.STOPPING:
+            return RunState.STOPPED, _reasons("only_stopped")
+        if exit_code == 0:
+            return RunState.SUCCEEDED, ()
+        if exit_code is None:
+            return RunState.FAILED, _reasons("only_ended")
+        return RunState.FAILED, _reasons("only_ended_with_code", code=str(exit_code))
 
     def _first_ended(self) -> int | None:
         """The rank whose process ended before the others', but for those that ended well."""
@@ -647,10 +768,10 @@ class Supervisor:
 
     def _judge(self, exit_code: int | None) -> tuple[RunState, tuple[Said, ...]]:
         if self._status.state is RunState.STOPPING:
-            return RunState.STOPPED, _why("stopped", left=self._nothing_is_left())
+            return RunState.STOPPED, _reasons("stopped", left=self._nothing_is_left())
         state, reasons = verdict(exit_code, self._records.log.ending, self._left_anywhere)
         if self._save_told and state is RunState.SUCCEEDED:
-            return RunState.STOPPED, (*_why("saved"), *reasons)
+            return RunState.STOPPED, (*_reasons("saved"), *reasons)
         return state, reasons
 
     def _nothing_is_left(self) -> Said:
@@ -700,12 +821,40 @@ class Supervisor:
 
 
 def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float = GRACE_S) -> None:
-    """Ends what is left of a run whose supervisor is gone, and says so in its state."""
+    """Ends what is left of a run whose supervisor is gone, and says so in its state. Where another process does so by
+    now, it does nothing."""
+    with _alone(directory) as alone:
+        if alone:
+            _end_lost(directory, ready, grace_s)
+        else:
+            ready()
+
+
+@contextlib.contextmanager
+def _alone(directory: RunDirectory) -> Iterator[bool]:
+    """Whether no other process ends what is left of the run. A folder that can't be locked keeps nobody from it."""
+    with contextlib.ExitStack() as stack:
+        try:
+            descriptor = os.open(directory.plan_file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        except OSError:
+            pass
+        yield True
+
+
+def _end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float) -> None:
     plan, status = _plan_if_any(directory), directory.read_status() or RunStatus()
     process: Identity | None = status.process
     hung = [owner for owner in _all_owners(directory, status) if supervises(owner, directory.run_id)]
     spared = [owner.pid for owner in hung]
     left = members(directory.run_id, process, spared)
+    if not status.state.live and not left:  # another process has just done so
+        ready()
+        return
     locks = held_build_locks(left)
     stops: list[int] = []
     with Wakeup(stops.append):  # a second Stop kills at once
@@ -732,9 +881,9 @@ def end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float 
     pids = _listed(sorted(left))
     here = said("reasons", "these_processes", pids=pids) if left else said("reasons", "nothing_here")
     if hung:
-        reasons = _why("stopped_with_supervisor", pid=str(hung[0].pid), ended=here, elsewhere=elsewhere)
+        reasons = _reasons("stopped_with_supervisor", pid=str(hung[0].pid), ended=here, elsewhere=elsewhere)
     else:
-        reasons = _why("stopped_without_supervisor", ended=here, elsewhere=elsewhere)
+        reasons = _reasons("stopped_without_supervisor", ended=here, elsewhere=elsewhere)
     lasted_s = None if status.begun_s is None else time.monotonic() - status.begun_s
     ended = replace(
         status, state=RunState.STOPPED, reasons=reasons, ended_at=time.time(), lasted_s=lasted_s, kill_due_s=None
@@ -807,10 +956,20 @@ def supervise(
         again = begun and not (supervisor and supervisor.follows) and _may_pass(keeping)
         if supervisor and not again:
             supervisor.give_up(error)
+        elif begun and not again:
+            _only_drain(directory, keeping, grace_s)
         raise
     finally:
         if not again:
-            keeping.tell(over=True)
+            dismiss(keeping)
+
+
+def _only_drain(directory: RunDirectory, keeping: Keeping, grace_s: float) -> None:
+    """What is left to do where there can be no supervisor: the training goes on until it ends or is stopped."""
+    if launcher := keeping.facts.launcher:
+        process = Launched(launcher, keeping)
+        drain_until_end(process, keeping, lambda: bool(keeping.facts.asked))
+        end_tree(directory.run_id, launcher, grace_s, [one.pid for one in keeping.facts.guardians])
 
 
 def _may_pass(keeping: Keeping) -> bool:
@@ -850,6 +1009,13 @@ def _telemetry(plan: Plan) -> Telemetry:
     return Telemetry(gpus, disk=DiskWatch(folders_written(plan)), marked=marked)
 
 
+def why_they_stay(survivors: Sequence[int]) -> Said:
+    """A sentence on processes that SIGKILL did not end."""
+    if others := forbidden(survivors):
+        return said("reasons", "may_not_signal", pids=_listed(sorted(others)))
+    return said("reasons", "not_exiting", pids=_listed(survivors))
+
+
 def waits_for(plan: Plan, before: Sequence[Plan]) -> Said:
     """A sentence on whom a queued run waits for, and why."""
     given = {"devices": shared_devices(plan, before), "name": before[0].name, "run": before[0].run_id}
@@ -858,7 +1024,7 @@ def waits_for(plan: Plan, before: Sequence[Plan]) -> Said:
     return said("reasons", "waits_for_runs", **given, count=str(len(before) - 1))
 
 
-def _why(code: str, /, **given: str | Said) -> tuple[Said, ...]:
+def _reasons(code: str, /, **given: str | Said) -> tuple[Said, ...]:
     return (said("reasons", code, **given),)
 
 

@@ -85,7 +85,8 @@ def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
     fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS)), *_OF_PLACES)
     values = {field.name: _said(field, given[field.name]) for field in fields}
     values |= {"script": str(script), "directory": options.directory or str(script.parent)}
-    request = request_of(values | _where(values), text, options.python)
+    said = {name: value for name, value in (values | _where(values)).items() if value is not None}
+    request = request_of(said, text, options.python)
     return replace(request, arguments=tuple(options.arguments))
 
 

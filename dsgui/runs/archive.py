@@ -212,7 +212,7 @@ class Archive:
         folders = written_folders(plan, (*way.saving, *filter(None, [way.folder])))
         refused = {folder: why for folder in folders if (why := self._refusal(folder))}
         found = find_checkpoints(plan, self._span(directory), [one for one in folders if one not in refused])
-        return found, " ".join(f"Checkpoints are not looked for: {why}" for why in refused.values())
+        return found, " ".join(f"Checkpoints not searched: {why}" for why in refused.values())
 
     def _refusal(self, folder: Path) -> str:
         try:

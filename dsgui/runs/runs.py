@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,9 @@ class Runs:
         secrets: Sequence[str] = (),
     ) -> None:
         self._store, self._launcher, self._clock, self._monotonic = store, launcher, clock, monotonic
-        self._places, self._secrets, self._adding = places, secrets, threading.Lock()
+        self._places, self._secrets, self._adding = places, tuple(secrets), threading.Lock()
+        self._own_secrets, self._secrets_of = tuple(secrets), dict[str, Sequence[str]]()  # by run
+        self._starting: set[str] = set()
         self._index = RunIndex(store, self._adrift)
         self._listing = RunList(store, self._index, self._opened, self._line)
         self._ports, self._queue = Ports(), Queue(store, self._index)
@@ -132,7 +135,13 @@ class Runs:
             raise RunError(f"{plan.script} leads elsewhere since this launch was previewed. Preview it again.")
         backend_of(plan).check()
         with self._adding:  # another start must not write over it; its output may print them
-            self._secrets = longest_first((*secret_values(secrets or {}), *self._secrets))
+            self._learn(plan.run_id, secret_values(secrets or {}))
+        try:
+            return self._start(plan, config_text, secrets or {})
+        finally:
+            self._starting.discard(plan.run_id)
+
+    def _start(self, plan: Plan, config_text: str, secrets: Mapping[str, str]) -> str:
         with self._queue.turn():
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))
@@ -140,7 +149,7 @@ class Runs:
             asked = Asked(self._queue.next_place(), self._monotonic(), boot_id())
             self._store.write_plan(directory, plan, config_text, asked)
         try:
-            self._launcher.start(directory, secrets or {})
+            self._launcher.start(directory, secrets)
             self._afloat = -math.inf, ()  # one more goes on
         except RunError as error:
             self._store.write_status(
@@ -150,6 +159,15 @@ class Runs:
         finally:
             self._ports.release(plan.run_id)
         return plan.run_id
+
+    def _learn(self, run_id: str, secrets: Sequence[str]) -> None:
+        """The values of a run's secrets, and no more those of runs that are deleted."""
+        self._starting.add(run_id)
+        if self._secrets_of:
+            known = {*self._starting, *self._index.newest_first(), *self._adrift()}
+            self._secrets_of = {one: values for one, values in self._secrets_of.items() if one in known}
+        self._secrets_of = self._secrets_of | ({run_id: secrets} if secrets else {})
+        self._secrets = longest_first((*self._own_secrets, *chain.from_iterable(self._secrets_of.values())))
 
     def port_is_free(self, plan: Plan) -> bool:
         """Whether the plan's master port can be had now."""

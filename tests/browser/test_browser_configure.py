@@ -256,7 +256,7 @@ def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findin
     typed.fill("--per_device_train_batch_size 2 --bf16")
     panel = page.locator("#tool-panel")
     expect(panel.locator("tr", has_text="bf16.enabled").first).to_contain_text("TrainingArguments")
-    expect(panel).to_contain_text("an error before")
+    expect(panel).to_contain_text("The Trainer stops first with an error")
     expect(findings(page)).to_contain_text("- ds train_micro_batch_size_per_gpu=4 vs hf per_device_train_batch_size=2")
     findings(page).get_by_role("button", name="Set train_micro_batch_size_per_gpu to “auto”").click()
     wait_for_config(page, "c.train_micro_batch_size_per_gpu === 'auto'")

@@ -1,10 +1,13 @@
 """The Machine page in a real browser: quick readings at once, the target's answer when it comes, on a phone too."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
+SAID = re.compile(r"This machine: (all checks passed|\d+ (problem|warning)s?(, \d+ warnings?)?)( so far)?$")
 ANSWER_MS = 180_000  # imports torch and DeepSpeed
 
 
@@ -16,7 +19,7 @@ def open_machine(page):
 def test_the_page_shows_the_machine_and_then_what_the_target_answers(page):
     machine = open_machine(page)
     expect(machine.locator("h3", has_text="This machine")).to_be_visible(timeout=30_000)
-    expect(machine.locator(".ds-verdict")).to_contain_text("Issues on this machine")
+    expect(machine.locator(".ds-verdict")).to_have_text(SAID)
     expect(machine.locator("h3", has_text="DeepSpeed’s operators")).to_be_visible(timeout=ANSWER_MS)
     expect(machine.locator("dt", has_text="async_io")).to_be_visible()
     expect(machine).not_to_contain_text("Asking the training environment")

@@ -148,6 +148,21 @@ def test_the_log_is_searched_opened_anywhere_and_followed_again(browser, made):
         expect(log).to_contain_text("iter 8999 of 9000")
 
 
+def test_what_was_found_for_other_words_is_gone_at_once(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['long']}") as page:
+        search, said, held = page.get_by_label("Search the whole output"), page.locator(".ds-log-view .ds-remark"), []
+        search.fill("iter 777 of")
+        expect(said).to_have_text("1 matching line.")
+        page.route("**/search?*", lambda route: held.append(route))
+        search.fill("no such words")
+        expect(said).to_have_text("Searching…")
+        expect(page.locator(".ds-match")).to_have_count(0)
+        wait_until(lambda: page.evaluate("true") and held)  # evaluating lets the route be told
+        held[0].continue_()
+        expect(said).to_have_text("No matching lines in the stored output.")
+
+
 def test_two_runs_are_compared_in_three_clicks(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['long']}") as page:
@@ -256,8 +271,8 @@ def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(br
             print(f"step={step} loss={1 / step}", flush=True)
             time.sleep(0.1)
     """
-    title = "document.querySelector('[data-chart=\"Memory\"] .js-plotly-plot')?.layout?.xaxis.title.text"
-    drawn = "document.querySelector('[data-chart=\"Memory\"] .js-plotly-plot')?.data?.[0]?.x?.length"
+    title = "document.querySelector('[data-chart=\"Host memory\"] .js-plotly-plot')?.layout?.xaxis.title.text"
+    drawn = "document.querySelector('[data-chart=\"Host memory\"] .js-plotly-plot')?.data?.[0]?.x?.length"
     with running_app(tmp_path / "runs") as app, opened(browser, app, "") as page:
         start_script(page, script, dedent(source))
         wait_until(lambda: (page.evaluate(drawn) or 0) > 1 and page.evaluate(title) == "seconds since start", 60)

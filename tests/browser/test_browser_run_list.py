@@ -1,5 +1,6 @@
 """The Runs page's list with hundreds of runs, in Chromium: only the rows in sight are in the page, none is missed."""
 
+import re
 import shutil
 
 import pytest
@@ -105,6 +106,54 @@ def test_an_old_run_is_opened_by_its_address_and_shown_in_the_list(browser, many
         expect(page.locator(".ds-run-title")).to_have_text("many-123")
         expect(page.locator('.ds-run-row[aria-current="true"] .ds-run-name')).to_have_text("many-123")
         expect(page.locator('.ds-run-row[aria-current="true"]')).to_be_in_viewport()
+
+
+def test_back_returns_to_what_was_shown_before(browser, many):
+    app, _, _ = many
+    with opened(browser, app, "") as page:
+        title, began = page.locator(".ds-run-title"), page.evaluate("history.length")
+        page.get_by_role("tab", name="3 · Runs").click()
+        expect(title).to_have_text(f"many-{MANY - 1}")
+        page.locator(".ds-run-row", has_text=f"many-{MANY - 2}").click()
+        expect(title).to_have_text(f"many-{MANY - 2}")
+        for box in page.locator(".ds-run-choose").all()[:2]:
+            box.check()
+        page.click("#compare-runs")
+        expect(title).to_have_text("2 runs compared")
+        page.get_by_role("tab", name="2 · Launch").click()
+        expect(page.locator("#launch")).to_be_visible()
+        assert page.evaluate("history.length") - began == 4
+        for shown in ("2 runs compared", f"many-{MANY - 2}", f"many-{MANY - 1}"):
+            page.go_back()
+            expect(title).to_have_text(shown)
+            expect(title).to_be_visible()
+        page.go_back()
+        expect(page.get_by_role("tab", name="1 · Configure")).to_have_attribute("aria-selected", "true")
+        assert "run=" not in page.url
+        page.go_forward()
+        page.go_forward()
+        expect(title).to_have_text(f"many-{MANY - 2}")
+        expect(title).to_be_visible()
+        assert page.evaluate("history.length") - began == 4  # going back and forth is no step
+
+
+def test_a_count_is_of_the_words_that_were_searched(browser, many):
+    """While the answer to other words is on its way, nothing says that they were found."""
+    app, _, _ = many
+    with opened(browser, app, "") as page:
+        page.get_by_role("tab", name="3 · Runs").click()
+        count, held = page.locator(".ds-run-count"), []
+        expect(count).to_contain_text(f"of {MANY} runs")
+        scroll_to(page, 1)
+        expect(page.locator(".ds-run-name").last).to_have_text("many-0")
+        page.route(re.compile("words=none-such"), lambda route: held.append(route))
+        page.fill("#search-runs", "none-such")  # scrolls back to the top
+        wait_until(lambda: page.evaluate("document.querySelector('.ds-run-list').scrollTop") == 0 and held)
+        assert "match" not in count.inner_text()
+        page.unroute(re.compile("words=none-such"))  # what is not read yet is asked for again
+        for one in held:
+            one.continue_()
+        expect(count).to_have_text("No matching runs")
 
 
 def test_a_run_that_another_page_starts_or_deletes_comes_and_goes(browser, many):

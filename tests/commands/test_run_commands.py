@@ -5,16 +5,19 @@ import subprocess
 import sys
 import threading
 import time
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
 
 from dsgui.cli import main
+from dsgui.commands import launch as launch_command
 from dsgui.commands import why
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.diagnosis.remedies import Remedy
-from dsgui.core.launch.plan import ConfigArgument, WhenBusy
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.plan import ConfigArgument, Here, Place, WhenBusy
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.archive import Archive
@@ -173,6 +176,33 @@ def test_slurm_beside_machines_or_gpus_of_ones_own_is_refused(bench: Bench, dsgu
     assert (code, out) == (2, "")
     assert "Leave out" in err
     assert "Slurm" in err
+
+
+def test_ranks_that_contradict_slurms_gpus_are_refused(bench: Bench, dsgui) -> None:
+    """--ranks is never left out without a word: one rank trains on each GPU."""
+    code, out, err = launch(bench, dsgui, "", "--dry-run", "--slurm-nodes", "2", "--gpus-per-node", "4", "--ranks", "3")
+    assert (code, out) == (2, "")
+    assert "--ranks 3: with --slurm-nodes 2 and --gpus-per-node 4 there is one rank per GPU, 4 per node and 8" in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "job", "ranks"),
+    [
+        (("--slurm-nodes", "2", "--gpus-per-node", "4"), SlurmJob(2, 4), 8),
+        (("--slurm-nodes", "2", "--gpus-per-node", "4", "--ranks", "4"), SlurmJob(2, 4), 8),
+        (("--slurm-nodes", "2", "--gpus-per-node", "4", "--ranks", "8"), SlurmJob(2, 4), 8),
+        (("--slurm-nodes", "2", "--ranks", "3"), SlurmJob(2, 3, on_cpu=True), 6),
+        (("--slurm-nodes", "2"), SlurmJob(2, 1, on_cpu=True), 2),
+        (("--ranks", "3"), Here(), 3),
+        ((), Here(), 1),
+    ],
+)
+def test_ranks_are_those_that_the_options_ask_for(words: tuple[str, ...], job: Place, ranks: int) -> None:
+    parser = ArgumentParser()
+    launch_command.add_arguments(parser)
+    request = launch_command._request(parser.parse_args(["--config", "c.json", *words, "train.py"]), "{}")
+    assert (request.place, request.place.ranks(request.ranks)) == (job, ranks)
 
 
 def test_a_size_that_no_model_has_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:

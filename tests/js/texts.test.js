@@ -24,6 +24,7 @@ test("what has no code, or one of a later dsgui, is shown as it was written", ()
 test("a value that is no number outlives its run; a machine's memory does not", () => {
   assert.ok(lasts(event({ code: "infinite_in_file", subject: "loss 0 tensorboard" })));
   assert.ok(lasts(event({ subject: "eval_loss 0" })), "of a run from before there were codes");
+  assert.ok(lasts(event({ code: "own_fault", subject: "dsgui" })), "its records stay incomplete");
   assert.ok(!lasts(event({ code: "gpu_memory", subject: "memory gpu0" })));
   assert.ok(!lasts(event({ text: "No step for 51 s; NaN", subject: "stall" })));
 });

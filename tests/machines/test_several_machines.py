@@ -161,7 +161,9 @@ def test_stop_ends_this_run_on_both_machines_and_no_other(site: Site) -> None:
 
 
 def samples_both(delta: Delta) -> bool:
-    return all(len(sampled(delta.curves, name)) >= 3 for name in NAMES)
+    """Three of each, one of them with the launcher's part there and a rank."""
+    seen = [sampled(delta.curves, name) for name in NAMES]
+    return all(len(samples) >= 3 and max(one["run_processes"] for one in samples) >= 2 for samples in seen)
 
 
 def test_both_machines_are_sampled_and_nothing_of_that_is_left_there(site: Site) -> None:
@@ -172,7 +174,6 @@ def test_both_machines_are_sampled_and_nothing_of_that_is_left_there(site: Site)
     for name in NAMES:
         samples = sampled(delta.curves, name)
         assert max(sample["run_bytes"] for sample in samples) > 50 << 20
-        assert max(sample["run_processes"] for sample in samples) >= 2  # the launcher's part there, and a rank
         assert all(0 < sample["host_used_bytes"] < sample["host_total_bytes"] for sample in samples)
         assert all(sample["disk_free_bytes"] > 0 for sample in samples)
         assert 0 < samples[0]["elapsed_s"] < samples[-1]["elapsed_s"] < 600
@@ -228,10 +229,10 @@ def test_the_recipe_trains_over_both_from_the_pages_hostfile(site: Site, browser
         page.fill("#hostfile textarea", machines.hostfile)
         page.fill("#master-addr input, #master-addr textarea", machines.addresses["worker-a"])
         page.fill("#arguments textarea, #arguments input", "--max_steps 4 --logging_steps 1")
-        expect(page.locator("#launch-verdict")).to_contain_text("checked for 2 nodes × 1 CPU rank")
+        expect(page.locator("#launch-verdict")).to_contain_text("checked for 2 nodes × 1 GPU")
         page.click("#ask-machines")
         answer = page.locator("#machines-answer")
-        expect(answer).to_contain_text("2 machines asked")
+        expect(answer).to_contain_text("2 hosts checked")
         expect(answer).to_contain_text(f"GLOO_SOCKET_IFNAME={INTERFACE}")
         page.get_by_text("More: launcher, queue").click()
         page.fill("#environment textarea", f"GLOO_SOCKET_IFNAME={INTERFACE}")

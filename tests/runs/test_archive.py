@@ -688,6 +688,6 @@ def test_checkpoints_are_not_looked_for_outside_the_allowed_folders(
     archive = Archive(bench.store, bench.runs, Places([folder, script.parent]).check)
     about = archive.about(run_id)
     assert about["checkpoints"] == []
-    assert f"Checkpoints are not looked for: {folder / 'link'} (it leads to {outside})" in about["resume_note"]
+    assert f"Checkpoints not searched: {folder / 'link'} (it leads to {outside})" in about["resume_note"]
     with pytest.raises(RunError, match="outside the folders that dsgui may use"):
         archive.resumed(run_id, str(saved))

@@ -1,11 +1,13 @@
 """A run outlives its supervisor: whichever of dsgui's processes is killed, the training goes on with all points."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,10 @@ from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.texts.saying import sentences
 from dsgui.runs.runs import Runs
+from dsgui.shell.files.in_memory import file_in_memory
 from dsgui.shell.launch.keeping import Keeping
 from dsgui.shell.launch.launcher import Launcher
-from dsgui.shell.processes.processes import is_alive, members, send_signal
+from dsgui.shell.processes.processes import is_alive, members, read_stat, send_signal
 from dsgui.shell.runs.curve_reader import read_points
 from dsgui.shell.runs.store import Store
 from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
@@ -442,3 +445,204 @@ def test_a_training_outlives_a_time_in_which_no_supervisor_can_take_over(bench: 
     short.unlink()
     assert bench.ended(plan.run_id).state is RunState.SUCCEEDED
     assert_whole(bench, plan.run_id, 400)
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_launcher_whose_parent_is_suspended_is_seen_to_have_ended(bench: Bench, code: int) -> None:
+    run_id = bench.start(STEPS.format(steps=150, pause=0.01, code=code))
+    bench.wait_for_output(run_id, "step=20 ")
+    status = status_of(bench, run_id)
+    parent = status.guardians[-1]
+    send_signal(parent, signal.SIGSTOP)
+    kill(status.supervisor)
+    wait_until(lambda: is_alive(status_of(bench, run_id).supervisor))
+    launcher = read_stat(status.process.pid)  # type: ignore[union-attr]
+    assert launcher
+    assert launcher.parent == parent.pid
+    delta = bench.ended(run_id)
+    assert (delta.state, delta.exit_code) == (RunState.FAILED if code else RunState.SUCCEEDED, code), delta.reason
+    assert_whole(bench, run_id, 150)
+    assert_nothing_left(bench, run_id)
+
+
+@pytest.fixture
+def keeping() -> Iterator[Keeping]:
+    keeping = Keeping.make()
+    yield keeping
+    for descriptor in keeping.descriptors:
+        os.close(descriptor)
+
+
+def test_what_cannot_be_saved_takes_no_memory_without_end(keeping: Keeping, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dsgui.shell.launch.keeping.MOST_UNSAVED_BYTES", 1000)
+    keeping.save(b"state")
+    for number in range(100):
+        os.write(keeping.into, b"%0100d" % number)
+        assert keeping.take(100) == b"%0100d" % number
+    assert keeping.unsaved_bytes <= 1100
+    other = Keeping(keeping.descriptors)
+    other.load()
+    assert other.has_gap
+    other.save(b"state again")
+    assert not other.has_gap
+
+
+UNSAVED = """
+import pathlib, sys
+sys.argv.pop()
+refused = pathlib.Path(sys.argv.pop(1))
+from dsgui import supervise
+from dsgui.shell.launch import keeping
+keeping.MOST_UNSAVED_BYTES = 2000
+save = supervise.Keeping.save
+def saved(self, state):
+    if refused.exists():
+        raise MemoryError("no more")
+    save(self, state)
+supervise.Keeping.save = saved
+supervise.main()
+"""
+
+
+def test_where_no_state_could_be_saved_no_half_of_a_secret_is_written_by_the_next_supervisor(bench: Bench) -> None:
+    secret = "hf_" + "Zq7" * 11
+    script = f"""
+        import time
+        for step in range(1, 300):
+            print(f"step={{step}} loss=0.5 key={secret[:12]}", end="", flush=True)
+            time.sleep(0.005)
+            print("{secret[12:]}", flush=True)
+            time.sleep(0.005)
+    """
+    plan = bench.runs.prepare(bench.request(bench.script(script)))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, CONFIG)
+    refused = bench.folder / "refused"
+    command = [sys.executable, "-c", UNSAVED, str(refused), str(directory.path), "dsgui.supervise"]
+    with open(directory.supervisor_log, "ab") as log:
+        subprocess.run(command, cwd=Path(__file__).parents[2], timeout=60, check=False, stderr=log)
+    bench.wait_for_output(plan.run_id, "step=20 ")
+    refused.touch()
+    bench.wait_for_output(plan.run_id, "step=150 ")
+    kill(status_of(bench, plan.run_id).supervisor)
+    refused.unlink()
+    assert bench.ended(plan.run_id).state is RunState.SUCCEEDED
+    assert directory.supervisor_log.read_text().count("the state could not be kept") == 1
+    assert steps_of(bench, plan.run_id)[-1] == 299
+    assert "--- dsgui lost some of the output here ---" in directory.output_file.read_text()
+    for path in directory.path.rglob("*"):
+        told = path.read_bytes() if path.is_file() else b""
+        assert secret[:12].encode() not in told, path
+        assert secret[-12:].encode() not in told, path
+
+
+def test_a_run_whose_state_cannot_be_kept_is_not_started(bench: Bench) -> None:
+    plan = bench.runs.prepare(bench.request(bench.script("print('on', flush=True)")))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, CONFIG)
+    refused = bench.folder / "refused"
+    refused.touch()
+    command = [sys.executable, "-c", UNSAVED, str(refused), str(directory.path), "dsgui.supervise"]
+    subprocess.run(command, cwd=Path(__file__).parents[2], timeout=60, check=False)
+    delta = bench.ended(plan.run_id)
+    assert (delta.state, delta.output) == (RunState.FAILED, "")
+    assert "It could not be started: there is no memory for its state." in delta.reason
+
+
+SLOW_TO_START = """
+import os, pathlib, sys, time
+sys.argv.pop()
+go_on, once = pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1))
+from dsgui import supervise
+be, slow = supervise.Keeping.be_launcher, {slow}
+def begun(self):
+    first = not once.exists()
+    once.touch()
+    slow == "after" and be(self)
+    while first and not go_on.exists():
+        time.sleep(0.01)
+    slow == "before" and be(self)
+supervise.Keeping.be_launcher = begun
+supervise.main()
+"""
+
+
+@pytest.mark.parametrize("slow", ["before", "after"])
+def test_a_launcher_that_is_slow_to_start_is_not_started_beside_another(bench: Bench, slow: str) -> None:
+    """Its supervisor is killed while it is neither quite a supervisor's copy any more nor the launcher yet; the next
+    one can't tell whether it will be."""
+    starts = bench.folder / "starts"
+    script = f"""
+        import os, time
+        with open({str(starts)!r}, "a") as file:
+            file.write("started\\n")
+        for step in range(1, 51):
+            print(f"step={{step}} loss={{1 / step:.6f}} lr=0.1", flush=True)
+            time.sleep(0.01)
+    """
+    plan = bench.runs.prepare(bench.request(bench.script(script)))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, CONFIG)
+    go_on, once = bench.folder / "go-on", bench.folder / "once"
+    program = SLOW_TO_START.format(slow=repr(slow))
+    command = [sys.executable, "-c", program, str(go_on), str(once), str(directory.path), "dsgui.supervise"]
+    starting = subprocess.Popen(command, cwd=Path(__file__).parents[2])
+    wait_until(once.exists)
+    before = status_of(bench, plan.run_id).supervisor
+    kill(before)
+    wait_until(lambda: (now := status_of(bench, plan.run_id)).supervisor != before and now.state is RunState.RUNNING)
+    go_on.touch()
+    starting.wait(60)
+    delta = bench.ended(plan.run_id)
+    assert delta.state is RunState.SUCCEEDED, delta.reason
+    assert_whole(bench, plan.run_id, 50)
+    wait_until(lambda: not members(plan.run_id))
+    assert starts.read_text() == "started\n"
+
+
+def test_of_two_that_would_be_the_launcher_one_ends(keeping: Keeping) -> None:
+    children = []
+    for _ in range(8):
+        if not (child := os.fork()):
+            with suppress(BaseException):
+                keeping.be_launcher()
+                os._exit(7)
+            os._exit(1)
+        children.append(child)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert sorted(codes) == [0] * 7 + [7]
+    assert keeping.facts.launcher
+    assert keeping.facts.launcher.pid == children[codes.index(7)]
+
+
+def test_what_was_stopped_before_it_was_the_launcher_is_none(keeping: Keeping) -> None:
+    keeping.tell(launcher=None)
+    if not (child := os.fork()):
+        with suppress(BaseException):
+            keeping.be_launcher()
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert keeping.facts.launcher is None
+
+
+@pytest.mark.skipif(KERNEL < (6, 3), reason="kernels before 6.3 know no such seal")
+def test_nothing_can_be_executed_from_what_is_kept_in_memory(keeping: Keeping) -> None:
+    for descriptor in keeping.descriptors[2:]:
+        assert not os.fstat(descriptor).st_mode & 0o111
+        with pytest.raises(PermissionError):
+            os.fchmod(descriptor, 0o700)
+
+
+def test_a_kernel_that_does_not_know_the_seal_keeps_files_in_memory_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    make = os.memfd_create
+
+    def of_before(name: str, flags: int) -> int:
+        if flags & ~0x7:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        return make(name, flags)
+
+    monkeypatch.setattr(os, "memfd_create", of_before)
+    descriptor = file_in_memory("here")
+    assert os.write(descriptor, b"x") == 1
+    assert not os.get_inheritable(descriptor)
+    os.close(descriptor)

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shutil
 import socket
 import threading
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from dsgui.core.access.secrets import MASK
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.launch.command import argv, shell_line
 from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
@@ -324,3 +326,23 @@ def test_how_long_a_run_of_another_boot_lasted_is_not_made_up(bench: Bench) -> N
     assert status is not None
     assert status.state is RunState.STOPPED
     assert status.lasted_s is None
+
+
+def test_the_secrets_of_runs_that_are_deleted_are_kept_no_longer(bench: Bench) -> None:
+    class Nothing(Launcher):
+        def start(self, directory: RunDirectory, secrets: Mapping[str, str]) -> None:
+            pass
+
+    store = Store(bench.folder / "others")
+    runs = Runs(store, Nothing(), secrets=("always-and-ever",))
+    script = bench.script("print(1)")
+
+    def start(secret: str) -> str:
+        return runs.start(runs.prepare(bench.request(script)), "{}", {"MY_TOKEN": secret})
+
+    start("correct-horse-battery")
+    for number in range(20):
+        shutil.rmtree(store.open(start(f"secret-of-run-{number}")).path)
+    start("staple-and-staple")
+    assert runs.masked("correct-horse-battery staple-and-staple always-and-ever") == " ".join([MASK] * 3)
+    assert len(runs._secrets) <= 4

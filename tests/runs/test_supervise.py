@@ -21,9 +21,18 @@ from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.logs.records import Pace, Rush
 from dsgui.shell.machine.leftovers import build_locks, remove_shared_buffers, remove_stale_locks
-from dsgui.shell.processes.processes import Kin, descendants, identify, is_alive, members, send_signal, snapshot
+from dsgui.shell.processes.processes import (
+    Kin,
+    descendants,
+    forbidden,
+    identify,
+    is_alive,
+    members,
+    send_signal,
+    snapshot,
+)
 from dsgui.shell.runs.store import Store
-from dsgui.supervise import phase_of
+from dsgui.supervise import phase_of, why_they_stay
 from tests.support.curves_json import logged, sampled
 from tests.support.run_fixtures import Bench, bench, exists, lose, wait_until
 
@@ -502,31 +511,47 @@ def test_the_time_left_follows_from_the_steps_done() -> None:
     assert pace.eta_s(Progress(5, 110), 120.0) is None  # began again
 
 
-_FAULTY_SUPERVISOR = """
-import sys
-from pathlib import Path
-from dsgui.shell.runs.store import RunDirectory
-from dsgui.supervise import Supervisor
-
-def broken():
-    raise RuntimeError("no telemetry today")
-
-directory = RunDirectory(Path(sys.argv[1]))
-supervisor = Supervisor(directory, directory.read_plan(), broken, grace_s=1)
-try:
-    supervisor.run(lambda: None)
-except RuntimeError as error:
-    supervisor.give_up(error)
-"""
+def end_beside(bench: Bench, run_id: str) -> None:
+    """As a second server does, which has not seen that another ends the run."""
+    Launcher(grace_s=3).end(bench.store.open(run_id))
 
 
-def test_a_fault_of_the_supervisor_ends_the_run_instead_of_waiting_for_it(bench: Bench) -> None:
-    plan = bench.runs.prepare(bench.request(bench.script("import time\ntime.sleep(600)")))
-    directory = bench.store.create(plan.run_id)
-    bench.store.write_plan(directory, plan, "{}")
-    command = [sys.executable, "-c", _FAULTY_SUPERVISOR, str(directory.path)]
-    subprocess.run(command, cwd=Path(__file__).parents[2], timeout=60, check=True)
-    delta = bench.runs.follow(plan.run_id, Cursor())
-    assert delta.state is RunState.FAILED
-    assert "no telemetry today" in delta.reason
-    assert bench.runs.alive_processes(plan.run_id) == []
+def test_two_that_end_what_a_lost_run_left_are_one(bench: Bench) -> None:
+    run_id, pids = start_family(bench)
+    lose(bench, run_id)
+    directory = bench.store.open(run_id)
+    end_beside(bench, run_id)
+    first = directory.read_status()
+    assert first
+    assert first.state is RunState.STOPPING
+    end_beside(bench, run_id)
+    assert directory.read_status() == first
+    delta = bench.ended(run_id)
+    assert delta.state is RunState.STOPPED
+    assert all(str(pid) in delta.reason for pid in pids.values()), delta.reason
+    status = directory.read_status()
+    assert status
+    wait_until(lambda: not is_alive(status.supervisor))
+    end_beside(bench, run_id)  # it was asked for when the run was lost still
+    assert directory.read_status() == status
+
+
+def test_a_process_that_may_not_be_signalled_is_said_to_be_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    own = identify(os.getpid())
+    assert own
+    assert forbidden([own.pid, 1 << 22]) == set()
+    monkeypatch.setattr(signal, "pidfd_send_signal", refuse)
+    monkeypatch.setattr(os, "kill", refuse)
+    assert not send_signal(own, signal.SIGCONT)
+    assert forbidden([own.pid]) == {own.pid}
+    assert str(why_they_stay([own.pid, 1])) == (
+        f"dsgui may not signal processes 1, {own.pid}, which run as another user. End them as that user; the run ends "
+        "with them."
+    )
+
+
+def test_a_process_that_survives_sigkill_waits_for_the_kernel() -> None:
+    assert str(why_they_stay([os.getpid()])).endswith("don't exit even after SIGKILL; waiting for the kernel.")

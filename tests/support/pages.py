@@ -37,8 +37,8 @@ def page(browser, app):
     page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
     yield page
     context.close()
-    assert foreign == []
-    assert errors == []
+    assert foreign == [], foreign
+    assert errors == [], errors
 
 
 def _ours(url, app):

@@ -104,6 +104,10 @@ class Masker:
         hidden = _hidden(whole, plain, spans)
         return hidden[: len(hidden) - (len(whole) - cut)]
 
+    def forget(self) -> None:
+        """What waits for the rest, which is lost."""
+        self._held, self._more = b"", bytearray()
+
     def finish(self) -> bytes:
         """The rest."""
         held, self._held, self._more = self._held + bytes(self._more), b"", bytearray()

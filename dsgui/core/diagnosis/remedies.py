@@ -62,7 +62,6 @@ class Circumstances:
 
 
 Options = tuple[tuple[str, str | None], ...]
-KIND = "remedies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def _labelled(label: Said) -> dict[str, Any]:
 
 
 def _label(value: Mapping[str, Any]) -> Said:
-    return recalled(KIND, value, str(value["label"]))
+    return recalled("remedies", value, str(value["label"]))
 
 
 def _change(value: Mapping[str, Any]) -> Change:
@@ -105,7 +104,7 @@ Match = re.Match[str] | None
 
 def _changed(code: str, /, *changes: Change, options: Options = (), **given: str | Said) -> Remedy:
     """`code` and `given` are of the catalogue's remedies."""
-    label = said(KIND, code, **given)
+    label = said("remedies", code, **given)
     return Remedy(label, Fix(label, changes) if changes else None, options)
 
 
@@ -264,7 +263,7 @@ def use_cpu(match: Match, run: Circumstances) -> Remedy | None:
     options = ((USE_CPU, ""),)
     if more is None:
         return _changed("use_cpu", options=options)
-    return Remedy(said(KIND, "use_cpu_and", more=more.label), more.fix, options)
+    return Remedy(said("remedies", "use_cpu_and", more=more.label), more.fix, options)
 
 
 def use_cpu_if_trainer(match: Match, run: Circumstances) -> Remedy | None:
@@ -295,10 +294,10 @@ def without_unknown_options(match: Match, run: Circumstances) -> Remedy | None:
         words = words_after_refusal(option.removeprefix("--").replace("-", "_"), value)
         if words and value_of(run.arguments, words[:1]) is None:
             changes.append((words[0], " ".join(words[1:])))
-        new = said(KIND, "instead", new=words[0], old=option) if words else None
-        told.append(new or said(KIND, "without", what=option))
-    label = reduce(lambda first, then: said(KIND, "both", first=first, then=then), told[:MOST_SHOWN])
-    return Remedy(said(KIND, "more", first=label) if len(told) > MOST_SHOWN else label, None, tuple(changes))
+        new = said("remedies", "instead", new=words[0], old=option) if words else None
+        told.append(new or said("remedies", "without", what=option))
+    label = reduce(lambda first, then: said("remedies", "both", first=first, then=then), told[:MOST_SHOWN])
+    return Remedy(said("remedies", "more", first=label) if len(told) > MOST_SHOWN else label, None, tuple(changes))
 
 
 def auto_to_number(match: Match, run: Circumstances) -> Remedy | None:
@@ -390,7 +389,7 @@ def steady_numbers(match: Match, run: Circumstances) -> Remedy | None:
 
 
 def another_port(match: Match, run: Circumstances) -> Remedy | None:
-    return Remedy(said(KIND, "another_port"))
+    return Remedy(said("remedies", "another_port"))
 
 
 def without_deepspeed(match: Match, run: Circumstances) -> Remedy | None:

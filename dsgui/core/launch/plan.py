@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol, Self
 from dsgui.core.config.context import Integration
 from dsgui.core.launch.field import Field
 from dsgui.core.launch.hostfile import Host
+from dsgui.core.machine.hardware import Hardware
 
 _JIT = "__enable_jit_checkpoint"
 PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
@@ -156,6 +157,11 @@ class Place(Protocol):
     def hosts(self) -> tuple[Host, ...]:
         """The machines that are reached one by one. Raises `PlanError`."""
         return ()
+
+    def hardware(self, here: tuple[Hardware, ...], planned: tuple[Hardware, ...] = ()) -> tuple[Hardware, ...]:
+        """What its config is checked for, where this machine has what is `here` and somebody plans for what is
+        `planned`; () while that is unknown. This machine is what it is; of others, this one says nothing."""
+        return here if self.ON_THIS_MACHINE else planned
 
     def slots(self, plan: "Plan") -> frozenset[str]:
         return frozenset(f"gpu-{index}" for index in plan.gpu_indices) or frozenset({"cpu"})

@@ -91,7 +91,8 @@ FIELDS = (
         default=1,
         label="CPU ranks (this machine has no GPU)",
         option="--ranks",
-        usage="ranks on the CPU (default: %(default)s)",
+        metavar="N",
+        usage="ranks on the CPU (default: 1)",
         id="ranks",
     ),
     Field(
@@ -151,7 +152,7 @@ FIELDS = (
         kind=Kind.LINES,
         lines=2,
         label="Environment variables",
-        placeholder="NAME=value, one a line",
+        placeholder="NAME=value, one per line",
         help="Added to dsgui’s own. Secrets (HF_TOKEN, WANDB_API_KEY …) are passed on but never stored.",
         option="--env",
         metavar="NAME=VALUE",

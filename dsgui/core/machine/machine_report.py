@@ -62,7 +62,7 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         ("Swap", _known(host.swap_bytes) if host.swap_bytes else "none"),
         ("/dev/shm", _disk(host.shm) if host.shm else "none"),
         ("Locked memory", _memlock(host)),
-        ("Open files", f"{host.open_files} a process" if host.open_files is not None else "no limit"),
+        ("Open files", f"{host.open_files:,} per process" if host.open_files is not None else "no limit"),
         ("Runs", _place(host.runs_disk)),
         ("Compiled operators", _place(host.builds_disk)),
         ("InfiniBand", ", ".join(host.infiniband) or "none"),
@@ -78,7 +78,7 @@ def _cores(host: Host) -> str:
 def _memlock(host: Host) -> str:
     if host.memlock_bytes is None:
         return "no limit"
-    return size(host.memlock_bytes) + (", but not for this user (CAP_IPC_LOCK)" if host.locks_freely else "")
+    return size(host.memlock_bytes) + (", no limit for this user (CAP_IPC_LOCK)" if host.locks_freely else "")
 
 
 def _known(count: int | None) -> str:
@@ -165,7 +165,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 def as_text(machine: Machine, rows: Sequence[Row]) -> str:
     """The checks, worst first, then the readings; the values of a group stand below each other."""
-    lines = ["Issues on this machine", *rows_as_lines(rows)]
+    lines = ["Checks", *rows_as_lines(rows)]
     for group in groups(machine):
         widest = max(len(label) for label, _ in group.readings)
         lines += ["", group.title]

@@ -56,8 +56,8 @@ def context_of(launch: Launch, around: Surroundings) -> Context:
         gpus_per_node=launch.ranks // launch.nodes,
         deepspeed_version=target.version("deepspeed") or LATEST_KNOWN,
         torch_version=target.version("torch"),
-        hardware=() if launch.elsewhere else target.hardware,
-        missing_ops=target.missing_ops,
+        hardware=launch.place.hardware(target.hardware),
+        missing_ops=target.missing_ops if launch.place.ON_THIS_MACHINE else frozenset(),
     )
 
 

@@ -8,7 +8,7 @@ from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Finding
 from dsgui.core.launch.handing import mentions
-from dsgui.core.launch.plan import ConfigArgument, Plan, StartedBy
+from dsgui.core.launch.plan import ConfigArgument, Here, Place, Plan, StartedBy
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Disk, Machine
 from dsgui.core.preflight.model_size import ModelSize
@@ -41,6 +41,7 @@ class Launch:
     unreadable: str = ""
     by_arguments: tuple[Finding, ...] = ()
     target_python: str = ""
+    place: Place = field(default_factory=Here)
 
     @classmethod
     def of(
@@ -68,6 +69,7 @@ class Launch:
             master_port=plan.master_port,
             nodes=plan.nodes,
             elsewhere=plan.elsewhere,
+            place=plan.place,
         )
 
     @property

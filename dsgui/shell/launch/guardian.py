@@ -6,6 +6,7 @@ of falls to one that is left, which learns the launcher's exit code.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -15,7 +16,14 @@ from contextlib import suppress
 from dsgui.shell.files.installation import FOLDER, MODULE
 from dsgui.shell.launch.keeping import Keeping
 from dsgui.shell.processes.detached import Wakeup
-from dsgui.shell.processes.processes import become_subreaper, identify, is_alive, read_stat, wake_when_parent_ends
+from dsgui.shell.processes.processes import (
+    become_subreaper,
+    identify,
+    is_alive,
+    is_stopped,
+    send_signal,
+    wake_when_parent_ends,
+)
 from dsgui.shell.runs.store import RunDirectory
 
 GUARDIANS = 2
@@ -75,13 +83,8 @@ def collect(keeping: Keeping, pid: int | None = None) -> None:
 
 
 def _tell_end(keeping: Keeping, found: os.waitid_result) -> None:
-    facts, stat = keeping.facts, read_stat(found.si_pid)
     identity = identify(found.si_pid)
-    if not (facts.starting and stat and identity):
-        return
-    if facts.launcher is None and stat.session == stat.pid:  # whoever started it was killed before telling so
-        keeping.tell(launcher=identity.to_json())
-    if keeping.facts.launcher == identity:
+    if identity and keeping.facts.launcher == identity:
         exited = found.si_code == os.CLD_EXITED
         keeping.tell(ended=(found.si_pid, found.si_status if exited else -found.si_status))
 
@@ -112,6 +115,13 @@ def _enlist(keeping: Keeping) -> None:
     """Before there is anybody to guard, who wants to know."""
     if own := identify(os.getpid()):
         keeping.tell(guardian=own.to_json())
+
+
+def dismiss(keeping: Keeping) -> None:
+    """The run is over: guardians that are suspended go on, and end."""
+    keeping.tell(over=True)
+    for guardian in filter(is_stopped, keeping.facts.guardians):
+        send_signal(guardian, signal.SIGCONT)
 
 
 def is_guarded(keeping: Keeping) -> bool:

@@ -18,11 +18,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.launch.state import MOST_GUARDIANS, Identity
+from dsgui.shell.files.in_memory import file_in_memory
+from dsgui.shell.processes.processes import identify
 
 _PIPE_BYTES = 1 << 20  # the most that Linux gives everybody
 _WORD = 8
 _PIECE_BYTES = 1 << 18
 _TOGETHER_S = 2.0
+# While no state can be saved, what is read is kept up to here; what comes then would be lost with its supervisor.
+MOST_UNSAVED_BYTES = 64 << 20
 _FLOCK = "hhqqi4x"  # struct flock of 64-bit Linux: l_type, l_whence, l_start, l_len, l_pid
 
 
@@ -31,12 +35,13 @@ class Facts:
     """What a run's processes told each other."""
 
     starting: bool = False  # the launcher may have been started
-    launcher: Identity | None = None
+    launcher: Identity | None = None  # None for ever where that was told first
     ended: tuple[tuple[int, int], ...] = ()  # pid and exit code, as `Popen` has it, of those that were waited for
     asked: tuple[int, ...] = ()  # signals for the supervisor
     guardians: tuple[Identity, ...] = ()  # the last ones: a new one comes where none lives
     over: bool = False
     faults: int = 0  # supervisors that could not take over
+    gaps: frozenset[int] = frozenset()  # the states after which not all that was read is kept
 
 
 class Keeping:
@@ -55,7 +60,7 @@ class Keeping:
         os.set_blocking(output, False)
         with suppress(OSError):  # small pipes are all that is left to a user who has many
             fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-        head, diary, *pages = (os.memfd_create(f"dsgui-{name}") for name in ("head", "diary", "even", "odd"))
+        head, diary, *pages = (file_in_memory(f"dsgui-{name}") for name in ("head", "diary", "even", "odd"))
         fcntl.fcntl(diary, fcntl.F_SETFL, os.O_APPEND)
         os.pwrite(head, bytes(_WORD), 0)
         os.pwrite(pages[0], bytes(_WORD), 0)
@@ -86,15 +91,29 @@ class Keeping:
 
     def take(self, limit: int) -> bytes:
         """What was printed; b"" at its end. Raises BlockingIOError where there is nothing now."""
+        if self.unsaved_bytes >= MOST_UNSAVED_BYTES:
+            return self._take_at_risk(limit)
         try:
             count = os.splice(self.output, self._page, limit, offset_dst=self._end, flags=os.SPLICE_F_NONBLOCK)
         except OSError as error:
             if error.errno not in (errno.EINVAL, errno.ENOMEM, errno.ENOSPC, errno.EFBIG):
                 raise
-            return os.read(self.output, limit)  # no memory for it: better at risk than not read
+            return self._take_at_risk(limit)  # no memory for it
         chunk = os.pread(self._page, count, self._end)
         self._end += count
         return chunk
+
+    def _take_at_risk(self, limit: int) -> bytes:
+        """Better than not read: the training would wait."""
+        chunk = os.read(self.output, limit)
+        if chunk and not self.has_gap:
+            self.tell(gap=self._number)
+        return chunk
+
+    @property
+    def has_gap(self) -> bool:
+        """Whether more was read since the state that was loaded than `unsaved` has."""
+        return self._number in self.facts.gaps
 
     def save(self, state: bytes) -> None:
         """In one step, whenever the process is killed: from now on all that was read is recorded, as `state` says.
@@ -136,6 +155,15 @@ class Keeping:
         """Tells of a signal for the supervisor that this process got."""
         self.tell(asked=(number, os.getpid(), time.monotonic()))
 
+    def be_launcher(self) -> None:
+        """In a process that is about to be the run's first: the first to come here is it, and any other ends. Whoever
+        started it may be killed at any moment, and another supervisor may start another. Raises OSError."""
+        own = identify(os.getpid())
+        assert own is not None
+        os.write(self._diary, b"\n" + json.dumps({"launcher": own.to_json()}).encode() + b"\n")
+        if self.facts.launcher != own:
+            os._exit(0)
+
     @property
     def facts(self) -> Facts:
         size = os.fstat(self._diary).st_size
@@ -154,12 +182,13 @@ def _facts(diary: bytes) -> Facts:
     guardians = [Identity.from_json(value) for value in told.get("guardian", ())]
     return Facts(
         "starting" in told,
-        launchers[-1] if launchers else None,
+        launchers[0] if launchers else None,
         tuple((pid, code) for pid, code in told.get("ended", ())),
         tuple(_asked(told.get("asked", ()))),
         tuple(guardian for guardian in guardians if guardian)[-MOST_GUARDIANS:],
         "over" in told,
         len(told.get("fault", ())),
+        frozenset(told.get("gap", ())),
     )
 
 

@@ -5,24 +5,17 @@ import os
 import struct
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from dsgui.core.launch.state import Identity
 from dsgui.shell.launch.guardian import collect
 from dsgui.shell.launch.keeping import Keeping
-from dsgui.shell.processes.processes import (
-    ProcessStat,
-    descendants,
-    exit_code_of_zombie,
-    identify,
-    is_alive,
-    marked,
-    read_stat,
-    snapshot,
-)
+from dsgui.shell.processes.processes import ProcessStat, exit_code_of_zombie, read_stat
 
-_PATIENCE_S = 5.0  # a fork of a killed supervisor becomes the launcher in a few milliseconds
+_PATIENCE_S = 5.0  # a guardian that its child's end has woken tells in a few milliseconds, unless it is suspended
 _POLL_S = 0.01
+_DRAIN_BYTES, _DRAIN_S = 1 << 20, 0.1
 # linux/pidfd.h: PIDFD_GET_INFO, its struct's first version, PIDFD_INFO_EXIT.
 _GET_INFO, _INFO_BYTES, _INFO_EXIT = 0xC040FF0B, 64, 1 << 3
 
@@ -35,6 +28,7 @@ class Launched:
         self._popen = popen  # that it does not wait for the process itself once nobody holds it
         self.exit_code: int | None = None
         self.runs_on = True
+        self._ended_s: float | None = None  # when it was first seen to have
         self._handle: int | None = None  # of a run's first process: kept as long as this one lives
         with suppress(OSError):
             self._handle = os.pidfd_open(self.pid)
@@ -55,9 +49,13 @@ class Launched:
         return self.runs_on
 
     def _is_forsaken(self, stat: ProcessStat) -> bool:
-        """Ended, and nobody of dsgui's is its parent any more; whoever is may not care."""
+        """Ended, and nobody of dsgui's is its parent any more, or one that does not tell: it is suspended, or hangs."""
+        if not stat.zombie:
+            return False
+        now = time.monotonic()
+        self._ended_s = now if self._ended_s is None else self._ended_s
         owners = (os.getpid(), *(one.pid for one in self._keeping.facts.guardians))
-        return stat.zombie and stat.parent not in owners
+        return stat.parent not in owners or now - self._ended_s > _PATIENCE_S
 
     def _kernels_word(self, stat: ProcessStat | None) -> int | None:
         """How it ended, where no process of dsgui's was told: kernels since 6.15 keep it, others while it is there."""
@@ -78,22 +76,14 @@ class Launched:
             time.sleep(_POLL_S)
 
 
-def find_started(keeping: Keeping, run_id: str) -> Identity | None:
-    """The launcher that a supervisor started, who may have been killed before it could tell which process it is; None
-    where it did not come so far."""
-    if keeping.facts.launcher:
-        return keeping.facts.launcher
-    deadline = time.monotonic() + _PATIENCE_S
-    while time.monotonic() < deadline:
-        table = snapshot()
-        owners = [one.pid for one in keeping.facts.guardians if is_alive(one)]
-        below = descendants(owners, table) - {os.getpid(), *owners}
-        if found := [pid for pid in marked(run_id, below) if table[pid].session == pid]:
-            identity = identify(min(found, key=lambda pid: table[pid].start_time))
-            if identity:
-                keeping.tell(launcher=identity.to_json())
-            return identity
-        if not below:
-            return None
-        time.sleep(_POLL_S)
-    return None
+def drain_until_end(
+    process: Launched, keeping: Keeping, stopped: Callable[[], bool], beat: Callable[[], object] = lambda: None
+) -> None:
+    """Takes what is printed and drops it, so that a training which nobody can record goes on; until it ends, or is to
+    be stopped."""
+    while process.poll() and not stopped():
+        with suppress(OSError):  # nothing is there now
+            while os.read(keeping.output, _DRAIN_BYTES):
+                pass
+        beat()
+        time.sleep(_DRAIN_S)

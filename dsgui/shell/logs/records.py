@@ -159,6 +159,8 @@ _KEPT = (
         "log",
         "refused",
         "_masker",
+        "_unmasked",
+        "_in_gap",
         "_series",
         "_event_counts",
         "_alerts",
@@ -194,7 +196,7 @@ class Records:
         self._alerts, self._elsewhere = Alerts(), dict[str, Alerts]()
         self._patterns: list[str] = []
         self._patterns_changed: float | None = None
-        self._finished = False
+        self._finished = self._unmasked = self._in_gap = False
         self._past: list[Past] = []
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
@@ -202,8 +204,27 @@ class Records:
         self._before = b""  # records of points that another supervisor had written, and that come again
 
     def take_output(self, chunk: bytes) -> None:
-        """What may be the first half of a secret waits for the rest."""
-        self._take_shown(self._masker.feed(chunk))
+        """What may be the first half of a secret waits for the rest. Output whose masking fails is kept nowhere, and
+        nothing after it: what the masker holds is not known then."""
+        if self._unmasked or not (chunk := self._after_gap(chunk)):
+            return
+        self._unmasked = True
+        shown = self._masker.feed(chunk)
+        self._unmasked = False
+        self._take_shown(shown)
+
+    def leave_gap(self) -> None:
+        """Some output is lost here: what waits may be the first half of a secret, and the rest of the line that comes
+        the second half."""
+        self._masker.forget()
+        self.take_output(b"\n--- dsgui lost some of the output here ---\n")
+        self._in_gap = True
+
+    def _after_gap(self, chunk: bytes) -> bytes:
+        if self._in_gap:
+            _, ends, chunk = chunk.partition(b"\n")
+            self._in_gap = not ends
+        return chunk
 
     def _take_shown(self, chunk: bytes) -> None:
         self._try(self._output.write, chunk)
@@ -315,14 +336,21 @@ class Records:
     def finish(self) -> None:
         """Patterns that were added at the last read all that was printed: after the log's own end, so that none reads a
         line twice."""
-        self._take_shown(self._masker.finish())
+        try:
+            self._finish_reading()
+        finally:
+            self._finished = True
+            for file in (self._output, self._points, self._events, self._samples):
+                self._try(_close, file)
+
+    def _finish_reading(self) -> None:
+        if not self._unmasked:
+            self._take_shown(self._masker.finish())
         self.take_points(self.log.finish())
         self._finished = True
         self._finish_patterns()
         self._take_events(self.log.take_events())
         self.write_progress()
-        for file in (self._output, self._points, self._events, self._samples):
-            self._try(_close, file)
 
     def _finish_patterns(self) -> None:
         until = self._monotonic() + _LAST_PAST_S

@@ -163,7 +163,8 @@ def _words(pid: int) -> list[bytes]:
 
 
 def send_signal(identity: Identity, number: signal.Signals) -> bool:
-    """Signals this very process, with no moment in which its pid could become another's. False when it is gone."""
+    """Signals this very process, with no moment in which its pid could become another's. False when it is gone,
+    and where it may not be signalled: see `forbidden`."""
     try:
         handle = os.pidfd_open(identity.pid)
     except ProcessLookupError:
@@ -172,11 +173,26 @@ def send_signal(identity: Identity, number: signal.Signals) -> bool:
         if not is_alive(identity):
             return False
         signal.pidfd_send_signal(handle, number)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):
         return False
     finally:
         os.close(handle)
     return True
+
+
+def forbidden(pids: Iterable[int]) -> set[int]:
+    """Those of `pids` that this user may not signal: what sudo or a set-user-ID program made another's."""
+    return {pid for pid in pids if _is_forbidden(pid)}
+
+
+def _is_forbidden(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except ProcessLookupError:
+        return False
+    return False
 
 
 def open_files(pid: int) -> Iterator[Path]:

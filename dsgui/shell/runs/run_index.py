@@ -29,7 +29,7 @@ class RunIndex:
         self._away: tuple[str, ...] = ()
         self._all: tuple[str, ...] = ()
         self._ordered: tuple[str, ...] = ()
-        self._ordered_of: tuple[str, ...] = ()
+        self._ordered_of: tuple[str, ...] | None = None  # None: of no list yet, also not of an empty one
         self._places: dict[str, int] = {}
 
     def ids(self) -> tuple[str, ...]:

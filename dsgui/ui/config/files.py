@@ -20,7 +20,7 @@ from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import make_context
 
 AS_SHOWN = "shown"
-_FORMS = [("as in the editor", AS_SHOWN), ("for native DeepSpeed", "native"), ("for the HF Trainer", "hf")]
+_FORMS = [("Unchanged", AS_SHOWN), ("for native DeepSpeed", "native"), ("for the HF Trainer", "hf")]
 _SAVE = in_browser("kept", "save")
 
 

@@ -86,8 +86,8 @@ def make_context(
         gpus_per_node=_count(gpus),
         deepspeed_version=version or target.version("deepspeed") or LATEST_KNOWN,
         torch_version=target.version("torch"),
-        hardware=_planned(device) or target.hardware,
-        missing_ops=frozenset() if _planned(device) else target.missing_ops,
+        hardware=planned(device) or target.hardware,
+        missing_ops=frozenset() if planned(device) else target.missing_ops,
     )
 
 
@@ -105,7 +105,7 @@ def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
     )
 
 
-def _planned(device: str) -> tuple[Hardware, ...]:
+def planned(device: str) -> tuple[Hardware, ...]:
     """The card from the table, if the bar plans for one."""
     return tuple(card for card in CARDS if card.id == device)
 

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.launch.field import Field, Kind, Part
-from dsgui.core.launch.plan import WHEN_BUSY, WhenBusy
+from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.launch.where import BY_NAME, PLACES
 from dsgui.core.machine.hardware import Gpu, Target
@@ -19,6 +19,7 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
 
 _RECIPES = {"translation": "Bundled recipe: T5 translates number words (no download)"}
+_USUAL = "default: wait for GPUs and other hosts, share this machine’s CPU"
 _NARROW = 120
 
 
@@ -77,10 +78,9 @@ def build_desk(services: Services, default_ranks: int) -> Desk:
             *(gr.Column(visible=kind is chosen and bool(kind.FIELDS)) for kind in PLACES),
             gr.Number(visible=here and not target.gpus),
             gr.CheckboxGroup(visible=here and bool(target.gpus)),
-            gr.Dropdown(value=_usual_when_busy(bool(target.gpus) or chosen.IS_WAITED_FOR)),
         )
 
-    shown = [*panels, desk["ranks"], desk["gpus"], desk["when_busy"]]
+    shown = [*panels, desk["ranks"], desk["gpus"]]
     desk["where"].change(shows, [desk["where"]], shown, **ONCE)
     return desk
 
@@ -97,12 +97,9 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
             "value": [str(gpu.index) for gpu in target.gpus],
             "visible": bool(target.gpus),
         },
-        "when_busy": {"value": _usual_when_busy(bool(target.gpus)), **on_gpus},
+        # Nothing chosen is a choice of its own: what is usual depends on where it trains, and that may still change.
+        "when_busy": {"choices": [(_USUAL, ""), *BY_FIELD["when_busy"].choices], **on_gpus},
     }
-
-
-def _usual_when_busy(on_gpus: bool) -> str:
-    return next(word for word, choice in WHEN_BUSY.items() if choice is WhenBusy.usual(on_gpus))
 
 
 def _laid_out(fields: Iterable[Field], special: Mapping[str, dict[str, Any]]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
@@ -13,9 +13,10 @@ from dsgui.core.config.findings import has_error, refuser
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
 from dsgui.core.launch.variables import plain_and_secret
+from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.preflight.handing_checks import Offer
-from dsgui.core.preflight.launch_findings import LaunchFindings, launch_findings
+from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.surroundings import Launch
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
@@ -26,7 +27,7 @@ from dsgui.ui.common.findings_view import verdict
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.context_bar import THIS_MACHINE
-from dsgui.ui.config.workbench import Workbench, make_context
+from dsgui.ui.config.workbench import Workbench, make_context, planned
 from dsgui.ui.launch.asked_first import wire_ask_first
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.launch_request import page_request, preset_of
@@ -75,9 +76,11 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
     latest, sent_at, stale = gr.State(Latest()), gr.Number(0, visible=False), gr.Number(0, visible=False)
     # What a command is made from; it is started only while all of it stands as it did.
-    made_from = [configure.text, configure.presets.chooser, anyway, *configure.bar.inputs, *desk.components]
+    # Of Configure's bar that is who reads the config and the device: its GPUs follow the ranks chosen here.
+    bar = configure.bar
+    made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, bar.device, *desk.components]
     outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
-    preview = in_order(_previewer(services, workbench, desk, len(configure.bar.inputs)), len(outputs))
+    preview = in_order(_previewer(services, workbench, desk), len(outputs))
 
     def preview_on(triggers: list[Any]) -> Any:
         return gr.on(triggers, preview, [sent_at, latest, shown, *made_from], outputs, js=SENT_AT, **LIVE)
@@ -86,10 +89,10 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     preview_on([anyway.change, stale.change, *(component.change for component in desk.components)])
     typed = [desk["reader"], desk["arguments"]]
     offered.click(_accepted, [offer, *typed], typed, **ONCE)
-    share_ranks(services.target(), desk["ranks"], configure.bar.gpus)
+    share_ranks(services.target(), desk["ranks"], bar.gpus)
     wire_ask_first(desk.asks, previewed, services)
     started = launch.click(
-        _starter(services, len(configure.bar.inputs)),
+        _starter(services),
         [previewed, stale, command, *made_from],
         [run_id, message, previewed, launch, anyway, stale],
         **{**ONCE, "trigger_mode": "once"},
@@ -105,32 +108,34 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     )
 
 
-def _previewer(services: Services, workbench: Workbench, desk: Desk, bar_width: int) -> Callable[..., tuple[Any, ...]]:
+def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable[..., tuple[Any, ...]]:
     """The handler that turns what is on the page into a plan, or says what is missing."""
 
     def preview(
-        shown: tuple[str, ...], text: str | None, preset: str | None, ticked: bool, *values: Any
+        shown: tuple[str, ...],
+        text: str | None,
+        preset: str | None,
+        ticked: bool,
+        configured: str,
+        device: str,
+        *values: Any,
     ) -> tuple[Any, ...]:
-        bar, asked = values[:bar_width], desk.values(values[bar_width:])
-        reader = Integration.HF.value if asked["what"] in services.recipes else bar[0]
-        says, refused, plan = "", False, None
+        asked = desk.values(values)
+        reader = Integration.HF.value if asked["what"] in services.recipes else configured
+        says, plan = "", None
         before = BeforeStart()
         try:
             request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
             plan = services.runs.prepare(request)
-            # What runs here is judged here, whatever Configure plans for.
-            device = THIS_MACHINE if plan.place.ON_THIS_MACHINE else bar[3]
-            reads = plan.config_argument.integration
-            context = make_context(services.target(), reads.value, plan.ranks // plan.nodes, plan.nodes, device, "")
             around = services.surroundings(plan)
-            says, refused, config, found = _verdict(workbench, text or "", context, around.arguments_of(plan))
-            launch = Launch.of(plan, config, found.alone, context.devices, found.by_arguments)
+            context = _context(services.target(), plan, device)
+            launch = _with_config(workbench, Launch.of(plan, {}), text or "", context, around.arguments_of(plan))
             before = before_start(launch, around)
-            says = says + _as_read(reads, reader, before) if before.counts else _NOT_THIS
-            refused = refused and before.handed
+            reads = plan.config_argument.integration
+            says = _verdict(launch) + _as_read(reads, reader, before) if before.counts else _NOT_THIS
         except DsguiError as error:
             says = f"**{plain(str(error))}**"
-        refused = refused or has_problem(before.rows)
+        refused = has_problem(before.rows)
         # What was accepted once is not accepted for the next problem.
         stops = _accepts(plan, before.rows) if refused else ()
         accepted = ticked and stops == shown
@@ -152,7 +157,11 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk, bar_width: 
             gr.Button(interactive=ready),
             plan
             and Previewed(
-                plan, line, text or "", asked["environment"] or "", _read_from(bar_width, text, preset, ticked, *values)
+                plan,
+                line,
+                text or "",
+                asked["environment"] or "",
+                (text, preset, ticked, configured, device, *values),
             ),
             logs,
         )
@@ -203,25 +212,38 @@ def _without(arguments: str, options: Sequence[str]) -> tuple[str, ...]:
     return words
 
 
-def _verdict(
-    workbench: Workbench, text: str, context: Context, arguments: TrainingArguments | None
-) -> tuple[str, bool, dict[str, Any], LaunchFindings]:
-    """One line on the config at the ranks chosen here, whether DeepSpeed would refuse it, its value, its findings: by
-    itself, and with the script's arguments."""
+def _context(target: Target, plan: Plan, device: str) -> Context:
+    """What the config of `plan` is checked for, where Configure plans for `device`."""
+    here = make_context(
+        target, plan.config_argument.integration.value, plan.ranks // plan.nodes, plan.nodes, THIS_MACHINE, ""
+    )
+    missing = here.missing_ops if plan.place.ON_THIS_MACHINE else frozenset()
+    return replace(here, hardware=plan.place.hardware(here.hardware, planned(device)), missing_ops=missing)
+
+
+def _with_config(
+    workbench: Workbench, launch: Launch, text: str, context: Context, arguments: TrainingArguments | None
+) -> Launch:
+    """The launch with its config read, and what was found about it: by itself, and with the script's arguments."""
+    launch = replace(launch, devices=context.devices)
     try:
         config = read_document(text).value
         found = launch_findings(lambda one: workbench.findings(text, one), context, arguments)
     except DocumentError as error:
-        return f"**The config can’t be read.** {plain(str(error))} See Configure.", True, {}, LaunchFindings()
-    told = verdict(found.alone)
-    if has_error(found.alone):
-        says = f"**{refuser(found.alone)} would refuse this config at {context.devices}: {told}.** See Configure."
-        return says, True, config, found
-    by_itself = f"The config from 1 · Configure, checked for {context.devices}"
-    if has_error(found.by_arguments):
-        says = f"{by_itself}, **fails with the script’s arguments: see below.**"
-        return says, False, config, found
-    return f"{by_itself}: {told or 'nothing to report'}.", False, config, found
+        return replace(launch, unreadable=str(error))
+    return replace(launch, config=config, findings=found.alone, by_arguments=found.by_arguments)
+
+
+def _verdict(launch: Launch) -> str:
+    """One line on the config at the ranks chosen here. What stops it is among the checks."""
+    if launch.unreadable:
+        return "The config from 1 · Configure **can’t be read: see below.**"
+    by_itself = f"The config from 1 · Configure, checked for {launch.devices}"
+    if has_error(launch.findings):
+        return f"{by_itself}: **{refuser(launch.findings)} would refuse it: see below.**"
+    if has_error(launch.by_arguments):
+        return f"{by_itself}, **fails with the script’s arguments: see below.**"
+    return f"{by_itself}: {verdict(launch.findings) or 'nothing to report'}."
 
 
 _CHANGED = (
@@ -230,20 +252,14 @@ _CHANGED = (
 )
 
 
-def _read_from(bar_width: int, text: str | None, preset: str | None, ticked: bool, *values: Any) -> tuple[Any, ...]:
-    """What a command is made from: of Configure's bar who reads the config, and the device. Its GPUs follow the ranks
-    chosen here, a moment later."""
-    return text, preset, ticked, values[0], values[3], *values[bar_width:]
-
-
-def _starter(services: Services, bar_width: int) -> Callable[..., tuple[Any, ...]]:
+def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
     """Starts what is shown, or nothing."""
 
     def start(previewed: Previewed | None, stale: int, line: str | None, *made_from: Any) -> tuple[Any, ...]:
         if previewed is None:
             missing = "Nothing to launch yet: see the message above."
             return "", missing, None, gr.Button(interactive=False), gr.skip(), gr.skip()
-        shown = (line or "").strip(), _read_from(bar_width, *made_from)
+        shown = (line or "").strip(), made_from
         if shown != (previewed.line.strip(), previewed.made_from):
             return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:

@@ -23,7 +23,7 @@ def machine_html(machine: Machine, asking: bool) -> str:
 
 
 def _checks(rows: Sequence[Row], waiting: bool) -> str:
-    return rows_html(f"Issues on this machine: {summary(rows)}" + (" so far" if waiting else ""), rows)
+    return rows_html(f"This machine: {summary(rows)}" + (" so far" if waiting else ""), rows)
 
 
 def rows_html(said: str, rows: Sequence[Row]) -> str:

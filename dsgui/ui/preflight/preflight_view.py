@@ -10,7 +10,7 @@ from dsgui.core.machine.machine_report import summary
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
-from dsgui.core.preflight.preflight import CONFIG, preflight
+from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.findings_view import sendable
@@ -32,9 +32,9 @@ class BeforeStart:
 
 
 def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
-    """What would stop this launch or make it slow, but for the config: the line above speaks of that."""
+    """What would stop this launch or make it slow, the config first of all."""
     question = Question(launch, around)
-    rows = tuple(row for row in preflight(question.launch, question.around) if row.check != CONFIG)
+    rows = preflight(question.launch, question.around)
     return BeforeStart(rows, offer(question) or better_arguments(question), launch.handed, not reads_another(question))
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.machine.hardware import Target
-from dsgui.ui.common.events import ONCE
+from dsgui.ui.common.embedded import in_browser
+from dsgui.ui.common.events import LOCAL, ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage, build_configure, recall_on_load
 from dsgui.ui.config.presets import refreshed
@@ -49,6 +50,7 @@ def build_pages(services: Services) -> gr.Blocks:
         launch.preview_on([launch_tab.select, filled.change, machine_told(services, launch_tab).change])
         launch.look_at_gpus_on(launch_tab.select)
         _start_with_launch(services, configure, launch)
+        demo.load(None, None, None, js=in_browser("visits", "begin"), **LOCAL)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         probed = _follow_probe(services, header)

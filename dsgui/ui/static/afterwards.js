@@ -3,7 +3,7 @@
 import { button, el } from "./dom.js";
 import { size } from "./format.js";
 
-/** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, Provenance, Removal, RunSummary } from "./types.d.ts" */
+/** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, Provenance, Removal, ListedRuns } from "./types.d.ts" */
 /** @import { Trigger } from "./types.d.ts" */
 
 const GONE_TRIES = 40;
@@ -188,10 +188,11 @@ export class Afterwards {
       await new Promise((resolve) => {
         setTimeout(resolve, GONE_MS);
       });
-      const runs = await fetch("/dsgui/runs")
-        .then((answer) => /** @type {Promise<RunSummary[]>} */ (answer.json()))
+      const asked = `/dsgui/runs?count=1&find=${encodeURIComponent(this.id)}`;
+      const told = await fetch(asked)
+        .then((answer) => /** @type {Promise<ListedRuns>} */ (answer.json()))
         .catch(() => null);
-      if (runs && !runs.some((run) => run.run_id === this.id)) {
+      if (told?.place === null) {
         this.onGone();
         return;
       }

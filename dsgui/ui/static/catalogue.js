@@ -47,6 +47,7 @@ export const TEXTS = {
   "gpu_full_speed": "GPU {gpu} is no longer throttled.",
   "stalled": "No step for {seconds} s; a step usually takes {usual} s.",
   "steps_go_on": "Steps are progressing again.",
+  "own_fault": "dsgui failed while recording this run: some of its points, samples or output may be missing. The training is not affected. See supervisor.log.",
   "slower": "{rate} steps/s in the last minute; {usual} is usual.",
   "as_fast_again": "{rate} steps/s in the last minute, near the usual {usual} again."
  },

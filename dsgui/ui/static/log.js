@@ -21,7 +21,7 @@ const plain = (text) => nodes(new Paint(), settledLines(text));
 function counted({ matches, more }) {
   if (!matches.length) return "No matching lines in the stored output.";
   if (more) return `${matches.length} or more matching lines; the last ones are shown.`;
-  return `${matches.length} ${matches.length === 1 ? "line" : "lines"}.`;
+  return `${matches.length} matching ${matches.length === 1 ? "line" : "lines"}.`;
 }
 
 export class Log {
@@ -57,6 +57,7 @@ export class Log {
   listen() {
     this.search.addEventListener("input", () => {
       clearTimeout(this.timer);
+      this.forget();
       this.timer = setTimeout(() => this.find(), SEARCH_AFTER_MS);
     });
     this.search.addEventListener("keydown", (event) => {
@@ -124,14 +125,16 @@ export class Log {
     this.said.textContent = sentence;
   }
 
+  /** What was found for other words than those in the box. */
+  forget() {
+    this.say(this.search.value.trim() ? "Searching…" : "");
+    this.found.hidden = true;
+    this.found.replaceChildren();
+  }
+
   async find() {
     const words = this.search.value.trim();
-    this.say("");
-    if (!words) {
-      this.found.hidden = true;
-      this.found.replaceChildren();
-      return;
-    }
+    if (!words) return;
     /** @type {SearchAnswer | null} */
     const answer = await this.ask("search", { words });
     if (!answer || this.search.value.trim() !== words) return;

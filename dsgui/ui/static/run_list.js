@@ -83,6 +83,7 @@ export class RunList {
     /** @type {string[]} */
     this.ids = [];
     this.told = { total: 0, fits: 0, unread: 0 };
+    this.searchedFor = ""; // the words that it was told of: the box may have others by now
     this.first = 0;
     this.since = "";
     this.window = "";
@@ -162,7 +163,14 @@ export class RunList {
       await this.ask();
       return;
     }
-    Object.assign(this, { window: asked, first, since: told.since, told, ids: told.ids ?? this.ids });
+    Object.assign(this, {
+      window: asked,
+      first,
+      since: told.since,
+      told,
+      searchedFor: words,
+      ids: told.ids ?? this.ids,
+    });
     if (told.place !== null) Object.assign(this, { goal: told.place, find: "" });
     this.write();
     if (told.unread) this.soon();
@@ -246,7 +254,7 @@ export class RunList {
   // Which of how many runs are in sight.
   tell() {
     const { total, fits, unread } = this.told;
-    const words = this.search.value.trim();
+    const words = this.searchedFor;
     const sight = this.height ? Math.max(Math.floor(this.list.clientHeight / this.height), 1) : fits;
     const first = this.height ? Math.min(Math.round(this.list.scrollTop / this.height), Math.max(fits - sight, 0)) : 0;
     const shown = `${number(first + 1)}–${number(Math.min(first + sight, fits))}`;

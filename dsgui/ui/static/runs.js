@@ -6,6 +6,7 @@ import { CompareView } from "./compare.js";
 import { el, messageOf, part } from "./dom.js";
 import { RunList } from "./run_list.js";
 import { RunView } from "./run_view.js";
+import { namesIn, visits } from "./visits.js";
 
 /** @import { Props, Trigger, Watch } from "./types.d.ts" */
 
@@ -43,8 +44,11 @@ class Monitor {
     });
     this.polls = 0;
     this.empty();
-    const compared = new URL(window.location.href).searchParams.get("compare");
-    if (compared) this.showCompared(compared.split(","));
+    this.showNamed(namesIn(new URL(window.location.href)));
+    visits().attend(
+      () => this.names(),
+      (names) => this.showNamed(names),
+    );
     const seen = () => this.root.offsetWidth > 0 && !document.hidden;
     this.list.refresh().catch((error) => this.unwell(error)); // so that the rows are there when the page is opened
     const listed = this.loop(() => this.refreshList(), LIST_MS, seen);
@@ -104,35 +108,36 @@ class Monitor {
     const afterwards = new Afterwards(id, this.trigger, () => this.gone(id));
     /** @param {string} what @returns {(run: string) => void} */
     const ask = (what) => (run) => this.trigger(what, { run_id: run });
-    this.open(new RunView(id, ask("stop"), ask("save"), afterwards, this.trigger), { run: id, compare: null });
+    this.open(new RunView(id, ask("stop"), ask("save"), afterwards, this.trigger));
   }
 
   /** @param {string[]} ids */
   showCompared(ids) {
     if (!ids.length) return;
-    const view = new CompareView(ids.slice(0, MOST_COMPARED), (id) => this.show(id));
-    this.open(view, { run: null, compare: ids.join(",") });
+    this.open(new CompareView(ids.slice(0, MOST_COMPARED), (id) => this.show(id)));
   }
 
-  /** @param {RunView | CompareView} view @param {Record<string, string | null>} address */
-  open(view, address) {
+  /** What is shown, as the address names it. */
+  names() {
+    const { id = "", ids = [] } = this.view ?? {};
+    return { run: id || null, compare: (!id && ids.join(",")) || null };
+  }
+
+  /** What the address names is shown again. @param {import("./visits.js").Names} names */
+  showNamed({ run, compare }) {
+    if (compare && compare !== this.names().compare) this.showCompared(compare.split(","));
+    if (run) this.show(run);
+  }
+
+  /** @param {RunView | CompareView} view */
+  open(view) {
     this.view?.close();
     this.view = view;
     this.alive = true;
     this.detail.replaceChildren(view.node);
-    this.address(address);
+    visits().note();
     this.list.mark();
     this.refreshRun().catch((error) => this.unwell(error));
-  }
-
-  /** @param {Record<string, string | null>} names */
-  address(names) {
-    const url = new URL(window.location.href);
-    for (const [name, value] of Object.entries(names)) {
-      if (value === null) url.searchParams.delete(name);
-      else url.searchParams.set(name, value);
-    }
-    window.history.replaceState(null, "", url);
   }
 
   /** A run was deleted: the newest of those left is shown. @param {string} id */
@@ -141,7 +146,7 @@ class Monitor {
     if (this.view?.id === id) {
       this.view = null;
       this.empty();
-      this.address({ run: null });
+      visits().write(false);
     }
     await this.refreshList();
   }
@@ -169,7 +174,9 @@ class Monitor {
 
   async refreshList() {
     await this.list.refresh();
-    if (!this.view && this.list.newest) this.show(this.list.newest);
+    if (this.view || !this.list.newest) return;
+    this.show(this.list.newest); // nobody asked for it: no step to go back to
+    visits().write(false);
   }
 }
 

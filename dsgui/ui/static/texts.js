@@ -4,8 +4,9 @@ import { TEXTS } from "./catalogue.js";
 
 /** @import { RunEvent } from "./types.d.ts" */
 
-// A run that ended with one of these never recovered. Before alerts had codes, their subject told the values apart.
-const LASTING = new Set(["nan", "nan_in_file", "infinite", "infinite_in_file"]);
+// Of these a run never recovered, and what dsgui failed to record stays missing. Before alerts had codes, their subject
+// told the values apart.
+const LASTING = new Set(["nan", "nan_in_file", "infinite", "infinite_in_file", "own_fault"]);
 const VALUES = new Set(["loss", "grad_norm", "eval_loss"]);
 const PLACE = /\{(\w+)\}/g;
 

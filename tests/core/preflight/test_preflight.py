@@ -29,8 +29,8 @@ from dsgui.core.script.script import script_facts
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.scout import FRESH_S, Scout
-from dsgui.ui.launch.launch_page import _accepted
-from dsgui.ui.preflight.preflight_view import preflight_html
+from dsgui.ui.launch.launch_page import _accepted, _verdict
+from dsgui.ui.preflight.preflight_view import before_start, preflight_html
 from tests.shell.machine.test_machine import CPU, SOUND, TOOLS, environment, host, target, without
 from tests.support.run_fixtures import Bench, bench
 
@@ -298,6 +298,25 @@ def test_the_page_folds_what_is_fine_and_escapes():
     assert "The script" in folded
     assert "The script" not in shown
     assert preflight_html(()) == ""
+
+
+CONFIGS = [
+    ({"findings": (ERROR,)}, "1 problem", "ds-error", "DeepSpeed would refuse it: see below."),
+    ({"unreadable": "Line 1: no."}, "1 problem", "ds-error", "can’t be read: see below."),
+    ({"findings": (replace(ERROR, severity=Severity.WARNING),)}, "1 warning", "ds-warning", "1 warning."),
+    ({}, "all checks passed", "ds-ok", "nothing to report."),
+]
+
+
+@pytest.mark.parametrize(("found", "heading", "kind", "line"), CONFIGS)
+def test_one_heading_of_the_page_tells_the_worst_of_config_and_machine(found, heading, kind, line):
+    """No green heading stands under a config that would be refused, or that can't be read."""
+    planned = {"config": {}, "findings": (), "devices": "2 CPU ranks", "ranks": 2, "script": "/train.py"} | found
+    launch = Launch(**planned, master_port=29600)
+    around = Surroundings(script_facts(TRAINER), ON_CPU, output="/out", output_disk=Disk("/out", 500 * GIB, 300 * GIB))
+    html = preflight_html(before_start(launch, around).rows)
+    assert f'<p class="ds-verdict {kind}" role="status">Pre-flight: {heading}</p>' in html
+    assert line in _verdict(launch).replace("*", "")
 
 
 # --------------------------------------------------------------------------------------------------- the real argparse

@@ -200,6 +200,7 @@ def test_the_page_shows_what_is_known_and_escapes_it():
     waiting = replace(SOUND, environment=None)
     assert ASKING in machine_html(waiting, asking=True)
     assert "so far" in machine_html(waiting, asking=True)
+    assert "This machine: all checks passed<" in machine_html(SOUND, asking=False)
     evil = tool("compiler", Tool("<script>", "", ""))
     html = machine_html(evil, asking=False)
     assert "<script>" not in html

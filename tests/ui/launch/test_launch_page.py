@@ -1,18 +1,34 @@
 """The Launch page's own words."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+import pytest
+
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Severity
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.places.ssh import Machines
+from dsgui.core.launch.plan import ConfigArgument, Here, LaunchRequest, Place, Plan, WhenBusy
+from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.run_fields import FIELDS, complete
 from dsgui.core.launch.spec import arguments_of
-from dsgui.core.machine.hardware import Gpu
+from dsgui.core.machine.hardware import Gpu, Op, Target
+from dsgui.core.machine.machine import Environment
+from dsgui.core.preflight.judging import context_of
+from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.script.script import ScriptFacts
 from dsgui.core.sizes import GIB
+from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.services import Services
+from dsgui.ui.config.context_bar import THIS_MACHINE
 from dsgui.ui.launch.desk import gpu_label
+from dsgui.ui.launch.launch_page import _context
 from dsgui.ui.launch.launch_request import page_request
 from dsgui.ui.runs.again import desk_values
+from tests.shell.machine.test_machine import SOUND
 
 CARD = Gpu(1, "NVIDIA H100", (9, 0), 80 * GIB)
 
@@ -85,3 +101,46 @@ def test_a_clone_fills_every_input_of_the_desk() -> None:
         3,
     )
     assert filled["directory"] == "there"
+
+
+def plan_at(place: Place) -> Plan:
+    request = LaunchRequest(script="a.py", ranks=2, config_text="{}", target_python="/py", place=place)
+    return make_plan(request, run_id="r", run_directory="/runs/r", script_path="/a.py", master_port=29500)
+
+
+FP16 = '{"train_micro_batch_size_per_gpu": 1, "fp16": {"enabled": true}, "zero_optimization": {"stage": 1}}'
+OPS = (Op("fused_adam", installed=False, compatible=False),)
+LOGIN_NODE = Target("/py", versions={"deepspeed": "0.19.8"}, accelerator="cpu", bf16=True, fp16=False, ops=OPS)
+WITH_A_CARD = replace(LOGIN_NODE, gpus=(CARD,))
+WHERE = [
+    (Here(), "cpu", "nvidia"),
+    (Machines("a slots=2\nb slots=2"), None, None),
+    (SlurmJob(2, 4), None, None),
+    (SlurmJob(1, 2, on_cpu=True), "cpu", "cpu"),
+]
+
+
+@pytest.mark.parametrize(("place", "without", "with_a_card"), WHERE)
+def test_the_page_checks_for_the_devices_that_the_command_line_checks_for(
+    place: Place, without: str | None, with_a_card: str | None, checker: Checker
+) -> None:
+    """A login node that submits has no GPU: that says nothing of the nodes that train."""
+    for target, expected in ((LOGIN_NODE, without), (WITH_A_CARD, with_a_card)):
+        machine = replace(SOUND, gpus=target.gpus, environment=Environment(target))
+        around = Surroundings(ScriptFacts(), machine)
+        told = context_of(Launch.of(plan_at(place), {}), around)
+        shown = _context(target, plan_at(place), THIS_MACHINE)
+        assert shown == told
+        assert {device.vendor for device in shown.hardware} == ({expected} if expected else set())
+        planned = _context(target, plan_at(place), "v100").hardware
+        assert [one.id for one in planned] == ([one.id for one in told.hardware] if expected else ["v100"])
+        refused = any(one.severity is Severity.ERROR for one in checker.findings(Document(FP16), shown))
+        assert refused == (place == Here() and expected == "cpu")  # whose accelerator said that it has no fp16
+
+
+def test_what_is_usual_depends_on_where_it_trains() -> None:
+    usual = {"": (WhenBusy.START, WhenBusy.WAIT), "refuse": (WhenBusy.REFUSE, WhenBusy.REFUSE)}
+    for chosen, (here, there) in usual.items():
+        asked = complete({"script": "a.py", "when_busy": chosen, "hostfile": "a slots=1"})
+        assert page_request(services(), "{}", asked, "hf", "").when_busy is here
+        assert page_request(services(), "{}", asked | {"where": "several"}, "hf", "").when_busy is there

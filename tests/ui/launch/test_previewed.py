@@ -1,8 +1,9 @@
 """A launch that is shown is the one that starts, in whatever order the answers come."""
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
+from dsgui.ui.common.services import Services
 from dsgui.ui.launch.launch_page import _starter
 from dsgui.ui.launch.previewed import Latest, Previewed, in_order
 
@@ -36,20 +37,19 @@ class Runs:
 
 def test_only_what_was_shown_is_started_with_the_config_it_was_shown_with() -> None:
     runs: Any = Runs()
-    start = _starter(SimpleNamespace(runs=runs), 4)  # type: ignore[arg-type]
+    start = _starter(cast(Services, SimpleNamespace(runs=runs)))
     plan: Any = object()
     seen = ("{}", "preset", False, "hf", "this machine", "a.py", 2)
     previewed = Previewed(plan, "deepspeed a.py", "{}", "LEVEL=1\nHF_TOKEN=hidden", seen)
 
-    def press(line: str = "deepspeed a.py", text: str = "{}", gpus: int = 2, ranks: int = 2) -> tuple[Any, ...]:
-        return start(previewed, 4, line, text, "preset", False, "hf", gpus, 1, "this machine", "a.py", ranks)
+    def press(line: str = "deepspeed a.py", text: str = "{}", ranks: int = 2) -> tuple[Any, ...]:
+        return start(previewed, 4, line, text, "preset", False, "hf", "this machine", "a.py", ranks)
 
-    assert start(None, 0, "", "{}", "preset", False, "hf", 2, 1, "this machine", "a.py", 2)[0] == ""
+    assert start(None, 0, "", "{}", "preset", False, "hf", "this machine", "a.py", 2)[0] == ""
     for pressed in (press(line="deepspeed b.py"), press(text='{"a": 1}'), press(ranks=1)):
         run_id, told, kept, _, _, stale = pressed
         assert (run_id, kept, stale) == ("", None, 5)
         assert told.startswith("**Not started.** The settings changed")
     assert runs.started == []
-    # Configure's GPUs follow the ranks that are chosen here: the command is made without them.
-    assert press(gpus=7)[0] == "20260131-235959-0a1b"
+    assert press()[0] == "20260131-235959-0a1b"
     assert runs.started == [(plan, "{}", {"HF_TOKEN": "hidden"})]

@@ -25,9 +25,11 @@ from dsgui.core.launch.command import (
 )
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import Place, Plan, StartedBy
+from dsgui.core.machine.hardware import Hardware
 
 BATCH_SCRIPT, BATCH_OUTPUT = "job.sh", "slurm.out"
 MOST_NODES = 4096
+_A_CPU = Hardware("cpu", "CPU", "cpu")  # what it can do is asked of none
 _WORDS = ("partition", "time", "account")
 _WORD = re.compile(r"[A-Za-z0-9_][\w.,:+@-]{0,200}\Z")
 _TIME = re.compile(r"\d{1,6}(-\d{1,2})?(:\d{1,2}){0,2}\Z", re.ASCII)
@@ -60,7 +62,7 @@ _FIELDS = (
         label="GPUs per node",
         option="--gpus-per-node",
         metavar="N",
-        usage="otherwise --ranks ranks per node on the CPU",
+        usage="one rank per GPU; without it, --ranks ranks per node on the CPU",
         beside=True,
         id="slurm-per-node",
     ),
@@ -79,7 +81,7 @@ _FIELDS = (
         part=Part.PLACE,
         kind=Kind.TICK,
         default=False,
-        label="Without GPUs: CPU ranks per node",
+        label="No GPUs: use that many CPU ranks per node",
         id="slurm-on-cpu",
     ),
     Field(
@@ -152,8 +154,15 @@ class SlurmJob(Place):
             return None
         if given["gpus"]:
             raise PlanError("Slurm chooses the GPUs. Leave out --gpus, or --slurm-nodes.")
-        on_cpu = given["slurm_per_node"] is None
-        return {"slurm_on_cpu": on_cpu, "slurm_per_node": given["ranks"] if on_cpu else given["slurm_per_node"]}
+        nodes, gpus, ranks = given["slurm_nodes"], given["slurm_per_node"], given["ranks"]
+        if gpus is None:
+            return {"slurm_on_cpu": True, "slurm_per_node": 1 if ranks is None else ranks}
+        if ranks not in (None, gpus, nodes * gpus):
+            raise PlanError(
+                f"--ranks {ranks}: with --slurm-nodes {nodes} and --gpus-per-node {gpus} there is one rank per GPU, "
+                f"{gpus} per node and {nodes * gpus} in total. Leave out --ranks, or change the others."
+            )
+        return {"slurm_on_cpu": False, "slurm_per_node": gpus}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
@@ -186,6 +195,9 @@ class SlurmJob(Place):
     @property
     def elsewhere(self) -> str:
         return "the nodes Slurm allocates"
+
+    def hardware(self, here: tuple[Hardware, ...], planned: tuple[Hardware, ...] = ()) -> tuple[Hardware, ...]:
+        return (_A_CPU,) if self.on_cpu else planned
 
     def slots(self, plan: Plan) -> frozenset[str]:
         return frozenset({f"slurm:{plan.run_id}"})  # Slurm has a queue of its own

@@ -6,6 +6,7 @@ same texts of what it tells itself (`ui/static/catalogue.js`, made by `scripts/b
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from dsgui.core.texts.english.check_texts import CHECKS
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
@@ -21,6 +22,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "fixes": FIXES,
         "remedies": REMEDIES,
         "reasons": REASONS,
+        "checks": CHECKS,
         # What has no code.
         "plain": {"text": "{text}"},
     }

@@ -6,10 +6,13 @@ REASONS = {
     "waits_for_run": "Waits for {devices}: run “{name}” ({run}) comes first.",
     "waits_for_runs": "Waits for {devices}: run “{name}” ({run}) and {count} more come first.",
     "not_started": "It could not be started: {error}.",
+    "no_memory_for_state": "It could not be started: there is no memory for its state. See supervisor.log.",
     "stopped_before_start": "Stopped before it started.",
     # how it ended
     "ended_with_code": "Ended with exit code {code}{told}",
     "ended_with_unknown_code": "It ended with an unknown exit code, since dsgui's own processes were killed too{told}",
+    "only_ended": "Ended with an unknown exit code.",
+    "only_ended_with_code": "Ended with exit code {code}.",
     "ranks_did_not_end_well": "The launcher ended with exit code 0, but {missing} of its {ranks} rank processes did "
     "not end well{told}",
     "launcher_asked_to_exit": "Something outside dsgui asked the launcher to exit{told}",
@@ -31,7 +34,10 @@ REASONS = {
     # stopped
     "save_asked": "Asked to save a checkpoint and exit; Stop ends it without saving.",
     "saved": "It saved and exited as requested.",
+    "may_not_signal": "dsgui may not signal processes {pids}, which run as another user. End them as that user; the "
+    "run ends with them.",
     "not_exiting": "Processes {pids} don't exit even after SIGKILL; waiting for the kernel.",
+    "only_stopped": "Stopped on request.",
     "stopped": "Stopped on request: {left}.",
     "nothing_left": "no processes are left{elsewhere}",
     "processes_left": "processes {pids} are left{elsewhere}",
@@ -49,7 +55,8 @@ REASONS = {
     # something is wrong with dsgui's own part
     "disk_refuses": "The disk is full or refuses writes: parts of this run's records are missing. The training itself "
     "is not affected.",
-    "supervisor_failed": "dsgui's supervisor failed and ended the run: {error}. See supervisor.log.",
+    "supervisor_failed": "dsgui's supervisor failed: {error}. See supervisor.log.",
+    "records_missing": "Records of it are missing: dsgui's supervisor failed: {error}. See supervisor.log.",
     "supervisor_gone": "Its supervisor is gone and no process is left; how it ended is unknown. See its output.",
     "supervisor_gone_one_runs": "Its supervisor is gone, 1 process still runs; Stop ends it.",
     "supervisor_gone_some_run": "Its supervisor is gone, {count} processes still run; Stop ends them.",

@@ -14,6 +14,7 @@ from dsgui.core.launch.places.ssh import remote_environment
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import Identity
 from dsgui.core.machine.verdicts import Row
+from dsgui.shell.files.in_memory import file_in_memory
 from dsgui.shell.launch.ask_machines import ask_machines
 from dsgui.shell.launch.backend import Backend, Ended, Start
 from dsgui.shell.launch.other_machines import SSH, end, put
@@ -43,7 +44,7 @@ class Ssh(Backend):
         if problems:
             told = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
             raise RunError(f"the config could not be put on every machine ({told})")
-        descriptor = os.memfd_create("deepspeed_env")
+        descriptor = file_in_memory("deepspeed_env")
         try:
             own = _own_environment_files(plan, environment.get(_NAMES_THEM, _OWN_FILE))
             os.write(descriptor, (own + remote_environment(plan)).encode())
