@@ -55,7 +55,7 @@ def launch_watch_and_stop(page, app):
     loss = page.locator('[data-chart="Loss"] .js-plotly-plot')
     expect(loss).to_be_visible(timeout=FIRST_POINTS_MS)
     page.wait_for_function(f"({DRAWN_TO})('Loss') >= 6", timeout=60_000)
-    page.wait_for_function(f"({DRAWN_TO})('Memory') >= 5", timeout=60_000)
+    page.wait_for_function(f"({DRAWN_TO})('Host memory') >= 5", timeout=60_000)
     for figure in page.locator(".ds-chart:visible").all():
         assert figure.locator("svg").first.bounding_box()["width"] <= figure.bounding_box()["width"]
     page.click("#stop-run")
