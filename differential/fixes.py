@@ -84,5 +84,5 @@ def repaired(checker: Checker, document: Document, context: Context) -> Repaired
         if fix is None:
             return Repaired(document, tuple(done), tuple(errors))
         document = fix.apply(document)
-        done.append(fix.label)
+        done.append(str(fix.label))
     raise RecursionError(f"the fixes have no end: {', '.join(done[-4:])}")

@@ -39,7 +39,7 @@ from dsgui.core.launch.log_folders import sources
 from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.metrics.points import Event
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import Said, as_told, said
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.launch.backend import Ended, what_is_left
 from dsgui.shell.launch.guardian import dismiss, guarded, is_guarded, new_guardian, stand_by
@@ -104,10 +104,7 @@ _MOST_FAULTS = 20  # of supervisors that could not take over: some five seconds 
 _COMPILERS = frozenset(
     {"cc1plus", "cc1", "c++", "g++", "clang", "clang++", "nvcc", "cicc", "ptxas", "hipcc", "as", "ld"}
 )
-_NO_MEMORY = "there is no memory for its state. See supervisor.log."
-_DISK_NOTE = (
-    "The disk is full or refuses writes: parts of this run's records are missing. The training itself is not affected."
-)
+_DISK_NOTE = said("reasons", "disk_refuses")
 
 
 # What a supervisor knows beside its state, its records and its sources.
@@ -205,17 +202,15 @@ class Supervisor:
         if process:
             drain_until_end(process, self._keeping, lambda: self._stops > 0, self._beat)
         self._bear(self._end_all)
-        reason = f"dsgui's supervisor failed: {error!r}. See supervisor.log."
         if process is None:
-            self._write_end(state=RunState.FAILED, reason=reason)
+            self._write_end(state=RunState.FAILED, reasons=_reasons("supervisor_failed", error=repr(error)))
             return
         if self._stops:
             self._status = replace(self._status, state=RunState.STOPPING)
         process.poll()
         state, told = self._judged(process.exit_code)
-        self._write_end(
-            state=state, reason=f"{told} Records of it are missing: {reason}".strip(), exit_code=process.exit_code
-        )
+        reasons = (*told, *_reasons("records_missing", error=repr(error)))
+        self._write_end(state=state, reasons=reasons, exit_code=process.exit_code)
 
     # -- faults of dsgui's own -------------------------------------------------------------------------------------
 
@@ -303,7 +298,7 @@ class Supervisor:
         try:
             return self._takes_turn(queue)
         except RunError as error:  # the folder of all runs is not there now, or takes nothing
-            self._write(reason=str(error))
+            self._write(reasons=(as_told(str(error)),))
             return False
 
     def _takes_turn(self, queue: Queue) -> bool:
@@ -311,9 +306,9 @@ class Supervisor:
         with queue.turn():
             before = queue.before(self._plan)
             if not before:
-                self._write(state=RunState.PENDING, reason="", started_at=self._clock(), begun_s=self._monotonic())
-            elif (reason := waits_for(self._plan, before)) != self._status.reason:
-                self._write(reason=reason)
+                self._write(state=RunState.PENDING, reasons=(), started_at=self._clock(), begun_s=self._monotonic())
+            elif (reasons := (waits_for(self._plan, before),)) != self._status.reasons:
+                self._write(reasons=reasons)
         return not before
 
     def _start(self) -> "Launched | None":
@@ -327,7 +322,7 @@ class Supervisor:
             Watch(sources(self._plan, self._config()), self._is_foreign)
         )  # it sees what was there before
         if not self._save():  # nobody could go on with the run, nor know that it was started
-            self._write_end(state=RunState.FAILED, reason=f"It could not be started: {_NO_MEMORY}")
+            self._write_end(state=RunState.FAILED, reasons=_reasons("no_memory_for_state"))
             return None
         # Left by something that was killed while it compiled, or by a machine that went down: DeepSpeed would wait.
         _say_removed(remove_stale_locks(build_locks(extensions_folder(given))))
@@ -348,7 +343,7 @@ class Supervisor:
                     preexec_fn=self._keeping.be_launcher,  # no thread was started before
                 )
         except (OSError, ValueError, RunError, subprocess.SubprocessError) as error:
-            self._write_end(state=RunState.FAILED, reason=f"It could not be started: {error}.")
+            self._write_end(state=RunState.FAILED, reasons=_reasons("not_started", error=str(error)))
             return None
         identity = self._keeping.facts.launcher
         assert identity is not None  # else it would not have been started
@@ -377,7 +372,7 @@ class Supervisor:
         self._keeping.tell(launcher=None)
         if launcher := self._keeping.facts.launcher:
             return self._launched(launcher)
-        self._write_end(state=RunState.STOPPED, reason="Stopped before it started.")
+        self._write_end(state=RunState.STOPPED, reasons=_reasons("stopped_before_start"))
         return None
 
     # -- following -------------------------------------------------------------------------------------------------
@@ -512,8 +507,8 @@ class Supervisor:
         guardians = self._keeping.facts.guardians
         if phase != self._status.phase or guardians != self._status.guardians:
             self._write(phase=phase, guardians=guardians)
-        if self._records.refused and not self._status.reason:
-            self._write(reason=_DISK_NOTE)  # said at once; the training is left alone
+        if self._records.refused and not self._status.reasons:
+            self._write(reasons=(_DISK_NOTE,))  # said at once; the training is left alone
 
     def _beat(self) -> None:
         with suppress(OSError):
@@ -589,7 +584,7 @@ class Supervisor:
         for pid in ranks(self._family()):
             if identity := identify(pid):
                 send_signal(identity, signal.SIGTERM)
-        self._write(reason="Asked to save a checkpoint and exit; Stop ends it without saving.")
+        self._write(reasons=_reasons("save_asked"))
 
     def _over(self, process: "Launched") -> bool:
         """Whether the last process is gone; begins the ending when it is time to."""
@@ -610,7 +605,7 @@ class Supervisor:
             if self._stops or self._status.state is RunState.STOPPING:
                 if self._status.state is not RunState.STOPPING:
                     kill_due_s = self._monotonic() + self._grace_s
-                    self._write(state=RunState.STOPPING, kill_due_s=kill_due_s, reason="")
+                    self._write(state=RunState.STOPPING, kill_due_s=kill_due_s, reasons=())
                     self._records.take_event(Event.of("stop", said("events", "stop_asked")))
                     self._save()
                 self._begin_ending()
@@ -668,7 +663,7 @@ class Supervisor:
             self._elsewhere = self._backend.end(self._plan, process, grace_s, hurry)
         finally:
             while survivors := end_tree(self._plan.run_id, process, grace_s, self._owners, hurry):
-                self._write(reason=why_they_stay(survivors))
+                self._write(reasons=(why_they_stay(survivors),))
                 grace_s = 0
         if self._stops:
             self._elsewhere = self._backend.end_late(self._plan, self._elsewhere, hurry)
@@ -686,18 +681,18 @@ class Supervisor:
                 self._bear(part)
         self._bear(lambda: _say_removed(remove_shared_buffers(self._plan.master_port)))
         self._bear(lambda: _say_removed(remove_stale_locks(self._locks)))
-        state, reason = self._judged(exit_code)
+        state, reasons = self._judged(exit_code)
         for part in (self._close_sources, lambda: reap(spare=0), self._ends.close, self._directory.give_up_reserve):
             self._bear(part)
         if state is RunState.FAILED:  # before the state, so that who reads the one finds the other
-            reason = self._why(exit_code, reason)
+            reasons = self._why(exit_code, reasons)
         if self._records.refused:
-            reason = f"{reason} {_DISK_NOTE}".strip()
+            reasons = (*reasons, _DISK_NOTE)
         phase = self._records.log.phase
         with contextlib.ExitStack() as held:
             # A pattern that was added meanwhile is read by nobody else.
             self._bear(lambda: held.enter_context(adding(self._directory)))
-            self._write_end(state=state, reason=reason, exit_code=exit_code, phase=phase, kill_due_s=None)
+            self._write_end(state=state, reasons=reasons, exit_code=exit_code, phase=phase, kill_due_s=None)
             self._bear(self._records.read_late_patterns)
 
     def _take_last_points(self) -> None:
@@ -710,22 +705,25 @@ class Supervisor:
             if source:
                 source.close()
 
-    def _why(self, exit_code: int | None, otherwise: str) -> str:
+    def _why(self, exit_code: int | None, otherwise: tuple[Said, ...]) -> tuple[Said, ...]:
         try:
             return self._diagnose(exit_code)
         except Exception as error:  # noqa: BLE001  that it failed is told all the same
             self._tell_fault(error)
             return otherwise
 
-    def _judged(self, exit_code: int | None) -> tuple[RunState, str]:
+    def _judged(self, exit_code: int | None) -> tuple[RunState, tuple[Said, ...]]:
         try:
             return self._judge(exit_code)
         except Exception as error:  # noqa: BLE001  how it ended is told in any case
             self._tell_fault(error)
         if self._status.state is RunState.STOPPING:
-            return RunState.STOPPED, "Stopped on request."
-        told = "an unknown exit code" if exit_code is None else f"exit code {exit_code}"
-        return (RunState.SUCCEEDED, "") if exit_code == 0 else (RunState.FAILED, f"Ended with {told}.")
+            return RunState.STOPPED, _reasons("only_stopped")
+        if exit_code == 0:
+            return RunState.SUCCEEDED, ()
+        if exit_code is None:
+            return RunState.FAILED, _reasons("only_ended")
+        return RunState.FAILED, _reasons("only_ended_with_code", code=str(exit_code))
 
     def _first_ended(self) -> int | None:
         """The rank whose process ended before the others', but for those that ended well."""
@@ -734,8 +732,8 @@ class Supervisor:
         pid = next(failed, None)
         return None if pid is None or self._plan.elsewhere else ending.rank_of(pid)
 
-    def _diagnose(self, told: int | None) -> str:
-        """Keeps why the run failed; returns it in a sentence."""
+    def _diagnose(self, told: int | None) -> tuple[Said, ...]:
+        """Keeps why the run failed; returns it in sentences."""
         ending = self._records.log.ending
         found = diagnose(ending, likely_code(told, ending), self._circumstances())
         self._diagnosis = found.to_json()
@@ -768,24 +766,28 @@ class Supervisor:
         """How many processes outlived the launcher and were ended."""
         return self._left + sum(one.told for one in self._elsewhere)
 
-    def _judge(self, exit_code: int | None) -> tuple[RunState, str]:
+    def _judge(self, exit_code: int | None) -> tuple[RunState, tuple[Said, ...]]:
         if self._status.state is RunState.STOPPING:
-            return RunState.STOPPED, f"Stopped on request: {self._nothing_is_left()}."
-        state, reason = verdict(exit_code, self._records.log.ending, self._left_anywhere)
+            return RunState.STOPPED, _reasons("stopped", left=self._nothing_is_left())
+        state, reasons = verdict(exit_code, self._records.log.ending, self._left_anywhere)
         if self._save_told and state is RunState.SUCCEEDED:
-            return RunState.STOPPED, f"It saved and exited as requested. {reason}".strip()
-        return state, reason
+            return RunState.STOPPED, (*_reasons("saved"), *reasons)
+        return state, reasons
 
-    def _nothing_is_left(self) -> str:
+    def _nothing_is_left(self) -> Said:
         """Looked for, not assumed: by marker and session, and in the list of who holds GPU memory."""
         left = members(self._plan.run_id, self._status.process, self._owners)
-        said = f"processes {_listed(sorted(left))} are left" if left else "no processes are left"
-        said += what_is_left(self._elsewhere)
+        elsewhere = what_is_left(self._elsewhere)
+        if left:
+            found = said("reasons", "processes_left", pids=_listed(sorted(left)), elsewhere=elsewhere)
+        else:
+            found = said("reasons", "nothing_left", elsewhere=elsewhere)
         holding = self._telemetry.gpu_holders() if self._telemetry else None
         if holding is None:
-            return said
-        still = f"but processes {_listed(sorted(holding))} still hold" if holding else "and none holds"
-        return f"{said}, {still} GPU memory"
+            return found
+        if holding:
+            return said("reasons", "gpu_memory_held", left=found, pids=_listed(sorted(holding)))
+        return said("reasons", "gpu_memory_free", left=found)
 
     def _write_end(self, **changes: Any) -> None:
         self._directory.sweep(self._clock())
@@ -861,13 +863,13 @@ def _end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float
         if before is None or identity is None or before.boot_id != identity.boot_id:
             begun_s = None  # by the clock of a boot that is over: how long the run lasted is not known
         status = replace(
-            status, state=RunState.STOPPING, supervisor=identity, begun_s=begun_s, reason="", kill_due_s=kill_due_s
+            status, state=RunState.STOPPING, supervisor=identity, begun_s=begun_s, reasons=(), kill_due_s=kill_due_s
         )
         with suppress(OSError):  # what is asked for is the end, whatever the folder takes
             directory.write_status(status)
         ready()
         hurry = partial(bool, stops)
-        told = what_is_left(backend_of(plan).end(plan, process, grace_s, hurry)) if plan else ""
+        elsewhere = what_is_left(backend_of(plan).end(plan, process, grace_s, hurry) if plan else ())
         while end_tree(directory.run_id, process, grace_s, spared, hurry=hurry):
             grace_s = 0
         for owner in reversed(hung):  # guardians first: they would start another
@@ -876,12 +878,15 @@ def _end_lost(directory: RunDirectory, ready: Callable[[], None], grace_s: float
         remove_shared_buffers(plan.master_port)
     remove_stale_locks(locks)
     directory.sweep(time.time())
-    here = f"processes {_listed(sorted(left))}" if left else "nothing on this machine"
-    supervisor = f"did not answer and was killed (process {hung[0].pid})" if hung else "was gone"
-    reason = f"Its supervisor {supervisor}; Stop ended {here}: no processes are left{told}."
+    pids = _listed(sorted(left))
+    here = said("reasons", "these_processes", pids=pids) if left else said("reasons", "nothing_here")
+    if hung:
+        reasons = _reasons("stopped_with_supervisor", pid=str(hung[0].pid), ended=here, elsewhere=elsewhere)
+    else:
+        reasons = _reasons("stopped_without_supervisor", ended=here, elsewhere=elsewhere)
     lasted_s = None if status.begun_s is None else time.monotonic() - status.begun_s
     ended = replace(
-        status, state=RunState.STOPPED, reason=reason, ended_at=time.time(), lasted_s=lasted_s, kill_due_s=None
+        status, state=RunState.STOPPED, reasons=reasons, ended_at=time.time(), lasted_s=lasted_s, kill_due_s=None
     )
     try:
         directory.write_status(ended)
@@ -1004,21 +1009,23 @@ def _telemetry(plan: Plan) -> Telemetry:
     return Telemetry(gpus, disk=DiskWatch(folders_written(plan)), marked=marked)
 
 
-def why_they_stay(survivors: Sequence[int]) -> str:
+def why_they_stay(survivors: Sequence[int]) -> Said:
     """A sentence on processes that SIGKILL did not end."""
     if others := forbidden(survivors):
-        return (
-            f"dsgui may not signal processes {_listed(sorted(others))}, which run as another user. End them as that "
-            "user; the run ends with them."
-        )
-    return f"Processes {_listed(survivors)} don't exit even after SIGKILL; waiting for the kernel."
+        return said("reasons", "may_not_signal", pids=_listed(sorted(others)))
+    return said("reasons", "not_exiting", pids=_listed(survivors))
 
 
-def waits_for(plan: Plan, before: Sequence[Plan]) -> str:
+def waits_for(plan: Plan, before: Sequence[Plan]) -> Said:
     """A sentence on whom a queued run waits for, and why."""
-    first = before[0]
-    others = f" and {len(before) - 1} more" if len(before) > 1 else ""
-    return f"Waits for {shared_devices(plan, before)}: run “{first.name}” ({first.run_id}){others} comes first."
+    given = {"devices": shared_devices(plan, before), "name": before[0].name, "run": before[0].run_id}
+    if len(before) == 1:
+        return said("reasons", "waits_for_run", **given)
+    return said("reasons", "waits_for_runs", **given, count=str(len(before) - 1))
+
+
+def _reasons(code: str, /, **given: str | Said) -> tuple[Said, ...]:
+    return (said("reasons", code, **given),)
 
 
 def _say_removed(names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from dsgui.core.metrics.chart_table import table_json  # noqa: E402
 from dsgui.core.texts.english import TEXTS  # noqa: E402
 
 PAGE = ROOT / "dsgui" / "ui" / "static" / "catalogue.js"
-HEAD = """// Made by `make docs` from core/texts/english.py and core/metrics/chart_table.py: change those and not this.
+HEAD = """// Made by `make docs` from core/texts/english/ and core/metrics/chart_table.py: change those and not this.
 
 /* eslint max-len: "off" -- a text is one line */
 

@@ -23,6 +23,7 @@ from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
+from dsgui.core.texts.saying import said
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.preflight.model_files import model_size
@@ -197,7 +198,9 @@ class Archive:
         problem = chosen.problem(plan.ranks)
         if not chosen.complete:
             raise RunError(f"Run {run_id}: {problem}")
-        made = clone(plan, directory.read_config(), Remedy("Resume", None, options_for(way, chosen, plan)))
+        made = clone(
+            plan, directory.read_config(), Remedy(said("remedies", "resume"), None, options_for(way, chosen, plan))
+        )
         return replace(made, notes=(*made.notes, *([problem] if problem else [])))
 
     def _way(self, plan: Plan) -> Resuming:

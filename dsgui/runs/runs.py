@@ -27,6 +27,7 @@ from dsgui.core.runs.news import Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
+from dsgui.core.texts.saying import as_told, said
 from dsgui.shell.access.places import Places
 from dsgui.shell.files.json_files import parse_object
 from dsgui.shell.files.regular_files import open_regular
@@ -151,7 +152,9 @@ class Runs:
             self._launcher.start(directory, secrets)
             self._afloat = -math.inf, ()  # one more goes on
         except RunError as error:
-            self._store.write_status(directory, RunStatus(RunState.FAILED, reason=str(error), ended_at=self._clock()))
+            self._store.write_status(
+                directory, RunStatus(RunState.FAILED, reasons=(as_told(str(error)),), ended_at=self._clock())
+            )
             raise
         finally:
             self._ports.release(plan.run_id)
@@ -519,9 +522,10 @@ class Runs:
             if not seen.alive:
                 directory.sweep(self._clock())
         if plan is None and not seen.status.state.live and not directory.is_deleted:
-            told = f"Its state is “{seen.status.state.value}”. {seen.status.reason}".rstrip()
-            reason = seen.status.reason if seen.status.state is RunState.DAMAGED else told
-            return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reason=reason))
+            state, told = seen.status.state, seen.status.reasons
+            if state is not RunState.DAMAGED:
+                told = (said("reasons", "state_is", state=str(said("states", state.value))), *told)
+            return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reasons=told))
         return seen
 
     def _damage_of(self, directory: RunDirectory, fresh: bool) -> str:

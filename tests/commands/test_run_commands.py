@@ -19,6 +19,7 @@ from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import ConfigArgument, Here, Place, WhenBusy
 from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.texts.saying import as_told
 from dsgui.runs.archive import Archive
 from tests.runs.test_archive import RANK_1_IS_KILLED
 from tests.runs.test_queue import UNTIL_TOLD
@@ -142,7 +143,7 @@ def test_what_deepspeed_itself_refuses_is_no_advice(
     directory.write_plan(plan, '{"train_batch_size": 2, "optimizer": {"type": "SGD", "params": {"lr": 0.1}}}')
     directory.write_status(RunStatus(RunState.FAILED, started_at=time.time(), ended_at=time.time() + 1))
     changes = [Change("/optimizer/params/lr", literal) for literal in ("-1", "0.2")]
-    remedies = tuple(Remedy(f"lr {change.literal}", Fix("lr", (change,))) for change in changes)
+    remedies = tuple(Remedy(as_told(f"lr {change.literal}"), Fix(as_told("lr"), (change,))) for change in changes)
     directory.write_diagnosis(Diagnosis("unknown", "It failed", "…", ("…",), remedies=remedies).to_json())
     why.tell_why(bench.runs, bench.store.runs_dir, plan.run_id)
     told = capsys.readouterr().err

@@ -112,7 +112,7 @@ def test_the_machine_is_looked_at_once_and_only_what_a_change_can_touch_counts(
 
     made = Archive(bench.store, bench.runs, judge=Judge(surroundings, rows)).offer(run_id)
     assert made
-    assert [one.label for one in made.diagnosis.remedies] == (["train_batch_size 6"] if offered else [])
+    assert [str(one.label) for one in made.diagnosis.remedies] == (["train_batch_size 6"] if offered else [])
     assert looked == [bench.store.open(run_id).read_config()]
 
 

@@ -16,6 +16,7 @@ from dsgui.core.diagnosis.ending import verdict
 from dsgui.core.launch.plan import WhenBusy
 from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.logs.trainlog import TrainLog
+from dsgui.core.texts.saying import sentences
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.in_memory import file_in_memory
 from dsgui.shell.launch.keeping import Keeping
@@ -297,10 +298,11 @@ def test_where_nobody_was_told_the_exit_code_the_output_decides(lines: str, stat
     log = TrainLog()
     log.feed(lines)
     log.finish()
-    found, reason = verdict(None, log.ending, 0)
+    found, reasons = verdict(None, log.ending, 0)
     assert found is state
     if state is RunState.FAILED and "return code" not in lines:
-        assert reason.startswith("It ended with an unknown exit code, since dsgui's own processes were killed too")
+        told = "It ended with an unknown exit code, since dsgui's own processes were killed too"
+        assert sentences(reasons).startswith(told)
 
 
 def test_however_many_guardians_were_killed_the_state_that_names_them_can_be_read() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.runs.news import Cursor
+from dsgui.core.texts.saying import as_told
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.json_files import json_bytes
 from dsgui.shell.launch.launcher import Launcher
@@ -131,7 +132,7 @@ def test_a_folder_that_is_deleted_is_not_insisted_on(bench: Bench) -> None:
 def test_an_end_is_kept_in_memory_where_the_data_folder_refuses_too(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     directory = Store(tmp_path / "runs").open(make_run(tmp_path / "runs", Made(steps=2)))
-    place = keep_end(directory, RunStatus(RunState.FAILED, reason="so"), None, "full")
+    place = keep_end(directory, RunStatus(RunState.FAILED, reasons=(as_told("so"),)), None, "full")
     assert place
     assert place.parent == Path(f"/dev/shm/dsgui-{os.geteuid()}")
     kept = kept_end(directory)
@@ -262,6 +263,7 @@ HANGS = """
 import ctypes, pathlib, signal, sys, time
 from dsgui import supervise
 from dsgui.shell.runs.store import RunDirectory
+from dsgui.core.texts.saying import as_told
 beat = RunDirectory.beat
 def late(self, monotonic_s):
     beat(self, monotonic_s - 1000)

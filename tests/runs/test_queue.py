@@ -89,12 +89,12 @@ def test_what_is_waited_for_is_what_both_want(bench: Bench) -> None:
         bench.runs.prepare(bench.request(script, name=name, ranks=len(gpus), gpu_indices=gpus))
         for name, gpus in (("mine", (0, 1)), ("other", (1, 2)), ("third", (0, 3)))
     )
-    assert waits_for(mine, [other]) == f"Waits for GPU 1: run “other” ({other.run_id}) comes first."
-    assert waits_for(mine, [other, third]).startswith("Waits for GPUs 0, 1: run “other”")
+    assert str(waits_for(mine, [other])) == f"Waits for GPU 1: run “other” ({other.run_id}) comes first."
+    assert str(waits_for(mine, [other, third])).startswith("Waits for GPUs 0, 1: run “other”")
     a, b = (replace(mine, place=Machines(text), gpu_indices=()) for text in ("w slots=2\nx slots=1", "w slots=1"))
-    assert waits_for(a, [b]).startswith("Waits for w:0: run “mine”")
+    assert str(waits_for(a, [b])).startswith("Waits for w:0: run “mine”")
     on_cpu = bench.runs.prepare(bench.request(script))
-    assert waits_for(on_cpu, [on_cpu]).startswith("Waits for this machine’s CPU: run “train”")
+    assert str(waits_for(on_cpu, [on_cpu])).startswith("Waits for this machine’s CPU: run “train”")
 
 
 def test_runs_on_other_gpus_do_not_wait(bench: Bench) -> None:

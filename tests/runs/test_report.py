@@ -15,6 +15,7 @@ from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import STRETCHES, charts
+from dsgui.core.texts.saying import as_told
 from dsgui.runs.report import MOST_RUNS, Reports
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
@@ -43,7 +44,7 @@ def made_run(bench: Bench, name="first", *, config="{}", steps=200, state=RunSta
     directory = bench.store.create(plan.run_id)
     bench.store.write_plan(directory, plan, config)
     directory.write_status(
-        RunStatus(state, started_at=1_790_000_000.0, lasted_s=steps / 2.0, exit_code=0, reason="Done.")
+        RunStatus(state, started_at=1_790_000_000.0, lasted_s=steps / 2.0, exit_code=0, reasons=(as_told("Done."),))
     )
     directory.write_provenance({"python": "3.11.2", "versions": {"deepspeed": "0.19.8"}, "git": {"commit": "c0ffee"}})
     if state is RunState.FAILED:

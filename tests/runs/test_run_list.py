@@ -13,6 +13,7 @@ import pytest
 from dsgui.cli import main
 from dsgui.core.launch.state import Asked, RunState, RunStatus
 from dsgui.core.runs.news import Listed, Window
+from dsgui.core.texts.saying import as_told
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.run_index import RunIndex
@@ -159,7 +160,7 @@ def test_of_runs_that_were_listed_only_those_that_changed_are_told_again(folder:
     runs = runs_of(folder)
     told = settled(runs, Window())
     state = Store(folder).open(ids[2])
-    state.write_status(RunStatus(RunState.FAILED, reason="changed", lasted_s=1.0))
+    state.write_status(RunStatus(RunState.FAILED, reasons=(as_told("changed"),), lasted_s=1.0))
     again = runs.listed(Window(since=told.since))
     assert [(run.run_id, run.duration_s) for run in again.rows] == [(ids[2], 1.0)]
     assert runs.listed(Window(since=again.since)).rows == ()

@@ -547,11 +547,11 @@ def test_a_process_that_may_not_be_signalled_is_said_to_be_anothers(monkeypatch:
     monkeypatch.setattr(os, "kill", refuse)
     assert not send_signal(own, signal.SIGCONT)
     assert forbidden([own.pid]) == {own.pid}
-    assert why_they_stay([own.pid, 1]) == (
+    assert str(why_they_stay([own.pid, 1])) == (
         f"dsgui may not signal processes 1, {own.pid}, which run as another user. End them as that user; the run ends "
         "with them."
     )
 
 
 def test_a_process_that_survives_sigkill_waits_for_the_kernel() -> None:
-    assert why_they_stay([os.getpid()]).endswith("don't exit even after SIGKILL; waiting for the kernel.")
+    assert str(why_they_stay([os.getpid()])).endswith("don't exit even after SIGKILL; waiting for the kernel.")

@@ -19,6 +19,7 @@ from dsgui.core.launch.plan import LaunchRequest
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.metrics.points import Event, Point
 from dsgui.core.runs.news import Cursor
+from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
@@ -82,8 +83,8 @@ def planted(runs, store, tmp_path, secret):
             {"python": f"3.11 {secret}", "versions": {secret: secret}, "git": {"branch": secret}}
         )
         directory.write_status(
-            RunStatus(RunState.FAILED, reason=f"for {secret}", started_at=time.time(), ended_at=time.time() + 1,
-                      telemetry_note=f"note {secret}", exit_code=1)
+            RunStatus(RunState.FAILED, reasons=(as_told(f"for {secret}"),), started_at=time.time(),
+                      ended_at=time.time() + 1, telemetry_note=f"note {secret}", exit_code=1)
         )  # fmt: skip
         ids.append(plan.run_id)
     save_checkpoint(folder / "out", 20, ranks=2)

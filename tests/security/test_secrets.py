@@ -30,6 +30,7 @@ from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.runs.news import Cursor
 from dsgui.core.script.script import script_facts
+from dsgui.core.texts.saying import as_told
 from dsgui.runs.archive import Archive
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.runs import Runs
@@ -463,7 +464,7 @@ def test_names_models_diagnosis_and_config_are_shown_without_secrets(tmp_path):
     runs = Runs(store, Launcher(), secrets=(SECRET,))
     run_id = _written(store, runs, tmp_path, name=f"with {SECRET}", arguments=("--model_name_or_path", f"/m/{token}"))
     directory = store.open(run_id)
-    store.write_status(directory, RunStatus(RunState.FAILED, reason=f"because of {SECRET}"))
+    store.write_status(directory, RunStatus(RunState.FAILED, reasons=(as_told(f"because of {SECRET}"),)))
     (directory.path / "ds_config.json").write_text(f'{{"comet": {{"api_key": "plain-{"x" * 12}"}}, "note": "{token}"}}')
     (directory.path / "provenance.json").write_text(json.dumps({"python": "3.11", "versions": {"x": token}}))
     about = Archive(store, runs).about(run_id)

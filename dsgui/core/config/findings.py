@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from dsgui.core.config.document import Document
+from dsgui.core.texts.saying import Said, said
 
 
 class Severity(Enum):
@@ -34,8 +35,13 @@ class Change:
 class Fix:
     """The one right repair: what its button says and the edits it makes."""
 
-    label: str
+    label: Said
     changes: tuple[Change, ...]
+
+    @classmethod
+    def of(cls, code: str, /, *changes: Change, **given: str | Said) -> "Fix":
+        """`code` and `given` are of the catalogue's fixes."""
+        return cls(said("fixes", code, **given), changes)
 
     @property
     def id(self) -> str:

@@ -60,9 +60,8 @@ def native_fix(document: Document, context: Context) -> Fix:
     native = Document(native_form(document, context).text)
     autos = [pointer for pointer in FILLED_BY_TRAINER if lookup(document.value, pointer) == "auto"]
     known = [pointer for pointer in autos if pointer != STEPS or native.literal(pointer) is not None]
-    which = "every “auto”" if known == autos else "every “auto” but total_num_steps"
-    changes = tuple(Change(pointer, native.literal(pointer)) for pointer in known)
-    return Fix(f"Write what the HF Trainer fills by default, for {which}", changes)
+    changes = (Change(pointer, native.literal(pointer)) for pointer in known)
+    return Fix.of("write_defaults" if known == autos else "write_defaults_but_steps", *changes)
 
 
 def _native(pointer: str, config: Mapping[str, Any], filled: Filled, context: Context) -> tuple[Any, str]:

@@ -6,16 +6,16 @@ louder. A failure that no signature fits is shown as it is, with its first trace
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from dsgui.core.config.findings import Change, Fix
 from dsgui.core.decoding import optional, text, whole
 from dsgui.core.diagnosis.ending import TO_ALL, Ending, signal_number, verdict
 from dsgui.core.diagnosis.remedies import Circumstances, Remedy, steady_numbers
 from dsgui.core.diagnosis.signatures import SIGNATURES, Signature, Where
 from dsgui.core.diagnosis.tracebacks import Traceback
 from dsgui.core.sizes import size
+from dsgui.core.texts.saying import Said
 
 UNKNOWN = "unknown"
 _TEXTS = ("signature", "title", "meaning", "evidence", "traceback", "source")
@@ -48,26 +48,16 @@ class Diagnosis:
         return self.remedies[0] if self.remedies else None
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        rest = (field.name for field in fields(self) if field.name != "remedies")
+        return {name: getattr(self, name) for name in rest} | {"remedies": [one.to_json() for one in self.remedies]}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Diagnosis":
         """Raises KeyError, TypeError or ValueError for what `to_json` did not write."""
         given: dict[str, Any] = {name: text(value[name]) for name in _TEXTS if name in value}
         given["rank"] = optional(lambda one: whole(one, 0, 1 << 31), value.get("rank"))
-        remedies = tuple(_remedy(one) for one in value.get("remedies", (value.get("remedy"),)) if one)
+        remedies = tuple(Remedy.from_json(one) for one in value.get("remedies", (value.get("remedy"),)) if one)
         return cls(**given | {"advice": tuple(text(one) for one in value["advice"]), "remedies": remedies})
-
-
-def _remedy(value: Mapping[str, Any]) -> Remedy:
-    fix = value.get("fix")
-    changes = tuple(_change(change) for change in fix["changes"]) if fix else ()
-    options = tuple((text(option), optional(text, setting)) for option, setting in value.get("options", ()))
-    return Remedy(str(value["label"]), Fix(str(fix["label"]), changes) if fix else None, options)
-
-
-def _change(value: Mapping[str, Any]) -> Change:
-    return Change(text(value["pointer"]), optional(text, value.get("literal")), text(value.get("key", "")))
 
 
 def diagnose(ending: Ending, exit_code: int, run: Circumstances) -> Diagnosis:
@@ -168,8 +158,8 @@ def _filled(text: str, told: Mapping[str, str]) -> str:
     return text
 
 
-def why_failed(ending: Ending, exit_code: int | None, left: int, found: Diagnosis) -> str:
-    """A failed run's end in a sentence: what the page shows above its diagnosis and the terminal as its last line."""
+def why_failed(ending: Ending, exit_code: int | None, left: int, found: Diagnosis) -> tuple[Said, ...]:
+    """A failed run's end in sentences: what the page shows above its diagnosis and the terminal as its last line."""
     why = found.meaning if signal_number(ending.return_code or exit_code or 0) and found.signature != UNKNOWN else ""
     return verdict(exit_code, ending, left, why, found.rank)[1]
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from dsgui.core.diagnosis.signatures import LAST_WORDS
 from dsgui.core.diagnosis.tracebacks import LINE_LIMIT, Tracebacks
 from dsgui.core.launch.state import RunState
+from dsgui.core.texts.saying import Said, said
 
 _REASON_LIMIT = 300
 _SIGABRT, _SIGKILL = 6, 9
@@ -174,21 +175,29 @@ _LAUNCHERS: tuple[tuple[str, Callable[[Ending, str], bool]], ...] = (
 
 def verdict(
     exit_code: int | None, ending: Ending, left: int, why: str = "", rank: int | None = None
-) -> tuple[RunState, str]:
-    """The state and a sentence on it. `exit_code` is Popen's, None where nobody was left to be told; `left` processes
+) -> tuple[RunState, tuple[Said, ...]]:
+    """The state and sentences on it. `exit_code` is Popen's, None where nobody was left to be told; `left` processes
     outlived the launcher and were ended; `why` is what is known of a signal that ended a rank, and of which."""
     code = ending.return_code or likely_code(exit_code, ending)
-    after = f" {_processes(left)} it left behind {'was' if left == 1 else 'were'} ended." if left else ""
     if code and exit_code is None and not ending.return_code:
-        return (
-            RunState.FAILED,
-            f"It ended with an unknown exit code, since dsgui's own processes were killed too{_told(ending)}{after}",
-        )
-    if code:
-        return _failed_or_finished(code, ending, after, why, rank)
-    if problem := _silent_failure(ending):
-        return RunState.FAILED, problem + after
-    return RunState.SUCCEEDED, after.strip()
+        state, first = RunState.FAILED, _said("ended_with_unknown_code", told=_told(ending))
+    elif code:
+        state, first = _failed_or_finished(code, ending, why, rank)
+    elif problem := _silent_failure(ending):
+        state, first = RunState.FAILED, problem
+    else:
+        return RunState.SUCCEEDED, _left_behind(left)
+    return state, (first, *_left_behind(left))
+
+
+def _said(code: str, /, **given: str | Said) -> Said:
+    return said("reasons", code, **given)
+
+
+def _left_behind(count: int) -> tuple[Said, ...]:
+    if count == 0:
+        return ()
+    return (_said("one_left_behind") if count == 1 else _said("some_left_behind", count=str(count)),)
 
 
 def likely_code(exit_code: int | None, ending: Ending) -> int:
@@ -199,29 +208,25 @@ def likely_code(exit_code: int | None, ending: Ending) -> int:
     return 0 if well and not ending.error else 1
 
 
-def _silent_failure(ending: Ending) -> str:
-    """Why exit code 0 is no success, or ""."""
+def _silent_failure(ending: Ending) -> Said | None:
+    """Why exit code 0 is no success, or None."""
     missing = len(set(ending.spawned) - ending.ended_well)
     if missing:
-        return (
-            f"The launcher ended with exit code 0, but {missing} of its {len(ending.spawned)} rank processes did not "
-            f"end well{_told(ending)}"
-        )
-    return f"Something outside dsgui asked the launcher to exit{_told(ending)}" if ending.killing else ""
+        ranks = str(len(ending.spawned))
+        return _said("ranks_did_not_end_well", missing=str(missing), ranks=ranks, told=_told(ending))
+    return _said("launcher_asked_to_exit", told=_told(ending)) if ending.killing else None
 
 
-def _failed_or_finished(code: int, ending: Ending, after: str, why: str, rank: int | None) -> tuple[RunState, str]:
+def _failed_or_finished(code: int, ending: Ending, why: str, rank: int | None) -> tuple[RunState, Said]:
     number = signal_number(code)
     if number == _SIGABRT and ending.finished and not ending.error:
-        return RunState.SUCCEEDED, (
-            "Training finished; then a process aborted (SIGABRT) during Python's shutdown, which happens when a "
-            f"script ends without torch.distributed.destroy_process_group().{after}"
-        )
+        return RunState.SUCCEEDED, _said("aborted_at_shutdown")
     if number is None:
-        return RunState.FAILED, f"Ended with exit code {code}{_told(ending)}{after}"
-    who = "A process" if rank is None or number in TO_ALL else f"Rank {rank}"
-    told = f". {why}" if why and not ending.error else _told(ending)
-    return RunState.FAILED, f"{who} was killed by {_signal_name(number)}{told}{after}"
+        return RunState.FAILED, _said("ended_with_code", code=str(code), told=_told(ending))
+    told = _said("with_meaning", meaning=why) if why and not ending.error else _told(ending)
+    if rank is None or number in TO_ALL:
+        return RunState.FAILED, _said("process_killed", signal=_signal(number), told=told)
+    return RunState.FAILED, _said("rank_killed", rank=str(rank), signal=_signal(number), told=told)
 
 
 def signal_number(code: int) -> int | None:
@@ -233,24 +238,20 @@ def signal_number(code: int) -> int | None:
     return number if number in _ENDS_RANKS else None
 
 
-def _told(ending: Ending) -> str:
-    on = f" on {ending.machine}" if ending.machine else ""
+def _told(ending: Ending) -> Said:
+    on, given = ("_on", {"machine": ending.machine}) if ending.machine else ("", {})
     if ending.error:
-        return f"{on}: {_sentence(ending.error)}"
-    return (
-        f"{on}. The last line of its output: “{ending.last_line.strip()}”."
-        if ending.last_line
-        else f"{on}, without any message."
-    )
+        return _said(f"with_error{on}", error=_sentence(ending.error), **given)
+    if ending.last_line:
+        return _said(f"with_last_line{on}", line=ending.last_line.strip(), **given)
+    return _said(f"with_nothing{on}", **given)
 
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _signal_name(number: int) -> str:
-    return f"{_SIGNALS[number]} (signal {number})" if number in _SIGNALS else f"signal {number}"
-
-
-def _processes(count: int) -> str:
-    return "1 process" if count == 1 else f"{count} processes"
+def _signal(number: int) -> Said:
+    if number in _SIGNALS:
+        return _said("signal_named", name=_SIGNALS[number], number=str(number))
+    return _said("signal", number=str(number))

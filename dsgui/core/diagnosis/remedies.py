@@ -6,15 +6,18 @@ is most likely right, or None where there is none to make without knowing more.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import reduce
 from typing import Any
 
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.config.pointer import MISSING, lookup
+from dsgui.core.decoding import optional, text
 from dsgui.core.diagnosis.evidence import MOST_SHOWN, mismatches, unknown_options
 from dsgui.core.script.gone_options import words_after_refusal
 from dsgui.core.script.words import value_of
+from dsgui.core.texts.saying import Said, recalled, said
 
 # As in core/rules/base.py, which the supervisor has no need to load.
 TRAIN, MICRO, ACCUMULATION = "/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"
@@ -58,20 +61,50 @@ class Circumstances:
         return self.takes_options or all(value is None for _, value in remedy.options)
 
 
+Options = tuple[tuple[str, str | None], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Remedy:
     """`fix` for the config, and `options` for the script's arguments: (option, value), where None takes it out. Both
     empty: the same again is enough."""
 
-    label: str
+    label: Said
     fix: Fix | None = None
-    options: tuple[tuple[str, str | None], ...] = ()
+    options: Options = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Labels stand in words, too, for whoever does not know the code."""
+        fix = self.fix and _labelled(self.fix.label) | {"changes": [asdict(change) for change in self.fix.changes]}
+        return _labelled(self.label) | {"fix": fix, "options": [list(option) for option in self.options]}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Remedy":
+        """Raises KeyError, TypeError or ValueError for what `to_json` did not write."""
+        fix = value.get("fix")
+        changes = tuple(_change(change) for change in fix["changes"]) if fix else ()
+        options = tuple((text(option), optional(text, setting)) for option, setting in value.get("options", ()))
+        return cls(_label(value), Fix(_label(fix), changes) if fix else None, options)
+
+
+def _labelled(label: Said) -> dict[str, Any]:
+    return {"label": str(label)} | label.to_json()
+
+
+def _label(value: Mapping[str, Any]) -> Said:
+    return recalled("remedies", value, str(value["label"]))
+
+
+def _change(value: Mapping[str, Any]) -> Change:
+    return Change(text(value["pointer"]), optional(text, value.get("literal")), text(value.get("key", "")))
 
 
 Match = re.Match[str] | None
 
 
-def _changed(label: str, *changes: Change, options: tuple[tuple[str, str | None], ...] = ()) -> Remedy:
+def _changed(code: str, /, *changes: Change, options: Options = (), **given: str | Said) -> Remedy:
+    """`code` and `given` are of the catalogue's remedies."""
+    label = said("remedies", code, **given)
     return Remedy(label, Fix(label, changes) if changes else None, options)
 
 
@@ -86,14 +119,23 @@ def shrink_micro_batch(match: Match, run: Circumstances) -> Remedy | None:
     if micro == 1:
         return checkpoint_activations(match, run) or fit_model_states(match, run)
     factor = 2 if micro % 2 == 0 else micro
-    label = f"Micro batch {micro // factor} instead of {micro}, accumulation steps {steps * factor} instead of {steps}"
     new = {MICRO: str(micro // factor), ACCUMULATION: str(steps * factor)}
     kept = lookup(run.values, MICRO) is MISSING and isinstance(lookup(run.values, TRAIN), int)
     changes = [Change(p, v) for p, v in new.items() if _is_number(run, p) or (p == ACCUMULATION and kept)]
-    if not run.trainer:
-        missing = [] if kept or _is_number(run, ACCUMULATION) else [Change(ACCUMULATION, new[ACCUMULATION])]
-        return _changed(label, *changes, *missing)
-    return _changed(label, *changes, options=((_MICRO_OPTION, new[MICRO]), (_STEPS_OPTION, new[ACCUMULATION])))
+    options: Options = ()
+    if run.trainer:
+        options = ((_MICRO_OPTION, new[MICRO]), (_STEPS_OPTION, new[ACCUMULATION]))
+    elif not kept and not _is_number(run, ACCUMULATION):
+        changes.append(Change(ACCUMULATION, new[ACCUMULATION]))
+    return _changed(
+        "smaller_micro_batch",
+        *changes,
+        options=options,
+        micro=new[MICRO],
+        micro_before=str(micro),
+        steps=new[ACCUMULATION],
+        steps_before=str(steps),
+    )
 
 
 def _batch_terms(run: Circumstances) -> tuple[int | None, int]:
@@ -117,7 +159,7 @@ def _count(run: Circumstances, option: str, otherwise: int) -> int:
 def checkpoint_activations(match: Match, run: Circumstances) -> Remedy | None:
     if not run.trainer or value_of(run.arguments, ("--gradient_checkpointing",)) is not None:
         return None
-    return _changed("Gradient checkpointing", options=(("--gradient_checkpointing", ""),))
+    return _changed("checkpoint_activations", options=(("--gradient_checkpointing", ""),))
 
 
 def fit_model_states(match: Match, run: Circumstances) -> Remedy | None:
@@ -127,13 +169,13 @@ def fit_model_states(match: Match, run: Circumstances) -> Remedy | None:
     stage = lookup(run.values, _STAGE)
     stage = stage if isinstance(stage, int) else 0
     if stage < 2 and run.ranks > 1:
-        return _changed("ZeRO stage 2", Change(_STAGE, "2"))
+        return _changed("stage", Change(_STAGE, "2"), stage="2")
     if (offload := fit_optimizer_step(match, run)) is not None:
         return offload
     if stage < 3:
-        return _changed("ZeRO stage 3", Change(_STAGE, "3"))
+        return _changed("stage", Change(_STAGE, "3"), stage="3")
     if not _is_offloaded(run, _PARAM_DEVICE):
-        return _changed("ZeRO stage 3 with the parameters on the CPU", Change(_PARAM_DEVICE, '"cpu"'))
+        return _changed("offload_parameters", Change(_PARAM_DEVICE, '"cpu"'))
     return None
 
 
@@ -143,7 +185,7 @@ def fit_optimizer_step(match: Match, run: Circumstances) -> Remedy | None:
         return None
     stage = lookup(run.values, _STAGE)
     staged = [] if isinstance(stage, int) and stage >= 1 else [Change(_STAGE, "2")]
-    return _changed("The optimizer's states on the CPU", *staged, Change(_OPTIMIZER_DEVICE, '"cpu"'))
+    return _changed("offload_states", *staged, Change(_OPTIMIZER_DEVICE, '"cpu"'))
 
 
 def _is_offloaded(run: Circumstances, pointer: str) -> bool:
@@ -163,7 +205,7 @@ def has_address_limit(match: re.Match[str], run: Circumstances) -> bool:
 def no_loader_workers(match: Match, run: Circumstances) -> Remedy | None:
     if (value_of(run.arguments, ("--dataloader_num_workers",)) or "0") == "0":
         return None
-    return _changed("No data loader workers", options=(("--dataloader_num_workers", "0"),))
+    return _changed("no_loader_workers", options=(("--dataloader_num_workers", "0"),))
 
 
 # --- the config -------------------------------------------------------------------------------------------------------
@@ -173,7 +215,7 @@ def right_train_batch(match: Match, run: Circumstances) -> Remedy | None:
     if match is None:
         return None
     product = int(match["micro"]) * int(match["steps"]) * int(match["ranks"])
-    return _changed(f"train_batch_size {product}", Change(TRAIN, str(product))) if product else None
+    return _changed("train_batch", Change(TRAIN, str(product)), value=str(product)) if product else None
 
 
 def mismatches_to_auto(match: Match, run: Circumstances) -> Remedy | None:
@@ -184,7 +226,7 @@ def mismatches_to_auto(match: Match, run: Circumstances) -> Remedy | None:
 def derived_train_batch(match: Match, run: Circumstances) -> Remedy | None:
     if lookup(run.values, TRAIN) is MISSING or not _is_number(run, MICRO):
         return None
-    return _changed("Without train_batch_size, which DeepSpeed derives", Change(TRAIN, None))
+    return _changed("derived_train_batch", Change(TRAIN, None))
 
 
 def _to_auto(message: str, run: Circumstances, *but: str) -> Remedy | None:
@@ -193,7 +235,7 @@ def _to_auto(message: str, run: Circumstances, *but: str) -> Remedy | None:
     if not held:
         return None
     named = ", ".join(pointer.rpartition("/")[2] for pointer in held)
-    return _changed(f"“auto” for {named}", *(Change(pointer, '"auto"') for pointer in held))
+    return _changed("to_auto", *(Change(pointer, '"auto"') for pointer in held), keys=named)
 
 
 def counts_one_rank(match: re.Match[str], run: Circumstances) -> bool:
@@ -218,8 +260,10 @@ def use_cpu(match: Match, run: Circumstances) -> Remedy | None:
     if value_of(run.arguments, (USE_CPU,)) is not None:
         return None
     more = _to_auto(match.string, run, *_settled_by_use_cpu(run)) if match else None
-    said = f"{USE_CPU}, and {more.label}" if more else f"Pass {USE_CPU}"
-    return Remedy(said, more.fix if more else None, ((USE_CPU, ""),))
+    options = ((USE_CPU, ""),)
+    if more is None:
+        return _changed("use_cpu", options=options)
+    return Remedy(said("remedies", "use_cpu_and", more=more.label), more.fix, options)
 
 
 def use_cpu_if_trainer(match: Match, run: Circumstances) -> Remedy | None:
@@ -243,16 +287,17 @@ def without_unknown_options(match: Match, run: Circumstances) -> Remedy | None:
     if not given:
         return None
     changes: list[tuple[str, str | None]] = []
-    said = []
+    told = []
     for option in given:
         changes.append((option, None))
         value = value_of(run.arguments, (option,)) or ""
         words = words_after_refusal(option.removeprefix("--").replace("-", "_"), value)
         if words and value_of(run.arguments, words[:1]) is None:
             changes.append((words[0], " ".join(words[1:])))
-        said.append(f"{words[0]} instead of {option}" if words else f"without {option}")
-    label = ", ".join(said[:MOST_SHOWN]) + (" …" if len(said) > MOST_SHOWN else "")
-    return Remedy(label[0].upper() + label[1:], None, tuple(changes))
+        new = said("remedies", "instead", new=words[0], old=option) if words else None
+        told.append(new or said("remedies", "without", what=option))
+    label = reduce(lambda first, then: said("remedies", "both", first=first, then=then), told[:MOST_SHOWN])
+    return Remedy(said("remedies", "more", first=label) if len(told) > MOST_SHOWN else label, None, tuple(changes))
 
 
 def auto_to_number(match: Match, run: Circumstances) -> Remedy | None:
@@ -261,8 +306,8 @@ def auto_to_number(match: Match, run: Circumstances) -> Remedy | None:
     if lookup(run.values, MICRO) != "auto" and not autos:
         return None
     micro = [] if _is_number(run, MICRO) else [Change(MICRO, "1")]
-    label = "Micro batch 1, without “auto” in the batch sizes" if micro else "Without “auto” in the batch sizes"
-    return _changed(label, *micro, *(Change(pointer, None) for pointer in autos))
+    code = "micro_batch_1_without_auto" if micro else "without_auto"
+    return _changed(code, *micro, *(Change(pointer, None) for pointer in autos))
 
 
 def remove_unknown_key(match: Match, run: Circumstances) -> Remedy | None:
@@ -274,24 +319,24 @@ def remove_unknown_key(match: Match, run: Circumstances) -> Remedy | None:
     places = {key: [p for p, _ in run.config.nodes if p.endswith("/" + key.replace(".", "/"))] for key in keys}
     changes = [Change(pointers[0], None) for pointers in places.values() if len(pointers) == 1]
     named = ", ".join(key for key, pointers in places.items() if len(pointers) == 1)
-    return _changed(f"Without {named}", *changes) if changes else None
+    return _changed("without", *changes, what=named) if changes else None
 
 
 def zero_block(match: Match, run: Circumstances) -> Remedy | None:
-    return _changed("zero_optimization with stage 0", Change(_STAGE, "0"))
+    return _changed("zero_block", Change(_STAGE, "0"))
 
 
 def allow_untested_optimizer(match: Match, run: Circumstances) -> Remedy | None:
-    return _changed("Allow it (zero_allow_untested_optimizer)", Change("/zero_allow_untested_optimizer", "true"))
+    return _changed("allow_untested_optimizer", Change("/zero_allow_untested_optimizer", "true"))
 
 
 def keep_client_optimizer(match: Match, run: Circumstances) -> Remedy | None:
-    return _changed("Keep the script's optimizer", Change("/zero_force_ds_cpu_optimizer", "false"))
+    return _changed("keep_client_optimizer", Change("/zero_force_ds_cpu_optimizer", "false"))
 
 
 def nvme_to_cpu(match: Match, run: Circumstances) -> Remedy | None:
     devices = [p for p in (_OPTIMIZER_DEVICE, _PARAM_DEVICE) if lookup(run.values, p) == "nvme"]
-    return _changed("Offload to the CPU", *(Change(p, '"cpu"') for p in devices)) if devices else None
+    return _changed("offload_to_cpu", *(Change(p, '"cpu"') for p in devices)) if devices else None
 
 
 def bf16_for_fp16(match: Match, run: Circumstances) -> Remedy | None:
@@ -317,7 +362,7 @@ def _precision(run: Circumstances, old: str, new: str) -> Remedy | None:
     options: tuple[tuple[str, str | None], ...] = ((f"--{old}", None), (f"--{new}", "")) if given else ()
     if run.on_cpu and run.trainer and new == "bf16" and value_of(run.arguments, (USE_CPU,)) is None:
         options = (*options, (USE_CPU, ""))  # without it the Trainer asks the GPU for bf16
-    return _changed(f"{new} instead of {old}", *changes, options=options)
+    return _changed("instead", *changes, options=options, new=new, old=old)
 
 
 def fp32(match: Match, run: Circumstances) -> Remedy | None:
@@ -327,7 +372,7 @@ def fp32(match: Match, run: Circumstances) -> Remedy | None:
     if not blocks and not given:
         return None
     changes = [Change(f"/{name}/enabled", "false") for name in blocks]
-    return _changed("fp32, neither fp16 nor bf16", *changes, options=tuple((option, None) for option in given))
+    return _changed("fp32", *changes, options=tuple((option, None) for option in given))
 
 
 def steady_numbers(match: Match, run: Circumstances) -> Remedy | None:
@@ -337,26 +382,26 @@ def steady_numbers(match: Match, run: Circumstances) -> Remedy | None:
     clipping = lookup(run.values, "/gradient_clipping")
     if run.config is None or run.trainer or (clipping is not MISSING and clipping != 0):
         return None
-    return _changed("gradient_clipping 1.0", Change("/gradient_clipping", "1.0"))
+    return _changed("clip_gradients", Change("/gradient_clipping", "1.0"), value="1.0")
 
 
 # --- the launch -------------------------------------------------------------------------------------------------------
 
 
 def another_port(match: Match, run: Circumstances) -> Remedy | None:
-    return Remedy("A free port")
+    return Remedy(said("remedies", "another_port"))
 
 
 def without_deepspeed(match: Match, run: Circumstances) -> Remedy | None:
     if value_of(run.arguments, ("--deepspeed",)) is None:
         return None
-    return _changed("Without the second --deepspeed", options=(("--deepspeed", None),))
+    return _changed("without_second", options=(("--deepspeed", None),))
 
 
 def without_resume(match: Match, run: Circumstances) -> Remedy | None:
     if value_of(run.arguments, ("--resume_from_checkpoint",)) is None:
         return None
-    return _changed("Start anew, without --resume_from_checkpoint", options=(("--resume_from_checkpoint", None),))
+    return _changed("without_resume", options=(("--resume_from_checkpoint", None),))
 
 
 def _is_number(run: Circumstances, pointer: str) -> bool:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dsgui.core.decoding import MOST_PID, number, optional, sequence, text, whole
+from dsgui.core.texts.saying import Said, recalled_sentences, said, sentences, sentences_to_json
 
 STARTING = "starting"
 _MOST_STEPS = 1e18
@@ -78,7 +79,7 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class RunStatus:
     """One run's state. `process` is the DeepSpeed launcher; `guardians` start another `supervisor` where it is killed;
-    `reason` and `telemetry_note` are sentences for the page.
+    `reasons` and `telemetry_note` are sentences for the page.
 
     `started_at` and `ended_at` are dates, unix seconds: they are shown and never subtracted, since a clock may be set
     in between. `begun_s`, and `kill_due_s` (when a stopping run's processes are killed), are seconds of the monotonic
@@ -89,7 +90,7 @@ class RunStatus:
     supervisor: Identity | None = None
     process: Identity | None = None
     exit_code: int | None = None
-    reason: str = ""
+    reasons: tuple[Said, ...] = ()
     started_at: float | None = None
     ended_at: float | None = None
     phase: str = STARTING
@@ -106,13 +107,19 @@ class RunStatus:
         """Whoever sees to it that the run's end is written, first who does it now."""
         return (*([self.supervisor] if self.supervisor else ()), *self.guardians)
 
+    @property
+    def reason(self) -> str:
+        """In words."""
+        return sentences(self.reasons)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "state": self.state.value,
             "supervisor": self.supervisor and self.supervisor.to_json(),
             "process": self.process and self.process.to_json(),
             "exit_code": self.exit_code,
-            "reason": self.reason,
+            "reason": self.reason,  # for whoever does not know the codes
+            "reasons": sentences_to_json(self.reasons),
             "started_at": self.started_at,
             "ended_at": self.ended_at,
             "phase": self.phase,
@@ -134,7 +141,7 @@ class RunStatus:
             supervisor=Identity.from_json(value.get("supervisor")),
             process=Identity.from_json(value.get("process")),
             exit_code=optional(_exit_code, value.get("exit_code")),
-            reason=text(value.get("reason", "")),
+            reasons=recalled_sentences(value.get("reasons"), text(value.get("reason", ""))),
             started_at=optional(number, value.get("started_at")),
             ended_at=optional(number, value.get("ended_at")),
             phase=text(value.get("phase", STARTING)),
@@ -153,7 +160,7 @@ class RunStatus:
 
     def lost(self, alive: int, rebooted: bool) -> "RunStatus":
         """The same as readers must see it when its supervisor is gone; `alive` processes of the run still run."""
-        return replace(self, state=RunState.LOST, reason=_lost_reason(alive, rebooted))
+        return replace(self, state=RunState.LOST, reasons=(_lost_reason(alive, rebooted),))
 
 
 def progress_from_json(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -195,10 +202,11 @@ def _exit_code(value: Any) -> int:
     return whole(value, -(1 << 31), 1 << 32)
 
 
-def _lost_reason(alive: int, rebooted: bool) -> str:
+def _lost_reason(alive: int, rebooted: bool) -> Said:
     if rebooted:
-        return "The machine was restarted during this run."
+        return said("reasons", "machine_restarted")
+    if alive == 1:
+        return said("reasons", "supervisor_gone_one_runs")
     if alive:
-        runs = "1 process still runs" if alive == 1 else f"{alive} processes still run"
-        return f"Its supervisor is gone, {runs}; Stop ends {'it' if alive == 1 else 'them'}."
-    return "Its supervisor is gone and no process is left; how it ended is unknown. See its output."
+        return said("reasons", "supervisor_gone_some_run", count=str(alive))
+    return said("reasons", "supervisor_gone")

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
 
+from dsgui.core.texts.saying import Said, said
+
 Subject = TypeVar("Subject")
 
 
@@ -42,18 +44,23 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[Subject]):
-    """One entry of a table. `judge` gives None where there is nothing to judge."""
+    """One entry of a table. `judge` gives None where there is nothing to judge. Its title is the text of its id among
+    the catalogue's checks, or of `code` where another check of that id is about something else."""
 
     id: str
-    title: str
     source: str
     judge: Callable[[Subject], Verdict | None]
+    code: str = ""
+
+    @property
+    def title(self) -> Said:
+        return said("checks", self.code or self.id)
 
     def row(self, subject: Subject) -> Row | None:
         verdict = self.judge(subject)
         if verdict is None:
             return None
-        return Row(self.id, self.title, verdict.status, verdict.seen, verdict.advice, verdict.command, self.source)
+        return Row(self.id, str(self.title), verdict.status, verdict.seen, verdict.advice, verdict.command, self.source)
 
 
 def ok(seen: str) -> Verdict:

@@ -9,6 +9,7 @@ from dsgui.core.config.findings import Finding, Severity, has_error, refuser
 from dsgui.core.machine.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, warning, worst_first
 from dsgui.core.preflight import argument_checks, build_checks, handing_checks, room_checks, script_checks
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.texts.saying import said
 
 CONFIG = "config"
 AGREEMENT = "agreement"
@@ -63,37 +64,37 @@ _ESTIMATORS = (
     "stage3.py: estimate_zero3_model_states_mem_needs"
 )
 CHECKS: tuple[Check[Question], ...] = (
-    Check(CONFIG, "The config", "", config),
-    Check("script", "The script", "", script_checks.readable),
-    Check(handing_checks.TAKES_CONFIG, "Passing the config", _ARGPARSE, takes_config),
-    Check("accelerate", "accelerate", "accelerate/accelerator.py", handing_checks.accelerate),
-    Check("twice", "--deepspeed in the arguments", _ARGPARSE, script_checks.given_twice),
-    Check("options", "The script’s options", "transformers/hf_argparser.py, argparse", argument_checks.options),
-    Check("arguments_file", "The file of arguments", "transformers/hf_argparser.py", argument_checks.arguments_file),
-    Check("files", "Files in the arguments", "", argument_checks.files),
-    Check("imports", "Script imports", "", argument_checks.imports),
-    Check("use_cpu", "--use_cpu", "transformers/training_args.py: _setup_devices", script_checks.use_cpu),
-    Check("local_rank", "--local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
-    Check("stage_3", "Loading for ZeRO-3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),
-    Check("packages", "torch and DeepSpeed", "", build_checks.packages),
-    Check("trainer", "HF Trainer", "", build_checks.trainer),
-    Check("cuda", "torch and the GPU", "torch.cuda", build_checks.cuda),
-    Check("operators", "DeepSpeed’s operators", _ENGINE, build_checks.operators),
-    Check("needs", "Packages for this config", "deepspeed/monitor/utils.py", build_checks.needs),
-    Check("compiler", "C++ compiler", _BUILDER, build_checks.compiler),
-    Check("ninja", "ninja", f"{_BUILDER}: jit_load", build_checks.ninja),
-    Check("headers", "Python headers", "torch/utils/cpp_extension.py", build_checks.headers),
-    Check("toolkit", "CUDA toolkit", f"{_BUILDER}: assert_no_cuda_mismatch", build_checks.toolkit),
-    Check("builds_disk", "Disk for builds", "", build_checks.builds_disk),
-    Check("gpus", "GPUs", "deepspeed/launcher/runner.py: parse_resource_filter", room_checks.gpus),
-    Check("offload", "Host memory for offload", _ESTIMATORS, room_checks.offload),
-    Check("memlock", "Locked memory", "deepspeed/ops/csrc/pin_memory/page_alloc.cpp", room_checks.memlock),
-    Check("shm", "Shared memory", "deepspeed/ops/csrc/cpu/comm/shm.cpp", room_checks.shared_memory),
-    Check("cores", "Cores", "", room_checks.cores),
-    Check("port", "Master port", "torch.distributed.TCPStore", room_checks.port),
-    Check("checkpoints", "Disk for checkpoints", "", room_checks.checkpoints),
-    Check("runs_disk", "Disk for the run’s output", "", room_checks.runs_disk),
-    Check("elsewhere", "Other hosts", "", elsewhere),
+    Check(CONFIG, "", config),
+    Check("script", "", script_checks.readable),
+    Check(handing_checks.TAKES_CONFIG, _ARGPARSE, takes_config),
+    Check("accelerate", "accelerate/accelerator.py", handing_checks.accelerate),
+    Check("twice", _ARGPARSE, script_checks.given_twice),
+    Check("options", "transformers/hf_argparser.py, argparse", argument_checks.options),
+    Check("arguments_file", "transformers/hf_argparser.py", argument_checks.arguments_file),
+    Check("files", "", argument_checks.files, code="files_in_arguments"),
+    Check("imports", "", argument_checks.imports, code="script_imports"),
+    Check("use_cpu", "transformers/training_args.py: _setup_devices", script_checks.use_cpu),
+    Check("local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
+    Check("stage_3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),
+    Check("packages", "", build_checks.packages),
+    Check("trainer", "", build_checks.trainer),
+    Check("cuda", "torch.cuda", build_checks.cuda),
+    Check("operators", _ENGINE, build_checks.operators),
+    Check("needs", "deepspeed/monitor/utils.py", build_checks.needs),
+    Check("compiler", _BUILDER, build_checks.compiler),
+    Check("ninja", f"{_BUILDER}: jit_load", build_checks.ninja),
+    Check("headers", "torch/utils/cpp_extension.py", build_checks.headers),
+    Check("toolkit", f"{_BUILDER}: assert_no_cuda_mismatch", build_checks.toolkit),
+    Check("builds_disk", "", build_checks.builds_disk),
+    Check("gpus", "deepspeed/launcher/runner.py: parse_resource_filter", room_checks.gpus),
+    Check("offload", _ESTIMATORS, room_checks.offload),
+    Check("memlock", "deepspeed/ops/csrc/pin_memory/page_alloc.cpp", room_checks.memlock),
+    Check("shm", "deepspeed/ops/csrc/cpu/comm/shm.cpp", room_checks.shared_memory),
+    Check("cores", "", room_checks.cores),
+    Check("port", "torch.distributed.TCPStore", room_checks.port),
+    Check("checkpoints", "", room_checks.checkpoints),
+    Check("runs_disk", "", room_checks.runs_disk, code="output_disk"),
+    Check("elsewhere", "", elsewhere),
 )
 
 # What another config or other arguments of the script can change: not the port, the GPUs or a disk.
@@ -127,4 +128,6 @@ def _disagreements(launch: Launch) -> Iterator[Row]:
 
 
 def _row(finding: Finding, status: Status) -> Row:
-    return Row(AGREEMENT, "Config and arguments", status, finding.message, finding.advice, source=finding.source)
+    return Row(
+        AGREEMENT, str(said("checks", AGREEMENT)), status, finding.message, finding.advice, source=finding.source
+    )

@@ -9,10 +9,24 @@ from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document, json_text
 from dsgui.core.config.filling import fill
-from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.outputs import native_fix
 from dsgui.core.config.pointer import MISSING, lookup
-from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, elastic, found, is_set, number, write
+from dsgui.core.rules.base import (
+    ACCUMULATION,
+    MICRO,
+    TRAIN,
+    Config,
+    Rule,
+    clearing,
+    elastic,
+    found,
+    is_set,
+    number,
+    removal,
+    write,
+    write_auto,
+)
 
 _CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"
 LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
@@ -69,7 +83,7 @@ def _never_the_product(config: Config, context: Context) -> Finding:
             "there, although sequence_parallel_size ranks share a sample: no arguments come to "
             f"{json_text(lookup(config, TRAIN))}.",
             f"Use a multiple of {context.world_size}, or “auto”.",
-            write(TRAIN, '"auto"', "Set train_batch_size to “auto”"),
+            write_auto(TRAIN),
         )
     ranks = batches.data_parallel_size(config, context)
     return found(
@@ -79,7 +93,7 @@ def _never_the_product(config: Config, context: Context) -> Finding:
         f"and DeepSpeed × {number(ranks)}, since sequence_parallel_size ranks share a sample: no arguments make both "
         "true.",
         "Clear train_batch_size, and DeepSpeed derives it.",
-        Fix("Clear train_batch_size", (Change(TRAIN, None),)),
+        clearing(TRAIN),
     )
 
 
@@ -106,12 +120,12 @@ def _hf_repair(config: Config, ranks: batches.Number) -> dict[str, Any]:
         return {
             "advice": "accelerate takes 1 for an absent gradient_accumulation_steps, whatever the arguments say. Write "
             "“auto” for it.",
-            "fix": Fix("Set gradient_accumulation_steps to “auto”", (Change(ACCUMULATION, '"auto"'),)),
+            "fix": write_auto(ACCUMULATION),
         }
     return {
         "advice": "The Trainer multiplies by every rank, and sequence_parallel_size leaves fewer that work on samples "
         f"of their own ({number(ranks)}). Clear train_batch_size, and DeepSpeed derives it.",
-        "fix": Fix("Clear train_batch_size", (Change(TRAIN, None),)),
+        "fix": clearing(TRAIN),
     }
 
 
@@ -134,7 +148,7 @@ def _broken_identity(solved: batches.Batch, given: list[batches.Number | None], 
         TRAIN,
         f"{message} World size is {context.devices}.",
         f"Set it to {number(right)}" + (", or clear it and DeepSpeed will derive it." if given[1] is not None else "."),
-        Fix(f"Set train_batch_size to {number(right)}", (Change(TRAIN, number(right)),)),
+        write(TRAIN, number(right)),
     )
 
 
@@ -154,7 +168,7 @@ def _batch_missing(config: Config, context: Context) -> Iterator[Finding]:
         "No batch size: neither train_batch_size nor train_micro_batch_size_per_gpu is set"
         f"{because}. DeepSpeed needs one of them to start.",
         f"Set train_micro_batch_size_per_gpu, for example to {value}.",
-        Fix(f"Set train_micro_batch_size_per_gpu to {value}", (Change(MICRO, value),)),
+        write(MICRO, value),
     )
 
 
@@ -196,7 +210,7 @@ def _filled_by_trainer(config: Config, context: Context, pointer: str) -> Findin
             f"train_batch_size: {number(train)} is not {micro} × {accumulation} × world size {ranks} for "
             f"any value of the arguments: it does not divide by {rest}.",
             "Write “auto”, and the Trainer's arguments decide.",
-            Fix("Set train_batch_size to “auto”", (Change(TRAIN, '"auto"'),)),
+            write_auto(TRAIN),
         )
     shown = "" if train in (None, "auto", "?") else f"; your arguments must make it {number(float(train))}"
     return found(
@@ -241,7 +255,7 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
             f"{context.world_size} ({context.devices}); deepspeed.initialize stops with “Mesh should not be bigger "
             "than default world size”.",
             "Remove data_parallel_size: DeepSpeed derives it.",
-            Fix("Remove data_parallel_size", (Change("/data_parallel_size", None),)),
+            removal("/data_parallel_size"),
         )
 
 

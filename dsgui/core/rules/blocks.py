@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from dsgui.core.config.context import Context, Integration
-from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import MISSING, lookup
-from dsgui.core.rules.base import Config, Rule, found, is_set, zero_stage
+from dsgui.core.rules.base import Config, Rule, found, is_set, removal, zero_stage
 from dsgui.core.rules.clash import Clash, rule
 
 EXPERTS_SINCE = "0.19.2"
@@ -88,7 +88,7 @@ def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
             "tensor_parallel.autotp_size: the HF Trainer divides the ranks by it, and its first step stops at 0 with "
             "“integer division or modulo by zero”.",
             "Remove it: off is the default.",
-            Fix("Remove autotp_size", (Change(pointer, None),)),
+            removal(pointer),
         )
     if isinstance(size, int) and size > 1:
         yield found(

@@ -16,7 +16,9 @@ from dsgui.core.rules.base import (
     found,
     is_set,
     offload_device,
+    switched_off,
     value_or,
+    write,
     zero_stage,
 )
 from dsgui.core.rules.model import family_of
@@ -63,10 +65,10 @@ def _without_bf16(capability: tuple[int, int], pointer: str, context: Context, a
     name = context.arguments.model_name_or_path if context.arguments else ""
     family = family_of(name)
     if family is None and capability >= FP16_CAPABILITY:
-        fix = Fix("Use fp16 instead", (Change(pointer, "false"), Change("/fp16/enabled", "true")))
+        fix = Fix.of("use_instead", Change(pointer, "false"), Change("/fp16/enabled", "true"), value="fp16")
         return "Use fp16 on this card, or a newer card. T5-family models overflow in fp16: train those in fp32.", fix
     why = f"Models of the {family.title} family overflow in fp16: train" if family else "Train"
-    fp32 = Fix("Train in fp32 instead", (Change(pointer, "false"),))
+    fp32 = Fix.of("train_in_fp32", Change(pointer, "false"))
     return " ".join(filter(None, (f"{why} in fp32 on this card, or use a newer card.", argument))), (
         None if argument else fp32
     )
@@ -97,7 +99,7 @@ def _fp16_on(device: Hardware, argument: str) -> Finding | None:
         f"fp16 is on and {device.title} has compute capability {_dots(device.capability)}; DeepSpeed needs 7.0 or "
         "higher and stops with “Type fp16 is not supported on your device”.",
         "Switch fp16 off. (On 6.x the environment variable DS_ALLOW_DEPRECATED_FP16=1 lets it through, slowly.)",
-        Fix("Switch fp16 off", (Change("/fp16/enabled", "false"),)),
+        Fix.of("switch_off", Change("/fp16/enabled", "false"), key="fp16"),
     )
 
 
@@ -122,7 +124,7 @@ def _refused_by_accelerator(
         f"{dtype} is on{by}, but this machine's {device.vendor.upper()} doesn't support it, DeepSpeed says; "
         f"deepspeed.initialize stops with “Type {dtype} is not supported on your device”.",
         argument or f"Switch {dtype} off, or plan for another device above.",
-        None if argument else Fix(f"Switch {dtype} off", (Change(pointer, "false"),)),
+        None if argument else Fix.of("switch_off", Change(pointer, "false"), key=dtype),
     )
 
 
@@ -136,7 +138,7 @@ def _gpu_direct(config: Config, context: Context) -> Iterator[Finding]:
             f"aio.use_gds is on, and DeepSpeed stops on {others[0].title}: “GDS currently only supported for CUDA "
             "accelerator”.",
             "Switch it off, or plan for an NVIDIA card above.",
-            Fix("Switch use_gds off", (Change(pointer, "false"),)),
+            switched_off(pointer),
         )
 
 
@@ -201,7 +203,7 @@ def _bucket_finding(config: Config, device: str, need: int, have: int) -> Findin
         f"of {device}{two}, beside model states and activations."
         + (" They can't be allocated: CUDA out of memory." if too_large else ""),
         "Sizes are elements, not bytes; the default of 5e8 is enough for most models.",
-        Fix("Set reduce_bucket_size to 5e8", (Change(_BUCKET, "5e8"),)) if _bucket_elements(config) > 5e8 else None,
+        write(_BUCKET, "5e8") if _bucket_elements(config) > 5e8 else None,
     )
 
 

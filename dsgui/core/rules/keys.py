@@ -16,6 +16,7 @@ from dsgui.core.config.document import json_text
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, child, dotted, join, lookup, split
 from dsgui.core.config.schema import Schema, child_of, main_branch
+from dsgui.core.rules.base import removal
 
 Node = Mapping[str, Any]
 _CONFIG_MODEL = "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel"
@@ -130,7 +131,7 @@ def _of_another_block(place: Place, homes: tuple[str, ...], config: Mapping[str,
     message, advice = f"{dotted(place.pointer)}: {outcome}; DeepSpeed reads it as {where}.", "Move it."
     fix = _move(place, homes, config)
     if parent in _BF16 and all(home.startswith("/fp16/") for home in homes):
-        advice, fix = "Remove it: bf16 needs no loss scale.", Fix(f"Remove {place.key}", (Change(place.pointer, None),))
+        advice, fix = "Remove it: bf16 needs no loss scale.", removal(place.pointer)
     severity = Severity.ERROR if refused else Severity.WARNING
     source = _CONFIG_MODEL if place.strict else _RAW_READER
     return Finding("DS008", severity, place.pointer, message, advice, fix, source)
@@ -142,7 +143,7 @@ def _move(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Fi
     if len(homes) > 1 or lookup(config, homes[0]) is not MISSING or not (block is MISSING or isinstance(block, dict)):
         return None
     changes = (Change(homes[0], json_text(place.value)), Change(place.pointer, None))
-    return Fix(f"Move it to {dotted(homes[0])}", changes)
+    return Fix.of("move", *changes, key=dotted(homes[0]))
 
 
 def _unknown(place: Place) -> Finding:
@@ -156,7 +157,7 @@ def _unknown(place: Place) -> Finding:
     if place.strict:
         message = f"{dotted(place.pointer)}: {block} has no such key, and DeepSpeed refuses unknown keys there."
         advice = f"Did you mean {near}?" if near else "Remove it, or move it to the block it belongs to."
-        fix = fix or (None if near else Fix(f"Remove {place.key}", (Change(place.pointer, None),)))
+        fix = fix or (None if near else removal(place.pointer))
         return Finding("DS002", Severity.ERROR, place.pointer, message, advice, fix, _CONFIG_MODEL)
     where = "at the top level" if "/" not in place.pointer[1:] else f"in {block}"
     message = f"{dotted(place.pointer)}: DeepSpeed knows no such key {where} and ignores it without a word."
@@ -206,7 +207,7 @@ def _folded(key: str) -> str:
 
 
 def _renaming(place: Place, key: str) -> Fix:
-    return Fix(f"Rename it to {key}", (Change(place.pointer, None, key),))
+    return Fix.of("rename", Change(place.pointer, None, key), key=key)
 
 
 # ------------------------------------------------------------------------------------------- keys of other releases
@@ -218,7 +219,7 @@ def _not_in_release(place: Place, node: Node, config: Mapping[str, Any], context
     refused = (place.strict and not place.is_dropped) or bool(told)
     outcome = "refuses it" if refused else "ignores it"
     message = f"{dotted(place.pointer)}: this key {story}; {context.release}, which you check against, {outcome}."
-    fix = Fix(f"Remove {place.key}", (Change(place.pointer, None),))
+    fix = removal(place.pointer)
     new = node.get("x-renamed-to", "")
     if new and not came_later:
         fix = rewrite(place.pointer, place.value, new, config) or fix
@@ -251,7 +252,7 @@ def rewrite(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Fix | 
     """The edits that say the same under the new name; what stands there already wins over the old name."""
     for matches, changes in _REWRITES:
         if matches(old, value):
-            return Fix(f"Rewrite as {dotted(new)}", changes(old, value, new, config))
+            return Fix.of("rewrite", *changes(old, value, new, config), key=dotted(new))
     return None
 
 
@@ -260,10 +261,10 @@ Changes = tuple[Change, ...]
 
 def _switch_to_device(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Changes:
     """`cpu_offload: true` → `offload_optimizer: {"device": "cpu"}`; false only goes."""
-    removal = Change(old, None)
+    gone = Change(old, None)
     if not truth(value) or lookup(config, new) not in (MISSING, None):
-        return (removal,)
-    return (Change(f"{new}/device", '"cpu"'), removal)
+        return (gone,)
+    return (Change(f"{new}/device", '"cpu"'), gone)
 
 
 def _only_remove(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Changes:

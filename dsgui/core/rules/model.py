@@ -65,7 +65,7 @@ def _fp16_with_bf16_model(config: Config, context: Context) -> Iterator[Finding]
 
 
 def _use_bf16() -> Fix:
-    return Fix("Use bf16 instead", (Change("/fp16/enabled", "false"), Change("/bf16/enabled", "true")))
+    return Fix.of("use_instead", Change("/fp16/enabled", "false"), Change("/bf16/enabled", "true"), value="bf16")
 
 
 def _refuses_fp16(device: Hardware) -> bool:

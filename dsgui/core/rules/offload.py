@@ -4,7 +4,17 @@ from dsgui.core.config.context import Context
 from dsgui.core.config.conversion import truth
 from dsgui.core.config.findings import Change, Fix, Severity
 from dsgui.core.config.pointer import MISSING, lookup
-from dsgui.core.rules.base import ZERO, Config, is_set, offload_device, value_or, write, zero_key, zero_stage
+from dsgui.core.rules.base import (
+    ZERO,
+    Config,
+    is_set,
+    offload_device,
+    removal,
+    switched_on,
+    value_or,
+    zero_key,
+    zero_stage,
+)
 from dsgui.core.rules.clash import Clash, rule
 
 _CONFIG, _STAGE_3 = "deepspeed/runtime/zero/config.py", "deepspeed/runtime/zero/stage3.py"
@@ -38,7 +48,7 @@ _OFFLOAD = rule(
         says="zero_optimization.offload_optimizer.ratio: only ZeRO stage 3 can offload a part of the optimizer.",
         advice="Leave it out, or use stage 3.",
         since="0.15.0",
-        fix=Fix("Remove ratio", (Change(f"{ZERO}/offload_optimizer/ratio", None),)),
+        fix=removal(f"{ZERO}/offload_optimizer/ratio"),
     ),
     *(
         Clash(
@@ -103,7 +113,7 @@ _ZENFLOW = rule(
         "“cpu”.",
         advice="Offload the optimizer to the CPU.",
         since="0.17.5",
-        fix=write(f"{ZERO}/offload_optimizer/device", '"cpu"', "Offload the optimizer to the CPU"),
+        fix=Fix.of("offload_optimizer", Change(f"{ZERO}/offload_optimizer/device", '"cpu"')),
     ),
     Clash(
         pointer=_ZENFLOW_BLOCK,
@@ -129,7 +139,7 @@ _ZENFLOW = rule(
         "a number.",
         advice="Leave it out, or choose the strategy “step” or “epoch”.",
         since="0.17.5",
-        fix=Fix("Remove select_interval", (Change(f"{_ZENFLOW_BLOCK}/select_interval", None),)),
+        fix=removal(f"{_ZENFLOW_BLOCK}/select_interval"),
     ),
     Clash(
         pointer=f"{_ZENFLOW_BLOCK}/select_interval",
@@ -158,7 +168,7 @@ _ZENFLOW = rule(
         says="zero_optimization.zenflow.offload: the offloaded selective optimizer needs overlap_comm, which is off.",
         advice="Switch overlap_comm on.",
         since="0.17.5",
-        fix=write(f"{ZERO}/overlap_comm", "true", "Switch overlap_comm on"),
+        fix=switched_on(f"{ZERO}/overlap_comm"),
     ),
     explanation="ZenFlow updates the most important gradients at once on the GPU and the rest later on the CPU. It "
     "needs ZeRO and the optimizer offloaded to the CPU, an interval that fits its strategy, and overlap_comm when its "

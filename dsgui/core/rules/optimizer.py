@@ -5,7 +5,19 @@ from collections.abc import Iterator
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import join, lookup
-from dsgui.core.rules.base import Config, Rule, enabled, found, is_set, name_of, offload_device, value_or, zero_stage
+from dsgui.core.rules.base import (
+    Config,
+    Rule,
+    enabled,
+    found,
+    is_set,
+    name_of,
+    offload_device,
+    removal,
+    switched_off,
+    value_or,
+    zero_stage,
+)
 from dsgui.core.rules.clash import Clash, rule
 from dsgui.core.rules.keys import nearest
 
@@ -62,7 +74,7 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
         f"optimizer.type: DeepSpeed {context.release} has no optimizer “{name}”{story}. It takes "
         f"{', '.join(_offered(context))} in any case, and classes of torch.optim by their exact name.",
         f"Did you mean {near}?" if near else "Choose AdamW, or pass an optimizer of your own from the script.",
-        Fix(f"Use {near}", (Change(_TYPE, f'"{near}"'),)) if near else None,
+        Fix.of("use", Change(_TYPE, f'"{near}"'), value=near) if near else None,
     )
 
 
@@ -117,9 +129,9 @@ def _taken_by_engine(kind: str, context: Context) -> set[str]:
 
 def _refused_parameter(key: str, kind: str, known: tuple[str, ...], given: tuple[str, ...]) -> Finding:
     pointer, near = join(("optimizer", "params", key)), nearest(key, known)
-    fix = Fix(f"Remove {key}", (Change(pointer, None),))
+    fix = removal(pointer)
     if near and near not in given:
-        fix = Fix(f"Rename it to {near}", (Change(pointer, None, near),))
+        fix = Fix.of("rename", Change(pointer, None, near), key=near)
     return found(
         Severity.ERROR,
         pointer,
@@ -140,7 +152,7 @@ def _max_grad_norm(config: Config, value: object) -> Finding:
         pointer,
         "optimizer.params.max_grad_norm: DeepSpeed refuses it as a parameter of the optimizer (ValueError).",
         "gradient_clipping at the top level does the same.",
-        Fix("Use gradient_clipping", tuple(changes)),
+        Fix.of("use", *changes, value="gradient_clipping"),
     )
 
 
@@ -153,7 +165,7 @@ def _scatters(config: Config) -> bool:
 
 
 _AMSGRAD, _SCATTER = "/optimizer/params/amsgrad", "/zero_optimization/reduce_scatter"
-_SCATTER_OFF = Fix("Switch reduce_scatter off", (Change(_SCATTER, "false"),))
+_SCATTER_OFF = switched_off(_SCATTER)
 _VALUES = rule(
     "DS052",
     "Optimizer values",
@@ -166,7 +178,7 @@ _VALUES = rule(
         says="optimizer.params.amsgrad: DeepSpeed's fused optimizers have no AMSGrad variant and stop with a "
         "RuntimeError.",
         advice="Remove it, or set torch_adam to use PyTorch's own Adam.",
-        fix=Fix("Remove amsgrad", (Change(_AMSGRAD, None),)),
+        fix=removal(_AMSGRAD),
     ),
     Clash(
         pointer="/fp16/loss_scale",
@@ -177,7 +189,7 @@ _VALUES = rule(
         ),
         says="fp16.loss_scale: a fixed scale; Lamb and OneBitLamb need a dynamic one and DeepSpeed asserts it.",
         advice="Set it to 0 (dynamic).",
-        fix=Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),)),
+        fix=Fix.of("make_dynamic", Change("/fp16/loss_scale", "0")),
     ),
     Clash(
         pointer="/zero_optimization/stage",
@@ -203,7 +215,7 @@ _VALUES = rule(
         says="zero_optimization.zero_quantized_gradients: Muon at ZeRO stage 3 can't work with it.",
         advice="Remove it.",
         since=MUON_AT_STAGE_3_SINCE,
-        fix=Fix("Remove zero_quantized_gradients", (Change("/zero_optimization/zero_quantized_gradients", None),)),
+        fix=removal("/zero_optimization/zero_quantized_gradients"),
     ),
     Clash(
         pointer=_SCATTER,
@@ -266,7 +278,7 @@ def _untested_with_zero(config: Config, context: Context) -> Iterator[Finding]:
             "zero_allow_untested_optimizer "
             "is true.",
             "Allow it, or choose AdamW.",
-            Fix("Allow it", (Change("/zero_allow_untested_optimizer", "true"),)),
+            Fix.of("allow", Change("/zero_allow_untested_optimizer", "true")),
         )
 
 

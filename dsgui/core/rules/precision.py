@@ -12,11 +12,13 @@ from dsgui.core.rules.base import (
     Config,
     Rule,
     bf16_block,
+    clearing,
     enabled,
     found,
     hf_hint,
     name_of,
     offload_device,
+    removal,
     version,
     zero_stage,
 )
@@ -55,7 +57,7 @@ def _amp(config: Config, context: Context) -> Iterator[Finding]:
             "/amp",
             f"amp: null; DeepSpeed {version(context)} looks into the block and stops with an AttributeError.",
             "Remove it.",
-            Fix("Remove the amp block", (Change("/amp", None),)),
+            Fix.of("remove_block", Change("/amp", None), key="amp"),
         )
     elif enabled(config, "amp", context):
         yield from _amp_clashes(config, context)
@@ -68,7 +70,7 @@ def _amp_removed(context: Context) -> Finding:
         f"amp: DeepSpeed {version(context)} refuses any amp block, even one that is off: NVIDIA Apex AMP was removed "
         f"in {AMP_REMOVED_IN}.",
         "Remove the block; for 16-bit training use bf16, fp16 or torch_autocast.",
-        Fix("Remove the amp block", (Change("/amp", None),)),
+        Fix.of("remove_block", Change("/amp", None), key="amp"),
     )
 
 
@@ -81,7 +83,7 @@ def _amp_clashes(config: Config, context: Context) -> Iterator[Finding]:
             f"amp.enabled is true and zero_optimization.stage is {stage}; DeepSpeed {version(context)} stops with "
             "“Amp and ZeRO are not currently compatible”.",
             "Use fp16 or bf16 instead of amp (fp16 does much what opt_level O2 did), or set the stage to 0.",
-            Fix("Remove the amp block", (Change("/amp", None),)),
+            Fix.of("remove_block", Change("/amp", None), key="amp"),
         )
     sixteen = [b for b in ("fp16", bf16_block(config)) if enabled(config, b, context)]
     if sixteen:
@@ -91,7 +93,7 @@ def _amp_clashes(config: Config, context: Context) -> Iterator[Finding]:
             f"amp.enabled and {sixteen[0]}.enabled are both true; DeepSpeed {version(context)} stops with “Cannot "
             "enable both amp with (legacy) fp16 or bfloat16 mode”.",
             "Keep one of them.",
-            Fix("Remove the amp block", (Change("/amp", None),)),
+            Fix.of("remove_block", Change("/amp", None), key="amp"),
         )
 
 
@@ -126,7 +128,7 @@ def _on_cpu_adam(config: Config, offloaded: bool) -> bool:
 
 def _master(pointer: str, why: str) -> Finding:
     key = pointer[1:].replace("/", ".")
-    fix = Fix(f"Remove {key.split('.')[1]}", (Change(pointer, None),))
+    fix = removal(pointer)
     return found(Severity.ERROR, pointer, f"{key}: it {why}.", "Meet the condition, or remove the key.", fix)
 
 
@@ -164,7 +166,7 @@ def _data_types(config: Config, context: Context) -> Iterator[Finding]:
             f"data_types.grad_accum_dtype: DeepSpeed {version(context)} without ZeRO does not add up gradients of a "
             f"model in {model} in {gradients}.",
             "Clear it, or use ZeRO.",
-            Fix("Clear grad_accum_dtype", (Change("/data_types/grad_accum_dtype", None),)),
+            clearing("/data_types/grad_accum_dtype"),
         )
     parameters = _DTYPE_NAMES.get(str(lookup(config, "/data_types/param_dtype")))
     if context.at_least(PARAM_DTYPE_SINCE) and parameters and parameters != model:
@@ -173,7 +175,7 @@ def _data_types(config: Config, context: Context) -> Iterator[Finding]:
             "/data_types/param_dtype",
             f"data_types.param_dtype: {parameters}, while the precision blocks make the model run in {model}.",
             "Clear it: the precision blocks decide.",
-            Fix("Clear param_dtype", (Change("/data_types/param_dtype", None),)),
+            clearing("/data_types/param_dtype"),
         )
 
 
@@ -206,7 +208,7 @@ def _autocast(config: Config, context: Context) -> Iterator[Finding]:
             quantized,
             "zero_optimization.zero_quantized_weights: does not work under torch_autocast.",
             "Switch one of them off.",
-            Fix("Remove zero_quantized_weights", (Change(quantized, None),)),
+            removal(quantized),
         )
 
 
@@ -238,7 +240,7 @@ def _no_class(pointer: str, name: str, near: str) -> Finding:
         f"torch_autocast.lower_precision_safe_modules: “{name[:80]}” can't be imported, and deepspeed.initialize stops "
         "(ValueError: Failed to import lower precision safe module).",
         f"Did you mean torch.nn.{near}?" if near else "Write a package and a class, such as torch.nn.Linear.",
-        Fix(f"Write torch.nn.{near}", (Change(pointer, literal),)) if near else None,
+        Fix.of("write", Change(pointer, literal), value=f"torch.nn.{near}") if near else None,
     )
 
 

@@ -12,10 +12,11 @@ from dsgui.core.config.context import Context, Integration, version_tuple
 from dsgui.core.config.conversion import NEVER_BOOLEAN_SINCE, PYDANTIC_2_SINCE, converted
 from dsgui.core.config.document import Document, Member, json_text
 from dsgui.core.config.filling import FILLED_BY_TRAINER, STEPS
-from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.outputs import native_fix
 from dsgui.core.config.pointer import MISSING, dotted, join, split
 from dsgui.core.config.schema import Field, FieldKind, Schema
+from dsgui.core.rules.base import clearing
 from dsgui.core.rules.keys import key_findings
 
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 1000, 20_000  # blocks; characters of one
@@ -144,7 +145,6 @@ class SchemaCheck:
 
 
 def _auto_left_over(pointer: str, field: Field | None) -> Finding:
-    removal = Fix(f"Clear {split(pointer)[-1]}", (Change(pointer, None),))
     return Finding(
         "DS003",
         Severity.ERROR,
@@ -152,7 +152,7 @@ def _auto_left_over(pointer: str, field: Field | None) -> Finding:
         f"{dotted(pointer)}: the HF Trainer does not fill “auto” here, and accelerate stops with "
         f"“`{split(pointer)[-1]}` not found in kwargs”.",
         "Write a value, or clear it" + (f" for the default {_default(field)}." if field else "."),
-        removal,
+        clearing(pointer),
         "accelerate/utils/dataclasses.py: DeepSpeedPlugin.deepspeed_config_process",
     )
 

@@ -15,6 +15,9 @@ from dsgui.core.rules.base import (
     is_set,
     offload_device,
     overlaps,
+    removal,
+    switched_off,
+    switched_on,
     value_or,
     write,
     zero_key,
@@ -63,7 +66,7 @@ _PRESCALE = rule(
         says="prescale_gradients: ZeRO stage 2 and 3 can't prescale while reduce_scatter is on (it is unless "
         "switched off).",
         advice="Leave prescale_gradients out, or set zero_optimization.reduce_scatter to false.",
-        fix=Fix("Remove prescale_gradients", (Change("/prescale_gradients", None),)),
+        fix=removal("/prescale_gradients"),
     ),
     Clash(
         pointer="/gradient_predivide_factor",
@@ -73,7 +76,7 @@ _PRESCALE = rule(
         says="gradient_predivide_factor: ZeRO stage 2 and 3 take only 1.0 while reduce_scatter is on (it is unless "
         "switched off).",
         advice="Leave it out, or set zero_optimization.reduce_scatter to false.",
-        fix=Fix("Remove gradient_predivide_factor", (Change("/gradient_predivide_factor", None),)),
+        fix=removal("/gradient_predivide_factor"),
     ),
     Clash(
         pointer="/gradient_predivide_factor",
@@ -82,7 +85,7 @@ _PRESCALE = rule(
         ),
         says="gradient_predivide_factor: gradients are divided by it, and 0 stops the first step (ZeroDivisionError).",
         advice="Leave it out for 1.0.",
-        fix=Fix("Remove gradient_predivide_factor", (Change("/gradient_predivide_factor", None),)),
+        fix=removal("/gradient_predivide_factor"),
     ),
     explanation="ZeRO stage 2 and 3 add gradients up with reduce-scatter, which divides them once, afterwards. "
     "Dividing before the sum (prescale_gradients) or in two parts (gradient_predivide_factor) is possible only with "
@@ -105,14 +108,14 @@ _SUM = rule(
         says="gradient_allreduce_op: “sum” does not work with ZeRO stage 3, ZenFlow or DeepCompile.",
         advice="Use “mean”, and scale the loss in the script.",
         since="0.19.6",
-        fix=write("/gradient_allreduce_op", '"mean"', "Use “mean”"),
+        fix=Fix.of("use_text", Change("/gradient_allreduce_op", '"mean"'), value="mean"),
     ),
     explanation="gradient_allreduce_op “sum” leaves gradients undivided by the number of ranks. ZeRO stage 3, ZenFlow "
     "and DeepCompile always average, and DeepSpeed refuses the combination rather than average in silence. Use “mean” "
     "and scale the loss.",
     since="0.19.6",
 )
-_NORM_OFF = Fix("Compute the norm", (Change(f"{ZERO}/compute_grad_norm", None),))
+_NORM_OFF = Fix.of("compute_norm", Change(f"{ZERO}/compute_grad_norm", None))
 _NORM = rule(
     "DS042",
     "No gradient norm",
@@ -133,7 +136,7 @@ _NORM = rule(
         "where the file does not set it).",
         advice="Set gradient_clipping to 0, or compute the norm.",
         since="0.19.7",
-        fix=write("/gradient_clipping", "0", "Switch clipping off"),
+        fix=Fix.of("switch_clipping_off", Change("/gradient_clipping", "0")),
     ),
     Clash(
         pointer=f"{ZERO}/compute_grad_norm",
@@ -194,7 +197,7 @@ _LEGACY = rule(
         says="zero_optimization.legacy_stage1: the old implementation is gone since 0.5.9, and DeepSpeed stops when "
         "asked for it.",
         advice="Remove it.",
-        fix=Fix("Remove legacy_stage1", (Change(f"{ZERO}/legacy_stage1", None),)),
+        fix=removal(f"{ZERO}/legacy_stage1"),
     ),
     explanation="The first implementation of ZeRO stage 1 was replaced in DeepSpeed 0.5.9. The switch that brought it "
     "back is still read, and DeepSpeed stops when it is on.",
@@ -228,7 +231,7 @@ _QUANTIZED = rule(
         ),
         says="zero_optimization.zero_quantized_gradients: needs reduce_scatter, which is off.",
         advice="Switch reduce_scatter on.",
-        fix=write(f"{ZERO}/reduce_scatter", "true", "Switch reduce_scatter on"),
+        fix=switched_on(f"{ZERO}/reduce_scatter"),
     ),
     Clash(
         pointer="/managed_gradient_accumulation",
@@ -236,7 +239,7 @@ _QUANTIZED = rule(
         says="managed_gradient_accumulation: false goes with overlap_comm at ZeRO stage 2 and up only.",
         advice="Switch zero_optimization.overlap_comm off, or leave managed_gradient_accumulation out.",
         since="0.19.4",
-        fix=write(f"{ZERO}/overlap_comm", "false", "Switch overlap_comm off"),
+        fix=switched_off(f"{ZERO}/overlap_comm"),
     ),
     Clash(
         pointer="/managed_gradient_accumulation",
@@ -246,7 +249,7 @@ _QUANTIZED = rule(
         says="managed_gradient_accumulation: false does not work with DeepCompile.",
         advice="Leave it out, or switch compile.deepcompile off.",
         since="0.19.4",
-        fix=Fix("Remove managed_gradient_accumulation", (Change("/managed_gradient_accumulation", None),)),
+        fix=removal("/managed_gradient_accumulation"),
     ),
     explanation="Two switches that have conditions. Quantized gradients at stage 3 travel by reduce-scatter, which "
     "must be on; managed_gradient_accumulation false reduces every micro batch at once and can't be combined with "
@@ -268,7 +271,7 @@ _SAVING = rule(
         says="zero_optimization.stage3_gather_16bit_weights_on_model_save: off, so a save writes shards and no "
         "model file.",
         advice="Switch it on, or run zero_to_fp32.py, which lies in the checkpoint, afterwards.",
-        fix=write(_GATHER, "true", "Gather the model when saving"),
+        fix=Fix.of("gather", Change(_GATHER, "true")),
         severity=Severity.NOTE,
     ),
     explanation="At stage 3 each rank holds a part of the model. Unless this switch is on, saving writes the parts "
@@ -289,14 +292,14 @@ def _stage_3_keys(config: Config, context: Context) -> Iterator[Finding]:
         return
     idle = [key for key in block if key.startswith("stage3_") or key in _ONLY_STAGE_3]
     if idle:
-        it = "it" if len(idle) == 1 else "them"
+        it, code = ("it", "remove_this") if len(idle) == 1 else ("them", "remove_these")
         yield found(
             Severity.NOTE,
             f"{ZERO}/{idle[0]}",
             f"zero_optimization.{idle[0]}: only ZeRO stage 3 reads {', '.join(idle)}; at stage {zero_stage(config)} "
             f"DeepSpeed ignores {it}.",
             f"Remove {it}, or use stage 3.",
-            Fix(f"Remove {it}", tuple(Change(f"{ZERO}/{key}", None) for key in idle)),
+            Fix.of(code, *(Change(f"{ZERO}/{key}", None) for key in idle)),
         )
 
 
@@ -312,7 +315,7 @@ _OLD_FORMAT = rule(
             "stage "
             f"{int(on)} and warns.",
             advice="Write the block.",
-            fix=write(ZERO, f'{{"stage": {int(on)}}}', "Write the block"),
+            fix=Fix.of("write_block", Change(ZERO, f'{{"stage": {int(on)}}}')),
             severity=Severity.WARNING,
         )
         for on in (True, False)

@@ -59,7 +59,7 @@ class Offer:
 
     def to_json(self) -> dict[str, Any]:
         found = self.diagnosis
-        remedy = {"label": found.remedy.label} if found.remedy else None
+        remedy = {"label": str(found.remedy.label)} if found.remedy else None
         return found.to_json() | {"remedy": remedy, "set_aside": list(self.set_aside), "ends": self.ends}
 
     @property

@@ -105,7 +105,7 @@ def _finding_entry(checked: Checked, finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "advice": finding.advice,
         "source": finding.source,
-        "fix": {"label": finding.fix.label, "changes": [_change(c.pointer, c.literal, c.key) for c in changes]}
+        "fix": {"label": str(finding.fix.label), "changes": [_change(c.pointer, c.literal, c.key) for c in changes]}
         if finding.fix
         else None,
     }

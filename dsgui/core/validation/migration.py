@@ -66,7 +66,7 @@ def _default_change(old: Field, new: Field, release: str, target: str) -> Findin
     before, after = _shown(old), _shown(new)
     fix = None
     if old.default is not MISSING and old.default is not None:
-        fix = Fix(f"Write {before} down", (Change(old.pointer, before),))
+        fix = Fix.of("write_down", Change(old.pointer, before), value=before)
     return Finding(
         "DS007",
         Severity.NOTE,

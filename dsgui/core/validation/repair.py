@@ -65,7 +65,7 @@ def _whole(
         following = next((f.fix for f in added if f.fix and not _touches_the_same(f.fix, fix)), None)
         if following is None:
             return None
-        fix = Fix(f"{fix.label}; {_lowered(following.label)}", (*fix.changes, *following.changes))
+        fix = Fix.of("both", *fix.changes, *following.changes, first=fix.label, then=following.label)
     return None
 
 
@@ -86,7 +86,3 @@ def _touches_the_same(one: Fix, other: Fix) -> bool:
 
 def _places(pointer: str, key: str) -> tuple[str, ...]:
     return (pointer, f"{pointer.rpartition('/')[0]}/{key}") if key else (pointer,)
-
-
-def _lowered(label: str) -> str:
-    return label[:1].lower() + label[1:]

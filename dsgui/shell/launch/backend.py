@@ -10,6 +10,7 @@ from dsgui.core.launch.command import argv
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import Identity
 from dsgui.core.machine.verdicts import Row
+from dsgui.core.texts.saying import Said, said
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +69,14 @@ class Backend(Protocol):
         return ended
 
 
-def what_is_left(ended: Sequence[Ended]) -> str:
+def what_is_left(ended: Sequence[Ended]) -> Said:
     """Goes on a sentence about this machine: " here or on worker-1; worker-2 could not be asked (No route to host)"."""
-    clear = [one.host for one in ended if not one.left and not one.problem]
-    said = f" here or on {', '.join(clear)}" if clear else ""
+    clear = ", ".join(one.host for one in ended if not one.left and not one.problem)
+    found = said("reasons", "here_or_on", hosts=clear) if clear else said("reasons", "nowhere_else")
     for one in ended:
         if one.problem:
-            said += f"; {one.host} could not be asked ({one.problem})"
+            found = said("reasons", "host_not_asked", elsewhere=found, host=one.host, problem=one.problem)
         elif one.left:
-            said += f"; on {one.host} processes {', '.join(map(str, one.left))} are left"
-    return said
+            pids = ", ".join(map(str, one.left))
+            found = said("reasons", "left_on_host", elsewhere=found, host=one.host, pids=pids)
+    return found

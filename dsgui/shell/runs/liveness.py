@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from dsgui.core.launch.plan import Plan, WhenBusy
 from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.texts.saying import said
 from dsgui.shell.processes.processes import boot_id, is_owned, is_rebooted, is_stopped, members
 from dsgui.shell.runs.adrift import Adrift, adrift
 from dsgui.shell.runs.kept_end import KeptEnd, kept_end, settle
@@ -104,9 +105,9 @@ def _untold(directory: RunDirectory, plan: Plan | None, monotonic: Callable[[], 
         return Seen(status, trouble=trouble, responds=not trouble)
     seen = _lost(directory, RunStatus(started_at=since))
     if damage:
-        left = f" {seen.alive} of its processes still run; Stop ends them." if seen.alive else ""
-        reason = f"How it ended is not known.{left}"
-        return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reason=reason))
+        left = [said("reasons", "some_still_run", count=str(seen.alive))] if seen.alive else []
+        reasons = (said("reasons", "end_unknown"), *left)
+        return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reasons=reasons))
     return seen
 
 

@@ -118,7 +118,7 @@ def _advice(finding: Finding, with_fix: bool) -> str:
     fix = finding.fix if with_fix else None
     if not finding.advice and not fix:
         return ""
-    button = _button(finding.rule, finding.pointer, fix.id, fix.label) if fix else ""
+    button = _button(finding.rule, finding.pointer, fix.id, str(fix.label)) if fix else ""
     return f'<p class="ds-advice">{prose(finding.advice)} {button}</p>'
 
 

@@ -1,4 +1,4 @@
-// Made by `make docs` from core/texts/english.py and core/metrics/chart_table.py: change those and not this.
+// Made by `make docs` from core/texts/english/ and core/metrics/chart_table.py: change those and not this.
 
 /* eslint max-len: "off" -- a text is one line */
 

@@ -18,6 +18,7 @@ from dsgui.core.logs.phases import Doing
 from dsgui.core.logs.trainlog import LINE_LIMIT_BYTES, Epoch, Progress, TrainLog
 from dsgui.core.metrics.curves import RECORD, SeriesTable
 from dsgui.core.metrics.points import Point
+from dsgui.core.texts.saying import sentences
 
 BAR = "█████     "
 TRAINER = (
@@ -409,6 +410,11 @@ def ending(*lines: str) -> Ending:
     return log.ending
 
 
+def judged(exit_code: int, ending: Ending, left: int) -> tuple[RunState, str]:
+    state, reasons = verdict(exit_code, ending, left)
+    return state, sentences(reasons)
+
+
 def test_two_ranks_that_end_well_are_a_success() -> None:
     said = ending(
         LAUNCH + "process 61 spawned with command: ['python']",
@@ -416,12 +422,12 @@ def test_two_ranks_that_end_well_are_a_success() -> None:
         LAUNCH + "Process 61 exits successfully.",
         LAUNCH + "Process 62 exits successfully.",
     )
-    assert verdict(0, said, 0) == (RunState.SUCCEEDED, "")
+    assert verdict(0, said, 0) == (RunState.SUCCEEDED, ())
 
 
 def test_exit_code_0_with_a_rank_unaccounted_for_is_a_failure() -> None:
     said = ending(LAUNCH + "process 61 spawned with command: ['python']", "step=1 loss=2")
-    state, reason = verdict(0, said, 1)
+    state, reason = judged(0, said, 1)
     assert state is RunState.FAILED
     assert "1 of its 1 rank processes" in reason
     assert "1 process it left behind was ended" in reason
@@ -433,10 +439,10 @@ def test_a_rank_killed_by_a_signal_is_a_failure_whatever_the_exit_code() -> None
         LAUNCH + "Killing subprocess 61",
         "[2026-11-21 05:52:21,303] [ERROR] [launch.py:285:sigkill_handler] ['python'] exits with return code = -9",
     )
-    state, reason = verdict(0, said, 0)
+    state, reason = judged(0, said, 0)
     assert state is RunState.FAILED
     assert "SIGKILL" in reason
-    told = why_failed(said, 0, 0, diagnose(said, 0, Circumstances(first_ended=0)))
+    told = sentences(why_failed(said, 0, 0, diagnose(said, 0, Circumstances(first_ended=0))))
     assert told.startswith("Rank 0 was killed by SIGKILL (signal 9). ")
     assert "memory" in told
 
@@ -450,13 +456,13 @@ def test_the_first_tracebacks_last_line_is_the_reason() -> None:
         LAUNCH + "Killing subprocess 61",
         LAUNCH + "['python'] exits with return code = 1",
     )
-    assert verdict(1, said, 0) == (RunState.FAILED, "Ended with exit code 1: ValueError: 100 is not 4 * 8.")
+    assert judged(1, said, 0) == (RunState.FAILED, "Ended with exit code 1: ValueError: 100 is not 4 * 8.")
 
 
 def test_a_traceback_that_training_went_on_after_is_not_the_reason() -> None:
     trouble = ["Traceback (most recent call last):", '  File "x"', "KeyError: 'wandb'"]
     said = ending(*trouble, *(f"step={n} loss=1" for n in range(5)), "error: disk on fire")
-    assert "disk on fire" in verdict(3, said, 0)[1]
+    assert "disk on fire" in judged(3, said, 0)[1]
 
 
 def test_an_abort_after_the_final_metrics_is_a_success_that_says_so() -> None:
@@ -464,7 +470,7 @@ def test_an_abort_after_the_final_metrics_is_a_success_that_says_so() -> None:
         "{'train_runtime': '3.5', 'train_loss': '7.1', 'epoch': '2'}", "terminate called without an active exception"
     )
     for code in (-6, 250, 134):
-        state, reason = verdict(code, said, 0)
+        state, reason = judged(code, said, 0)
         assert state is RunState.SUCCEEDED
         assert "SIGABRT" in reason
     assert verdict(250, ending("step=1 loss=2"), 0)[0] is RunState.FAILED

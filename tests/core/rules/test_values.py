@@ -81,7 +81,7 @@ def test_a_fix_leaves_the_block_that_the_trainer_insists_on(checker):
 def test_natively_every_auto_can_be_written_out_at_once(checker, catalog):
     preset = next(p for p in catalog.presets() if p.integration is Integration.HF)
     document = Document(preset.text)
-    fixes = [f.fix for f in checker.findings(document, NATIVE) if f.fix and "every “auto”" in f.fix.label]
+    fixes = [f.fix for f in checker.findings(document, NATIVE) if f.fix and "every “auto”" in str(f.fix.label)]
     assert len(fixes) == 1
     fixed = fixes[0].apply(document)
     assert '"auto"' not in fixed.text

@@ -12,10 +12,13 @@ from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.diagnosis import Diagnosis, diagnose
 from dsgui.core.diagnosis.remedies import Circumstances, Remedy
 from dsgui.core.runs.offering import NOTHING_LEFT, Offer, Tried, offer
+from dsgui.core.texts.saying import as_told, said
 from tests.core.diagnosis.test_diagnosis import FOLDER, SAMPLES, circumstances, diagnosed, ending_of, expected
 
 FP16, BF16 = (f"ValueError: Type {name} is not supported on your device." for name in ("fp16", "bf16"))
 TRACEBACK = 'Traceback (most recent call last):\n  File "x.py", line 1, in f\n    f()\n'
+
+FREE_PORT = Remedy(said("remedies", "another_port"))
 
 
 def run(config: dict, arguments: tuple[str, ...] = (), failed: str = "It failed", run_id: str = "r") -> Tried:
@@ -32,7 +35,7 @@ def refused(error: str, tried: Tried) -> Diagnosis:
 
 
 def setting(label: str, pointer: str, literal: str | None) -> Remedy:
-    return Remedy(label, Fix(label, (Change(pointer, literal),)))
+    return Remedy(as_told(label), Fix(as_told(label), (Change(pointer, literal),)))
 
 
 def one(*remedies: Remedy) -> Diagnosis:
@@ -43,12 +46,12 @@ def test_fp16_and_bf16_do_not_send_each_other_in_a_circle() -> None:
     first = run({"fp16": {"enabled": True}}, failed="The run’s devices don’t support fp16", run_id="a")
     there = offered(refused(FP16, first), first)
     assert there.diagnosis.remedy
-    assert there.diagnosis.remedy.label == "bf16 instead of fp16"
+    assert str(there.diagnosis.remedy.label) == "bf16 instead of fp16"
     second = first.changed(there.diagnosis.remedy)
     first = replace(first, remedies=there.diagnosis.remedies)
     back = offered(refused(BF16, second), second, first)
     assert back.diagnosis.remedy
-    assert back.diagnosis.remedy.label == "fp32, neither fp16 nor bf16"
+    assert str(back.diagnosis.remedy.label) == "fp32, neither fp16 nor bf16"
     assert back.set_aside == ("fp16 instead of bf16: run a had it and failed (The run’s devices don’t support fp16).",)
 
 
@@ -74,7 +77,7 @@ def test_steps_in_one_direction_go_on() -> None:
 
 def test_what_deepspeed_itself_refuses_is_not_offered_and_it_is_asked_only_until_one_is_left() -> None:
     remedies = [setting(f"stage {stage}", "/zero_optimization/stage", str(stage)) for stage in (1, 2, 3)]
-    arguments = Remedy("--use_cpu", None, (("--use_cpu", ""),))
+    arguments = Remedy(as_told("--use_cpu"), None, (("--use_cpu", ""),))
     asked: list[object] = []
 
     def refusal(tried: Tried) -> str:
@@ -99,10 +102,10 @@ def test_a_refusal_that_the_run_did_not_fail_of_is_not_held_against_a_change() -
 
 
 def test_a_change_that_changes_nothing_is_not_offered_and_none_at_all_is() -> None:
-    same = Remedy("--use_cpu", None, (("--use_cpu", ""),))
+    same = Remedy(as_told("--use_cpu"), None, (("--use_cpu", ""),))
     made = offered(one(same), run({}, ("--use_cpu",)))
     assert (made.diagnosis.remedies, made.set_aside) == ((), ("--use_cpu: this run already had it.",))
-    assert offered(one(Remedy("A free port")), run({}), run({})).diagnosis.remedy == Remedy("A free port")
+    assert offered(one(FREE_PORT), run({}), run({})).diagnosis.remedy == FREE_PORT
 
 
 def test_what_the_checks_object_to_only_after_the_change_is_set_aside() -> None:

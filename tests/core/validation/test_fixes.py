@@ -109,7 +109,7 @@ def test_another_scheduler_loses_the_parameters_that_it_does_not_take(checker):
     }
     document, context = Document(json.dumps(config)), Context(Integration.NATIVE)
     (wrong,) = (f for f in checker.findings(document, context) if f.severity is Severity.ERROR)
-    assert wrong.fix.label == "Use WarmupCosineLR; remove warmup_min_lr; remove warmup_max_lr"
+    assert str(wrong.fix.label) == "Use WarmupCosineLR; remove warmup_min_lr; remove warmup_max_lr"
     fixed = wrong.fix.apply(document)
     assert not checker.has_error(fixed, context)
     assert fixed.value["scheduler"]["params"] == {"total_num_steps": 9}
@@ -165,7 +165,7 @@ def test_parts_of_one_fix_are_looks_too():
         return [error(f"/{name}") for name in document.value]
 
     def error(pointer):
-        fix = Fix("Remove it", (Change(pointer, None),))
+        fix = Fix.of("remove_this", Change(pointer, None))
         return Finding("DS000", Severity.ERROR, pointer, f"wrong at {pointer}", "", fix)
 
     document = Document(json.dumps({f"a{n}": "x" * 100_000 for n in range(10)}))

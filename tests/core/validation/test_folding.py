@@ -37,7 +37,7 @@ def test_a_few_unknown_keys_are_told_one_by_one_and_a_misspelling_always(checker
     config |= {"mine_5": 5, "gradient_cliping": 1.0}
     misspelt, note = told(checker, config, "DS004")
     assert note.message.startswith("mine_0, mine_1, mine_2, mine_3, mine_4 and 1 more: ")
-    assert (misspelt.pointer, misspelt.fix.label) == ("/gradient_cliping", "Rename it to gradient_clipping")
+    assert (misspelt.pointer, str(misspelt.fix.label)) == ("/gradient_cliping", "Rename it to gradient_clipping")
 
 
 @pytest.mark.parametrize("form", ["{}", "${{{}}}", "{{{{ {} }}}}", "<{}>", "__{}__", "%({})s", "{},"])

@@ -12,6 +12,7 @@ from dsgui.core.errors import RunError
 from dsgui.core.launch.plan import ConfigArgument, Plan
 from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.metrics.samples import SampleTable
+from dsgui.core.texts.saying import as_told
 from dsgui.shell.logs.growing import Appender, OutputFile
 from dsgui.shell.runs import store
 from dsgui.shell.runs.store import OUTPUT_TAIL_BYTES, RunDirectory, Store
@@ -106,7 +107,9 @@ def test_a_runs_folder_that_vanishes_says_what_to_do(tmp_path: Path) -> None:
 def test_a_status_comes_back_and_unknown_keys_are_ignored(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path)
     assert directory.read_status() is None
-    status = RunStatus(RunState.RUNNING, Identity(1, 2, "b"), None, None, "r", 1.5, None, "training", "note")
+    status = RunStatus(
+        RunState.RUNNING, Identity(1, 2, "b"), None, None, (as_told("r"),), 1.5, None, "training", "note"
+    )
     directory.write_status(status)
     assert directory.read_status() == status
     assert RunStatus.from_json(status.to_json() | {"later": 1}) == status

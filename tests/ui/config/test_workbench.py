@@ -12,6 +12,7 @@ from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.form import Form, literal_for, shown_text
 from dsgui.core.config.schema import FieldKind
 from dsgui.core.machine.hardware import Target
+from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.check_report import subject
 from dsgui.ui.common.documents import MAX_CHARACTERS
 from dsgui.ui.common.findings_view import findings_html
@@ -96,7 +97,7 @@ def test_a_pointer_that_is_no_field_of_the_form_is_ignored(bench):
 
 def test_a_fix_is_found_again_by_its_edits_whatever_it_is_called_and_a_stale_one_changes_nothing(bench):
     text = '{"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}'
-    fix = Fix("in whatever language", (Change("/train_batch_size", "32"),)).id
+    fix = Fix(as_told("in whatever language"), (Change("/train_batch_size", "32"),)).id
     assert f'data-fix="{fix}"' in bench.show(text, NATIVE).findings
     assert bench.fix("DS010", "/train_batch_size", "Set train_batch_size to 32", text, NATIVE) == text
     fixed = bench.fix("DS010", "/train_batch_size", fix, text, NATIVE)
@@ -111,7 +112,7 @@ def test_a_text_as_large_as_a_model_is_refused_in_words(bench):
 
 def test_everything_in_a_finding_is_escaped():
     evil = "<img src=x onerror=alert(1)>"
-    finding = Finding("DS001", Severity.ERROR, f"/{evil}", evil, evil, Fix(evil, ()))
+    finding = Finding("DS001", Severity.ERROR, f"/{evil}", evil, evil, Fix(as_told(evil), ()))
     html = findings_html([finding], evil)
     assert "<img" not in html
     assert 'onerror=alert(1)"' not in html
