@@ -121,7 +121,7 @@ def _refused_by_accelerator(
     return found(
         Severity.ERROR,
         pointer,
-        f"{dtype} is on{by}, but this machine's {device.vendor.upper()} doesn't support it, DeepSpeed says; "
+        f"{dtype} is on{by}, but DeepSpeed's {device.vendor.upper()} accelerator doesn't support it on this machine; "
         f"deepspeed.initialize stops with “Type {dtype} is not supported on your device”.",
         argument or f"Switch {dtype} off, or plan for another device above.",
         None if argument else Fix.of("switch_off", Change(pointer, "false"), key=dtype),
