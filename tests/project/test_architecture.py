@@ -30,7 +30,7 @@ ROOMS = {
         "launch": "access config script",
         "logs": "access diagnosis metrics texts",
         "machine": "",
-        "memory": "config texts",
+        "memory": "config machine script texts validation",
         "metrics": "texts",
         "oracle": "config",
         "preflight": "access config diagnosis launch machine oracle rules script validation",
