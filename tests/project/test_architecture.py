@@ -27,7 +27,7 @@ ROOMS = {
         "access": "",
         "config": "machine",
         "diagnosis": "config launch script",
-        "launch": "access config script",
+        "launch": "access config memory script",
         "logs": "access diagnosis metrics texts",
         "machine": "",
         "memory": "config machine script texts validation",

@@ -1,5 +1,6 @@
 """Which model is trained, and how much of it at once, as somebody says it: part of what is to run."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -8,8 +9,9 @@ from dsgui.core.memory.question import Lora, Workload
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 
 USUAL_LENGTH = 512
+_SIZE = re.compile(r"\d{1,6}(?:\.\d{1,6})?\s?[BbMm]")
 ATTENTIONS = ("sdpa", "eager", "flash_attention_2")
-_LARGEST = 10**8
+MOST_TOKENS = 10**8
 # The names that scripts give to the tokens of an example and of a target.
 LENGTH_OPTIONS = (
     *("--max_seq_length", "--max_source_length", "--block_size", "--max_length", "--cutoff_len", "--seq_length"),
@@ -69,6 +71,11 @@ class ModelChoice:
         )
 
 
+def is_size(text: str) -> bool:
+    """Whether it names a number of parameters, such as 7B or 770M, and no model."""
+    return _SIZE.fullmatch(text.strip()) is not None
+
+
 def of_words(words: Sequence[str]) -> ModelChoice:
     """What a script's arguments say of it."""
     checkpointing = value_of(words, _CHECKPOINTING)
@@ -87,5 +94,5 @@ def _count(value: object) -> int:
     """A whole number of what was typed; 0 for anything else."""
     if isinstance(value, str):
         value = int(value) if value.isascii() and value.isdecimal() and len(value) < 10 else 0
-    usable = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _LARGEST
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= MOST_TOKENS
     return int(value) if usable and isinstance(value, int | float) else 0

@@ -44,8 +44,9 @@ def question_for(
         arguments = replace(arguments, per_device_train_batch_size=micro_batch)
     arguments = replace(arguments, hidden_size=arguments.hidden_size or hidden_size(model.config))
     resolution = resolve(config, replace(context, arguments=arguments), schema)
-    solved = {value.pointer: value.value for value in resolution.values if value.pointer in _SOLVED}
-    micro = micro_batch or _whole(solved.get(MICRO))
+    given = {pointer: lookup(resolution.config, pointer) for pointer in _SOLVED}
+    solved = given | {value.pointer: value.value for value in resolution.values if value.pointer in _SOLVED}
+    micro = micro_batch or _whole(solved[MICRO])
     if micro is None:
         return CannotSay(said("memory_cannot", "micro_batch"))
     settled = settle(resolution.config)
@@ -60,7 +61,8 @@ def loading_of(question: Question, parameters: int, integration: Integration) ->
     at_once = stage == 3 and integration is Integration.HF
     config = question.model.config
     told = str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch.")
-    return loading(parameters, _BYTES.get(told, 4), divided_at_once=at_once)
+    usual = 2 if question.model.guessed else 4  # transformers takes fp32 where config.json names no dtype
+    return loading(parameters, _BYTES.get(told, usual), divided_at_once=at_once)
 
 
 def assumed_of(choice: ModelChoice) -> tuple[Said, ...]:

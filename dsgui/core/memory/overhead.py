@@ -117,6 +117,9 @@ def overheads(
     return Overheads({**usual, **told}, expandable, on_cpu)
 
 
+USUAL = overheads()
+
+
 def loading(parameters: int, element: int, *, divided_at_once: bool) -> Amount:
     """Host memory of one rank while `from_pretrained` runs, before `deepspeed.initialize`: `parameters` of `element`
     bytes each as the files or the script's `dtype` have them (4 at most). `divided_at_once`: the HF Trainer at

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dsgui.core.machine.hardware import Gpu, Hardware
 from dsgui.core.machine.machine import Host
-from dsgui.core.memory.overhead import Overheads, overheads
+from dsgui.core.memory.overhead import USUAL, Overheads, overheads
 from dsgui.core.memory.question import Group
 
 # The driver keeps a part: torch sees 23.6 of an RTX 4090's 24 GiB, 79.1 of an A100's 80.
@@ -35,7 +35,7 @@ class Room:
     planned: bool = False
     on_cpu: bool = False
     workers: int = 0
-    overheads: Overheads = overheads()
+    overheads: Overheads = USUAL
 
 
 def room_of(
@@ -49,11 +49,12 @@ def room_of(
     workers: int = 0,
 ) -> Room:
     """`hardware`: the devices of a check, a planned card among them; `gpus`: of this machine those that will train,
-    with what is free there now; `host_bytes`: the host's memory where another than this one's is meant."""
+    with what is free there now; `host_bytes`: the host's memory where another than this one's is meant. `host` is this
+    machine: where a card is planned that is not in it, or none is known, its memory says nothing."""
     on_cpu = bool(hardware) and all(one.vendor == "cpu" for one in hardware)
     card = min((one for one in hardware if one.memory_bytes), key=lambda one: one.memory_bytes or 0, default=None)
     planned = card is not None and card.id != "this"
-    own = Host() if host is None else host
+    own = Host() if host is None or planned or not hardware else host
     limited = _limited(own) and host_bytes is None
     return Room(
         gpu=card.title if card else "",

@@ -94,11 +94,14 @@ class Verdict:
 
     @property
     def fit(self) -> Fit:
-        """The worst of the devices; what is locked beyond its limit counts as too small."""
-        fits = [self.fit_of(device) for device in self.devices if device is not Device.NVME]
-        return min(fits, key=_WORST_FIRST.index, default=Fit.UNKNOWN)
+        """The worst of the devices. A host that is not known leaves it to the GPUs: what it needs is told."""
+        fits = {device: self.fit_of(device) for device in self.devices if device is not Device.NVME}
+        if Device.GPU in fits and fits.get(Device.HOST) is Fit.UNKNOWN:
+            del fits[Device.HOST]
+        return min(fits.values(), key=_WORST_FIRST.index, default=Fit.UNKNOWN)
 
     def fit_of(self, device: Device) -> Fit:
+        """Of all its moments; what is locked beyond its limit counts as too small."""
         locked = device is Device.HOST and any(one.code == "short_memlock" for one in self.short)
         fits = [Fit.SHORT] if locked else [bar.fit for bar in self.of(device)]
         return min(fits, key=_WORST_FIRST.index, default=Fit.UNKNOWN)
@@ -108,7 +111,7 @@ def judge(answer: Answer, room: Room, loading: Amount | None = None) -> Verdict:
     """`answer` is of one rank, and of every rank of a machine the same; `loading` is one rank's host memory before
     `deepspeed.initialize`."""
     bars = (*_gpu_bars(answer, room), *_host_bars(answer, room, loading), *_nvme_bars(answer, room))
-    return Verdict(bars, tuple(_short(bars, answer, room)), tuple(_notes(answer, room)), answer.source)
+    return Verdict(bars, tuple(_short(bars, answer, room)), tuple(_notes(bars, answer, room)), answer.source)
 
 
 # --------------------------------------------------------------------------------------------------------- bars
@@ -205,9 +208,12 @@ def _too_small(bar: Bar, room: Room) -> Said:
     return said("memory_told", code, least=least, most=most, has=in_gib(capacity))
 
 
-def _notes(answer: Answer, room: Room) -> Iterator[Said]:
+def _notes(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:
     yield from answer.assumed
     yield from answer.left_out
+    need = max((bar.amount.likely for bar in bars if bar.device is Device.HOST), default=0)
+    if room.host_bytes is None and need:
+        yield said("memory_told", "no_host", need=in_gib(need))
     if room.on_cpu:
         yield said("memory_told", "on_cpu")
     elif room.gpu_bytes is None:

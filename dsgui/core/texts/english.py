@@ -127,7 +127,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "backward": "backward",
             "step": "step",
         },
-        "memory_places": {"gpu": "GPU", "host": "host", "pinned": "host, pinned", "nvme": "NVMe"},
+        "memory_places": {"gpu": "GPU", "host": "Host", "pinned": "Host, pinned", "nvme": "NVMe"},
+        "memory_sources": {"formula": "by formula", "dry_run": "by dry run"},
         "memory_fits": {
             "fits": "fits",
             "tight": "tight",
@@ -143,7 +144,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "in_use_gpu": "Each GPU needs up to {most} GiB of its {has}, and {used} are in use now.",
             "in_use_host": "The host needs up to {most} GiB of its {has}, and {used} are in use now.",
             "no_card": "The memory of the card is not known: choose a device to plan for.",
-            "no_host": "The host’s memory is not known.",
+            "no_host": "The host’s memory is not known here: it needs {need} GiB a node.",
             "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
             "usual_length": "{length} tokens a sequence are assumed: set the length.",
             "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
@@ -152,8 +153,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mend": "Mend the config first: {problem}",
             "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
             "no_model": "Choose a model: a folder with config.json, a hub id in the local cache, or a size such as 7B.",
-            "not_found": "{model}: not a folder here, and not in the hub’s local cache. Give a folder with config.json, "
-            "an id that was downloaded, or a size such as 7B.",
+            "not_found": "{model}: not a folder here, and not in the hub’s local cache. Give a folder with "
+            "config.json, an id that was downloaded, or a size such as 7B.",
             "no_config": "{model} has no config.json, which describes a model’s shape. Give the folder that has it.",
             "bad_config": "{model}: its config.json can’t be read ({problem}). Correct it.",
             "outside": "{model} leads outside the folders that dsgui may read.",

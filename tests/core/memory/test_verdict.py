@@ -71,7 +71,8 @@ def test_memory_that_others_hold_makes_it_tight_and_not_red():
 
 def test_the_host_holds_every_rank_of_its_node():
     one, eight = (judge(answer(1, 10, 2), room(ranks=n, ranks_per_node=n)) for n in (1, 8))
-    assert one.fit is Fit.FITS and eight.fit is Fit.FITS
+    assert one.fit is Fit.FITS
+    assert eight.fit is Fit.FITS
     alone, all_of_them = (verdict.worst(Device.HOST).amount.likely / GIB for verdict in (one, eight))
     assert round(alone - 1, 1) == 12.9  # 12 of states and 0.9 of the interpreter, beside the system's 1
     assert round(all_of_them - 1, 1) == 103.2
@@ -80,8 +81,10 @@ def test_the_host_holds_every_rank_of_its_node():
 
 def test_a_size_that_is_not_known_is_not_guessed():
     assert judge(answer(1), room(gpu_gib=None)).fit is Fit.UNKNOWN
-    assert judge(answer(1), room(host_gib=None)).fit is Fit.UNKNOWN
     assert judge(answer(50), room(host_gib=None)).fit is Fit.SHORT  # whatever the host has
+    told = judge(answer(1, 30), room(host_gib=None))
+    assert (told.fit, told.fit_of(Device.HOST)) == (Fit.FITS, Fit.UNKNOWN)
+    assert "it needs 31.9 GiB a node" in " ".join(map(str, told.notes))
 
 
 def test_what_is_left_out_never_fits_for_sure():
@@ -152,7 +155,8 @@ def test_every_part_and_moment_has_its_words():
 def test_every_constant_has_a_margin_and_a_source():
     for which, constant in CONSTANTS.items():
         amount = constant.amount
-        assert 0 < amount.low <= amount.likely <= amount.high and amount.low < amount.high, which
+        assert 0 < amount.low <= amount.likely <= amount.high, which
+        assert amount.low < amount.high, which
         assert constant.source
     assert Amount(1, 2, 3).plus(Amount(1, 1, 1)).times(2) == Amount(4, 6, 8)
 
@@ -177,14 +181,20 @@ def test_of_several_cards_the_smallest_decides_and_what_is_in_use_is_the_fullest
 
 def test_the_limit_of_a_control_group_is_all_there_is():
     host = Host(memory_bytes=512 * GIB, memory_available_bytes=400 * GIB, memory_limit_bytes=64 * GIB)
-    found = room_of((card_named("h100"),), host, Group())
+    found = room_of((Hardware("this", "GPU 0", "nvidia", (9, 0), 80 * GIB),), host, Group())
     assert (found.host_bytes, found.host_in_use, found.limited) == (64 * GIB, 0, True)
     other = room_of((card_named("h100"),), host, Group(), host_bytes=256 * GIB)
     assert (other.host_bytes, other.limited) == (256 * GIB, False)
 
 
+def test_this_machines_memory_says_nothing_of_another():
+    host = Host(memory_bytes=16 * GIB, memory_available_bytes=10 * GIB, memlock_bytes=1)
+    for found in (room_of((card_named("h100"),), host, Group()), room_of((), host, Group())):
+        assert (found.host_bytes, found.host_in_use, found.memlock_bytes) == (None, 0, None)
+
+
 def test_locked_memory_is_bounded_unless_this_user_may_lock_freely():
-    cards = (card_named("h100"),)
+    cards = (Hardware("this", "GPU 0", "nvidia", (9, 0), 80 * GIB),)
     assert room_of(cards, Host(memlock_bytes=1), Group()).memlock_bytes == 1
     assert room_of(cards, Host(memlock_bytes=1, locks_freely=True), Group()).memlock_bytes is None
 
