@@ -108,14 +108,15 @@ def as_text(fitted: Fitted | CannotSay) -> str:
     """A table of the fullest moment of each device, with the keys that govern each part."""
     if isinstance(fitted, CannotSay):
         return f"{word('memory_fits', Fit.UNKNOWN.value)}: {fitted.why}\n"
-    lines = [headline(fitted), _about(fitted)]
+    lines = [headline(fitted), f"{about(fitted)}; {_judged_by(fitted)}"]
     for device in fitted.verdict.devices:
         lines += ["", *_table(fitted.verdict, device)]
     lines += ["", *(f"{one}" for one in fitted.verdict.short), *(f"note: {one}" for one in fitted.verdict.notes)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _about(fitted: Fitted) -> str:
+def about(fitted: Fitted) -> str:
+    """What the verdict is about, in words."""
     question, answer = fitted.question, fitted.answer
     work, group = question.workload, question.group
     ranks = f"{group.ranks} rank{'s' * (group.ranks > 1)}"
@@ -123,10 +124,11 @@ def _about(fitted: Fitted) -> str:
     trained = f", {spelled(answer.trainable)} of them trained" if answer.trainable != answer.parameters else ""
     guessed = ", shape guessed" if question.model.guessed else ""
     batch = f"micro batch {work.micro_batch} × {work.length} tokens"
-    return (
-        f"{spelled(answer.parameters)} parameters{trained}{guessed}; {batch}; {ranks}{nodes}; "
-        f"DeepSpeed {question.release}; {word('memory_sources', fitted.verdict.source.value)}"
-    )
+    return f"{spelled(answer.parameters)} parameters{trained}{guessed}; {batch}; {ranks}{nodes}"
+
+
+def _judged_by(fitted: Fitted) -> str:
+    return f"DeepSpeed {fitted.question.release}; {word('memory_sources', fitted.verdict.source.value)}"
 
 
 def _table(verdict: Verdict, device: Device) -> Iterator[str]:

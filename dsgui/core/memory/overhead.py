@@ -19,6 +19,7 @@ class Overhead(StrEnum):
     WORKERS = "dataloader"
     LOADING = "loading"
     SYSTEM = "system"
+    IN_USE = "in_use"
 
 
 @dataclass(frozen=True, slots=True)

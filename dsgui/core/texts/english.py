@@ -90,6 +90,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "dataloader": "DataLoader workers",
             "loading": "model being loaded",
             "system": "operating system",
+            "in_use": "in use now",
         },
         # What each is and what changes it, for who points at it.
         "memory_about": {
@@ -119,6 +120,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "loading": "Every rank of a node loads the whole model before ZeRO divides it. With the HF Trainer, ZeRO-3 "
             "loads it divided.",
             "system": "The operating system and its services.",
+            "in_use": "What other programs hold now. It counts only if they still run then.",
         },
         "memory_moments": {
             "load": "load",

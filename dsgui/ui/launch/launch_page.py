@@ -53,7 +53,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`, after the Configure page."""
     with gr.Row(elem_classes="ds-columns"):
         with gr.Column(scale=6, min_width=320):
-            desk = build_desk(services, default_ranks)
+            desk = build_desk(services, default_ranks, configure.memory.fields)
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             verdict_line = gr.Markdown("", elem_id="launch-verdict")
             command = gr.Code(
