@@ -8,8 +8,8 @@ from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Place
 from dsgui.core.memory.engines.gathering import PERSISTENT, Gathering, persistent, trace_of
 from dsgui.core.memory.engines.job import Engine
-from dsgui.core.memory.settings import Offload
 from dsgui.core.memory.ledger import Slot
+from dsgui.core.memory.settings import Offload
 from dsgui.core.memory.walk import Unit, Weight
 
 _NORM_AT_ONCE = 250_000_000  # elements: stage3.py:1960 _constant_buffered_norm2
@@ -160,7 +160,9 @@ class Divided(Engine):
         """1157–1173: converted, then cloned."""
         for index, sub in enumerate(self.sub_groups):
             slot, count = self._states(index, Component.MASTER), sub.numel * self.job.settings.master
-            converts = self.job.settings.master != self.job.settings.weight or slot.place is not self._weights_slot().place
+            converts = (
+                self.job.settings.master != self.job.settings.weight or slot.place is not self._weights_slot().place
+            )
             init = AT_INIT if slot.place is Place.GPU else AT_INIT_HOST
             self.ledger.take(init, count * converts)
             self.ledger.take(slot, count)
@@ -197,7 +199,9 @@ class Divided(Engine):
         """1504: each weight is gathered once, to find its node in autograd's graph."""
         for weight in self.job.trainable:
             if self.job.ranks > 1 or self.params_at.is_on:
-                self.ledger.pass_by(AT_INIT, weight.numel * self.job.settings.weight)
+                self.ledger.take(AT_INIT, weight.numel * self.job.settings.weight)
+                self.ledger.pass_by(AT_INIT, self.share(weight) * self.job.settings.weight * self.params_at.is_on)
+                self.ledger.drop(AT_INIT, weight.numel * self.job.settings.weight)
 
     def settle(self) -> None:
         s = self.job.settings
@@ -259,7 +263,7 @@ class Divided(Engine):
         self.bucket = []
 
     def _to_parts(self) -> None:
-        """1943 the parts in the dtype that they wait in; 2023–2047 copied, their norm taken where they are offloaded."""
+        """1943 the parts in the dtype that they wait in; 2023–2047 copied, the norm of what is offloaded taken."""
         s = self.job.settings
         parts = [self.share(weight) for weight in self.bucket]
         cast = sum(parts) * s.accumulated * (s.reduced != s.accumulated)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
+from dsgui.core.memory.ledger import Ledger, Slot
 from dsgui.core.memory.settings import Settings
-from dsgui.core.memory.ledger import Slot, Ledger
 from dsgui.core.memory.walk import Unit, Walk, Weight
 
 GATHERED = Slot(Component.GATHERED, keys=(keys.LIVE, keys.REUSE, keys.PREFETCH))
@@ -31,9 +31,10 @@ class Trace:
 
 
 def trace_of(walk: Walk) -> Trace:
-    calls = [unit for block in walk.blocks for unit in block.units]
+    calls = [unit for block in walk.blocks for unit in block.units if unit.call]
     for block in reversed(walk.blocks):
-        calls += [*(block.units if block.checkpointed else ()), *reversed(block.units)]
+        called = [unit for unit in block.units if unit.call]
+        calls += [*(called if block.checkpointed else ()), *reversed(called)]
     uses: dict[str, list[int]] = {}
     queue, passed = list[tuple[Weight, int]](), [0]
     for number, unit in enumerate(calls):
@@ -136,9 +137,9 @@ class Gathering:
                 self._take_one(weight)
                 self.flying[weight.name] = _Handle([weight], 1, is_cut=True)
             return
-        self._send(sum(self._padded(weight) for weight in weights))
         handle = _Handle(weights, len(weights))
         self.ledger.take(FLAT, self._flat_bytes(handle))
+        self._send(self._flat_bytes(handle))
         for weight in weights:
             self.flying[weight.name] = handle
 
@@ -146,15 +147,15 @@ class Gathering:
         return sum(self._padded(weight) for weight in handle.weights)
 
     def _send(self, count: int) -> None:
-        """With `offload_param` a rank's parts come to the GPU first (1360)."""
+        """With `offload_param` a rank's parts come to the GPU, to be sent from there (1360)."""
         if self.settings.params_at.is_on and self.ranks > 1:
             self.ledger.pass_by(ON_THE_WAY, count // self.ranks)
 
     def _take_one(self, weight: Weight) -> None:
         if self.ranks > 1 or self.settings.params_at.is_on:
-            self._send(self._padded(weight))
             self.sizes[weight.name] = self._padded(weight)
             self.ledger.take(GATHERED, self._padded(weight))
+            self._send(self._padded(weight))
 
     def _wait(self, weight: Weight) -> None:
         """780–801: every weight of the handle is cut out (`torch.cat`); the flat buffer goes with the last that is

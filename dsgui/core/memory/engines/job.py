@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Moment, Place
+from dsgui.core.memory.ledger import Ledger, Slot
 from dsgui.core.memory.settings import Settings
-from dsgui.core.memory.ledger import Slot, Ledger
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
 
 MICRO_BATCH = "/train_micro_batch_size_per_gpu"
@@ -63,7 +63,7 @@ class Engine:
 
     job: Job
     ledger: Ledger = field(init=False)
-    out: int = 0
+    handed: int = 0
     micro: int = 0
     is_boundary: bool = True
     gradients: dict[str, int] = field(default_factory=dict)
@@ -118,53 +118,60 @@ class Engine:
             self._forward(block)
         self.ledger.begin(Moment.BACKWARD)
         self._uses = Counter(weight.name for unit in self.job.walk.units() for weight in unit.weights)
-        self._hand_on(ACTIVATIONS, 0)
+        results = self._results()
         for block in reversed(self.job.walk.blocks):
-            self._backward(block)
+            self._backward(block, results)
+        self._hand_on(0)
         self.end_backward(is_boundary)
 
+    def _results(self) -> list[int]:
+        """Bytes of what each unit reads, the last unit's on top."""
+        outs = [unit.out for unit in self.job.walk.units()]
+        return [0, *outs[:-1]]
+
     def _forward(self, block: Block) -> None:
-        if block.checkpointed:
-            self.ledger.take(ACTIVATIONS, block.entry)
+        self.ledger.take(ACTIVATIONS, block.entry)
         for unit in block.units:
-            self._forward_of(unit, keeps=not block.checkpointed)
+            self._call(unit, unit.forward, keeps=not block.checkpointed)
 
-    def _forward_of(self, unit: Unit, keeps: bool) -> None:
+    def _call(self, unit: Unit, besides: int, *, keeps: bool) -> None:
         slot = LOGITS if unit.logits else ACTIVATIONS
-        self.enter(unit, forward=True)
-        if keeps:
-            self.ledger.take(slot, unit.kept)
-        self.ledger.pass_by(slot, unit.forward)
-        self._hand_on(slot, unit.out)
-        self.leave(unit, forward=True)
+        if unit.call:
+            self.enter(unit, forward=True)
+        self.ledger.take(slot, unit.kept * keeps)
+        self.ledger.pass_by(slot, besides)
+        if unit.call:
+            self.leave(unit, forward=True)
 
-    def _hand_on(self, slot: Slot, count: int) -> None:
-        """The result that the next module reads takes the place of the one before."""
-        self.ledger.drop(ACTIVATIONS, self.out)
-        self.ledger.take(ACTIVATIONS, count)
-        self.out = count
-
-    def _backward(self, block: Block) -> None:
+    def _backward(self, block: Block, results: list[int]) -> None:
         if block.checkpointed:
             for unit in block.units:
-                self._forward_of(unit, keeps=True)
-            self._hand_on(ACTIVATIONS, 0)
+                self._call(unit, unit.recomputed, keeps=True)
         for unit in reversed(block.units):
-            self._backward_of(unit)
-        if block.checkpointed:
-            self.ledger.drop(ACTIVATIONS, block.entry)
+            self._backward_of(unit, results.pop())
+        self.ledger.drop(ACTIVATIONS, block.entry)
 
-    def _backward_of(self, unit: Unit) -> None:
+    def _backward_of(self, unit: Unit, read: int) -> None:
+        """While the hooks of its gradients run, the gradient of what it read waits for the unit before it."""
         slot = LOGITS if unit.logits else ACTIVATIONS
-        self.enter(unit, forward=False)
+        self._hand_on(0)
+        if unit.call:
+            self.enter(unit, forward=False)
         trained = [weight for weight in unit.weights if weight.trainable]
         for weight in trained:
             self.ledger.take(GRADIENTS, weight.numel * self.job.settings.weight)
         self.ledger.pass_by(slot, unit.backward)
         self.ledger.drop(slot, unit.kept)
+        self._hand_on(read)
         for weight in reversed(trained):
             self._accumulate(weight)
-        self.leave(unit, forward=False)
+        if unit.call:
+            self.leave(unit, forward=False)
+
+    def _hand_on(self, count: int) -> None:
+        self.ledger.drop(ACTIVATIONS, self.handed)
+        self.ledger.take(ACTIVATIONS, count)
+        self.handed = count
 
     def _accumulate(self, weight: Weight) -> None:
         """A weight that is used twice has its gradient when both are there. autograd adds to a gradient of an earlier

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dsgui.core.memory import settings as keys
-from dsgui.core.memory.answer import Component, Place
+from dsgui.core.memory.answer import Component
 from dsgui.core.memory.engines.job import Job
-from dsgui.core.memory.ledger import Slot, Ledger
+from dsgui.core.memory.ledger import Ledger, Slot
 from dsgui.core.memory.walk import Weight
 
 

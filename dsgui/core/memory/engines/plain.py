@@ -4,8 +4,8 @@ too; fp32: the optimizer itself."""
 from dataclasses import dataclass
 
 from dsgui.core.memory import settings as keys
-from dsgui.core.memory.answer import Component, Place
-from dsgui.core.memory.engines.job import GRADIENTS, Engine
+from dsgui.core.memory.answer import Component
+from dsgui.core.memory.engines.job import Engine
 from dsgui.core.memory.engines.loading import Loading
 from dsgui.core.memory.ledger import Slot
 from dsgui.core.memory.walk import Weight
@@ -109,6 +109,3 @@ class Plain(Engine):
         """torch's own optimizers keep one more tensor a weight while they step all at once (`foreach`)."""
         if self.job.settings.is_foreach:
             self.ledger.pass_by(CAST, numel(self.job.trainable) * 4)
-
-
-__all__ = ["ALL_REDUCE", "GRADIENTS", "Plain", "Place", "all_reduce", "numel"]
