@@ -166,6 +166,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "events": {"stop_asked": "Stop was requested."},
         # Why the memory model says no number, and what it took for granted.
         "memory_notes": {
+            "no_case": "There is no formula for a config with {key}.",
+            "no_optimizer": "There is no formula for the states of the optimizer {name} ({key}).",
             "unknown_family": "There is no formula for models of type {type}. There is one for {known}.",
             "no_type": "config.json has no model_type, so the kind of model is not known.",
             "remote_code": "This model runs code of its own ({code}), which is not in transformers; there is no "
