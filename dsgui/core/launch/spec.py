@@ -90,13 +90,19 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
 
 def model_of(asked: Mapping[str, Any]) -> ModelChoice:
     """The model and how much of it at once, of the fields' values by name. Raises `PlanError`."""
-    for name in ("length", "target_length", "lora_rank"):
-        value = asked[name] or 0
-        if not 0 <= value <= MOST_TOKENS or value != int(value):
-            raise PlanError(
-                f"{BY_NAME[name].label}: {value:g} is no whole number from 1 to {MOST_TOKENS:,}. Correct it."
-            )
-    return ModelChoice.from_json({**asked, "model": str(asked["model"]).strip()})
+    counts = {name: _count(name, asked[name]) for name in ("length", "target_length", "lora_rank")}
+    return ModelChoice.from_json({**asked, **counts, "model": str(asked["model"]).strip()})
+
+
+def _count(name: str, said: Any) -> int:
+    """Of a number, or of what was typed; 0 for nothing."""
+    typed = str(said if said is not None else "").strip()
+    if not typed:
+        return 0
+    if not (typed.isascii() and typed.isdecimal()) or len(typed) > 9 or int(typed) > MOST_TOKENS:
+        expected = f"a whole number up to {MOST_TOKENS:,}"
+        raise PlanError(f"{BY_NAME[name].label}: “{typed[:40]}” was given; expected {expected}. Correct it.")
+    return int(typed)
 
 
 def arguments_of(asked: Mapping[str, Any]) -> str:

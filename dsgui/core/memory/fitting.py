@@ -11,13 +11,14 @@ from dsgui.core.config.schema import Schema
 from dsgui.core.memory import instant
 from dsgui.core.memory.answer import Answer, CannotSay
 from dsgui.core.memory.choice import ModelChoice
-from dsgui.core.memory.inquiry import assumed_of, loading_of, mend_first, question_for
+from dsgui.core.memory.engines.job import Made
+from dsgui.core.memory.inquiry import assumed_of, made_of, mend_first, question_for
 from dsgui.core.memory.question import Group, Model, Question
 from dsgui.core.memory.room import Room
 from dsgui.core.memory.verdict import Verdict, judge
 from dsgui.core.texts.saying import said
 
-Answerer = Callable[[Question], Answer | CannotSay]
+Answerer = Callable[[Question, Made], Answer | CannotSay]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def fit(
     if isinstance(question, CannotSay):
         return question
     try:
-        answered = answer(question)
+        answered = answer(question, made_of(question, case.context.integration))
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         # A config.json may hold anything: no number, rather than one made of half of it.
         return CannotSay(said("memory_cannot", "not_reckoned", model=question.model.name, problem=_words(error)))
@@ -68,8 +69,7 @@ def fit(
         return answered
     answered = replace(answered, assumed=(*assumed_of(case.choice), *answered.assumed))
     here = room(question.group)
-    loaded = loading_of(question, answered.parameters, case.context.integration)
-    return Fitted(question, answered, here, judge(answered, here, loaded))
+    return Fitted(question, answered, here, judge(answered, here))
 
 
 def _words(error: Exception) -> str:

@@ -12,7 +12,7 @@ from dsgui.core.config.pointer import lookup
 from dsgui.core.config.schema import Schema
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import USUAL_LENGTH, ModelChoice
-from dsgui.core.memory.overhead import Amount, loading
+from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.question import Group, Model, Question
 from dsgui.core.texts.saying import Said, said
 from dsgui.core.validation.resolve import resolve
@@ -52,17 +52,17 @@ def question_for(
     settled = settle(resolution.config)
     settled |= {pointer[1:]: value for pointer, value in solved.items() if _whole(value)} | {MICRO[1:]: micro}
     group = Group(context.world_size, context.nodes)
-    return Question(model, settled, choice.workload(micro), group, context.release)
+    by_decay = context.integration is Integration.HF
+    return Question(model, settled, choice.workload(micro), group, context.release, by_decay)
 
 
-def loading_of(question: Question, parameters: int, integration: Integration) -> Amount:
-    """Host memory of one rank while the script loads the model."""
-    stage = lookup(question.config, "/zero_optimization/stage")
-    at_once = stage == 3 and integration is Integration.HF
+def made_of(question: Question, integration: Integration) -> Made:
+    """How the script makes the model: each rank all of it on the host, in the dtype that config.json names. At stage 3
+    the HF Trainer has it divided as it grows (transformers/integrations/deepspeed.py: HfDeepSpeedConfig)."""
     config = question.model.config
     told = str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch.")
     usual = 2 if question.model.guessed else 4  # transformers takes fp32 where config.json names no dtype
-    return loading(parameters, _BYTES.get(told, usual), divided_at_once=at_once)
+    return Made(element=_BYTES.get(told, usual), inside=integration is Integration.HF)
 
 
 def assumed_of(choice: ModelChoice) -> tuple[Said, ...]:

@@ -17,7 +17,6 @@ class Overhead(StrEnum):
     FRAGMENTATION = "fragmentation"
     INTERPRETER = "interpreter"
     WORKERS = "dataloader"
-    LOADING = "loading"
     SYSTEM = "system"
     IN_USE = "in_use"
 
@@ -119,16 +118,6 @@ def overheads(
 
 
 USUAL = overheads()
-
-
-def loading(parameters: int, element: int, *, divided_at_once: bool) -> Amount:
-    """Host memory of one rank while `from_pretrained` runs, before `deepspeed.initialize`: `parameters` of `element`
-    bytes each as the files or the script's `dtype` have them (4 at most). `divided_at_once`: the HF Trainer at
-    stage 3 builds the model inside `deepspeed.zero.Init` and reads it tensor by tensor (transformers/integrations/
-    deepspeed.py); every other rank has a whole model for a moment."""
-    if divided_at_once:
-        return Amount(0, 0, min(parameters * element, 5 * 10**9))  # one file: transformers splits them at 5 GB or more
-    return Amount(parameters * min(element, 2), parameters * element, parameters * max(element, 4))
 
 
 def asks_for_expandable(environment: Mapping[str, str]) -> bool:

@@ -10,8 +10,6 @@ from dsgui.core.memory.room import Room
 from dsgui.core.sizes import in_gib, size
 from dsgui.core.texts.saying import Said, said
 
-LOADING = "load"  # the moment before those of an answer: the script loads its model
-
 
 class Fit(StrEnum):
     """`fits`: even if all that has a margin takes the most. `tight`: if it takes what is likely, and nobody else holds
@@ -107,10 +105,9 @@ class Verdict:
         return min(fits, key=_WORST_FIRST.index, default=Fit.UNKNOWN)
 
 
-def judge(answer: Answer, room: Room, loading: Amount | None = None) -> Verdict:
-    """`answer` is of one rank, and of every rank of a machine the same; `loading` is one rank's host memory before
-    `deepspeed.initialize`."""
-    bars = (*_gpu_bars(answer, room), *_host_bars(answer, room, loading), *_nvme_bars(answer, room))
+def judge(answer: Answer, room: Room) -> Verdict:
+    """`answer` is of one rank, and taken for every rank of a machine."""
+    bars = (*_gpu_bars(answer, room), *_host_bars(answer, room), *_nvme_bars(answer, room))
     return Verdict(bars, tuple(_short(bars, answer, room)), tuple(_notes(bars, answer, room)), answer.source)
 
 
@@ -128,13 +125,10 @@ def _gpu_bars(answer: Answer, room: Room) -> Iterator[Bar]:
         yield Bar(Device.GPU, peak.moment, segments, room.gpu_bytes, room.gpu_in_use, uncounted)
 
 
-def _host_bars(answer: Answer, room: Room, loading: Amount | None) -> Iterator[Bar]:
+def _host_bars(answer: Answer, room: Room) -> Iterator[Bar]:
     """A bar for the whole machine. On CPU ranks what would be on GPUs is there, too."""
     beside = tuple(_beside(_of_host(room), Place.HOST))
     here = (room.host_bytes, room.host_in_use)
-    if loading is not None and loading.high:
-        loaded = _beside({Overhead.LOADING: loading.times(room.ranks_per_node)}, Place.HOST)
-        yield Bar(Device.HOST, LOADING, (*loaded, *beside), *here)
     parts: dict[str, list[Part]] = {peak.moment: [] for peak in answer.peaks}
     for peak in answer.peaks:
         on_host = peak.device is Device.HOST or (room.on_cpu and peak.device is Device.GPU)

@@ -9,8 +9,8 @@ from typing import Any
 from dsgui.core.errors import PlaceError
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import is_size
+from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.memory.question import Model
-from dsgui.core.memory.shapes import model_of_size
 from dsgui.core.texts.saying import said
 from dsgui.shell.files.regular_files import read_whole
 from dsgui.shell.preflight.model_files import folder_of

@@ -35,16 +35,17 @@ def _text(field: Field, given: dict[str, Any]) -> gr.Textbox:
     return gr.Textbox(**given | ({"max_lines": field.most_lines} if field.most_lines else {}))
 
 
-def _number(field: Field, given: dict[str, Any]) -> gr.Number:
-    """One that may be left empty says in its place what is taken then."""
-    empty = {"value": None, "placeholder": field.placeholder} if field.placeholder else {}
-    return gr.Number(precision=0, **given | empty)
+def _number(field: Field, given: dict[str, Any]) -> gr.Number | gr.Textbox:
+    """One that may be left empty is a text: it says in its place what is taken then, and a Number would show 0."""
+    if not field.placeholder:
+        return gr.Number(precision=0, **given)
+    return gr.Textbox(**given | {"value": "", "placeholder": field.placeholder, "max_lines": 1})
 
 
 _MAKERS: dict[Kind, Callable[[Field, dict[str, Any]], Any]] = {
     Kind.TEXT: _text,
     Kind.LINES: _text,
-    Kind.COUNT: lambda field, given: _number(field, given),
+    Kind.COUNT: _number,
     Kind.TICK: lambda field, given: gr.Checkbox(**given),
     Kind.CHOICE: lambda field, given: gr.Dropdown(**({"choices": list(field.choices)} | given)),
     Kind.OPEN_CHOICE: lambda field, given: gr.Radio(**({"choices": list(field.choices)} | given)),

@@ -53,8 +53,8 @@ class ConfigurePage:
 
     def synchronise_on(self, triggers: list[Any]) -> Any:
         """Text, findings, form, tools and memory in step. The only listener that does so, for every trigger there is:
-        no answer to an older text can arrive after the answer to a newer one. What changes the text by itself gives the form
-        `NEW_TEXT` or `CHANGED_TEXT`, and the form triggers."""
+        no answer to an older text can arrive after the answer to a newer one. What changes the text by itself gives the
+        form `NEW_TEXT` or `CHANGED_TEXT`, and the form triggers."""
         return gr.on(triggers, self.synchronise, self.inputs, self.outputs, **LIVE)
 
 

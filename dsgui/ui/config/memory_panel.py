@@ -16,7 +16,7 @@ from dsgui.core.launch.field import Part
 from dsgui.core.launch.run_fields import complete, fields_of
 from dsgui.core.launch.spec import model_of
 from dsgui.core.memory.answer import CannotSay
-from dsgui.core.memory.choice import ModelChoice, of_words
+from dsgui.core.memory.choice import of_words
 from dsgui.core.memory.fitting import Case, Fitted, fit
 from dsgui.core.memory.memory_report import about, as_json
 from dsgui.core.memory.question import Group
@@ -29,7 +29,7 @@ from dsgui.ui.common.field_inputs import laid_out
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.workbench import View
 
-_FIRST = ("model", "length", "checkpointing")
+_FIRST: dict[str, dict[str, Any]] = {"model": {"scale": 3, "min_width": 150}, "length": {"min_width": 100}}
 _MOST_GIB = 10**6
 
 
@@ -39,7 +39,7 @@ class MemoryPanel:
     `script` holds the arguments typed on the Launch page."""
 
     fields: Mapping[str, Any]
-    host: gr.Number
+    host: gr.Textbox
     script: gr.Textbox
     panel: gr.HTML
 
@@ -56,28 +56,22 @@ class MemoryPanel:
 def build_memory_panel() -> MemoryPanel:
     """Must be called inside a `gr.Blocks`."""
     every = fields_of(Part.MODEL)
-    first = [field for field in every if field.name in _FIRST]
-    model, *others = first
     with gr.Column(elem_id="memory", elem_classes="ds-memory-box"):
-        panel = embedded("memory", "ds-memory", (), value="", elem_id="memory-panel")
         with gr.Row(elem_classes="ds-memory-inputs"):
-            inputs = laid_out([replace(model, beside=False)], {"model": {"scale": 3, "min_width": 160}})
-            inputs |= laid_out([replace(one, beside=False) for one in others], _NARROW)
-        with gr.Accordion("More: target length, LoRA, attention, host memory", open=False):
+            inputs = laid_out([replace(field, beside=False) for field in every if field.name in _FIRST], _FIRST)
+        panel = embedded("memory", "ds-memory", (), value="", elem_id="memory-panel")
+        with gr.Accordion("More: checkpointing, target length, LoRA, attention, host memory", open=False):
             rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
             with gr.Row():
-                inputs |= laid_out(rest, {field.name: {"min_width": 110} for field in rest})
+                inputs |= laid_out(rest, {field.name: {"min_width": 120} for field in rest})
                 host = _host_memory()
     return MemoryPanel({field.name: inputs[field.name] for field in every}, host, gr.Textbox("", visible=False), panel)
 
 
-def _host_memory() -> gr.Number:
-    return gr.Number(
-        None, label="Host memory (GiB)", placeholder="this machine’s", precision=0, elem_id="memory-host", min_width=110
+def _host_memory() -> gr.Textbox:
+    return gr.Textbox(
+        "", label="Host memory (GiB)", placeholder="this machine’s", max_lines=1, elem_id="memory-host", min_width=120
     )
-
-
-_NARROW = {"length": {"scale": 1, "min_width": 110}, "checkpointing": {"scale": 1, "min_width": 130}}
 
 
 def memory_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:
@@ -91,13 +85,9 @@ def memory_shown(services: Services, view: View, context: Context, given: Sequen
         return json.dumps(as_json(CannotSay(said("memory_cannot", "mend", problem=str(error)))))
     words = _words(typed or "")
     choice = choice.over(of_words(words))
-    case = Case(document.value, _with_words(context, words), view.found, _model(services, choice), choice)
+    case = Case(document.value, _with_words(context, words), view.found, services.read_model(choice.model), choice)
     fitted = fit(case, services.checker.schema, lambda group: _room(services, context, group, host))
     return json.dumps(as_json(fitted) | ({"about": about(fitted)} if isinstance(fitted, Fitted) else {}))
-
-
-def _model(services: Services, choice: ModelChoice) -> Any:
-    return services.read_model(choice.model)
 
 
 def _with_words(context: Context, words: list[str]) -> Context:
@@ -114,7 +104,8 @@ def _words(typed: str) -> list[str]:
         return []
 
 
-def _room(services: Services, context: Context, group: Group, host: float | None) -> Room:
+def _room(services: Services, context: Context, group: Group, host: str | None) -> Room:
     machine = services.machine.current()
-    gib = int(host) if host and 0 < host <= _MOST_GIB else 0
+    typed = (host or "").strip()
+    gib = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) <= len(str(_MOST_GIB)) else 0
     return room_of(context.hardware, machine.host, group, gpus=machine.gpus, host_bytes=gib * GIB if gib else None)

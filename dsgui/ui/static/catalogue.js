@@ -84,7 +84,6 @@ export const TEXTS = {
   "fragmentation": "fragmentation",
   "interpreter": "Python and libraries",
   "dataloader": "DataLoader workers",
-  "loading": "model being loaded",
   "system": "operating system",
   "in_use": "in use now"
  },
@@ -101,7 +100,7 @@ export const TEXTS = {
   "activations": "What a forward keeps for its backward. Gradient checkpointing, a smaller micro batch or shorter sequences shrink it.",
   "logits": "The scores over the vocabulary and the loss. They grow with micro batch × length × vocabulary.",
   "step": "Copies that exist while the optimizer updates.",
-  "initialize": "Copies that exist during deepspeed.initialize only.",
+  "initialize": "What exists during deepspeed.initialize only. On the host: the model as each rank loaded it, before ZeRO divides it; the HF Trainer at stage 3 loads it divided.",
   "swap_buffers": "Locked buffers through which NVMe is read and written.",
   "other": "What has no name of its own.",
   "cuda_context": "What the driver keeps for each process on the card. No key changes it.",
@@ -110,12 +109,10 @@ export const TEXTS = {
   "fragmentation": "What torch’s allocator reserves beyond the tensors. PYTORCH_ALLOC_CONF=expandable_segments:True lowers it.",
   "interpreter": "Python, torch and the libraries of each rank.",
   "dataloader": "Memory that DataLoader workers don’t share with their rank (--dataloader_num_workers).",
-  "loading": "Every rank of a node loads the whole model before ZeRO divides it. With the HF Trainer, ZeRO-3 loads it divided.",
   "system": "The operating system and its services.",
   "in_use": "What other programs hold now. It counts only if they still run then."
  },
  "memory_moments": {
-  "load": "load",
   "init": "initialize",
   "forward": "forward",
   "backward": "backward",

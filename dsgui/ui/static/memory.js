@@ -2,13 +2,14 @@
 // part is and which keys change it stands below the bar, for who points at it, taps it or comes by with the keyboard.
 
 import { around, button, el, part } from "./dom.js";
-import { gib } from "./format.js";
+import { GIB, gib } from "./format.js";
 import { barOf, colourOf, idOf, keyName, partsOf } from "./memory_bars.js";
 import { textOf } from "./texts.js";
 
 /** @import { MemoryDevice, MemoryPart, MemoryTold, Props, Trigger, Watch } from "./types.d.ts" */
 
 const ALL = "";
+const HINT = "Point at a part to see what it is and which keys change it.";
 
 class Memory {
   /** @param {HTMLElement} root @param {Props<unknown>} props @param {Trigger} trigger */
@@ -45,9 +46,10 @@ class Memory {
     return [
       head(told),
       ...told.devices.map((device) => this.device(device, told)),
-      this.moments(told.devices),
-      this.about(told.devices),
       ...told.short.map((one) => el("p", { class: "ds-mem-short" }, one.text)),
+      this.moments(told.devices),
+      el("div", { class: "ds-mem-lists" }, ...told.devices.map((device) => this.parts(device))),
+      el("p", { class: "ds-mem-explained", role: "status" }, ...this.explained(told.devices)),
       notes(told),
     ];
   }
@@ -57,15 +59,17 @@ class Memory {
     const bar = barOf(device, this.moment);
     const name = textOf("memory_places", device.device);
     const each = device.device === "gpu" && told.ranks > 1 ? ` (each of ${told.ranks})` : "";
-    const need = bar.capacity === null ? gib(bar.bytes) : `${gib(bar.bytes)} of ${gib(bar.capacity)}`;
-    const fit = device.device === "nvme" ? "" : `, ${textOf("memory_fits", bar.fit)}`;
+    const need = bar.capacity === null ? `${gib(bar.bytes)} needed` : `${gib(bar.bytes)} of ${gib(bar.capacity)}`;
+    const fit = bar.capacity === null ? "" : `, ${textOf("memory_fits", bar.fit)}`;
     const track = el("div", { class: "ds-mem-track" });
     for (const one of bar.segments) {
-      const segment = button("", this.segment(device, one.part), () => this.choose(one.id));
+      const attributes = this.segment(device, one.part);
+      const segment = this.pointing(
+        button("", attributes, () => this.point(one.id)),
+        one.id,
+      );
       segment.style.width = `${one.width}%`;
       segment.style.background = colourOf(one.part.part);
-      segment.addEventListener("mouseenter", () => this.point(one.id));
-      segment.addEventListener("focus", () => this.point(one.id));
       track.append(segment);
     }
     const line = el("span", { class: "ds-mem-line", "aria-hidden": "true" });
@@ -101,7 +105,7 @@ class Memory {
     const named = [...new Set(devices.flatMap((device) => device.moments.map((one) => one.moment)))];
     const buttons = [ALL, ...named].map((moment) => {
       const pressed = this.moment === moment;
-      const label = moment === ALL ? "fullest" : textOf("memory_moments", moment);
+      const label = moment === ALL ? "peak" : textOf("memory_moments", moment);
       const attributes = {
         class: "ds-mem-moment",
         id: `ds-moment-${moment || "all"}`,
@@ -115,37 +119,43 @@ class Memory {
     return el("div", { class: "ds-mem-moments", role: "group", "aria-label": "Moment" }, "At:", ...buttons);
   }
 
-  /** The list of parts, and what the chosen one is. @param {MemoryDevice[]} devices */
-  about(devices) {
-    const items = partsOf(devices, this.moment).map(({ device, part: one, id }) => {
+  /** The parts of a device, the largest first. @param {MemoryDevice} device */
+  parts(device) {
+    const items = partsOf(device, this.moment).map(({ part: one, id }) => {
       const swatch = el("span", { class: "ds-mem-swatch", "data-place": one.place, "aria-hidden": "true" });
       swatch.style.background = colourOf(one.part);
-      const open = this.chosen === id;
-      const entry = button("", { class: "ds-mem-entry", id: `${id}-entry`, "aria-expanded": String(open) }, () =>
-        this.choose(open ? "" : id),
+      const entry = this.pointing(
+        button("", { class: "ds-mem-entry", id: `${id}-entry` }, () => this.point(id)),
+        id,
       );
-      const places = devices.length > 1 ? `${textOf("memory_places", device.device)}: ` : "";
-      entry.append(
-        swatch,
-        el("span", {}, `${places}${partName(one)}`),
-        el("span", { class: "ds-mem-gib" }, range(one)),
-      );
-      return el("li", { "data-part": id }, entry, ...(open ? [explained(one)] : []));
+      entry.append(swatch, el("span", {}, partName(one)), el("span", { class: "ds-mem-gib" }, range(one)));
+      return el("li", { "data-part": id, class: id === this.chosen ? "ds-mem-pointed" : undefined }, entry);
     });
-    return el("ul", { class: "ds-mem-parts" }, ...items);
+    const name = textOf("memory_places", device.device);
+    return el("div", {}, el("b", {}, name), el("ul", { class: "ds-mem-parts", "aria-label": name }, ...items));
   }
 
-  /** @param {string} id */
-  choose(id) {
-    this.chosen = id;
-    this.show();
+  /** Mouse, touch and keyboard alike. @param {HTMLElement} node @param {string} id */
+  pointing(node, id) {
+    node.addEventListener("mouseenter", () => this.point(id));
+    node.addEventListener("focus", () => this.point(id));
+    return node;
   }
 
-  /** @param {string} id */
+  /** Nothing else moves: who points at one part after another would lose the place. @param {string} id */
   point(id) {
+    this.chosen = id;
     for (const entry of this.root.querySelectorAll("[data-part]")) {
       entry.classList.toggle("ds-mem-pointed", entry.getAttribute("data-part") === id);
     }
+    part(this.root, ".ds-mem-explained").replaceChildren(...this.explained(this.told()?.devices ?? []));
+  }
+
+  /** What the chosen part is, and the keys that change it. @param {MemoryDevice[]} devices */
+  explained(devices) {
+    const every = devices.flatMap((device) => partsOf(device, this.moment));
+    const found = every.find(({ id }) => id === this.chosen);
+    return found ? explained(found.part) : [HINT];
   }
 }
 
@@ -168,15 +178,15 @@ function notes(told) {
   return el("details", { class: "ds-mem-notes" }, el("summary", {}, count), el("ul", {}, ...items));
 }
 
-/** What a part is, and the keys that change it. @param {MemoryPart} one */
+/** @param {MemoryPart} one */
 function explained(one) {
   const keys = (one.keys ?? []).map((pointer) =>
     pointer.startsWith("/")
       ? el("button", { type: "button", class: "ds-where", "data-goto": pointer }, keyName(pointer))
       : el("code", { class: "ds-option" }, pointer),
   );
-  const changed = keys.length ? [el("span", { class: "ds-mem-keys" }, "Changed by: ", ...spaced(keys))] : [];
-  return el("p", { class: "ds-mem-explained" }, textOf("memory_about", one.part), " ", ...changed);
+  const changed = keys.length ? [el("span", { class: "ds-mem-keys" }, "Changed by ", ...spaced(keys))] : [];
+  return [el("b", {}, `${partName(one)}: `), textOf("memory_about", one.part), " ", ...changed];
 }
 
 /** @param {HTMLElement[]} nodes */
@@ -187,7 +197,10 @@ const partName = (one) => `${textOf("memory_parts", one.part)}${one.place === "p
 
 /** @param {MemoryPart} one */
 function range(one) {
-  return one.least === undefined || one.most === undefined ? gib(one.bytes) : `${gib(one.least)} to ${gib(one.most)}`;
+  const { least, most } = one;
+  return least === undefined || most === undefined
+    ? gib(one.bytes)
+    : `${(least / GIB).toFixed(1)}–${(most / GIB).toFixed(1)} GiB`;
 }
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */

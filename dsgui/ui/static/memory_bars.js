@@ -19,7 +19,6 @@ const COLOURS = new Map(
     logits: "kept-2",
     step: "passing-1",
     initialize: "passing-2",
-    loading: "passing-2",
   }),
 );
 
@@ -54,11 +53,9 @@ export function barOf(device, moment) {
 }
 
 /**
- * The parts of every device at a moment, the largest first.
- * @param {MemoryDevice[]} devices @param {string} moment
+ * The parts of a device at a moment, the largest first.
+ * @param {MemoryDevice} device @param {string} moment
  */
-export function partsOf(devices, moment) {
-  return devices
-    .flatMap((device) => barOf(device, moment).segments.map(({ part, id }) => ({ device, part, id })))
-    .sort((a, b) => b.part.bytes - a.part.bytes);
+export function partsOf(device, moment) {
+  return barOf(device, moment).segments.toSorted((a, b) => b.part.bytes - a.part.bytes);
 }

@@ -15,7 +15,6 @@ from dsgui.core.memory.overhead import (
     Overhead,
     asks_for_expandable,
     exactly,
-    loading,
     overheads,
 )
 from dsgui.core.memory.question import Group
@@ -111,15 +110,6 @@ def test_only_swap_buffers_count_against_the_limit_of_locked_memory():
     assert "a process may lock 64 MiB" in str(found.short[-1])
 
 
-def test_loading_on_every_rank_at_once_is_a_moment_of_its_own():
-    whole = loading(3 * 10**9, 4, divided_at_once=False)
-    found = judge(answer(1, 1), room(host_gib=60, ranks=8, ranks_per_node=8), whole)
-    assert found.worst(Device.HOST).moment == "load"
-    assert found.fit is Fit.SHORT
-    divided = loading(3 * 10**9, 4, divided_at_once=True)
-    assert judge(answer(1, 1), room(host_gib=60, ranks=8, ranks_per_node=8), divided).fit is Fit.FITS
-
-
 @given(st.floats(0.1, 200), st.floats(0.1, 200), st.floats(1, 300))
 def test_more_room_never_fits_worse_and_more_need_never_better(need, more, has):
     order = [Fit.FITS, Fit.TIGHT, Fit.SHORT]
@@ -147,7 +137,7 @@ def test_expandable_segments_leave_less_unused():
 def test_every_part_and_moment_has_its_words():
     codes = {part.value for part in (*Component, *Overhead)}
     assert codes == set(TEXTS["memory_parts"]) == set(TEXTS["memory_about"])
-    assert {*(moment.value for moment in Moment), "load"} == set(TEXTS["memory_moments"])
+    assert {moment.value for moment in Moment} == set(TEXTS["memory_moments"])
     assert {fit.value for fit in Fit} == set(TEXTS["memory_fits"])
     assert {place.value for place in Place} == set(TEXTS["memory_places"])
 
