@@ -33,7 +33,7 @@ ROOMS = {
         "memory": "config machine script texts validation",
         "metrics": "texts",
         "oracle": "config",
-        "preflight": "access config diagnosis launch machine oracle rules script validation",
+        "preflight": "access config diagnosis launch machine memory oracle rules script texts validation",
         "rules": "config machine",
         "runs": "config diagnosis launch logs metrics script texts",
         "script": "config",

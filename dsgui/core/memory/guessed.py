@@ -1,5 +1,6 @@
 """A shape for a model of which only the size is known: Llama's proportions."""
 
+import math
 import re
 
 from dsgui.core.memory.answer import CannotSay
@@ -34,4 +35,5 @@ def model_of_size(text: str) -> Model | CannotSay:
 
 def _width(count: float) -> int:
     """With a layer for each head, count ≈ 12 width³ / 128."""
-    return max(round((count * _HEAD / _PER_LAYER) ** (1 / 3) / _HEAD), 1) * _HEAD
+    heads = round(math.cbrt(count * _HEAD / _PER_LAYER) / _HEAD)
+    return max(heads, 1) * _HEAD

@@ -157,3 +157,18 @@ def _range(amount: Amount) -> str:
 
 def _moments(bars: Iterable[Bar]) -> str:
     return " · ".join(f"{word('memory_moments', bar.moment)} {in_gib(bar.amount.likely)}" for bar in bars)
+
+
+def remedies(fitted: Fitted) -> str:
+    """`Largest: optimizer states (26.1 GiB: zero_optimization.stage, …), …` of the device that is too full; "" where
+    none is."""
+    verdict = fitted.verdict
+    full = [device for device in verdict.devices if verdict.fit_of(device) in (Fit.SHORT, Fit.TIGHT)]
+    worst = verdict.worst(full[0]) if full else None
+    if worst is None:
+        return ""
+    governed = sorted((one for one in worst.segments if one.keys), key=lambda one: -one.amount.likely)
+    largest = "; ".join(
+        f"{_part(one)} {in_gib(one.amount.likely)} GiB ({', '.join(map(key_of, one.keys[:2]))})" for one in governed[:3]
+    )
+    return f"Largest on the {word('memory_places', worst.device.value)}: {largest}." if largest else ""

@@ -16,6 +16,7 @@ from dsgui.core.launch.variables import plain_and_secret
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.launch_findings import LaunchFindings, launch_findings
+from dsgui.core.preflight.memory_check import with_memory
 from dsgui.core.preflight.surroundings import Launch
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
@@ -125,6 +126,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk, bar_width: 
             around = services.surroundings(plan)
             says, refused, config, found = _verdict(workbench, text or "", context, around.arguments_of(plan))
             launch = Launch.of(plan, config, found.alone, context.devices, found.by_arguments)
+            launch = with_memory(launch, around, context, services.checker.schema, around.arguments_of(plan))
             before = before_start(launch, around)
             says = says + _as_read(reads, reader, before) if before.counts else _NOT_THIS
             refused = refused and before.handed
