@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Moment, Place
-from dsgui.core.memory.ledger import Ledger, Slot
+from dsgui.core.memory.ledger import Ledger, slot_for
 from dsgui.core.memory.settings import Settings
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
 
@@ -192,6 +192,6 @@ class Engine:
         self.ledger.drop(GRADIENTS, self.gradients.pop(weight.name, 0))
 
 
-ACTIVATIONS = Slot(Component.ACTIVATIONS, keys=BATCH_KEYS)
-LOGITS = Slot(Component.LOGITS, keys=LOGITS_KEYS)
-GRADIENTS = Slot(Component.GRADIENTS, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE))
+ACTIVATIONS = slot_for(Component.ACTIVATIONS, keys=BATCH_KEYS)
+LOGITS = slot_for(Component.LOGITS, keys=LOGITS_KEYS)
+GRADIENTS = slot_for(Component.GRADIENTS, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE))

@@ -8,21 +8,22 @@ from dsgui.core.memory.answer import Component, Place
 from dsgui.core.memory.engines.job import GRADIENTS, Engine
 from dsgui.core.memory.engines.loading import Loading
 from dsgui.core.memory.engines.partition import Partition, partitions
-from dsgui.core.memory.ledger import Slot
+from dsgui.core.memory.ledger import Slot, slot_for
 from dsgui.core.memory.walk import Weight
 
 _ON_GPU = (keys.STAGE, keys.OPTIMIZER_DEVICE)
 _ON_HOST = (keys.OPTIMIZER_DEVICE, keys.OPTIMIZER_PINS)
-BUCKETS = Slot(Component.BUCKETS, keys=(keys.BUCKET, keys.OVERLAP))
-STAGING = Slot(Component.STAGING, keys=(keys.BUCKET, keys.REDUCED_IN))
-NORM = Slot(Component.STEP, keys=(f"{keys.ZERO}/compute_grad_norm",))
-FLATTENED = Slot(Component.STEP, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE))
-COMPACT = Slot(Component.GRADIENTS, keys=(keys.ACCUMULATED_IN, keys.STAGE))
-OURS = Slot(Component.GRADIENTS, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE, keys.ACCUMULATION))
-AT_INIT = Slot(Component.INIT, keys=(keys.STAGE,))
-AT_INIT_HOST = Slot(Component.INIT, Place.HOST, _ON_HOST)
-MOMENTS = {Place.GPU: Slot(Component.MOMENTS, keys=_ON_GPU), Place.HOST: Slot(Component.MOMENTS, Place.HOST, _ON_HOST)}
-GPU_BUFFER = Slot(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
+BUCKETS = slot_for(Component.BUCKETS, keys=(keys.BUCKET, keys.OVERLAP))
+STAGING = slot_for(Component.STAGING, keys=(keys.BUCKET, keys.REDUCED_IN))
+NORM = slot_for(Component.STEP, keys=(f"{keys.ZERO}/compute_grad_norm",))
+FLATTENED = slot_for(Component.STEP, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE))
+COMPACT = slot_for(Component.GRADIENTS, keys=(keys.ACCUMULATED_IN, keys.STAGE))
+OURS = slot_for(Component.GRADIENTS, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE, keys.ACCUMULATION))
+AT_INIT = slot_for(Component.INIT, keys=(keys.STAGE,))
+AT_INIT_HOST = slot_for(Component.INIT, Place.HOST, _ON_HOST)
+MOMENTS = slot_for(Component.MOMENTS, keys=_ON_GPU)
+MOMENTS_ON_HOST = slot_for(Component.MOMENTS, Place.HOST, _ON_HOST)
+GPU_BUFFER = slot_for(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
 
 
 @dataclass(slots=True)
@@ -96,9 +97,11 @@ class Partitioned(Engine):
         clone, master, narrow = part.part * s.weight, part.part * s.master, part.part * s.weight
         ledger.take(AT_INIT, clone)
         if not self.offloads:
-            is_own = s.master != s.weight
-            ledger.take(self._master_slot(Place.GPU), master)
-            ledger.drop(AT_INIT, clone) if is_own else self.ledger.drop(AT_INIT, clone)
+            if s.master == s.weight:  # the clone is the master
+                ledger.drop(AT_INIT, clone)
+            ledger.take(slot_for(Component.MASTER, Place.GPU, _ON_GPU), master)
+            if s.master != s.weight:
+                ledger.drop(AT_INIT, clone)
             return 0
         self._pinned(Component.MASTER, master)
         ledger.drop(AT_INIT, clone)
@@ -119,10 +122,7 @@ class Partitioned(Engine):
             self.ledger.take(slot, count)
 
     def _host_slot(self, component: Component) -> Slot:
-        return Slot(component, self.host, _ON_HOST)
-
-    def _master_slot(self, place: Place) -> Slot:
-        return Slot(Component.MASTER, place, _ON_GPU if place is Place.GPU else _ON_HOST)
+        return slot_for(component, self.host, _ON_HOST)
 
     def _offload_buffers(self) -> None:
         """653–661: room for the longest gradient, on both sides."""
@@ -144,7 +144,7 @@ class Partitioned(Engine):
 
     def settle(self) -> None:
         s = self.job.settings
-        slot = MOMENTS[Place.HOST if self.offloads else Place.GPU]
+        slot = MOMENTS_ON_HOST if self.offloads else MOMENTS
         for part in self.parts:
             self.ledger.take(slot, part.part * s.moment, s.moments)
         if self.offloads and s.gas > 1 and not self.is_compact and s.master == 4:
@@ -153,7 +153,7 @@ class Partitioned(Engine):
     def _host_accumulators(self) -> None:
         """1821–1853: gradients of earlier micro batches, each whole in a block of its own."""
         keys_ = (keys.ACCUMULATION, *_ON_HOST)
-        slot = Slot(Component.GRADIENTS, self.host, keys_)
+        slot = slot_for(Component.GRADIENTS, self.host, keys_)
         for part in self.parts:
             for weight, _ in part.mine:
                 self.ledger.take(slot, weight.numel * self.job.settings.weight)
