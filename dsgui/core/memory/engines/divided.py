@@ -147,6 +147,7 @@ class Divided(Engine):
         if self.params_at.is_nvme:
             self.ledger.take(*param_buffers(self.job.settings))
         sizes = [[sub.numel for sub in group] for group in self.groups]
+        slot = slot_for(Component.WEIGHTS, Place.PINNED, (keys.STAGE, *_PARAM))  # whatever pin_memory says
         for group, (room, fits) in zip(sizes, in_memory(self.job.settings, sizes), strict=True):
             self._pinned(slot, room * b)
             self.ledger.take(WEIGHTS_ON_NVME, sum(size for size, fit in zip(group, fits, strict=True) if not fit) * b)
@@ -223,11 +224,11 @@ class Divided(Engine):
 
     def _hooks(self) -> None:
         """1504: each weight is gathered once, to find its node in autograd's graph."""
+        b = self.job.settings.weight
         for weight in self.job.trainable:
-            if self.job.ranks > 1 or self.params_at.is_on:
-                self.ledger.take(AT_INIT, weight.numel * self.job.settings.weight)
-                self.ledger.pass_by(AT_INIT, self.share(weight) * self.job.settings.weight * self.params_at.is_on)
-                self.ledger.drop(AT_INIT, weight.numel * self.job.settings.weight)
+            self.ledger.take(AT_INIT, weight.numel * b)
+            self.ledger.pass_by(AT_INIT, self.share(weight) * b * self.params_at.is_on)
+            self.ledger.drop(AT_INIT, weight.numel * b)
 
     def settle(self) -> None:
         s = self.job.settings
@@ -258,6 +259,10 @@ class Divided(Engine):
     def leave(self, unit: Unit, forward: bool) -> None:
         self.gathering.leave(unit, forward)
 
+    def hooked(self, weights: list[Weight]) -> list[Weight]:
+        """zero/linear.py hands the weight's over first."""
+        return weights
+
     def reduce(self, weight: Weight) -> None:
         """1566–1641."""
         s = self.job.settings
@@ -275,28 +280,34 @@ class Divided(Engine):
             return
         s = self.job.settings
         elements = sum(weight.numel for weight in self.bucket)
-        cast = elements * s.reduced * (s.reduced != s.weight)
-        padded = sum(self.share(weight) * self.job.ranks for weight in self.bucket)
-        is_single = len(self.bucket) == 1 and elements % self.job.ranks == 0
-        in_bucket = s.is_contiguous and elements <= s.bucket and not s.scatters
+        in_bucket = s.is_contiguous and elements <= s.bucket
+        cast = elements * s.reduced * (s.reduced != s.weight and not in_bucket)
+        staged = self._staged(elements, in_bucket)
+        parts = (elements if in_bucket and not s.scatters else sum(self.share(w) for w in self.bucket)) * s.accumulated
+        converts = s.reduced != s.accumulated  # 1943: else the parts are views of what was staged
         self.ledger.take(STAGING, cast)
-        self.ledger.take(STAGING, padded * s.reduced * (not is_single and not in_bucket))
-        self._to_parts()
-        self.ledger.drop(STAGING, padded * s.reduced * (not is_single and not in_bucket))
-        self.ledger.drop(STAGING, cast)
+        self.ledger.take(STAGING, staged)
+        self.ledger.take(STAGING, parts * converts)
+        self.ledger.drop(STAGING, cast, times=converts)
+        self.ledger.drop(STAGING, staged, times=converts)
+        if self.optimizer_at.is_on:
+            self._offload_parts()
+        self.ledger.drop(STAGING, cast, times=not converts)
+        self.ledger.drop(STAGING, staged, times=not converts)
+        self.ledger.drop(STAGING, parts * converts)
         for weight in self.bucket:
             self.forget(weight)
         self.bucket = []
 
-    def _to_parts(self) -> None:
-        """1943 the parts in the dtype that they wait in; 2023–2047 copied, the norm of what is offloaded taken."""
+    def _staged(self, elements: int, in_bucket: bool) -> int:
+        """Bytes: gradients put together rank by rank (coalesced_collectives.py:102–125); without `reduce_scatter` the
+        bucket multiplied (1875)."""
         s = self.job.settings
-        parts = [self.share(weight) for weight in self.bucket]
-        cast = sum(parts) * s.accumulated * (s.reduced != s.accumulated)
-        self.ledger.take(STAGING, cast)
-        if self.optimizer_at.is_on:
-            self._offload_parts()
-        self.ledger.drop(STAGING, cast)
+        if in_bucket and not s.scatters:
+            return elements * s.reduced * (self.job.ranks > 1)
+        is_single = len(self.bucket) == 1 and elements % self.job.ranks == 0
+        padded = sum(self.share(weight) * self.job.ranks for weight in self.bucket)
+        return padded * s.reduced * (not is_single)
 
     def _offload_parts(self) -> None:
         """2031–2047, 1443–1465. What goes to NVMe goes when the whole bucket is ready; what is too short for it stays
@@ -310,6 +321,11 @@ class Divided(Engine):
                 waiting += self._send(weight, part * s.master)
             self.ledger.drop(ON_THE_WAY, part * s.accumulated)
         self.ledger.drop(ON_THE_WAY, waiting)
+
+    @property
+    def _overflow_slot(self) -> Slot:
+        place = Place.HOST if self.optimizer_at.is_on else Place.GPU
+        return slot_for(Component.STEP, place, ("/fp16/enabled", keys.OPTIMIZER_DEVICE))
 
     def _send(self, weight: Weight, count: int) -> int:
         """Bytes that wait for the end of the bucket."""
@@ -331,7 +347,10 @@ class Divided(Engine):
     # --- step ---
 
     def step(self) -> None:
+        s = self.job.settings
         self._divide_persistent()
+        if s.precision == "fp16":  # 3013: has it overflowed? A byte an element
+            self.ledger.pass_by(self._overflow_slot, self.part)
         if not self.optimizer_at.is_on:
             self.ledger.pass_by(NORM, max(self.share(weight) for weight in self.job.trainable) * 8)
         for index, sub in enumerate(self.sub_groups):

@@ -43,13 +43,17 @@ class Mixed(Engine):
             self.ledger.take(MOMENTS, part.part * 4, self.job.settings.moments)
 
     def reduce(self, weight: Weight) -> None:
-        """With `bf16.immediate_grad_update` each 16-bit gradient goes as it is added."""
+        """523: added in fp32. With `bf16.immediate_grad_update` each 16-bit gradient goes then."""
         if self.job.settings.immediate:
+            self.ledger.pass_by(REDUCED, weight.numel * 4)
             self.forget(weight)
 
     def end_backward(self, is_boundary: bool) -> None:
         """engine.py:3795: the whole flat gradients, cast to what is sent."""
-        if is_boundary and self.job.ranks > 1:
+        if not self.job.settings.immediate:
+            for weight in self.job.trainable:
+                self.ledger.pass_by(REDUCED, weight.numel * 4)
+        if is_boundary:
             self._all_reduce()
 
     def _all_reduce(self) -> None:

@@ -78,7 +78,7 @@ class Plain(Engine):
                 self._moments((weight,))
 
     def end_backward(self, is_boundary: bool) -> None:
-        if is_boundary and self.job.ranks > 1:
+        if is_boundary:
             all_reduce(self, self.job.trainable)
 
     def step(self) -> None:
