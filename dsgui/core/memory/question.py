@@ -54,10 +54,13 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`config` is the DeepSpeed config with nothing `"auto"` left in it; `release` is the DeepSpeed that reads it."""
+    """`config` is the DeepSpeed config with nothing `"auto"` left in it; `release` is the DeepSpeed that reads it.
+    `by_decay`: the optimizer has two groups of weights, with decay and without, as the HF Trainer makes them; else one.
+    """
 
     model: Model
     config: Mapping[str, Any]
     workload: Workload = Workload()
     group: Group = Group()
     release: str = LATEST_KNOWN
+    by_decay: bool = True

@@ -18,13 +18,18 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One module that owns parameters, or none (an attention, an activation). All counts are bytes of one micro batch
-    on the GPU, in the model's dtype where the operation keeps it.
+    """One call of a module, or (`call` false) what the module that contains it does between two calls: no hook of
+    DeepSpeed sees that. Containers stand at the start of their calls. All counts are bytes of one micro batch on the
+    GPU. Gradients of weights are not in them.
 
-    `kept` stays from its forward to its backward. `forward` and `backward` are the most that is alive besides while it
-    runs: results that are dropped again, gradients of its inputs, recomputed values without `kept`.
-    `out` is its result, which the next unit reads (part of `forward`, not of `kept`, unless something saves it).
-    `logits`: what it keeps and needs is told as logits and loss."""
+    `kept` stays from its forward to its backward. The most that is alive, besides weights, while it runs:
+
+    - in the forward: all that is kept of the units up to and with it + `forward`; of a checkpointed block nothing is
+      kept but `entry`, so there: the entries of the blocks up to and with its own + `forward`;
+    - while its block is computed again: those entries + `kept` of the block's units up to and with it + `recomputed`;
+    - in its backward: the same with `backward` (not checkpointed: `kept` of all units up to and with it + `backward`).
+
+    `out`: bytes of its result. `logits`: what it keeps and needs is told as logits and loss."""
 
     name: str
     weights: tuple[Weight, ...] = ()
@@ -33,6 +38,8 @@ class Unit:
     backward: int = 0
     out: int = 0
     logits: bool = False
+    call: bool = True
+    recomputed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,25 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "as_fast_again": "{rate} steps/s in the last minute, near the usual {usual} again.",
         },
         "events": {"stop_asked": "Stop was requested."},
+        # Why the memory model says no number, and what it took for granted.
+        "memory_notes": {
+            "no_case": "There is no formula for a config with {key}.",
+            "no_optimizer": "There is no formula for the states of the optimizer {name} ({key}).",
+            "unknown_family": "There is no formula for models of type {type}. There is one for {known}.",
+            "no_type": "config.json has no model_type, so the kind of model is not known.",
+            "remote_code": "This model runs code of its own ({code}), which is not in transformers; there is no "
+            "formula for it.",
+            "vision": "This model also sees or hears ({key}); there is a formula for text models only.",
+            "experts": "This is a mixture of experts ({key}); there is no formula for it.",
+            "bad_count": "config.json: {key} is {value}; a whole number of at least 1 is needed.",
+            "bad_rate": "config.json: {key} is {value}; a number from 0 to 1 is needed.",
+            "bad_kinds": "config.json: layer_types names {seen} layers, but there are {layers}.",
+            "not_divisible": "config.json: {key} = {value} is not divisible by {by} = {parts}.",
+            "unknown_activation": "There is no formula for the activation {name}.",
+            "unknown_attention": "There is no formula for the attention implementation {name}.",
+            "no_target": "No layer of this model is named {targets}, so LoRA would train nothing.",
+            "bad_size": "“{text}” is no size of a model. Write it like 7B or 770M.",
+        },
         # What a mark on a chart is, before the words of what happened.
         "marks": {
             "checkpoint": "checkpoint",

@@ -1,0 +1,313 @@
+"""Stage 3: DeepSpeedZeroOptimizer_Stage3 (runtime/zero/stage3.py, whose lines are meant): weights, gradients and states
+divided; each on the GPU, in host memory or on NVMe."""
+
+import math
+from dataclasses import dataclass, field
+
+from dsgui.core.memory import settings as keys
+from dsgui.core.memory.answer import Component, Place
+from dsgui.core.memory.engines.gathering import PERSISTENT, Gathering, persistent, trace_of
+from dsgui.core.memory.engines.job import Engine
+from dsgui.core.memory.ledger import Slot
+from dsgui.core.memory.settings import Offload
+from dsgui.core.memory.walk import Unit, Weight
+
+_NORM_AT_ONCE = 250_000_000  # elements: stage3.py:1960 _constant_buffered_norm2
+_OPTIMIZER = (keys.OPTIMIZER_DEVICE, keys.OPTIMIZER_PINS)
+_PARAM = (keys.PARAM_DEVICE, keys.PARAM_PINS)
+BUCKET = Slot(Component.BUCKETS, keys=(keys.BUCKET, keys.REDUCED_IN))
+STAGING = Slot(Component.STAGING, keys=(keys.BUCKET, keys.REDUCED_IN))
+NORM = Slot(Component.STEP, keys=(keys.SUB_GROUP,))
+FLATTENED = Slot(Component.STEP, keys=(keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
+AT_INIT = Slot(Component.INIT, keys=(keys.STAGE, keys.SUB_GROUP))
+AT_INIT_HOST = Slot(Component.INIT, Place.HOST, (keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
+ON_THE_WAY = Slot(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
+
+
+@dataclass(frozen=True, slots=True)
+class SubGroup:
+    """Weights whose parts are updated together (1210–1233)."""
+
+    weights: tuple[Weight, ...]
+    numel: int
+
+
+@dataclass(slots=True)
+class Divided(Engine):
+    gathering: Gathering = field(init=False)
+    groups: list[list[SubGroup]] = field(default_factory=list)
+    bucket: list[Weight] = field(default_factory=list)
+    always: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        Engine.__post_init__(self)
+        walk, s = self.job.walk, self.job.settings
+        self.always = persistent(walk, s)
+        self.gathering = Gathering(self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always)
+        self.groups = [self._sub_groups(group) for group in self.job.groups]
+
+    # --- what holds ---
+
+    @property
+    def optimizer_at(self) -> Offload:
+        return self.job.settings.optimizer_at
+
+    @property
+    def params_at(self) -> Offload:
+        return self.job.settings.params_at
+
+    @property
+    def sub_groups(self) -> list[SubGroup]:
+        return [sub for group in self.groups for sub in group]
+
+    @property
+    def on_gpu(self) -> int:
+        """How many sub-groups' states stay on the GPU: `ratio` (1099–1108)."""
+        at = self.optimizer_at
+        return int((1 - at.ratio) * len(self.sub_groups)) if at.is_on else len(self.sub_groups)
+
+    @property
+    def states_place(self) -> Place:
+        return Place.HOST if self.optimizer_at.is_on else Place.GPU
+
+    @property
+    def part(self) -> int:
+        """Elements of this rank's share of all that is trained."""
+        return sum(sub.numel for sub in self.sub_groups)
+
+    def share(self, weight: Weight) -> int:
+        return math.ceil(weight.numel / self.job.ranks)
+
+    def _sub_groups(self, group: tuple[Weight, ...]) -> list[SubGroup]:
+        if self.job.settings.sub_group >= sum(self.share(weight) for weight in group):
+            return [SubGroup(group, sum(self.share(weight) for weight in group))]
+        found, current, size = list[SubGroup](), list[Weight](), 0
+        for weight in group:
+            current.append(weight)
+            size += self.share(weight)
+            if size >= self.job.settings.sub_group or weight is group[-1]:
+                found.append(SubGroup(tuple(current), size))
+                current, size = [], 0
+        return found
+
+    # --- init ---
+
+    def initialize(self) -> None:
+        self._make_model()
+        self._flat_weights()
+        self._masters()
+        self._first_gradients()
+        self._buffers()
+        self._hooks()
+
+    def _weights_slot(self, frozen: bool = False) -> Slot:
+        at = self.params_at
+        place = (Place.PINNED if at.pins else Place.HOST) if at.is_on else Place.GPU
+        return Slot(Component.FROZEN if frozen else Component.WEIGHTS, place, (keys.STAGE, *_PARAM))
+
+    def _make_model(self) -> None:
+        """partition_parameters.py:1836: weight by weight, divided at once; or whole on the host, then divided."""
+        job, b = self.job, self.job.settings.weight
+        weights = list(job.walk.weights().values())
+        made = Slot(Component.INIT, job.made.place, (keys.STAGE,))
+        if not job.made.inside:
+            for weight in weights:
+                self.ledger.take(made, weight.numel * job.made.element)
+        for weight in weights:
+            if job.made.inside and job.made.element != b:
+                self.ledger.take(AT_INIT, weight.numel * job.made.element)
+            self.ledger.take(AT_INIT, weight.numel * b)
+            if job.made.inside and job.made.element != b:
+                self.ledger.drop(AT_INIT, weight.numel * job.made.element)
+            self.ledger.take(self._weights_slot(not weight.trainable), self.share(weight) * b)
+            self.ledger.drop(AT_INIT, weight.numel * b)
+            if not job.made.inside:
+                self.ledger.drop(made, weight.numel * job.made.element)
+
+    def _flat_weights(self) -> None:
+        """967–973 through a copy on the host; 888–911 with offload_param: one pinned buffer a group."""
+        b, slot = self.job.settings.weight, self._weights_slot()
+        if not self.params_at.is_on:
+            self.ledger.take(AT_INIT_HOST, self.part * b)
+            self._drop_parts()
+            self.ledger.take(slot, self.part * b)
+            self.ledger.drop(AT_INIT_HOST, self.part * b)
+            return
+        for group in self.groups:
+            count = sum(sub.numel for sub in group) * b
+            self._pinned(slot, count)
+        self._drop_parts()
+
+    def _drop_parts(self) -> None:
+        for weight in self.job.trainable:
+            self.ledger.drop(self._weights_slot(), self.share(weight) * self.job.settings.weight)
+
+    def _pinned(self, slot: Slot, count: int) -> None:
+        """A pageable tensor, then its pinned copy."""
+        if slot.place is Place.PINNED:
+            self.ledger.take(AT_INIT_HOST, count)
+            self.ledger.take(slot, count)
+            self.ledger.drop(AT_INIT_HOST, count)
+        else:
+            self.ledger.take(slot, count)
+
+    def _states(self, index: int, component: Component) -> Slot:
+        if index < self.on_gpu:
+            return Slot(component, Place.GPU, (keys.STAGE, keys.OPTIMIZER_DEVICE))
+        return Slot(component, self.states_place, _OPTIMIZER)
+
+    def _masters(self) -> None:
+        """1157–1173: converted, then cloned."""
+        for index, sub in enumerate(self.sub_groups):
+            slot, count = self._states(index, Component.MASTER), sub.numel * self.job.settings.master
+            converts = (
+                self.job.settings.master != self.job.settings.weight or slot.place is not self._weights_slot().place
+            )
+            init = AT_INIT if slot.place is Place.GPU else AT_INIT_HOST
+            self.ledger.take(init, count * converts)
+            self.ledger.take(slot, count)
+            self.ledger.drop(init, count * converts)
+
+    def _first_gradients(self) -> None:
+        """1300–1375: a buffer of zeros as long as the longest sub-group; offloaded gradients stay, a pinned block a
+        sub-group."""
+        m = self.job.settings.master
+        buffer = max(sub.numel for sub in self.sub_groups) * m
+        init = AT_INIT_HOST if self.optimizer_at.is_on else AT_INIT
+        self.ledger.take(init, buffer)
+        if self.optimizer_at.is_on:
+            for index, sub in enumerate(self.sub_groups):
+                self._pinned(self._gradient_slot(index), sub.numel * m)
+        self.ledger.drop(init, buffer)
+
+    def _gradient_slot(self, index: int) -> Slot:
+        if index < self.on_gpu:
+            return self._states(index, Component.GRADIENTS)
+        return Slot(Component.GRADIENTS, Place.PINNED if self.optimizer_at.pins else Place.HOST, _OPTIMIZER)
+
+    def _buffers(self) -> None:
+        """779–801: the bucket, held for ever, and the gradients' parts."""
+        s = self.job.settings
+        if s.is_contiguous:
+            self.ledger.take(BUCKET, s.bucket * s.reduced)
+        slot = Slot(Component.GRADIENTS, Place.GPU, (keys.STAGE, keys.ACCUMULATED_IN, keys.OPTIMIZER_DEVICE))
+        if self.optimizer_at.is_on:
+            slot = Slot(Component.GRADIENTS, Place.PINNED if self.optimizer_at.pins else Place.HOST, _OPTIMIZER)
+        self._pinned(slot, self.part * s.accumulated)
+
+    def _hooks(self) -> None:
+        """1504: each weight is gathered once, to find its node in autograd's graph."""
+        for weight in self.job.trainable:
+            if self.job.ranks > 1 or self.params_at.is_on:
+                self.ledger.take(AT_INIT, weight.numel * self.job.settings.weight)
+                self.ledger.pass_by(AT_INIT, self.share(weight) * self.job.settings.weight * self.params_at.is_on)
+                self.ledger.drop(AT_INIT, weight.numel * self.job.settings.weight)
+
+    def settle(self) -> None:
+        s = self.job.settings
+        for index, sub in enumerate(self.sub_groups):
+            self.ledger.take(self._states(index, Component.MOMENTS), sub.numel * s.moment, s.moments)
+        self._gather_persistent()
+
+    def _gather_persistent(self) -> None:
+        if self.job.ranks > 1 or self.params_at.is_on:
+            for weight in self.job.walk.weights().values():
+                if weight.name in self.always:
+                    self.ledger.take(PERSISTENT, weight.numel * self.job.settings.weight)
+
+    def _divide_persistent(self) -> None:
+        if self.job.ranks > 1 or self.params_at.is_on:
+            for weight in self.job.walk.weights().values():
+                if weight.name in self.always:
+                    self.ledger.drop(PERSISTENT, weight.numel * self.job.settings.weight)
+
+    # --- forward and backward ---
+
+    def begin_forward(self) -> None:
+        self.gathering.reset()
+
+    def enter(self, unit: Unit, forward: bool) -> None:
+        self.gathering.enter(unit)
+
+    def leave(self, unit: Unit, forward: bool) -> None:
+        self.gathering.leave(unit, forward)
+
+    def reduce(self, weight: Weight) -> None:
+        """1566–1641."""
+        s = self.job.settings
+        waiting = sum(other.numel for other in self.bucket)
+        if waiting and waiting + weight.numel > s.bucket:
+            self._reduce_bucket()
+            waiting = 0
+        self.bucket.append(weight)
+        if s.is_contiguous and waiting + weight.numel <= s.bucket:
+            self.forget(weight)
+
+    def _reduce_bucket(self) -> None:
+        """1646–1695: averaged and scattered, each rank's part put into its buffer."""
+        if not self.bucket:
+            return
+        s = self.job.settings
+        elements = sum(weight.numel for weight in self.bucket)
+        cast = elements * s.reduced * (s.reduced != s.weight)
+        padded = sum(self.share(weight) * self.job.ranks for weight in self.bucket)
+        is_single = len(self.bucket) == 1 and elements % self.job.ranks == 0
+        in_bucket = s.is_contiguous and elements <= s.bucket and not s.scatters
+        self.ledger.take(STAGING, cast)
+        self.ledger.take(STAGING, padded * s.reduced * (not is_single and not in_bucket))
+        self._to_parts()
+        self.ledger.drop(STAGING, padded * s.reduced * (not is_single and not in_bucket))
+        self.ledger.drop(STAGING, cast)
+        for weight in self.bucket:
+            self.forget(weight)
+        self.bucket = []
+
+    def _to_parts(self) -> None:
+        """1943 the parts in the dtype that they wait in; 2023–2047 copied, the norm of what is offloaded taken."""
+        s = self.job.settings
+        parts = [self.share(weight) for weight in self.bucket]
+        cast = sum(parts) * s.accumulated * (s.reduced != s.accumulated)
+        self.ledger.take(STAGING, cast)
+        if self.optimizer_at.is_on:
+            for part in parts:
+                self._offload_part(part)
+        self.ledger.drop(STAGING, cast)
+
+    def _offload_part(self, part: int) -> None:
+        s = self.job.settings
+        self.ledger.take(ON_THE_WAY, part * s.accumulated)
+        if self.is_boundary:
+            self.ledger.pass_by(NORM, min(part, _NORM_AT_ONCE) * 8)
+            self.ledger.pass_by(ON_THE_WAY, part * s.master * (s.master != s.accumulated))
+        self.ledger.drop(ON_THE_WAY, part * s.accumulated)
+
+    def end_backward(self, is_boundary: bool) -> None:
+        self._reduce_bucket()
+        self.gathering.end()
+
+    # --- step ---
+
+    def step(self) -> None:
+        self._divide_persistent()
+        if not self.optimizer_at.is_on:
+            self.ledger.pass_by(NORM, max(self.share(weight) for weight in self.job.trainable) * 8)
+        for index, sub in enumerate(self.sub_groups):
+            self._step_of(index, sub)
+        self._gather_persistent()
+        self.gathering.forget_secondary()
+
+    def _step_of(self, index: int, sub: SubGroup) -> None:
+        """2683–2693: the sub-group's gradients flattened, then cast."""
+        s = self.job.settings
+        if not self.optimizer_at.is_on:
+            flat = sub.numel * s.accumulated * (len(sub.weights) > 1)
+            cast = sub.numel * s.master * (s.master != s.accumulated)
+            self.ledger.take(FLATTENED, flat)
+            self.ledger.take(FLATTENED, cast)
+            if cast:
+                self.ledger.drop(FLATTENED, flat)
+            if s.is_foreach:
+                self.ledger.pass_by(FLATTENED, sub.numel * s.master)
+            self.ledger.drop(FLATTENED, cast or flat)
+        elif index < self.on_gpu:
+            self.ledger.pass_by(FLATTENED, sub.numel * s.master)

@@ -1,0 +1,99 @@
+"""GPT-2: learned positions, layer norms, one product for q, k and v (modeling_gpt2.py)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dsgui.core.memory import operations as op
+from dsgui.core.memory.described import Described, divided
+from dsgui.core.memory.families.stack import stacked
+from dsgui.core.memory.modules import Modules
+from dsgui.core.memory.tape import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    hidden: int
+    layers: int
+    head: int
+    inner: int
+    vocab: int
+    positions: int
+    activation: str
+    tied: bool
+    embedding_dropout: float
+    attention_dropout: float
+    residual_dropout: float
+
+
+def shape_of(config: Described) -> Shape:
+    """Raises NoCaseError."""
+    hidden, heads = config.count("n_embd", "hidden_size"), config.count("n_head", "num_attention_heads")
+    return Shape(
+        hidden=hidden,
+        layers=config.count("n_layer", "num_hidden_layers"),
+        head=divided("n_embd", hidden, "n_head", heads),
+        inner=config.count("n_inner", default=4 * hidden),
+        vocab=config.count("vocab_size"),
+        positions=config.count("n_positions", "max_position_embeddings", default=1024),
+        activation=config.word("activation_function", default="gelu_new"),
+        tied=config.flag("tie_word_embeddings", default=True),
+        embedding_dropout=config.rate("embd_pdrop", default=0.1),
+        attention_dropout=config.rate("attn_pdrop", default=0.1),
+        residual_dropout=config.rate("resid_pdrop", default=0.1),
+    )
+
+
+class GPT2:
+    def __init__(self, make: Modules, shape: Shape) -> None:
+        self.make = make
+        self.shape = shape
+        self.tape = make.tape
+        self.length = make.workload.length
+
+    def loss(self) -> Tensor:
+        make, shape = self.make, self.shape
+        ids, labels = make.tokens(self.length), make.tokens(self.length)
+        with self.tape.call(""):
+            with self.tape.call("transformer"):
+                hidden = self.embedded(ids)
+                hidden = stacked(make, "transformer.h", ["full"] * shape.layers, self.layer, hidden)[0]
+                hidden = make.layer_norm("transformer.ln_f", hidden, shape.hidden)
+            owner = "transformer.wte" if shape.tied else ""
+            return make.causal_loss("lm_head", hidden, labels, shape.hidden, shape.vocab, owner=owner)
+
+    def embedded(self, ids: Tensor) -> Tensor:
+        make, shape = self.make, self.shape
+        tokens = make.embedding("transformer.wte", ids, shape.vocab, shape.hidden)
+        places = self.tape.make(self.length, op.INDEX)
+        positions = make.embedding("transformer.wpe", places, shape.positions, shape.hidden)
+        return make.dropout("transformer.drop", op.added(self.tape, tokens, positions), shape.embedding_dropout)
+
+    def layer(self, index: int, hidden: Tensor) -> Sequence[Tensor]:
+        name, width = f"transformer.h.{index}", self.shape.hidden
+        with self.tape.call(name):
+            residual = hidden
+            hidden = self.make.layer_norm(f"{name}.ln_1", hidden, width)
+            attention = self.attention(f"{name}.attn", hidden)
+            hidden = op.added(self.tape, attention, residual)
+            del attention
+            residual = hidden
+            hidden = self.make.layer_norm(f"{name}.ln_2", hidden, width)
+            return (op.added(self.tape, residual, self.mlp(f"{name}.mlp", hidden)),)
+
+    def attention(self, name: str, x: Tensor) -> Tensor:
+        make, shape, width = self.make, self.shape, self.shape.hidden
+        with self.tape.call(name):
+            fused = make.linear(f"{name}.c_attn", x, width, 3 * width, bias=True)
+            q, k, v = self.tape.split(fused, *[fused.numel // 3] * 3)
+            del fused
+            out = make.attended(q, k, v, shape.head, shape.attention_dropout, softmax_in_float=False)
+            out = make.linear(f"{name}.c_proj", out, width, width, bias=True)
+            return make.dropout(f"{name}.resid_dropout", out, shape.residual_dropout)
+
+    def mlp(self, name: str, hidden: Tensor) -> Tensor:
+        make, shape = self.make, self.shape
+        with self.tape.call(name):
+            hidden = make.linear(f"{name}.c_fc", hidden, shape.hidden, shape.inner, bias=True)
+            hidden = make.activation(f"{name}.act", hidden, shape.activation)
+            hidden = make.linear(f"{name}.c_proj", hidden, shape.inner, shape.hidden, bias=True)
+            return make.dropout(f"{name}.dropout", hidden, shape.residual_dropout)

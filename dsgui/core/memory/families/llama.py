@@ -1,0 +1,194 @@
+"""Llama and its kin: RMS norms, rotary positions, a gated MLP (transformers' modeling_llama.py, modeling_mistral.py,
+modeling_qwen2.py, modeling_qwen3.py, modeling_gemma.py, modeling_gemma2.py, modeling_gemma3.py)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dsgui.core.memory import operations as op
+from dsgui.core.memory.described import Described, NoCaseError, divided
+from dsgui.core.memory.families.stack import stacked
+from dsgui.core.memory.modules import Modules
+from dsgui.core.memory.tape import Tensor
+from dsgui.core.texts.saying import said
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A model of this kind. `kinds`: of each layer's attention. `sandwich`: norms also behind attention and MLP.
+    `softcap`, `final_softcap`: tanh on scores and on logits."""
+
+    hidden: int
+    heads: int
+    kv_heads: int
+    head: int
+    inner: int
+    vocab: int
+    kinds: tuple[str, ...]
+    activation: str
+    tied: bool
+    dropout: float
+    qkv_bias: bool = False
+    out_bias: bool = False
+    mlp_bias: bool = False
+    qk_norm: bool = False
+    gemma: bool = False
+    sandwich: bool = False
+    softcap: bool = False
+    final_softcap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """How a model type differs from Llama: what its code fixes, and its configuration's defaults."""
+
+    kv_heads: int | None = None
+    head: int | None = None
+    qkv_bias: bool | None = False
+    out_bias: bool | None = False
+    mlp_bias: bool = False
+    tied: bool = False
+    activation: str = "silu"
+    qk_norm: bool = False
+    gemma: bool = False
+    sandwich: bool = False
+    softcaps: bool = False
+
+
+KIN = {
+    "llama": Kin(qkv_bias=None, out_bias=None, mlp_bias=True),
+    "mistral": Kin(kv_heads=8),
+    "qwen2": Kin(kv_heads=32, qkv_bias=True),
+    "qwen3": Kin(kv_heads=32, head=128, qkv_bias=None, out_bias=None, qk_norm=True),
+    "gemma": Kin(
+        kv_heads=16, head=256, qkv_bias=None, out_bias=None, tied=True, activation="gelu_pytorch_tanh", gemma=True
+    ),
+    "gemma2": Kin(
+        kv_heads=4, head=256, qkv_bias=None, out_bias=None, tied=True, activation="gelu_pytorch_tanh", gemma=True,
+        sandwich=True, softcaps=True,
+    ),
+    "gemma3_text": Kin(
+        kv_heads=4, head=256, qkv_bias=None, out_bias=None, tied=True, activation="gelu_pytorch_tanh", gemma=True,
+        sandwich=True, qk_norm=True,
+    ),
+}  # fmt: skip
+
+
+def shape_of(config: Described, kin: Kin) -> Shape:
+    """Raises NoCaseError."""
+    hidden, heads = config.count("hidden_size"), config.count("num_attention_heads")
+    kv_heads = config.count("num_key_value_heads", default=kin.kv_heads or heads)
+    divided("num_attention_heads", heads, "num_key_value_heads", kv_heads)
+    head = config.get("head_dim") or kin.head
+    bias = config.flag("attention_bias")
+    return Shape(
+        hidden=hidden,
+        heads=heads,
+        kv_heads=kv_heads,
+        head=head or divided("hidden_size", hidden, "num_attention_heads", heads),
+        inner=config.count("intermediate_size"),
+        vocab=config.count("vocab_size"),
+        kinds=kinds_of(config),
+        activation=config.word("hidden_activation", "hidden_act", default=kin.activation),
+        tied=config.flag("tie_word_embeddings", default=kin.tied),
+        dropout=config.rate("attention_dropout"),
+        qkv_bias=bias if kin.qkv_bias is None else kin.qkv_bias,
+        out_bias=bias if kin.out_bias is None else kin.out_bias,
+        mlp_bias=kin.mlp_bias and config.flag("mlp_bias"),
+        qk_norm=kin.qk_norm,
+        gemma=kin.gemma,
+        sandwich=kin.sandwich,
+        softcap=kin.softcaps and config.keys.get("attn_logit_softcapping", 50.0) is not None,
+        final_softcap=kin.softcaps and config.keys.get("final_logit_softcapping", 30.0) is not None,
+    )
+
+
+def kinds_of(config: Described) -> tuple[str, ...]:
+    layers = config.count("num_hidden_layers")
+    kinds = config.get("layer_types")
+    if kinds is None:
+        return ("full_attention",) * layers
+    if len(kinds) != layers:
+        raise NoCaseError(said("memory_notes", "bad_kinds", seen=str(len(kinds)), layers=str(layers)))
+    return tuple(kinds)
+
+
+class Llama:
+    """The causal language model of one shape."""
+
+    def __init__(self, make: Modules, shape: Shape) -> None:
+        self.make = make
+        self.shape = shape
+        self.tape = make.tape
+        self.length = make.workload.length
+
+    def loss(self) -> Tensor:
+        make, shape = self.make, self.shape
+        ids, labels = make.tokens(self.length), make.tokens(self.length)
+        with self.tape.call(""):
+            with self.tape.call("model"):
+                hidden = self.embedded(ids)
+                hidden = stacked(make, "model.layers", shape.kinds, self.layer, hidden, self.tables())[0]
+                hidden = self.norm("model.norm", hidden, shape.hidden)
+            owner = "model.embed_tokens" if shape.tied else ""
+            return make.causal_loss(
+                "lm_head", hidden, labels, shape.hidden, shape.vocab, owner=owner, softcap=shape.final_softcap
+            )
+
+    def embedded(self, ids: Tensor) -> Tensor:
+        shape = self.shape
+        hidden = self.make.embedding("model.embed_tokens", ids, shape.vocab, shape.hidden)
+        return op.scaled(self.tape, hidden) if shape.gemma else hidden
+
+    def tables(self) -> Tensor:
+        """cos and sin: one row for each position."""
+        with self.tape.call("model.rotary_emb"):
+            numel = 2 * self.length * self.shape.head
+            return self.tape.operation((), numel, self.make.element, extra=2 * numel * op.FLOAT)
+
+    def norm(self, name: str, x: Tensor, width: int) -> Tensor:
+        return self.make.gemma_norm(name, x, width) if self.shape.gemma else self.make.rms_norm(name, x, width)
+
+    def layer(self, index: int, hidden: Tensor, tables: Tensor) -> Sequence[Tensor]:
+        name, width = f"model.layers.{index}", self.shape.hidden
+        before_mlp = "pre_feedforward_layernorm" if self.shape.sandwich else "post_attention_layernorm"
+        with self.tape.call(name):
+            residual = hidden
+            hidden = self.norm(f"{name}.input_layernorm", hidden, width)
+            hidden = self.attention(f"{name}.self_attn", hidden, tables)
+            if self.shape.sandwich:
+                hidden = self.norm(f"{name}.post_attention_layernorm", hidden, width)
+            hidden = op.added(self.tape, residual, hidden)
+            residual = hidden
+            hidden = self.norm(f"{name}.{before_mlp}", hidden, width)
+            hidden = self.mlp(f"{name}.mlp", hidden)
+            if self.shape.sandwich:
+                hidden = self.norm(f"{name}.post_feedforward_layernorm", hidden, width)
+            return op.added(self.tape, residual, hidden), tables
+
+    def attention(self, name: str, x: Tensor, tables: Tensor) -> Tensor:
+        shape = self.shape
+        with self.tape.call(name):
+            q = self.projected(f"{name}.q", x, shape.heads, normed=shape.qk_norm)
+            k = self.projected(f"{name}.k", x, shape.kv_heads, normed=shape.qk_norm)
+            v = self.projected(f"{name}.v", x, shape.kv_heads)
+            q, k = op.rotary(self.tape, q, tables), op.rotary(self.tape, k, tables)
+            out = self.make.attended(q, k, v, shape.head, shape.dropout, softcap=shape.softcap)
+            return self.make.linear(f"{name}.o_proj", out, shape.heads * shape.head, shape.hidden, bias=shape.out_bias)
+
+    def projected(self, name: str, x: Tensor, heads: int, *, normed: bool = False) -> Tensor:
+        """Queries, keys or values, their heads side by side in memory."""
+        shape = self.shape
+        out = self.make.linear(f"{name}_proj", x, shape.hidden, heads * shape.head, bias=shape.qkv_bias)
+        if normed:
+            out = self.norm(f"{name}_norm", out, shape.head)
+        return out.view(scattered=True)
+
+    def mlp(self, name: str, x: Tensor) -> Tensor:
+        make, shape = self.make, self.shape
+        with self.tape.call(name):
+            gate = make.linear(f"{name}.gate_proj", x, shape.hidden, shape.inner, bias=shape.mlp_bias)
+            gate = make.activation(f"{name}.act_fn", gate, shape.activation)
+            up = make.linear(f"{name}.up_proj", x, shape.hidden, shape.inner, bias=shape.mlp_bias)
+            gate = op.times(self.tape, gate, up)
+            del up
+            return make.linear(f"{name}.down_proj", gate, shape.inner, shape.hidden, bias=shape.mlp_bias)

@@ -1,0 +1,176 @@
+"""Modules that model families share: they name their weights, record what they save, and know what LoRA adds."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from dsgui.core.memory import operations as op
+from dsgui.core.memory.question import Lora, Workload
+from dsgui.core.memory.tape import Tape, Tensor
+from dsgui.core.memory.walk import Weight
+
+# Trainer.get_decay_parameter_names: no weight decay for these (nor for any weight of an nn.LayerNorm).
+NO_DECAY = re.compile(r"bias|layernorm|rmsnorm|(?:^|\.)norm(?:$|\.)|_norm(?:$|\.)")
+
+
+class Modules:
+    """The modules of one model in one workload. `element`: bytes of its dtype."""
+
+    def __init__(self, config: Mapping[str, Any], workload: Workload, element: int, *, in_place: bool = True) -> None:
+        self.config = config
+        self.workload = workload
+        self.element = element
+        self.tape = Tape(in_place=in_place)
+        self.batch = workload.micro_batch
+        self.eager = workload.attention == "eager"
+
+    def weight(self, name: str, numel: int, *, norm: bool = False, adapter: bool = False) -> Weight:
+        """A weight; of a LoRA model all but the adapters are frozen. `norm`: of an nn.LayerNorm."""
+        trainable = adapter or self.workload.lora is None
+        return Weight(name, numel, trainable, not norm and NO_DECAY.search(name.lower()) is None)
+
+    def tokens(self, length: int) -> Tensor:
+        return self.tape.make(self.batch * length, op.INDEX)
+
+    def embedding(self, name: str, ids: Tensor, rows: int, width: int, *, owner: str = "") -> Tensor:
+        """`owner` names the weight where it is shared. Its indices are saved."""
+        weight = self.weight(f"{owner or name}.weight", rows * width)
+        with self.tape.call(name, weight):
+            return self.tape.operation(
+                (), ids.numel * width, self.element, saves=(ids,), sizes=(), trained=weight.trainable
+            )
+
+    def linear(self, name: str, x: Tensor, into: int, out: int, *, bias: bool = False, owner: str = "") -> Tensor:
+        """`nn.Linear` or `Conv1D`: saves its input if its weight is trained. A target has LoRA beside it."""
+        lora = self.workload.lora
+        if lora is not None and is_target(name, lora):
+            return self._adapted(name, x, into, out, bias, lora)
+        return self._linear(name, x, into, out, bias=bias, owner=owner)
+
+    def _linear(
+        self, name: str, x: Tensor, into: int, out: int, *, bias: bool, owner: str = "", adapter: bool = False
+    ) -> Tensor:
+        weights = [self.weight(f"{owner or name}.weight", into * out, adapter=adapter)]
+        weights += [self.weight(f"{name}.bias", out)] if bias else []
+        with self.tape.call(name, *weights):
+            trained = weights[0].trainable
+            saves = (x,) if trained else ()
+            return self.tape.operation((x,), x.numel // into * out, x.element, saves=saves, trained=trained)
+
+    def _adapted(self, name: str, x: Tensor, into: int, out: int, bias: bool, lora: Lora) -> Tensor:
+        """peft's `lora.Linear`: base(x) + B(A(x)) · scaling."""
+        with self.tape.call(name):
+            result = self._linear(f"{name}.base_layer", x, into, out, bias=bias)
+            small = self._linear(f"{name}.lora_A.default", x, into, lora.rank, bias=False, adapter=True)
+            wide = self._linear(f"{name}.lora_B.default", small, lora.rank, out, bias=False, adapter=True)
+            return op.added(self.tape, result, op.scaled(self.tape, wide))
+
+    def rms_norm(self, name: str, x: Tensor, width: int) -> Tensor:
+        """`weight * (x.float() * rsqrt(mean(x²))).to(dtype)` (modeling_llama.py:51)."""
+        weight = self.weight(f"{name}.weight", width)
+        tape = self.tape
+        with tape.call(name, weight):
+            wide = op.cast(tape, x, op.FLOAT)
+            variance = op.mean(tape, op.squared(tape, wide), width)
+            wide = op.times(tape, wide, op.rsqrt(tape, variance))
+            return self.weighted(op.cast(tape, wide, x.element), weight)
+
+    def gemma_norm(self, name: str, x: Tensor, width: int) -> Tensor:
+        """`(norm(x.float()) * (1 + weight.float())).to(dtype)` (modeling_gemma2.py:60)."""
+        weight = self.weight(f"{name}.weight", width)
+        tape = self.tape
+        with tape.call(name, weight):
+            wide = op.cast(tape, x, op.FLOAT)
+            variance = op.mean(tape, op.squared(tape, wide), width)
+            wide = op.times(tape, wide, op.rsqrt(tape, variance))
+            return op.cast(tape, self.weighted(wide, weight), x.element)
+
+    def weighted(self, x: Tensor, weight: Weight) -> Tensor:
+        """`weight * x`: saves `x` if the weight is trained; its gradient is first made for each element."""
+        saves = (x,) if weight.trainable else ()
+        back = x.numel * x.element if weight.trainable else 0
+        return self.tape.operation((x,), *x.size, saves=saves, trained=weight.trainable, back=back)
+
+    def layer_norm(self, name: str, x: Tensor, width: int, *, bias: bool = True) -> Tensor:
+        """`nn.LayerNorm`: saves its input, mean and reciprocal deviation (float32)."""
+        weights = [self.weight(f"{name}.weight", width, norm=True)]
+        weights += [self.weight(f"{name}.bias", width, norm=True)] if bias else []
+        with self.tape.call(name, *weights):
+            trained = weights[0].trainable
+            keeps = 2 * op.FLOAT * (x.numel // width)
+            return self.tape.operation((x,), *x.size, saves=(x,), keeps=keeps, trained=trained)
+
+    def dropout(self, name: str, x: Tensor, p: float) -> Tensor:
+        with self.tape.call(name):
+            return op.dropout(self.tape, x, p)
+
+    def flash(self, q: Tensor, k: Tensor, v: Tensor, head: int, mask: Tensor | None = None) -> Tensor:
+        """A fused attention kernel keeps q, k, v, its mask, its result and the log-sum-exp of each row (float32)."""
+        rows = q.numel // head * op.FLOAT
+        inputs = (q, k, v) if mask is None else (q, k, v, mask)
+        return self.tape.operation(inputs, *q.size, saves=inputs, keeps_out=True, keeps=rows, back=rows)
+
+    def attended(
+        self,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        head: int,
+        p: float,
+        *,
+        softmax_in_float: bool = True,
+        softcap: bool = False,
+    ) -> Tensor:
+        """Causal self-attention of this workload's implementation; sdpa knows no soft cap, so transformers is eager."""
+        if self.eager or softcap:
+            width = op.FLOAT if softmax_in_float else q.element
+            return self.eager_attention(q, k, v, head, p, width, softcap=softcap)
+        return self.flash(q, k, v, head)
+
+    def eager_attention(
+        self, q: Tensor, k: Tensor, v: Tensor, head: int, p: float, softmax: int, *, softcap: bool = False
+    ) -> Tensor:
+        """`softmax(q kᵀ · scaling + mask).to(dtype) v`, its softmax in `softmax` bytes (modeling_llama.py:175)."""
+        tape = self.tape
+        k, v = self.repeated(k, q.numel), self.repeated(v, q.numel)
+        scores = q.numel // head * (k.numel // (q.numel // self.workload.length))
+        weights = op.scaled(tape, op.product(tape, q, k, scores))
+        if softcap:
+            weights = op.capped(tape, weights)
+        weights = op.shifted(tape, weights)
+        weights = op.cast(tape, op.softmax(tape, op.cast(tape, weights, softmax)), q.element)
+        weights = op.dropout(tape, weights, p)
+        out = op.product(tape, weights, v, q.numel)
+        out.scattered = True
+        return op.contiguous(tape, out)
+
+    def repeated(self, x: Tensor, numel: int) -> Tensor:
+        """`repeat_kv`: one copy of keys and values for each head."""
+        return x if x.numel == numel else self.tape.operation((x,), numel, x.element, back=numel * x.element)
+
+    def activation(self, name: str, x: Tensor, kind: str = "silu") -> Tensor:
+        with self.tape.call(name):
+            return op.ACTIVATIONS[kind](self.tape, x)  # `walking` refused what is not there
+
+    def causal_loss(
+        self,
+        name: str,
+        hidden: Tensor,
+        labels: Tensor,
+        width: int,
+        vocab: int,
+        *,
+        owner: str = "",
+        softcap: bool = False,
+    ) -> Tensor:
+        """Logits, cast to float32, and their cross entropy (loss/loss_utils.py:51)."""
+        self.tape.logits = True
+        logits = self.linear(name, hidden, width, vocab, owner=owner)
+        if softcap:
+            logits = op.capped(self.tape, logits)
+        return op.cross_entropy(self.tape, op.cast(self.tape, logits, op.FLOAT), labels)
+
+
+def is_target(name: str, lora: Lora) -> bool:
+    """Whether peft adapts the module: its name is, or ends in, one of the targets."""
+    return any(name == target or name.endswith(f".{target}") for target in lora.targets)
