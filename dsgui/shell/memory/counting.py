@@ -15,6 +15,8 @@ from dsgui.shell.memory.target_modules import load
 GPU, HOST, PINNED = "gpu", "host", "pinned"
 MOST_EVENTS = 4_000_000
 _PACKAGES = ("deepspeed", "transformers", "peft", "accelerate")
+_WRAPPERS = ("deepspeed/utils/nvtx.py",)  # around functions that have a line of their own
+_PREFIXES = tuple(f"{package}/" for package in _PACKAGES)
 _MOST_TEXT = 160  # characters of a source line
 
 
@@ -114,7 +116,7 @@ class Whose:
     def _is_ours(self, path: str) -> bool:
         if self._folder and path.startswith(self._folder):
             return True
-        return any(f"/{package}/" in path for package in _PACKAGES) and "/dsgui/shell/" not in path
+        return short(path).startswith(_PREFIXES) and not short(path).startswith(_WRAPPERS)
 
 
 def counter(whose: Whose, place_of: Any, answer: Any) -> Any:

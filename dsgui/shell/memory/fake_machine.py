@@ -145,7 +145,9 @@ def with_gpu(base: Any, counter: Any, device: Any) -> Any:
 
         default_stream = current_stream
 
-        def pin_memory(self, tensor: Any, align_bytes: int = 1, make_copy: bool = True, match_shape: bool = True) -> Any:
+        def pin_memory(
+            self, tensor: Any, align_bytes: int = 1, make_copy: bool = True, match_shape: bool = True
+        ) -> Any:
             return pinned(counter, tensor.shape if match_shape else (tensor.numel(),), tensor.dtype)
 
         def pin_empty(self, *size: Any, dtype: Any, device: Any = "cpu") -> Any:

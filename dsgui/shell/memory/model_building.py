@@ -27,14 +27,15 @@ class Refused(Exception):
 class FromConfig:
     """A model of transformers, by its `config.json`."""
 
-    def __init__(self, model: "dict[str, Any]", workload: "dict[str, Any]") -> None:
-        self._workload = workload
+    def __init__(self, question: "dict[str, Any]") -> None:
+        model, workload = question["model"], question["workload"]
+        self._workload, self._by_decay = workload, question.get("by_decay", True)
         self.config = config_of(dict(model["config"]), workload["attention"])
         self._class = class_of(self.config, dict(model["config"]))
 
-    def build(self, dtype: Any) -> Any:
-        """With random weights of `dtype`, in training mode."""
-        model = self._class._from_config(self.config, **{dtype_name(): dtype})
+    def build(self) -> Any:
+        """With random weights of 32 bits, in training mode; on the host but within `deepspeed.zero.Init`."""
+        model = self._class._from_config(self.config, **{dtype_name(): load("torch").float32})
         if self._workload.get("lora"):
             model = adapted(model, self._workload["lora"])
         if self._workload["checkpointing"]:
@@ -62,8 +63,10 @@ class FromConfig:
         words = getattr(self.config.get_text_config(), "vocab_size", 0)
         return frozenset({rows * length * words, rows * (length - 1) * words, rows * (length + 1) * words} - {0})
 
-    def groups(self, model: Any) -> "list[dict[str, Any]]":
+    def groups(self, model: Any) -> "list[Any]":
         """With weight decay and without, as the Trainer hands them on."""
+        if not self._by_decay:
+            return [p for p in model.parameters() if p.requires_grad]
         named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         plain = {name for name, _ in named if any(re.search(pattern, name.lower()) for pattern in _NO_DECAY)}
         parts = ([p for name, p in named if name not in plain], [p for name, p in named if name in plain])
@@ -73,17 +76,18 @@ class FromConfig:
 class FromFunction:
     """What a user's `module:function` returns: a model, or a model and a batch for it."""
 
-    def __init__(self, model: "dict[str, Any]", workload: "dict[str, Any]") -> None:
+    def __init__(self, question: "dict[str, Any]") -> None:
+        model, workload = question["model"], question["workload"]
         self._factory, self._folder, self._workload = model["factory"], model.get("folder") or os.getcwd(), workload
         self._batch: Any = None
 
-    def build(self, dtype: Any) -> Any:
+    def build(self) -> Any:
         made = function_of(self._factory, self._folder)()
         model, self._batch = made if isinstance(made, tuple) else (made, None)
         if not isinstance(model, load("torch").nn.Module):
             raise Refused("not_a_model", function=self._factory, kind=type(model).__name__)
         self.config = getattr(model, "config", None)
-        return model.to(dtype).train()
+        return model.train()
 
     def batch(self, device: Any) -> "dict[str, Any]":
         torch = load("torch")

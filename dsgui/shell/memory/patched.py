@@ -27,16 +27,20 @@ class Moved(Exception):
     """Something is not where it was; names it."""
 
 
-class Setting(NamedTuple):
-    """What replacements need to know."""
+class Setting:
+    """What replacements need to know. The counter is the question's, and comes after them."""
 
-    counter: Any
-    device: Any
-    is_fake: "Callable[[Any], bool]"
+    def __init__(self, device: Any, is_fake: "Callable[[Any], bool]") -> None:
+        self.device, self.is_fake = device, is_fake
+        self.counter: Any = None
 
 
 def nothing(original: Any, setting: Setting) -> Any:
     return lambda *_, **__: None
+
+
+def kept(original: Any, setting: Setting) -> Any:
+    return original
 
 
 def address(original: Any, setting: Setting) -> Any:
@@ -78,6 +82,35 @@ def not_compiled(original: Any, setting: Setting) -> Any:
     return compile
 
 
+def exchange(parameter: Any, changed: Any) -> None:
+    """Gives a parameter another tensor's data; it stays the same object."""
+    if parameter.device == changed.device:
+        parameter.data = changed
+        return
+    torch = load("torch")
+    other = torch.nn.Parameter(changed, requires_grad=parameter.requires_grad)
+    torch._C._swap_tensor_impl(parameter, other)
+    parameter.__dict__, other.__dict__ = other.__dict__, parameter.__dict__
+
+
+def moved_in_place(original: Any, setting: Setting) -> Any:
+    """As torch does it for dense tensors: the parameter stays, its data is exchanged."""
+
+    def apply(module: Any, change: Any, recurse: bool = True) -> Any:
+        for child in module.children() if recurse else ():
+            child._apply(change)
+        for parameter in module._parameters.values():
+            if parameter is not None:
+                with load("torch").no_grad():
+                    exchange(parameter, change(parameter))
+        for name, buffer in module._buffers.items():
+            if buffer is not None:
+                module._buffers[name] = change(buffer)
+        return module
+
+    return apply
+
+
 def no_library(original: Any, setting: Setting) -> Any:
     return lambda builder, *_, **__: Nothing()
 
@@ -111,6 +144,9 @@ def flash_attention(original: Any, setting: Setting) -> Any:
 TABLE = (
     Row("torch", "Tensor.data_ptr", "a tensor without storage has no address", address),
     Row("torch", "Tensor.tolist", _READS, as_list),
+    Row("torch", "_C._swap_tensor_impl", "used, not replaced: a parameter moves between devices by it", kept),
+    Row("torch.nn", "Module._apply", "exchanges whole tensors where they have no storage, and refuses some",
+        moved_in_place),
     Row("torch", "tensor", "fills a new tensor's storage", made_on_device, True),
     Row("torch", "compile", "compiles kernels, for a machine that is not there", not_compiled),
     Row("torch", "Tensor.pin_memory", "needs CUDA; what it would lock is counted", pinned_copy, True),

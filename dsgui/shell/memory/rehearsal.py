@@ -3,6 +3,7 @@
 Runs in the target environment, in a child of `memory_worker.py`. Every line of DeepSpeed, transformers and torch is
 the installed one, but for what the table in `patched.py` names."""
 
+import collections
 import contextlib
 import copy
 import logging
@@ -26,25 +27,63 @@ class ReadsValue(Exception):
     """Code of the model asks what stands in a tensor."""
 
 
+class Stage:
+    """What is the same for every question: the device, torch and DeepSpeed with what is replaced in them. `device` is
+    "gpu" or "cpu"; a `real` one replaces nothing and counts what a real process does. Raises `patched.Moved`."""
+
+    def __init__(self, device: str, *, real: bool = False) -> None:
+        torch = load("torch")
+        self.on_gpu, self.real = device == "gpu", real
+        self.device = fake_machine.register_device() if self.on_gpu else torch.device("cpu")
+        self.fakes = load("torch._subclasses.fake_tensor")
+        self.setting = patched.Setting(self.device, lambda tensor: isinstance(tensor, self.fakes.FakeTensor))
+        self._replace("torch")
+        for name in ("deepspeed", "transformers"):
+            load(name)
+        self._replace("deepspeed")
+
+    def _replace(self, of: str) -> None:
+        if not self.real:
+            patched.replace(self.setting, of, fakes_gpu=self.on_gpu)
+
+    def modes(self, counter: Any, group: "dict[str, int]") -> "list[Any]":
+        """What the training happens in; its group of ranks is there from now on."""
+        if self.real:
+            return [counter]
+        self.setting.counter = counter
+        ranks, nodes = group["ranks"], group["nodes"]
+        stands = fake_machine.accelerator(counter, self.device, -(-ranks // nodes), fakes_gpu=self.on_gpu)
+        load("deepspeed.accelerator.real_accelerator").set_accelerator(stands)
+        fake_machine.start_group(group["rank"], ranks, nodes)
+        return [self.fakes.FakeTensorMode(allow_non_fake_inputs=True), counter]
+
+    def place_of(self, tensor: Any) -> str:
+        """Where a tensor is; "" for what is not counted."""
+        if self.real:
+            return counting.HOST if tensor.device.type == "cpu" else ""
+        if not isinstance(tensor, self.fakes.FakeTensor):
+            return ""
+        kind = tensor.fake_device.type
+        return counting.HOST if kind == "cpu" else counting.GPU if kind == fake_machine.NAME else ""
+
+
 class Rehearsal:
     """One question. `tell` sends how far it is."""
 
-    def __init__(self, question: "dict[str, Any]", tell: Tell) -> None:
-        self.question, self._tell = question, tell
-        self.config = copy.deepcopy(question["config"])
-        self.on_gpu = question.get("device", "gpu") == "gpu"
-        self.real = bool(question.get("real"))
+    def __init__(self, question: "dict[str, Any]", tell: Tell, stage: Stage) -> None:
+        self.question, self._tell, self.stage = question, tell, stage
+        self.config, self.device = copy.deepcopy(question["config"]), stage.device
         self.notes: "list[dict[str, Any]]" = []
+        self._whose = counting.Whose(question["model"].get("folder") or "")
+        self.counter = counting.counter(self._whose, stage.place_of, self._answer)
         self._began = time.monotonic()
 
     def run(self) -> "dict[str, Any]":
-        """Everything that was allocated, and when. Raises `Refused`, `ReadsValue`, `patched.Moved` and whatever
-        DeepSpeed raises."""
+        """Everything that was allocated, and when. Raises `Refused`, `ReadsValue` and whatever DeepSpeed raises."""
         quiet()
         self.micro_batches = self._shorten()
-        self._prepare()
         with contextlib.ExitStack() as modes:
-            for mode in self._modes:
+            for mode in self.stage.modes(self.counter, self.question["group"]):
                 modes.enter_context(mode)
             return self._train()
 
@@ -63,38 +102,10 @@ class Rehearsal:
     def note(self, code: str, **given: str) -> None:
         self.notes.append({"code": code, "given": given})
 
-    def _prepare(self) -> None:
-        """The machine that is not there."""
-        torch, group = load("torch"), self.question["group"]
-        whose = counting.Whose(self.question["model"].get("folder") or "")
-        self.device = fake_machine.register_device() if self.on_gpu else torch.device("cpu")
-        fake_kind = load("torch._subclasses.fake_tensor")
-        self._whose = whose
-        self.counter = counting.counter(whose, self._place_of(fake_kind), self._answer)
-        if self.real:
-            self._modes: "list[Any]" = [self.counter]
-            return
-        setting = patched.Setting(self.counter, self.device, lambda tensor: isinstance(tensor, fake_kind.FakeTensor))
-        patched.replace(setting, "torch", fakes_gpu=self.on_gpu)
-        for name in ("deepspeed", "transformers"):
-            load(name)
-        patched.replace(setting, "deepspeed", fakes_gpu=self.on_gpu)
-        ranks, nodes = group["ranks"], group["nodes"]
-        stands = fake_machine.accelerator(self.counter, self.device, -(-ranks // nodes), fakes_gpu=self.on_gpu)
-        load("deepspeed.accelerator.real_accelerator").set_accelerator(stands)
-        fake_machine.start_group(group["rank"], ranks, nodes)
-        self._modes = [fake_kind.FakeTensorMode(allow_non_fake_inputs=True), self.counter]
-
-    def _place_of(self, fake_kind: Any) -> Any:
-        if self.real:
-            return lambda tensor: counting.HOST if tensor.device.type == "cpu" else ""
-        fake, places = fake_kind.FakeTensor, {"cpu": counting.HOST, fake_machine.NAME: counting.GPU}
-        return lambda tensor: places.get(tensor.fake_device.type, "") if isinstance(tensor, fake) else ""
-
     def _answer(self, function: Any, arguments: Any) -> Any:
         """What no tensor without storage can tell. DeepSpeed's own questions (is a norm finite, did it overflow) have
         an answer that goes on; a model's have none."""
-        if self.real:
+        if self.stage.real:
             return NotImplemented
         name = function._schema.name
         if name == "aten::equal":
@@ -117,6 +128,7 @@ class Rehearsal:
         trainable = sum(n for p, n in zip(parameters, counts) if p.requires_grad)  # noqa: B905
         self._tag_weights(parameters)
         engine = self._engine(model)
+        self._watch_gradients(parameters)
         self._tag_weights(parameters)
         self.counter.big_logits = self.source.logits()
         for step in range(self.question.get("steps", STEPS)):
@@ -138,17 +150,23 @@ class Rehearsal:
     def _model(self) -> Any:
         self.enter("model", 0)
         given = self.question["model"]
-        self.source: Any = (FromFunction if given.get("factory") else FromConfig)(given, self.question["workload"])
-        dtype = dtype_of(self.config)
+        self.source: Any = (FromFunction if given.get("factory") else FromConfig)(self.question)
         zero3 = int((self.config.get("zero_optimization") or {}).get("stage") or 0) == 3
         partitioned = zero3 and self.question.get("partitioned_load", True)
         init: Any = load("deepspeed").zero.Init(config_dict_or_path=self.config) if partitioned else None
-        with init if init is not None else self.device:
-            model = self.source.build(dtype)
-        for parameter in model.parameters():
-            if parameter.requires_grad:
-                parameter.register_post_accumulate_grad_hook(self._has_gradient)
+        with init or contextlib.nullcontext():
+            model = self.source.build()
         return model
+
+    def _watch_gradients(self, parameters: "list[Any]") -> None:
+        """Says of each gradient what it is, before DeepSpeed's own hook takes it away. Registered after the model was
+        moved: with what torch keeps outside of Python, a hook does not move."""
+        for parameter in parameters:
+            if parameter.requires_grad:
+                handle = parameter.register_post_accumulate_grad_hook(self._has_gradient)
+                hooks = getattr(parameter, "_post_accumulate_grad_hooks", None)
+                if isinstance(hooks, collections.OrderedDict):
+                    hooks.move_to_end(handle.id, last=False)
 
     def _has_gradient(self, parameter: Any) -> None:
         if parameter.grad is not None:
@@ -202,15 +220,6 @@ def loss_of(out: Any) -> Any:
     if not isinstance(found, torch.Tensor) or found.numel() != 1:
         raise Refused("no_loss", kind=type(out).__name__)
     return found
-
-
-def dtype_of(config: "dict[str, Any]") -> Any:
-    """The data type that DeepSpeed gives the model's weights."""
-    torch = load("torch")
-    for block, dtype in (("fp16", torch.float16), ("bf16", torch.bfloat16), ("bfloat16", torch.bfloat16)):
-        if (config.get(block) or {}).get("enabled"):
-            return dtype
-    return torch.float32
 
 
 def quiet() -> None:
