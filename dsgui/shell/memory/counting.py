@@ -29,9 +29,9 @@ class Record:
 
     def __init__(self) -> None:
         self.sizes, self.keys, self.events = array("q"), array("l"), array("q")
-        self.phases: "list[tuple[int, str, int]]" = []
-        self.lines: "list[tuple[str, str, str, str, str]]" = []
-        self._known: "dict[tuple[Any, ...], int]" = {}
+        self.phases: list[tuple[int, str, int]] = []
+        self.lines: list[tuple[str, str, str, str, str]] = []
+        self._known: dict[tuple[Any, ...], int] = {}
 
     def enter(self, phase: str, step: int) -> None:
         """From now on this phase of this step goes on."""
@@ -99,7 +99,7 @@ class Whose:
 
     def __init__(self, folder: str = "") -> None:
         self._folder = folder
-        self._ours: "dict[Any, bool]" = {}
+        self._ours: dict[Any, bool] = {}
 
     def caller(self) -> "tuple[Any, int]":
         frame: Any = sys._getframe(2)
@@ -128,7 +128,7 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.record, self.pinning, self.big_logits = Record(), False, frozenset()
-            self._alive: "dict[int, Any]" = {}
+            self._alive: dict[int, Any] = {}
             self._tensor = load("torch").Tensor
 
         def note(self, tensor: Any) -> None:

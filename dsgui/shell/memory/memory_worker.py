@@ -106,8 +106,6 @@ def rehearsed(question: "dict[str, Any]", tell: rehearsal.Tell, stage: rehearsal
     except TooLong:
         return cannot("too_long")
     except Exception as error:  # noqa: BLE001 — whatever DeepSpeed or the model raises is the answer
-        if os.environ.get("DSGUI_TRACE"):
-            traceback.print_exc(file=open(os.environ["DSGUI_TRACE"], "w"))
         return cannot("raised", error=told(error))
 
 

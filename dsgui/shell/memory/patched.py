@@ -122,7 +122,8 @@ def flash_attention(original: Any, setting: Setting) -> Any:
     class Fused(torch.autograd.Function):  # type: ignore[misc, name-defined]
         @staticmethod
         def forward(ctx: Any, query: Any, key: Any, value: Any, mask: Any) -> Any:
-            out = query.new_empty(*query.shape[:-1], value.shape[-1])
+            rows, heads, length, _ = query.shape
+            out = query.new_empty(rows, length, heads, value.shape[-1]).transpose(1, 2)
             sums = torch.empty(query.shape[:-1], dtype=torch.float32, device=query.device)
             ctx.save_for_backward(query, key, value, mask, out, sums)
             return out

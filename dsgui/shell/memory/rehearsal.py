@@ -73,7 +73,7 @@ class Rehearsal:
     def __init__(self, question: "dict[str, Any]", tell: Tell, stage: Stage) -> None:
         self.question, self._tell, self.stage = question, tell, stage
         self.config, self.device = copy.deepcopy(question["config"]), stage.device
-        self.notes: "list[dict[str, Any]]" = []
+        self.notes: list[dict[str, Any]] = []
         self._whose = counting.Whose(question["model"].get("folder") or "")
         self.counter = counting.counter(self._whose, stage.place_of, self._answer)
         self._began = time.monotonic()
@@ -148,15 +148,14 @@ class Rehearsal:
         self._tell({"phase": phase, "step": step})
 
     def _model(self) -> Any:
-        self.enter("model", 0)
         given = self.question["model"]
         self.source: Any = (FromFunction if given.get("factory") else FromConfig)(self.question)
         zero3 = int((self.config.get("zero_optimization") or {}).get("stage") or 0) == 3
         partitioned = zero3 and self.question.get("partitioned_load", True)
+        self.enter("model" if partitioned else "load", 0)
         init: Any = load("deepspeed").zero.Init(config_dict_or_path=self.config) if partitioned else None
         with init or contextlib.nullcontext():
-            model = self.source.build()
-        return model
+            return self.source.build()
 
     def _watch_gradients(self, parameters: "list[Any]") -> None:
         """Says of each gradient what it is, before DeepSpeed's own hook takes it away. Registered after the model was
@@ -180,7 +179,7 @@ class Rehearsal:
     def _engine(self, model: Any) -> Any:
         self.enter("init", 0)
         groups = self.source.groups(model)
-        named: "dict[str, Any]" = {"model": model, "config": self.config, "model_parameters": groups}
+        named: dict[str, Any] = {"model": model, "config": self.config, "model_parameters": groups}
         optimizer = self._client_optimizer(groups)
         if optimizer is not None:
             named["optimizer"] = optimizer
