@@ -48,6 +48,7 @@ ROOMS = {
         "logs": "files runs",
         "machine": "metrics processes",
         "metrics": "launch",
+        "memory": "oracle",
         "oracle": "machine processes",
         "preflight": "files machine script",
         "processes": "",

@@ -3,7 +3,7 @@
 The formula (`core/memory/instant.py`) and the dry run (the real DeepSpeed, on tensors without storage) both
 answer so."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -95,9 +95,30 @@ class Source(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """`init`, `forward` … of one step: the events from `start` on, before `end`."""
+
+    name: str
+    step: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """How a dry run went: `counts[device][i]` is the most that was on a device up to event `ends[i]` since the one
+    before it."""
+
+    ends: tuple[int, ...]
+    counts: Mapping[Device, tuple[int, ...]]
+    stretches: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Of one rank. `parameters` are all of the model's elements, `trainable` those that are trained. `assumed` says
-    what was taken for granted, `left_out` what the model has no case for and so does not count."""
+    what was taken for granted, `left_out` what the model has no case for and so does not count. A dry run has the lines
+    of its parts, so several for one component, and a timeline."""
 
     source: Source
     peaks: tuple[Peak, ...]
@@ -105,6 +126,7 @@ class Answer:
     trainable: int
     assumed: tuple[Said, ...] = ()
     left_out: tuple[Said, ...] = ()
+    timeline: Timeline | None = None
 
     def of(self, device: Device) -> tuple[Peak, ...]:
         return tuple(peak for peak in self.peaks if peak.device is device)

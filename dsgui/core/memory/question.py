@@ -45,11 +45,15 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model as its `config.json` (transformers' keys) describes it. `guessed` where only a size was known."""
+    """A model as its `config.json` (transformers' keys) describes it. `guessed` where only a size was known.
+
+    Or what a user's own `factory` returns, "module:function" found from `folder`: a dry run alone can ask that."""
 
     name: str
     config: Mapping[str, Any]
     guessed: bool = False
+    factory: str = ""
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
