@@ -19,12 +19,12 @@ from dsgui.core.machine.hardware import Hardware
 from dsgui.core.machine.machine import Machine
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice, of_words
-from dsgui.core.memory.fitting import Case, Fitted, fit
-from dsgui.core.memory.memory_report import as_json, as_text
-from dsgui.core.memory.overhead import asks_for_expandable
+from dsgui.core.memory.fits.fitting import Case, Fitted, fit
+from dsgui.core.memory.fits.memory_report import as_json, as_text
+from dsgui.core.memory.fits.overhead import asks_for_expandable
+from dsgui.core.memory.fits.room import Room, room_of
+from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.question import Group
-from dsgui.core.memory.room import Room, room_of
-from dsgui.core.memory.verdict import Fit
 from dsgui.core.sizes import GIB
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog

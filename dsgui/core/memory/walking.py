@@ -63,7 +63,7 @@ def family_of(config: Described) -> Family:
     code = config.get("auto_map")
     kind = config.get("model_type")
     if code:
-        raise NoCaseError(said("memory_notes", "remote_code", code="auto_map"))
+        raise NoCaseError(said("memory_notes", "remote_code", keys="auto_map"))
     if kind is None:
         raise NoCaseError(said("memory_notes", "no_type"))
     for key, why in ELSEWHERE.items():

@@ -9,12 +9,12 @@ from dsgui.core.config.schema import Schema
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.machine.verdicts import Verdict, ok, problem, unknown, warning
 from dsgui.core.memory.answer import CannotSay
-from dsgui.core.memory.fitting import Case, Fitted, fit
-from dsgui.core.memory.memory_report import headline, remedies
-from dsgui.core.memory.overhead import asks_for_expandable
+from dsgui.core.memory.fits.fitting import Case, Fitted, fit
+from dsgui.core.memory.fits.memory_report import headline, remedies
+from dsgui.core.memory.fits.overhead import asks_for_expandable
+from dsgui.core.memory.fits.room import Room, room_of
+from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.question import Group
-from dsgui.core.memory.room import Room, room_of
-from dsgui.core.memory.verdict import Fit
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import said

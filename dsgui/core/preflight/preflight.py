@@ -92,7 +92,8 @@ CHECKS: tuple[Check[Question], ...] = (
 # What another config or other arguments of the script can change: not the port, the GPUs or a disk.
 OF_SETTINGS = frozenset(
     {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
-    | {"local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit", "model_memory", "offload"}
+    | {"local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit"}
+    | {"model_memory", "offload"}
 )
 
 

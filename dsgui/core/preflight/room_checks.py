@@ -6,7 +6,7 @@ from dsgui.core.machine import host_checks
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Host, Machine
 from dsgui.core.machine.verdicts import Status, Verdict, ok, problem, unknown, warning
-from dsgui.core.memory.fitting import Fitted
+from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.preflight.model_size import spelled
 from dsgui.core.preflight.offloading import estimate
 from dsgui.core.preflight.surroundings import Question

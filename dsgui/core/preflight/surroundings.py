@@ -13,7 +13,7 @@ from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Disk, Machine
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice, of_words
-from dsgui.core.memory.fitting import Fitted
+from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.memory.question import Model
 from dsgui.core.preflight.model_size import ModelSize
 from dsgui.core.script.named_files import NamedFile

@@ -17,10 +17,10 @@ from dsgui.core.launch.run_fields import complete, fields_of
 from dsgui.core.launch.spec import model_of
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import of_words
-from dsgui.core.memory.fitting import Case, Fitted, fit
-from dsgui.core.memory.memory_report import about, as_json
+from dsgui.core.memory.fits.fitting import Case, Fitted, fit
+from dsgui.core.memory.fits.memory_report import about, as_json
+from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.question import Group
-from dsgui.core.memory.room import Room, room_of
 from dsgui.core.sizes import GIB
 from dsgui.core.texts.saying import said
 from dsgui.ui.common.documents import read_document

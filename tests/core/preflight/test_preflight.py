@@ -20,9 +20,9 @@ from dsgui.core.machine.hardware import Gpu, Hardware, Op
 from dsgui.core.machine.machine import Disk, Host, Machine, Tool
 from dsgui.core.machine.verdicts import Status
 from dsgui.core.memory.choice import ModelChoice
-from dsgui.core.memory.fitting import Case, fit
+from dsgui.core.memory.fits.fitting import Case, fit
+from dsgui.core.memory.fits.room import room_of
 from dsgui.core.memory.guessed import model_of_size
-from dsgui.core.memory.room import room_of
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.model_size import ModelSize, offload_need, spelled
 from dsgui.core.preflight.preflight import AGREEMENT, CHECKS, preflight

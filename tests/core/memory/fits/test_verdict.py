@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dsgui.core.machine.hardware import CARDS, Gpu, Hardware, card_named
 from dsgui.core.machine.machine import Host
 from dsgui.core.memory.answer import Answer, Component, Device, Moment, Part, Peak, Place, Source
-from dsgui.core.memory.overhead import (
+from dsgui.core.memory.fits.overhead import (
     CONSTANTS,
     Amount,
     Constant,
@@ -17,9 +17,9 @@ from dsgui.core.memory.overhead import (
     exactly,
     overheads,
 )
+from dsgui.core.memory.fits.room import Room, room_of
+from dsgui.core.memory.fits.verdict import Fit, judge
 from dsgui.core.memory.question import Group
-from dsgui.core.memory.room import Room, room_of
-from dsgui.core.memory.verdict import Fit, judge
 from dsgui.core.sizes import GIB
 from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.saying import said

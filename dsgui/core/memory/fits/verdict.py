@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dsgui.core.memory.answer import Answer, Component, Device, Part, Place, Source, total
-from dsgui.core.memory.overhead import Amount, Overhead, exactly
-from dsgui.core.memory.room import Room
+from dsgui.core.memory.fits.overhead import Amount, Overhead, exactly
+from dsgui.core.memory.fits.room import Room
 from dsgui.core.sizes import in_gib, size
 from dsgui.core.texts.saying import Said, said
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dsgui.core.machine.hardware import Gpu, Hardware
 from dsgui.core.machine.machine import Host
-from dsgui.core.memory.overhead import USUAL, Overheads, overheads
+from dsgui.core.memory.fits.overhead import USUAL, Overheads, overheads
 from dsgui.core.memory.question import Group
 
 # The driver keeps a part: torch sees 23.6 of an RTX 4090's 24 GiB, 79.1 of an A100's 80.

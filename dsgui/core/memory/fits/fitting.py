@@ -12,10 +12,10 @@ from dsgui.core.memory import instant
 from dsgui.core.memory.answer import Answer, CannotSay
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.engines.job import Made
-from dsgui.core.memory.inquiry import assumed_of, made_of, mend_first, question_for
+from dsgui.core.memory.fits.inquiry import assumed_of, made_of, mend_first, question_for
+from dsgui.core.memory.fits.room import Room
+from dsgui.core.memory.fits.verdict import Verdict, judge
 from dsgui.core.memory.question import Group, Model, Question
-from dsgui.core.memory.room import Room
-from dsgui.core.memory.verdict import Verdict, judge
 from dsgui.core.texts.saying import said
 
 Answerer = Callable[[Question, Made], Answer | CannotSay]

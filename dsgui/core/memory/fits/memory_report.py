@@ -5,9 +5,9 @@ from typing import Any
 
 from dsgui.core.config.pointer import dotted
 from dsgui.core.memory.answer import CannotSay, Device
-from dsgui.core.memory.fitting import Fitted
-from dsgui.core.memory.overhead import Amount
-from dsgui.core.memory.verdict import Bar, Fit, Segment, Verdict
+from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.overhead import Amount
+from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
 from dsgui.core.sizes import in_gib
 from dsgui.core.texts.saying import Said, text_of
 
