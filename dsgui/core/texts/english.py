@@ -72,7 +72,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "no_optimizer": "There is no formula for the states of the optimizer {name} ({key}).",
             "unknown_family": "There is no formula for models of type {type}. There is one for {known}.",
             "no_type": "config.json has no model_type, so the kind of model is not known.",
-            "remote_code": "This model runs code of its own ({code}), which is not in transformers; there is no "
+            "remote_code": "This model runs code of its own ({keys}), which is not in transformers; there is no "
             "formula for it.",
             "vision": "This model also sees or hears ({key}); there is a formula for text models only.",
             "experts": "This is a mixture of experts ({key}); there is no formula for it.",
