@@ -114,16 +114,14 @@ def new_gelu(tape: Tape, x: Tensor) -> Tensor:
     return times(tape, half, shifted(tape, tanh(tape, scaled(tape, added(tape, x, scaled(tape, power(tape, x)))))))
 
 
-def capped(tape: Tape, x: Tensor) -> Tensor:
-    """`tanh(x / cap) * cap`, each of it a tensor."""
-    x = scaled(tape, x)
-    x = tanh(tape, x)
-    return scaled(tape, x)
+def expanded(tape: Tape, x: Tensor, times: int) -> Tensor:
+    """`x` for each of a batch, as a view; its gradient is summed over them."""
+    return x if times == 1 else tape.operation((x,), times * x.numel, x.element, of=x)
 
 
-def masked(tape: Tape, x: Tensor) -> Tensor:
-    """`torch.where(mask, x, number)`: keeps the mask, a byte an element of it, if `x` needs a gradient."""
-    return tape.operation((x,), *x.size)
+def masked(tape: Tape, x: Tensor, heads: int) -> Tensor:
+    """`torch.where(mask, x, number)`, a mask for all heads: keeps the mask, a byte an element."""
+    return like(tape.operation((x,), *x.size, keeps=x.numel // heads * BOOL), x)
 
 
 ACTIVATIONS = {

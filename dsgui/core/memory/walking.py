@@ -1,6 +1,6 @@
 """`config.json` → the model's walk: its modules in the order of their calls, with weights and activations."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 from dsgui.core.memory import operations as op
@@ -26,19 +26,19 @@ ELSEWHERE = {
 def walk_of(model: Model, workload: Workload, dtype: str) -> Walk | CannotSay:
     """`dtype`: of the parameters, "fp32", "fp16" or "bf16"."""
     try:
-        return walked(Described(model.config), workload, dtype)
+        return read(walked(Described(model.config), workload, dtype, Tape()), ELEMENT[dtype])
     except NoCaseError as error:
         return CannotSay(error.why)
 
 
-def walked(config: Described, workload: Workload, dtype: str) -> Walk:
-    """Raises NoCaseError."""
+def walked(config: Described, workload: Workload, dtype: str, tape: Tape) -> Tape:
+    """The tape after a forward and a backward. Raises NoCaseError."""
     family = family_of(config)
     if workload.attention not in ATTENTIONS:
         raise NoCaseError(said("memory_notes", "unknown_attention", name=workload.attention))
-    make = Modules(config.keys, workload, ELEMENT[dtype])
-    make.tape.backward(family(config, make, dtype))
-    return read(make.tape, make.element)
+    make = Modules(config.keys, workload, ELEMENT[dtype], tape)
+    tape.backward(family(config, make, dtype))
+    return tape
 
 
 def llama_loss(config: Described, make: Modules, dtype: str) -> Tensor:
@@ -55,7 +55,7 @@ def t5_loss(config: Described, make: Modules, dtype: str) -> Tensor:
 
 
 Family = Callable[[Described, Modules, str], Tensor]
-FAMILIES: dict[str, Family] = dict.fromkeys(llama.KIN, llama_loss) | {"gpt2": gpt2_loss, "t5": t5_loss}
+FAMILIES: Mapping[str, Family] = {**dict.fromkeys(llama.KIN, llama_loss), "gpt2": gpt2_loss, "t5": t5_loss}
 
 
 def family_of(config: Described) -> Family:

@@ -1,7 +1,7 @@
 """Llama and its kin: RMS norms, rotary positions, a gated MLP (transformers' modeling_llama.py, modeling_mistral.py,
 modeling_qwen2.py, modeling_qwen3.py, modeling_gemma.py, modeling_gemma2.py, modeling_gemma3.py)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dsgui.core.memory import operations as op
@@ -35,6 +35,7 @@ class Shape:
     sandwich: bool = False
     softcap: bool = False
     final_softcap: bool = False
+    window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +53,24 @@ class Kin:
     gemma: bool = False
     sandwich: bool = False
     softcaps: bool = False
+    sliding: str = ""
 
 
 KIN = {
     "llama": Kin(qkv_bias=None, out_bias=None, mlp_bias=True),
-    "mistral": Kin(kv_heads=8),
-    "qwen2": Kin(kv_heads=32, qkv_bias=True),
-    "qwen3": Kin(kv_heads=32, head=128, qkv_bias=None, out_bias=None, qk_norm=True),
+    "mistral": Kin(kv_heads=8, sliding="all"),
+    "qwen2": Kin(kv_heads=32, qkv_bias=True, sliding="late"),
+    "qwen3": Kin(kv_heads=32, head=128, qkv_bias=None, out_bias=None, qk_norm=True, sliding="late"),
     "gemma": Kin(
         kv_heads=16, head=256, qkv_bias=None, out_bias=None, tied=True, activation="gelu_pytorch_tanh", gemma=True
     ),
     "gemma2": Kin(
         kv_heads=4, head=256, qkv_bias=None, out_bias=None, tied=True, activation="gelu_pytorch_tanh", gemma=True,
-        sandwich=True, softcaps=True,
+        sandwich=True, softcaps=True, sliding="alternating",
     ),
     "gemma3_text": Kin(
         kv_heads=4, head=256, qkv_bias=None, out_bias=None, tied=True, activation="gelu_pytorch_tanh", gemma=True,
-        sandwich=True, qk_norm=True,
+        sandwich=True, qk_norm=True, sliding="pattern",
     ),
 }  # fmt: skip
 
@@ -87,7 +89,8 @@ def shape_of(config: Described, kin: Kin) -> Shape:
         head=head or divided("hidden_size", hidden, "num_attention_heads", heads),
         inner=config.count("intermediate_size"),
         vocab=config.count("vocab_size"),
-        kinds=kinds_of(config),
+        kinds=kinds_of(config, kin),
+        window=window_of(config),
         activation=config.word("hidden_activation", "hidden_act", default=kin.activation),
         tied=config.flag("tie_word_embeddings", default=kin.tied),
         dropout=config.rate("attention_dropout"),
@@ -102,14 +105,44 @@ def shape_of(config: Described, kin: Kin) -> Shape:
     )
 
 
-def kinds_of(config: Described) -> tuple[str, ...]:
+FULL, SLIDING = "full_attention", "sliding_attention"
+
+
+def kinds_of(config: Described, kin: Kin) -> tuple[str, ...]:
+    """Which attention each layer has, told by `layer_types` or as the configuration's class derives it."""
     layers = config.count("num_hidden_layers")
-    kinds = config.get("layer_types")
-    if kinds is None:
-        return ("full_attention",) * layers
-    if len(kinds) != layers:
-        raise NoCaseError(said("memory_notes", "bad_kinds", seen=str(len(kinds)), layers=str(layers)))
-    return tuple(kinds)
+    told = config.get("layer_types")
+    if told is not None and len(told) != layers:
+        raise NoCaseError(said("memory_notes", "bad_kinds", seen=str(len(told)), layers=str(layers)))
+    if told is not None:
+        return tuple(told)
+    slides = SLIDERS[kin.sliding](config)
+    return tuple(SLIDING if slides(index) else FULL for index in range(layers))
+
+
+def every(period: int) -> Callable[[int], bool]:
+    return lambda index: (index + 1) % period != 0
+
+
+def late(config: Described) -> Callable[[int], bool]:
+    """Qwen: the layers from `max_window_layers` on, if `use_sliding_window`."""
+    first = config.get("max_window_layers") or 28
+    return lambda index: config.flag("use_sliding_window") and window_of(config) is not None and index >= first
+
+
+SLIDERS: Mapping[str, Callable[[Described], Callable[[int], bool]]] = {
+    "": lambda config: lambda index: False,
+    "all": lambda config: lambda index: window_of(config) is not None,
+    "late": late,
+    "alternating": lambda config: every(2),
+    "pattern": lambda config: every(config.get("sliding_window_pattern") or 6),
+}
+
+
+def window_of(config: Described) -> int | None:
+    """Tokens that a sliding layer sees; 4096 where nothing is said, none for `null`."""
+    window = config.keys.get("sliding_window", 4096)
+    return window if isinstance(window, int) and not isinstance(window, bool) else None
 
 
 class Llama:
@@ -120,24 +153,32 @@ class Llama:
         self.shape = shape
         self.tape = make.tape
         self.length = make.workload.length
+        self.owner = "model.embed_tokens" if shape.tied else ""
 
     def loss(self) -> Tensor:
-        make, shape = self.make, self.shape
-        ids, labels = make.tokens(self.length), make.tokens(self.length)
+        shape = self.shape
+        ids, labels = self.make.tokens(self.length), self.make.tokens(self.length)
         with self.tape.call(""):
-            with self.tape.call("model"):
-                hidden = self.embedded(ids)
-                hidden = stacked(make, "model.layers", shape.kinds, self.layer, hidden, self.tables())[0]
-                hidden = self.norm("model.norm", hidden, shape.hidden)
-            owner = "model.embed_tokens" if shape.tied else ""
-            return make.causal_loss(
-                "lm_head", hidden, labels, shape.hidden, shape.vocab, owner=owner, softcap=shape.final_softcap
+            hidden = self.body(ids)
+            return self.make.causal_loss(
+                "lm_head", hidden, labels, shape.hidden, shape.vocab, owner=self.owner, softcap=shape.final_softcap
             )
+
+    def body(self, ids: Tensor) -> Tensor:
+        with self.tape.call("model"):
+            hidden = self.embedded(ids)
+            hidden = stacked(self.make, "model.layers", self.shape.kinds, self.layer, hidden, *self.shared())[0]
+            return self.norm("model.norm", hidden, self.shape.hidden)
 
     def embedded(self, ids: Tensor) -> Tensor:
         shape = self.shape
-        hidden = self.make.embedding("model.embed_tokens", ids, shape.vocab, shape.hidden)
+        hidden = self.make.embedding("model.embed_tokens", ids, shape.vocab, shape.hidden, owner=self.owner)
         return op.scaled(self.tape, hidden) if shape.gemma else hidden
+
+    def shared(self) -> list[Tensor]:
+        """What all layers read: the tables of positions, and masks."""
+        masks = self.make.causal_masks(self.length, len(set(self.shape.kinds)))
+        return [self.tables(), *masks]
 
     def tables(self) -> Tensor:
         """cos and sin: one row for each position."""
@@ -148,13 +189,13 @@ class Llama:
     def norm(self, name: str, x: Tensor, width: int) -> Tensor:
         return self.make.gemma_norm(name, x, width) if self.shape.gemma else self.make.rms_norm(name, x, width)
 
-    def layer(self, index: int, hidden: Tensor, tables: Tensor) -> Sequence[Tensor]:
+    def layer(self, index: int, hidden: Tensor, tables: Tensor, *masks: Tensor) -> Sequence[Tensor]:
         name, width = f"model.layers.{index}", self.shape.hidden
         before_mlp = "pre_feedforward_layernorm" if self.shape.sandwich else "post_attention_layernorm"
         with self.tape.call(name):
             residual = hidden
             hidden = self.norm(f"{name}.input_layernorm", hidden, width)
-            hidden = self.attention(f"{name}.self_attn", hidden, tables)
+            hidden, _weights = self.attention(f"{name}.self_attn", hidden, tables)
             if self.shape.sandwich:
                 hidden = self.norm(f"{name}.post_attention_layernorm", hidden, width)
             hidden = op.added(self.tape, residual, hidden)
@@ -163,17 +204,18 @@ class Llama:
             hidden = self.mlp(f"{name}.mlp", hidden)
             if self.shape.sandwich:
                 hidden = self.norm(f"{name}.post_feedforward_layernorm", hidden, width)
-            return op.added(self.tape, residual, hidden), tables
+            return op.added(self.tape, residual, hidden), tables, *masks
 
-    def attention(self, name: str, x: Tensor, tables: Tensor) -> Tensor:
+    def attention(self, name: str, x: Tensor, tables: Tensor) -> tuple[Tensor, Tensor | None]:
         shape = self.shape
         with self.tape.call(name):
             q = self.projected(f"{name}.q", x, shape.heads, normed=shape.qk_norm)
             k = self.projected(f"{name}.k", x, shape.kv_heads, normed=shape.qk_norm)
             v = self.projected(f"{name}.v", x, shape.kv_heads)
             q, k = op.rotary(self.tape, q, tables), op.rotary(self.tape, k, tables)
-            out = self.make.attended(q, k, v, shape.head, shape.dropout, softcap=shape.softcap)
-            return self.make.linear(f"{name}.o_proj", out, shape.heads * shape.head, shape.hidden, bias=shape.out_bias)
+            out, weights = self.make.attended(q, k, v, shape.head, shape.dropout, softcap=shape.softcap)
+            out = self.make.linear(f"{name}.o_proj", out, shape.heads * shape.head, shape.hidden, bias=shape.out_bias)
+            return out, weights
 
     def projected(self, name: str, x: Tensor, heads: int, *, normed: bool = False) -> Tensor:
         """Queries, keys or values, their heads side by side in memory."""
