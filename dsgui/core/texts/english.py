@@ -161,6 +161,21 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "part": "The script trains a part of the model, and how much is not known: say --lora-rank.",
         },
         "events": {"stop_asked": "Stop was requested."},
+        # What another config changes so that it takes less memory: buttons and rows of the ladder.
+        "memory_moves": {
+            "stage_1": "ZeRO stage 1",
+            "stage_2": "ZeRO stage 2",
+            "stage_3": "ZeRO stage 3",
+            "checkpointing": "Gradient checkpointing",
+            "micro_batch": "Smaller micro batch, more accumulation",
+            "small_bucket": "Smaller reduce bucket",
+            "small_sub_group": "Smaller sub-groups",
+            "few_live": "Fewer live parameters",
+            "offload_optimizer_cpu": "Optimizer in host memory",
+            "offload_optimizer_nvme": "Optimizer on NVMe",
+            "offload_param_cpu": "Parameters in host memory",
+            "offload_param_nvme": "Parameters on NVMe",
+        },
         # Why the memory model says no number, and what it took for granted.
         "memory_notes": {
             "no_case": "There is no formula for a config with {key}.",
