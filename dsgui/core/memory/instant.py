@@ -16,20 +16,21 @@ from dsgui.core.memory.walking import walk_of
 ON_HOST = Made()
 
 
-def answer(question: Question) -> Answer | CannotSay:
-    """Of one rank's last step, when all states exist. "Cannot say" names what there is no case for."""
+def answer(question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
+    """Of one rank's last step, when all states exist; `made` says how the script makes the model. "Cannot say" names
+    what there is no case for."""
     settings = settings_of(question.config, question.release)
     why = not_covered(question.config, settings)
     if why is not None:
         return CannotSay(why)
     walk = walk_of(question.model, question.workload, settings.precision)
-    return walk if isinstance(walk, CannotSay) else answer_on(question, walk)
+    return walk if isinstance(walk, CannotSay) else answer_on(walk, question, made)
 
 
-def answer_on(question: Question, walk: Walk) -> Answer:
+def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer:
     """The answer where the walk is there already, and everything has a case."""
     settings = settings_of(question.config, question.release)
-    engine = engine_for(walk, settings, question.group, by_decay=question.by_decay, on_cpu=question.on_cpu)
+    engine = engine_for(walk, settings, question.group, made, by_decay=question.by_decay, on_cpu=question.on_cpu)
     weights = list(walk.weights().values())
     return Answer(
         Source.FORMULA,

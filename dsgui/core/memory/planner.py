@@ -11,7 +11,10 @@ from dsgui.core.config.findings import Change
 from dsgui.core.config.pointer import MISSING, lookup, split
 from dsgui.core.memory.answer import Answer, CannotSay, Device
 from dsgui.core.memory.cost import Cost, cost_of, relative
-from dsgui.core.memory.instant import answer, answer_on
+from dsgui.core.memory.engines.job import Made
+from dsgui.core.memory.fits.room import Room
+from dsgui.core.memory.fits.verdict import Fit, judge
+from dsgui.core.memory.instant import ON_HOST, answer, answer_on
 from dsgui.core.memory.question import Question, Workload
 from dsgui.core.memory.settings import (
     ACCUMULATION,
@@ -34,20 +37,19 @@ NVME_PATH = "nvme_path"
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """Bytes that a training may take: of one GPU, and of one node's host memory by all of its ranks (None: unknown, so
-    not looked at). `nvme_path`: a folder on NVMe, or "" where there is none."""
+class Means:
+    """What a plan may use: the room there is, a folder on NVMe ("" where there is none), and how the script makes the
+    model."""
 
-    gpu: int
-    host: int | None = None
+    room: Room
     nvme_path: str = ""
+    made: Made = ON_HOST
 
-    def lacking(self, found: Answer, ranks_per_node: int) -> frozenset[Device]:
-        """What is too small for it."""
-        lacks = {Device.GPU} if _takes(found, Device.GPU) > self.gpu else set()
-        if self.host is not None and _takes(found, Device.HOST) * ranks_per_node > self.host:
-            lacks.add(Device.HOST)
-        return frozenset(lacks)
+    def lacking(self, found: Answer) -> frozenset[Device]:
+        """What is too small, or so small that it may be."""
+        verdict = judge(found, self.room)
+        looked_at = (Device.GPU, Device.HOST)
+        return frozenset(one for one in looked_at if verdict.fit_of(one) not in (Fit.FITS, Fit.UNKNOWN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +93,19 @@ class Candidate:
         return tuple(option.code for option in self.options if option.code)
 
 
-Axis = Callable[[Question, Room], list[Option]]
+Axis = Callable[[Question, Means], list[Option]]
 
 
-def _stages(question: Question, room: Room) -> list[Option]:
+def _stages(question: Question, means: Means) -> list[Option]:
     stage = settings_of(question.config, question.release).stage
     return [Option(), *(Option(f"stage_{more}", {STAGE: more}) for more in range(stage + 1, 4))]
 
 
-def _checkpointing(question: Question, room: Room) -> list[Option]:
+def _checkpointing(question: Question, means: Means) -> list[Option]:
     return [Option()] if question.workload.checkpointing else [Option(), Option("checkpointing", checkpoints=True)]
 
 
-def _micro_batches(question: Question, room: Room) -> list[Option]:
+def _micro_batches(question: Question, means: Means) -> list[Option]:
     """Halved and halved again; as many more are accumulated, so that the batch stays."""
     found, left = [Option()], question.workload.micro_batch
     while left > 1 and left % 2 == 0:
@@ -113,13 +115,13 @@ def _micro_batches(question: Question, room: Room) -> list[Option]:
 
 
 def _offloads(code: str, device: str) -> Axis:
-    def axis(question: Question, room: Room) -> list[Option]:
+    def axis(question: Question, means: Means) -> list[Option]:
         block = device.rpartition("/")[0]
         found = [Option()]
         if lookup(question.config, device) in (MISSING, None, "none"):
             found.append(Option(f"{code}_cpu", {device: "cpu"}))
-        if room.nvme_path and lookup(question.config, device) != "nvme":
-            values = {device: "nvme", f"{block}/{NVME_PATH}": room.nvme_path}
+        if means.nvme_path and lookup(question.config, device) != "nvme":
+            values = {device: "nvme", f"{block}/{NVME_PATH}": means.nvme_path}
             found.append(Option(f"{code}_nvme", values))
         return found
 
@@ -129,7 +131,7 @@ def _offloads(code: str, device: str) -> Axis:
 def _smaller(code: str, values: Values) -> Axis:
     """Sizes made smaller; none where all are as small already."""
 
-    def axis(question: Question, room: Room) -> list[Option]:
+    def axis(question: Question, means: Means) -> list[Option]:
         set_lower = {p: v for p, v in values.items() if _number(lookup(question.config, p)) > v}
         return [Option(), Option(code, set_lower)] if set_lower else [Option()]
 
@@ -159,30 +161,32 @@ _OFFLOADED = ([0, 6], [0, 7], [0, 6, 7], [0, 1, 6], [0, 1, 6, 7])  # axes that a
 _HOST_AXES = (0, 4, 6, 7)
 
 
-def cheapest_fit(question: Question, room: Room) -> Rung | CannotSay | None:
+def cheapest_fit(question: Question, means: Means) -> Rung | CannotSay | None:
     """What was asked where that fits; else the fastest config that does, by estimate, and of equals the one with the
     fewest changes. None where none fits."""
-    asked = answer(question)
+    asked = answer(question, means.made)
     if isinstance(asked, CannotSay):
         return asked
 
     def order(one: Candidate) -> tuple[bool, float, int]:
         return bool(one.moves), one.cost.per_token, len(one.moves)
 
-    candidates = sorted(_candidates(question, room), key=order)
-    for candidate, found in _tried(candidates, room, question.group.ranks_per_node):
+    candidates = sorted(_candidates(question, means), key=order)
+    for candidate, found in _tried(candidates, means):
         return _rung(candidate, found, question)
     return None
 
 
-def ladder(question: Question, room: Room) -> tuple[Rung, ...] | CannotSay:
+def ladder(question: Question, means: Means) -> tuple[Rung, ...] | CannotSay:
     """What was asked, and every change by itself and on top of the others; those that are slower than another and take
     no less of anything are left out. Fastest first."""
-    asked = answer(question)
+    asked = answer(question, means.made)
     if isinstance(asked, CannotSay):
         return asked
-    tried = _staircase(list(_candidates(question, room)))
-    rungs = [_rung(candidate, answer_on(candidate.question, candidate.walk), question) for candidate in tried]
+    tried = _staircase(list(_candidates(question, means)))
+    rungs = [
+        _rung(candidate, answer_on(candidate.walk, candidate.question, means.made), question) for candidate in tried
+    ]
     return tuple(_not_worse(sorted(rungs, key=lambda rung: (rung.slower, len(rung.moves)))))
 
 
@@ -209,8 +213,8 @@ def _staircase(candidates: list[Candidate]) -> Iterator[Candidate]:
             yield candidate
 
 
-def _candidates(question: Question, room: Room) -> Iterator[Candidate]:
-    axes = [axis(question, room) for axis in AXES]
+def _candidates(question: Question, means: Means) -> Iterator[Candidate]:
+    axes = [axis(question, means) for axis in AXES]
     walks: dict[Workload, Walk | CannotSay] = {}
     for place in product(*(range(len(axis)) for axis in axes)):
         options = tuple(axis[index] for axis, index in zip(axes, place, strict=True))
@@ -225,7 +229,7 @@ def _candidates(question: Question, room: Room) -> Iterator[Candidate]:
             yield Candidate(place, options, asked, walk, cost_of(walk, settings, asked.workload, asked.group))
 
 
-def _tried(candidates: list[Candidate], room: Room, ranks_per_node: int) -> Iterator[tuple[Candidate, Answer]]:
+def _tried(candidates: list[Candidate], means: Means) -> Iterator[tuple[Candidate, Answer]]:
     """Those that fit, in this order. One that failed rules out all that are less lean than it in everything."""
     too_much: list[tuple[int, ...]] = []
     host_full: set[tuple[int, ...]] = set()
@@ -233,10 +237,10 @@ def _tried(candidates: list[Candidate], room: Room, ranks_per_node: int) -> Iter
         on_host = tuple(candidate.place[index] for index in _HOST_AXES)
         if on_host in host_full or any(_is_within(candidate.place, failed) for failed in too_much):
             continue
-        if least(candidate) > room.gpu:
+        if means.room.gpu_bytes is not None and least(candidate) > means.room.gpu_bytes:
             continue
-        found = answer_on(candidate.question, candidate.walk)
-        lacks = room.lacking(found, ranks_per_node)
+        found = answer_on(candidate.walk, candidate.question, means.made)
+        lacks = means.lacking(found)
         if not lacks:
             yield candidate, found
         if Device.GPU in lacks:

@@ -77,7 +77,7 @@ def states(ledger):
     return sum(part.count for one in at_step for part in one.parts if part.component in STATES)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(config=configs(), walk=walks(2), ranks=st.integers(1, 9), more=st.integers(1, 60))
 def test_more_ranks_never_take_more_of_a_gpu_for_states(config, walk, ranks, more):
     padding = 512 * 16 * len(walk.weights())  # parts are rounded up, each weight for itself
@@ -85,7 +85,7 @@ def test_more_ranks_never_take_more_of_a_gpu_for_states(config, walk, ranks, mor
     assert states(many) <= states(few) + padding
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(config=configs(), walk=walks(2), ranks=st.integers(1, 9), more=st.integers(1, 10**7))
 def test_a_larger_bucket_is_never_less_to_hold(config, walk, ranks, more):
     def held(ledger):
@@ -99,7 +99,7 @@ def test_a_larger_bucket_is_never_less_to_hold(config, walk, ranks, more):
     assert held(run(larger, walk, ranks)) >= held(run(config, walk, ranks))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(config=configs(), walk=walks(2), ranks=st.integers(1, 9), data=st.data())
 def test_parts_are_all_of_a_peak_and_nothing_is_freed_twice(config, walk, ranks, data):
     ledger = run(config, walk, ranks, data.draw(st.integers(0, ranks - 1)))
@@ -110,7 +110,7 @@ def test_parts_are_all_of_a_peak_and_nothing_is_freed_twice(config, walk, ranks,
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(config=configs(), walk=walks(2), ranks=st.integers(1, 9))
 def test_a_step_gives_back_what_it_took(config, walk, ranks):
     """The weights, states and buffers that outlive a step are the same after the next one."""
@@ -121,7 +121,7 @@ def test_a_step_gives_back_what_it_took(config, walk, ranks):
     assert engine.alive() == once
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(config=configs(), walk=walks(2), ranks=st.integers(1, 9))
 def test_each_part_hangs_on_keys_of_the_schema_or_arguments(config, walk, ranks):
     for one in run(config, walk, ranks).peaks():
