@@ -159,6 +159,13 @@ def _moments(bars: Iterable[Bar]) -> str:
     return " · ".join(f"{word('memory_moments', bar.moment)} {in_gib(bar.amount.likely)}" for bar in bars)
 
 
+def in_lines(fitted: Fitted | CannotSay) -> list[str]:
+    """The verdict and what is too small, for a report on other things."""
+    if isinstance(fitted, CannotSay):
+        return [f"memory: {word('memory_fits', Fit.UNKNOWN.value)}: {fitted.why}"]
+    return [f"memory: {headline(fitted)}", *(f"memory: {one}" for one in fitted.verdict.short)]
+
+
 def remedies(fitted: Fitted) -> str:
     """`Largest: optimizer states (26.1 GiB: zero_optimization.stage, …), …` of the device that is too full; "" where
     none is."""
