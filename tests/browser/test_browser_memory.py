@@ -94,3 +94,21 @@ def test_launch_checks_the_same_model(page):
     expect(chip(page)).to_have_text("does not fit")
     page.get_by_role("tab", name="2 · Launch").click()
     expect(page.locator("#preflight")).to_contain_text("70B: does not fit (Host ")
+
+
+def test_a_reload_keeps_the_model(page):
+    plan_for_a_24_gb_card(page)
+    expect(chip(page)).to_have_text("does not fit")
+    page.reload()
+    expect(chip(page)).to_have_text("does not fit")
+    expect(page.locator("#memory-model textarea, #memory-model input")).to_have_value("7B")
+
+
+def test_a_model_that_the_scripts_arguments_name_is_taken(page):
+    replace_text(page, json.dumps(CONFIG))
+    choose(page, "#device", "Plan for RTX 4090 24 GB")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.fill("#arguments textarea, #arguments input", "--model_name_or_path 7B --max_seq_length 2048")
+    page.get_by_role("tab", name="1 · Configure").click()
+    expect(chip(page)).to_have_text("does not fit")
+    expect(page.locator(".ds-mem-about")).to_contain_text("1 × 2048 tokens")
