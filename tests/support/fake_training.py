@@ -71,6 +71,8 @@ class Fused(torch.autograd.Function):
 
 
 def fused(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        attn_mask = torch.zeros(attn_mask.shape, dtype=query.dtype)
     if attn_mask is not None:
         return MaskedFused.apply(query, key, value, attn_mask.expand(query.shape[0], -1, -1, -1))
     return Fused.apply(query, key, value, None)

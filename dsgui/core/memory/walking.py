@@ -6,7 +6,7 @@ from typing import TypeVar
 from dsgui.core.memory import operations as op
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.described import Described, NoCaseError
-from dsgui.core.memory.families import gpt2, llama, t5
+from dsgui.core.memory.families import bloom, gpt2, llama, t5
 from dsgui.core.memory.modules import Modules
 from dsgui.core.memory.question import Model, Workload
 from dsgui.core.memory.tape import Measured, Span, Tape, Tensor
@@ -54,8 +54,18 @@ def t5_loss(config: Described, make: Modules, dtype: str) -> Tensor:
     return t5.T5(make, with_activation(t5.shape_of(config)), clamps=dtype == "fp16").loss()
 
 
+def bloom_loss(config: Described, make: Modules, dtype: str) -> Tensor:
+    make.eager = True  # modeling_bloom.py knows no other
+    return bloom.Bloom(make, bloom.shape_of(config)).loss()
+
+
 Family = Callable[[Described, Modules, str], Tensor]
-FAMILIES: Mapping[str, Family] = {**dict.fromkeys(llama.KIN, llama_loss), "gpt2": gpt2_loss, "t5": t5_loss}
+FAMILIES: Mapping[str, Family] = {
+    **dict.fromkeys(llama.KIN, llama_loss),
+    "gpt2": gpt2_loss,
+    "bloom": bloom_loss,
+    "t5": t5_loss,
+}
 
 
 def family_of(config: Described) -> Family:

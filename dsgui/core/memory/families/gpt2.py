@@ -64,7 +64,8 @@ class GPT2:
             tokens = make.embedding("transformer.wte", ids, shape.vocab, shape.hidden, owner=self.owner)
             positions = make.embedding("transformer.wpe", self.positions(), shape.positions, shape.hidden)
             hidden = op.added(self.tape, tokens, positions)
-            masks = make.causal_masks(self.length)
+            mask = make.causal_mask(self.length)
+            masks = () if mask is None else (mask,)
             hidden = make.dropout("transformer.drop", hidden, shape.embedding_dropout)
             hidden = stacked(make, "transformer.h", ["full"] * shape.layers, self.layer, hidden, *masks)[0]
             return make.layer_norm("transformer.ln_f", hidden, shape.hidden)

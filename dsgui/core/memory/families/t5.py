@@ -88,17 +88,18 @@ class T5:
         make, shape = self.make, self.shape
         with self.tape.call(side.name):
             embedded = make.embedding(f"{side.name}.embed_tokens", ids, shape.vocab, shape.hidden, owner="shared")
-            masks = make.causal_masks(side.length) if side.decodes else []
+            mask = make.causal_mask(side.length) if side.decodes else None
             hidden = make.dropout(f"{side.name}.dropout", embedded, shape.dropout)
-            hidden = self.blocks(side, hidden, encoded, masks)
+            hidden = self.blocks(side, hidden, encoded, mask)
             hidden = make.t5_norm(f"{side.name}.final_layer_norm", hidden, shape.hidden)
             return make.dropout(f"{side.name}.dropout", hidden, shape.dropout)
 
-    def blocks(self, side: Side, hidden: Tensor, encoded: Tensor | None, masks: list[Tensor]) -> Tensor:
+    def blocks(self, side: Side, hidden: Tensor, encoded: Tensor | None, mask: Tensor | None) -> Tensor:
         """Layers share the decoder's mask, and what the first of them made: position biases."""
         name, kinds = f"{side.name}.block", ["full"] * side.layers
         if encoded is None:
             return stacked(self.make, name, kinds, partial(self.encode, side), hidden)[0]
+        masks = () if mask is None else (mask,)
         return stacked(self.make, name, kinds, partial(self.decode, side), hidden, encoded, *masks)[0]
 
     def encode(self, side: Side, index: int, hidden: Tensor, bias: Tensor | None = None) -> Sequence[Tensor]:
