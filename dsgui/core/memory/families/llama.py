@@ -229,21 +229,32 @@ class Llama:
     def attention(self, name: str, x: Tensor, tables: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor | None]:
         shape = self.shape
         with self.tape.call(name):
-            q = self.projected(f"{name}.q", x, shape.heads, normed=shape.qk_norm)
-            k = self.projected(f"{name}.k", x, shape.kv_heads, normed=shape.qk_norm)
-            v = self.projected(f"{name}.v", x, shape.kv_heads)
+            q, k, v = self.projected(name, x)
             q, k = op.rotary(self.tape, q, tables), op.rotary(self.tape, k, tables)
             out, weights = self.make.attended(q, k, v, shape.head, shape.dropout, softcap=shape.softcap, mask=mask)
             out = self.make.linear(f"{name}.o_proj", out, shape.heads * shape.head, shape.hidden, bias=shape.out_bias)
             return out, weights
 
-    def projected(self, name: str, x: Tensor, heads: int, *, normed: bool = False) -> Tensor:
-        """Queries, keys or values, their heads side by side in memory."""
+    def projected(self, name: str, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries, keys and values, their heads side by side in memory; Gemma 3 norms when it has all three."""
+        shape = self.shape
+        if shape.gemma or not shape.qk_norm:
+            q, k = self.linear(f"{name}.q", x, shape.heads), self.linear(f"{name}.k", x, shape.kv_heads)
+            v = self.linear(f"{name}.v", x, shape.kv_heads)
+            return self.normed(f"{name}.q", q), self.normed(f"{name}.k", k), v
+        q = self.normed(f"{name}.q", self.linear(f"{name}.q", x, shape.heads))
+        k = self.normed(f"{name}.k", self.linear(f"{name}.k", x, shape.kv_heads))
+        return q, k, self.linear(f"{name}.v", x, shape.kv_heads)
+
+    def linear(self, name: str, x: Tensor, heads: int) -> Tensor:
         shape = self.shape
         out = self.make.linear(f"{name}_proj", x, shape.hidden, heads * shape.head, bias=shape.qkv_bias)
-        if normed:
-            out = self.norm(f"{name}_norm", out, shape.head)
         return out.view(scattered=True)
+
+    def normed(self, name: str, x: Tensor) -> Tensor:
+        if not self.shape.qk_norm:
+            return x
+        return self.norm(f"{name}_norm", x, self.shape.head).view(scattered=True)
 
     def mlp(self, name: str, x: Tensor) -> Tensor:
         make, shape = self.make, self.shape
