@@ -27,6 +27,7 @@ from dsgui.shell.machine.gpus import list_gpus, read_gpus
 from dsgui.shell.machine.machine_reader import MachineProbe
 from dsgui.shell.machine.target import TargetProbe
 from dsgui.shell.oracle.oracle import Oracle
+from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.preflight.scout import Scout
 from dsgui.shell.runs.store import Store
 from dsgui.ui.common.services import Services
@@ -75,5 +76,6 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         gpu_use=read_gpus,
         machine=machine,
         ask_place=lambda plan: backend_of(plan).ask(plan),
+        read_model=ModelShapes(places.check).read,
         oracle=oracle,
     )

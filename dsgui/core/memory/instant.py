@@ -16,8 +16,9 @@ from dsgui.core.memory.walking import walk_of
 ON_HOST = Made()
 
 
-def answer(question: Question) -> Answer | CannotSay:
-    """Of one rank's last step, when all states exist. "Cannot say" names what there is no case for."""
+def answer(question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
+    """Of one rank's last step, when all states exist; `made` says how the script makes the model. "Cannot say" names
+    what there is no case for."""
     settings = settings_of(question.config, question.release)
     why = not_covered(question.config, settings)
     if why is not None:
@@ -25,7 +26,7 @@ def answer(question: Question) -> Answer | CannotSay:
     walk = walk_of(question.model, question.workload, settings.precision)
     if isinstance(walk, CannotSay):
         return walk
-    return answer_for(walk, settings, question.group, by_decay=question.by_decay)
+    return answer_for(walk, settings, question.group, made, by_decay=question.by_decay)
 
 
 def answer_for(walk: Walk, settings: Settings, group: Group, made: Made = ON_HOST, *, by_decay: bool = True) -> Answer:

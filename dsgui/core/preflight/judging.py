@@ -13,6 +13,7 @@ from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row
 from dsgui.core.oracle.answers import Question
 from dsgui.core.preflight.launch_findings import launch_findings
+from dsgui.core.preflight.memory_check import with_memory
 from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.validation.checker import Checker
@@ -35,7 +36,8 @@ def with_config(
     except DocumentError as error:
         return replace(launch, unreadable=str(error))
     found = launch_findings(lambda one: checker.findings(document, one, fixes=False), context, arguments)
-    return replace(launch, config=document.value, findings=found.alone, by_arguments=found.by_arguments)
+    launch = replace(launch, config=document.value, findings=found.alone, by_arguments=found.by_arguments)
+    return with_memory(launch, around, context, checker.schema, arguments)
 
 
 def question_of(plan: Plan, text: str, around: Surroundings) -> Question | None:

@@ -419,6 +419,59 @@ export interface Entry {
   reader: string;
 }
 
+// --- memory --------------------------------------------------------------------------------------------------------
+
+/** A part of a bar in bytes; with a margin also the least and the most. `keys`: pointers into the config, arguments. */
+export interface MemoryPart {
+  part: string;
+  place: string;
+  bytes: number;
+  least?: number;
+  most?: number;
+  keys?: string[];
+}
+
+export interface MemoryMoment {
+  moment: string;
+  fit: string;
+  bytes: number;
+  parts: MemoryPart[];
+}
+
+/** A GPU, or a machine's host with all of its ranks. */
+export interface MemoryDevice {
+  device: string;
+  fit: string;
+  capacity: number | null;
+  in_use: number;
+  worst: string;
+  moments: MemoryMoment[];
+}
+
+interface Sentence {
+  text: string;
+}
+
+/** What the memory panel shows; without `devices` there is no number, and `why` says it. */
+export interface MemoryTold {
+  fit: string;
+  why?: Sentence;
+  about?: string;
+  ranks: number;
+  devices?: MemoryDevice[];
+  short: Sentence[];
+  notes: Sentence[];
+}
+
+/** A bar as it is drawn. */
+export interface MemoryBar {
+  bytes: number;
+  capacity: number | null;
+  fit: string;
+  line: number | null;
+  segments: { part: MemoryPart; width: number; id: string }[];
+}
+
 declare global {
   interface Window {
     Plotly: PlotlyLibrary;
