@@ -11,11 +11,11 @@ import pytest
 from dsgui.core.memory.question import Lora, Model, Workload
 from dsgui.core.memory.walk import Walk
 from dsgui.core.memory.walking import walk_of
-from tests.support.model_configs import REAL, SMALL
-from tests.support.walk_peaks import peaks_beside_fake_tensors
+from tests.support.memory.model_configs import REAL, SMALL
+from tests.support.memory.walk_peaks import peaks_beside_fake_tensors
 
 pytestmark = pytest.mark.deepspeed
-ORACLE = Path(__file__).parents[1] / "support" / "training_oracle.py"
+ORACLE = Path(__file__).parents[1] / "support" / "memory" / "training_oracle.py"
 CLOSE = 0.02  # of the bytes that the fake tensors had; most are within 0.001
 
 

@@ -38,6 +38,7 @@ def answer_for(walk: Walk, settings: Settings, group: Group, made: Made = ON_HOS
         engine.run().peaks(),
         sum(weight.numel for weight in weights),
         sum(weight.numel for weight in weights if weight.trainable),
+        walk.assumed,
     )
 
 

@@ -28,7 +28,7 @@ def shape_of(config: Described) -> Shape:
     hidden, heads = config.count("hidden_size", "n_embed"), config.count("n_head", "num_attention_heads")
     return Shape(
         hidden=hidden,
-        layers=config.count("n_layer", "num_hidden_layers"),
+        layers=config.layers("n_layer", "num_hidden_layers"),
         heads=heads,
         head=divided("hidden_size", hidden, "n_head", heads),
         vocab=config.count("vocab_size", default=250880),

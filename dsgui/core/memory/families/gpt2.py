@@ -30,7 +30,7 @@ def shape_of(config: Described) -> Shape:
     hidden, heads = config.count("n_embd", "hidden_size"), config.count("n_head", "num_attention_heads")
     return Shape(
         hidden=hidden,
-        layers=config.count("n_layer", "num_hidden_layers"),
+        layers=config.layers("n_layer", "num_hidden_layers"),
         head=divided("n_embd", hidden, "n_head", heads),
         inner=config.count("n_inner", default=4 * hidden),
         vocab=config.count("vocab_size"),

@@ -82,13 +82,12 @@ def shape_of(config: Described, kin: Kin) -> Shape:
     hidden, heads = config.count("hidden_size"), config.count("num_attention_heads")
     kv_heads = config.count("num_key_value_heads", default=kin.kv_heads or heads)
     divided("num_attention_heads", heads, "num_key_value_heads", kv_heads)
-    head = config.get("head_dim") or kin.head
     bias = config.flag("attention_bias")
     return Shape(
         hidden=hidden,
         heads=heads,
         kv_heads=kv_heads,
-        head=head or divided("hidden_size", hidden, "num_attention_heads", heads),
+        head=head_of(config, kin, hidden, heads),
         inner=config.count("intermediate_size"),
         vocab=config.count("vocab_size"),
         kinds=kinds_of(config, kin),
@@ -108,19 +107,29 @@ def shape_of(config: Described, kin: Kin) -> Shape:
     )
 
 
+def head_of(config: Described, kin: Kin, hidden: int, heads: int) -> int:
+    if config.get("head_dim") is not None or kin.head is not None:
+        return config.count("head_dim", default=kin.head)
+    return divided("hidden_size", hidden, "num_attention_heads", heads)
+
+
 FULL, SLIDING = "full_attention", "sliding_attention"
 
 
 def kinds_of(config: Described, kin: Kin) -> tuple[str, ...]:
     """Which attention each layer has, told by `layer_types` or as the configuration's class derives it."""
-    layers = config.count("num_hidden_layers")
+    layers = config.layers("num_hidden_layers")
     told = config.get("layer_types")
-    if told is not None and len(told) != layers:
-        raise NoCaseError(said("memory_notes", "bad_kinds", seen=str(len(told)), layers=str(layers)))
     if told is not None:
-        return tuple(told)
+        return kinds_told(told, layers)
     slides = SLIDERS[kin.sliding](config)
     return tuple(SLIDING if slides(index) else FULL for index in range(layers))
+
+
+def kinds_told(told: object, layers: int) -> tuple[str, ...]:
+    if isinstance(told, list) and len(told) == layers and all(isinstance(kind, str) for kind in told):
+        return tuple(told)
+    raise NoCaseError(said("memory_notes", "bad_kinds", layers=str(layers)))
 
 
 def every(period: int) -> Callable[[int], bool]:
@@ -129,7 +138,8 @@ def every(period: int) -> Callable[[int], bool]:
 
 def late(config: Described) -> Callable[[int], bool]:
     """Qwen: the layers from `max_window_layers` on, if `use_sliding_window`."""
-    first = config.get("max_window_layers") or 28
+    first = config.keys.get("max_window_layers", 28)
+    first = first if isinstance(first, int) else 28
     return lambda index: config.flag("use_sliding_window") and window_of(config) is not None and index >= first
 
 
@@ -138,14 +148,14 @@ SLIDERS: Mapping[str, Callable[[Described], Callable[[int], bool]]] = {
     "all": lambda config: lambda index: window_of(config) is not None,
     "late": late,
     "alternating": lambda config: every(2),
-    "pattern": lambda config: every(config.get("sliding_window_pattern") or 6),
+    "pattern": lambda config: every(config.count("sliding_window_pattern", default=6)),
 }
 
 
 def window_of(config: Described) -> int | None:
     """Tokens that a sliding layer sees; 4096 where nothing is said, none for `null`."""
     window = config.keys.get("sliding_window", 4096)
-    return window if isinstance(window, int) and not isinstance(window, bool) else None
+    return window if isinstance(window, int) and window > 0 else None
 
 
 class Llama:

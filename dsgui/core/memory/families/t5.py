@@ -30,7 +30,7 @@ class Shape:
 def shape_of(config: Described) -> Shape:
     """Raises NoCaseError. The embeddings and the head are always one weight; `tie_word_embeddings` only says whether
     the head's input is scaled (configuration_t5.py:84)."""
-    layers = config.count("num_layers", "num_hidden_layers")
+    layers = config.layers("num_layers", "num_hidden_layers")
     words = config.word("feed_forward_proj", default="relu").split("-")
     gated = words[0] == "gated"
     return Shape(
@@ -39,7 +39,7 @@ def shape_of(config: Described) -> Shape:
         heads=config.count("num_heads", "num_attention_heads"),
         inner=config.count("d_ff", default=2048),
         layers=layers,
-        decoder_layers=config.count("num_decoder_layers", default=layers),
+        decoder_layers=config.layers("num_decoder_layers", default=layers),
         vocab=config.count("vocab_size"),
         buckets=config.count("relative_attention_num_buckets", default=32),
         activation="gelu_new" if words == ["gated", "gelu"] else words[-1],
