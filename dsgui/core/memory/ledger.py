@@ -1,5 +1,6 @@
 """What an engine allocates and frees, in order; and from that, what is alive at the fullest instant of each moment."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -73,6 +74,13 @@ class Ledger:
         """Of each moment and each device that it has anything on."""
         found = (self._peak(moment, device) for device in Device for moment in Moment)
         return tuple(peak for peak in found if peak is not None)
+
+    def alive(self) -> dict[Component, int]:
+        """Bytes of each component now."""
+        found: Counter[Component] = Counter()
+        for number, count in zip(self._numbers, self._counts, strict=True):
+            found[self._slots[number].component] += count
+        return {component: count for component, count in found.items() if count}
 
     def most(self, place: Place, moment: Moment | None = None) -> int:
         """The most bytes in one place alone, of one moment or ever."""

@@ -356,6 +356,7 @@ class Divided(Engine):
         for index, sub in enumerate(self.sub_groups):
             self._step_of(index, sub)
         self.ledger.drop(GRADIENTS_ON_GPU, self.unswapped)
+        self.unswapped = 0
         self._gather_persistent()
         self.gathering.forget_secondary()
 

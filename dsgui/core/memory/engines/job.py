@@ -105,17 +105,24 @@ class Engine:
         raise NotImplementedError
 
     def run(self) -> Ledger:
-        """The last step of several. More than three micro batches repeat the second."""
+        """Made, and the last step of several."""
         self.ledger.begin(Moment.INIT)
         self.initialize()
         self.ledger.begin(None)
         self.settle()
+        self.train()
+        return self.ledger
+
+    def train(self) -> None:
+        """One step. More than three micro batches repeat the second."""
         last = min(self.job.settings.gas, 3) - 1
         for micro in range(last + 1):
             self._micro_batch(micro, is_boundary=micro == last)
         self.ledger.begin(Moment.STEP)
         self.step()
-        return self.ledger
+
+    def alive(self) -> dict[Component, int]:
+        return self.ledger.alive()
 
     def _micro_batch(self, micro: int, is_boundary: bool) -> None:
         self.micro, self.is_boundary = micro, is_boundary

@@ -69,6 +69,11 @@ class Partitioned(Engine):
         return self.job.settings.accumulated if self.widens else self.job.settings.weight
 
     @property
+    def copies(self) -> bool:
+        """Whether gradients are copied into buckets."""
+        return self.job.settings.is_contiguous or self.offloads
+
+    @property
     def fills_early(self) -> bool:
         return self.job.settings.stage == 2 or self.job.settings.overlaps
 
@@ -165,6 +170,10 @@ class Partitioned(Engine):
 
     # --- forward and backward ---
 
+    def begin_forward(self) -> None:
+        if self.widens and self.micro == 0:
+            self._release_all()
+
     def _take(self, weight: Weight, count: int) -> None:
         self.ledger.take(GRADIENTS, count)
         self.held[weight.name] = count
@@ -185,7 +194,7 @@ class Partitioned(Engine):
     def _set_up(self) -> None:
         """3256–3280: the whole bucket at the first gradient, a second one with `overlap_comm`."""
         s = self.job.settings
-        if not self.buffers and (s.is_contiguous or self.offloads):
+        if not self.buffers and self.copies:
             self.buffers = 2 if s.overlaps else 1
             self.ledger.take(BUCKETS, s.bucket * self.gradient, self.buffers)
 
@@ -275,7 +284,7 @@ class Partitioned(Engine):
         if not pieces:
             if self.job.settings.stage == 2:
                 self._release(weight)
-            elif weight.numel <= self.job.settings.bucket:
+            elif self.buffers and weight.numel <= self.job.settings.bucket:
                 self.viewed.add(self.index)
         elif self.buffers:
             self._copy_ours(weight, pieces[0].numel)
@@ -322,7 +331,17 @@ class Partitioned(Engine):
         self.ledger.drop(BUCKETS, self.job.settings.bucket * self.gradient, count)
         self.buffers -= count
 
+    def _keep_own(self) -> None:
+        """Without contiguous buffers this rank's gradients stay as autograd made them (`all_grad_tensors`, 1033)."""
+        mine = [weight for part in self.parts for weight, _ in part.mine]
+        self.collected = sum(weight.numel for weight in mine) * self.gradient
+        for weight in mine:
+            self._release(weight)
+        self.ledger.take(OURS, self.collected)
+
     def _end_of_partition(self) -> None:
+        if not self.copies and not self.is_compact:
+            self._keep_own()
         if not self.is_boundary or self.accumulated:
             self._accumulate_ours()
         for weight in self.job.trainable:
@@ -338,6 +357,7 @@ class Partitioned(Engine):
         for weight in self.job.trainable:
             self._release(weight)
         self._drop_buckets(self.buffers)
+        self.viewed, self.index = set(), 0
 
     def _accumulate_ours(self) -> None:
         """1033–1041: the first micro batch's buffer is kept; a later one's is added to it and goes."""
@@ -361,6 +381,8 @@ class Partitioned(Engine):
         kept = self.collected or self.accumulated
         for index, part in enumerate(self.parts):
             self._step_of(part, kept if index == len(self.parts) - 1 else 0)
+        self.collected = self.accumulated = 0
+        self.compact = False
 
     def _step_of(self, part: Partition, kept: int) -> None:
         """3112–3140: flattened, cast, then the collected gradients go (they are views of one buffer: with the last)."""
@@ -383,3 +405,4 @@ class Partitioned(Engine):
         for part in self.parts:
             if self.compact:
                 self.ledger.drop(COMPACT, part.part * self.job.settings.accumulated)
+        self.compact = False
