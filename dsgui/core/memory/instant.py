@@ -37,6 +37,7 @@ def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer:
         engine.run().peaks(),
         sum(weight.numel for weight in weights),
         sum(weight.numel for weight in weights if weight.trainable),
+        walk.assumed,
     )
 
 

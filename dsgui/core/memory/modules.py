@@ -124,22 +124,32 @@ class Modules:
         with self.tape.call(name):
             return op.dropout(self.tape, x, p)
 
-    def flash(self, q: Tensor, k: Tensor, v: Tensor, head: int, mask: Tensor | None = None) -> Tensor:
-        """A fused attention kernel keeps q, k, v, its mask, its result and the log-sum-exp of each row (float32)."""
+    def flash(
+        self, q: Tensor, k: Tensor, v: Tensor, head: int, mask: Tensor | None = None, *, own: bool = False
+    ) -> Tensor:
+        """A fused attention kernel keeps q, k, v, its mask, its result and the log-sum-exp of each row (float32).
+        `own`: each sequence has its mask."""
         rows = q.numel // head * op.FLOAT
-        if mask is not None:
+        if mask is not None and not own:
             mask = op.expanded(self.tape, mask, self.batch)
         inputs = (q, k, v) if mask is None else (q, k, v, mask)
         return self.tape.operation(inputs, *q.size, saves=inputs, keeps_out=True, keeps=rows, back=rows)
 
-    def causal_masks(self, length: int, kinds: int = 1) -> list[Tensor]:
-        """The float masks of eager attention, one for each kind of attention; a fused kernel is told that it is causal.
-        One for each sequence of the batch, without padding (masking_utils.py:632)."""
+    def causal_mask(self, length: int) -> Tensor | None:
+        """The float mask of eager attention, of each sequence of the batch; a fused kernel is told that it is causal
+        (masking_utils.py:632). Without padding."""
+        if not self.eager:
+            return None
         pairs = length * length
-        return [
-            self.tape.operation((), self.batch * pairs, self.element, extra=pairs * op.BOOL)
-            for _ in range(kinds if self.eager else 0)
-        ]
+        return self.tape.operation((), self.batch * pairs, self.element, extra=pairs * op.BOOL)
+
+    def window_mask(self, length: int, window: int | None) -> Tensor | None:
+        """The mask of layers that see `window` tokens: sdpa needs one where a sequence is as long."""
+        if self.eager or window is None:
+            return self.causal_mask(length)
+        if self.workload.attention != "sdpa" or length < window:
+            return None
+        return self.tape.operation((), length * length, op.BOOL, extra=2 * length * length)
 
     def attended(
         self,
@@ -151,13 +161,20 @@ class Modules:
         *,
         softmax_in_float: bool = True,
         softcap: bool = False,
+        mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Causal self-attention of this workload's implementation; its weights, where there are any, which the layer
-        holds until it returns. sdpa knows no soft cap, so transformers is eager there."""
+        holds until it returns. sdpa knows no soft cap, so transformers is eager there.
+
+        With a `mask`, sdpa has keys and values repeated (sdpa_attention.py:141) and a mask of floats of its own."""
         if self.eager or softcap:
             width = op.FLOAT if softmax_in_float else q.element
             return self.eager_attention(q, k, v, head, p, width, softcap=softcap)
-        return self.flash(q, k, v, head), None
+        if mask is None:
+            return self.flash(q, k, v, head), None
+        k, v = self.repeated(k, q.numel), self.repeated(v, q.numel)
+        floats = self.tape.operation((), self.batch * mask.numel, q.element)
+        return self.flash(q, k, v, head, floats, own=True), None
 
     def eager_attention(
         self, q: Tensor, k: Tensor, v: Tensor, head: int, p: float, softmax: int, *, softcap: bool = False

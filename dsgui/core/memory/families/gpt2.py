@@ -30,7 +30,7 @@ def shape_of(config: Described) -> Shape:
     hidden, heads = config.count("n_embd", "hidden_size"), config.count("n_head", "num_attention_heads")
     return Shape(
         hidden=hidden,
-        layers=config.count("n_layer", "num_hidden_layers"),
+        layers=config.layers("n_layer", "num_hidden_layers"),
         head=divided("n_embd", hidden, "n_head", heads),
         inner=config.count("n_inner", default=4 * hidden),
         vocab=config.count("vocab_size"),
@@ -64,7 +64,8 @@ class GPT2:
             tokens = make.embedding("transformer.wte", ids, shape.vocab, shape.hidden, owner=self.owner)
             positions = make.embedding("transformer.wpe", self.positions(), shape.positions, shape.hidden)
             hidden = op.added(self.tape, tokens, positions)
-            masks = make.causal_masks(self.length)
+            mask = make.causal_mask(self.length)
+            masks = () if mask is None else (mask,)
             hidden = make.dropout("transformer.drop", hidden, shape.embedding_dropout)
             hidden = stacked(make, "transformer.h", ["full"] * shape.layers, self.layer, hidden, *masks)[0]
             return make.layer_norm("transformer.ln_f", hidden, shape.hidden)

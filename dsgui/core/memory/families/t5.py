@@ -30,7 +30,7 @@ class Shape:
 def shape_of(config: Described) -> Shape:
     """Raises NoCaseError. The embeddings and the head are always one weight; `tie_word_embeddings` only says whether
     the head's input is scaled (configuration_t5.py:84)."""
-    layers = config.count("num_layers", "num_hidden_layers")
+    layers = config.layers("num_layers", "num_hidden_layers")
     words = config.word("feed_forward_proj", default="relu").split("-")
     gated = words[0] == "gated"
     return Shape(
@@ -39,7 +39,7 @@ def shape_of(config: Described) -> Shape:
         heads=config.count("num_heads", "num_attention_heads"),
         inner=config.count("d_ff", default=2048),
         layers=layers,
-        decoder_layers=config.count("num_decoder_layers", default=layers),
+        decoder_layers=config.layers("num_decoder_layers", default=layers),
         vocab=config.count("vocab_size"),
         buckets=config.count("relative_attention_num_buckets", default=32),
         activation="gelu_new" if words == ["gated", "gelu"] else words[-1],
@@ -88,17 +88,18 @@ class T5:
         make, shape = self.make, self.shape
         with self.tape.call(side.name):
             embedded = make.embedding(f"{side.name}.embed_tokens", ids, shape.vocab, shape.hidden, owner="shared")
-            masks = make.causal_masks(side.length) if side.decodes else []
+            mask = make.causal_mask(side.length) if side.decodes else None
             hidden = make.dropout(f"{side.name}.dropout", embedded, shape.dropout)
-            hidden = self.blocks(side, hidden, encoded, masks)
+            hidden = self.blocks(side, hidden, encoded, mask)
             hidden = make.t5_norm(f"{side.name}.final_layer_norm", hidden, shape.hidden)
             return make.dropout(f"{side.name}.dropout", hidden, shape.dropout)
 
-    def blocks(self, side: Side, hidden: Tensor, encoded: Tensor | None, masks: list[Tensor]) -> Tensor:
+    def blocks(self, side: Side, hidden: Tensor, encoded: Tensor | None, mask: Tensor | None) -> Tensor:
         """Layers share the decoder's mask, and what the first of them made: position biases."""
         name, kinds = f"{side.name}.block", ["full"] * side.layers
         if encoded is None:
             return stacked(self.make, name, kinds, partial(self.encode, side), hidden)[0]
+        masks = () if mask is None else (mask,)
         return stacked(self.make, name, kinds, partial(self.decode, side), hidden, encoded, *masks)[0]
 
     def encode(self, side: Side, index: int, hidden: Tensor, bias: Tensor | None = None) -> Sequence[Tensor]:

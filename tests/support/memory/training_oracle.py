@@ -1,21 +1,32 @@
 """A forward and a backward of transformers' real classes on tensors without storage: the bytes alive, and the calls.
 
+Reads one JSON question a line and answers with one. `{"weights": config}`: each parameter's elements, and whether the
+Trainer lets it decay. `{"config": …, "batch": …, "length": …}` and more of `trained`'s arguments: what was alive.
+
 CPU tensors stand for CUDA's. Where CUDA's operations keep something else (attention kernels, dropout), these are put in
-their place; weights and what they are at rest are not counted, and their gradients are dropped when they are made."""
+their place. Weights are not counted; their gradients are dropped as soon as they are made."""
 
 import gc
+import json
+import sys
+import warnings
 import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from unittest import mock
 
-import torch
-import transformers
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+answers, sys.stdout = sys.stdout, sys.stderr
 
+import torch  # noqa: E402
+import transformers  # noqa: E402
+from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+from torch.utils._pytree import tree_leaves  # noqa: E402
+
+warnings.simplefilter("ignore")
+transformers.logging.set_verbosity_error()
+torch.set_num_threads(1)
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
 
@@ -53,30 +64,16 @@ class Counter(TorchDispatchMode):
 
 
 class Fused(torch.autograd.Function):
-    """What a fused attention kernel keeps and needs (flash_api.cpp, mha_fwd and mha_bwd)."""
+    """What a fused attention kernel keeps and makes: q, k, v, its mask, its result, the log-sum-exp of each row."""
 
     @staticmethod
     def forward(ctx, q, k, v, mask):
         batch, heads, length, width = q.shape
         out = torch.empty(batch, length, heads, width, dtype=q.dtype).transpose(1, 2)
         lse = torch.empty(batch, heads, length, dtype=torch.float32)
-        ctx.save_for_backward(q, k, v, out, lse, *([] if mask is None else [mask]))
+        ctx.save_for_backward(q, k, v, out, lse, mask)
         return out
 
-    @staticmethod
-    def backward(ctx, grad):
-        q, k, v, _, lse, *mask = ctx.saved_tensors
-        _delta = torch.empty_like(lse)
-        return torch.empty_like(q), torch.empty_like(k), torch.empty_like(v), *map(torch.empty_like, mask or [None][:0])
-
-
-def fused(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    if attn_mask is not None:
-        return MaskedFused.apply(query, key, value, attn_mask.expand(query.shape[0], -1, -1, -1))
-    return Fused.apply(query, key, value, None)
-
-
-class MaskedFused(Fused):
     @staticmethod
     def backward(ctx, grad):
         q, k, v, _, lse, mask = ctx.saved_tensors
@@ -85,13 +82,13 @@ class MaskedFused(Fused):
         return torch.empty_like(q), torch.empty_like(k), torch.empty_like(v), made
 
 
-def plain_backward(ctx, grad):
-    q, k, v, _, lse = ctx.saved_tensors
-    _delta = torch.empty_like(lse)
-    return torch.empty_like(q), torch.empty_like(k), torch.empty_like(v), None
-
-
-Fused.backward = staticmethod(plain_backward)
+def fused(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    """Masks of truth values become floats first; one for all sequences is read by each (attention.cpp)."""
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        attn_mask = torch.zeros(attn_mask.shape, dtype=query.dtype)
+    if attn_mask is not None:
+        attn_mask = attn_mask.expand(query.shape[0], -1, -1, -1)
+    return Fused.apply(query, key, value, attn_mask)
 
 
 def dropout(x, p=0.5, training=True, inplace=False):
@@ -104,7 +101,7 @@ def as_on_cuda() -> Iterator[None]:
         stack.enter_context(mock.patch("torch.nn.functional.scaled_dot_product_attention", fused))
         stack.enter_context(mock.patch("torch.nn.functional.dropout", dropout))
         # Whether sequences are packed is read from values; without them transformers takes them for packed.
-        stack.enter_context(mock.patch("transformers.masking_utils.find_packed_sequence_indices", lambda ids: None))
+        stack.enter_context(mock.patch("transformers.masking_utils.find_packed_sequence_indices", return_value=None))
         yield
 
 
@@ -116,7 +113,6 @@ class Measured:
     forward: int = 0
     backward: int = 0
     calls: list[str] = field(default_factory=list)
-    weights: dict[str, int] = field(default_factory=dict)
 
 
 def model_of(config: dict, dtype: str, attention: str) -> torch.nn.Module:
@@ -127,11 +123,12 @@ def model_of(config: dict, dtype: str, attention: str) -> torch.nn.Module:
     return maker.from_config(made, dtype=DTYPES[dtype], **extra)
 
 
-def weights_of(config: dict) -> dict[str, int]:
-    """Elements of each parameter, as the real class makes them."""
+def weights_of(config: dict) -> dict[str, tuple[int, bool]]:
+    """Of each parameter, as the real class makes it: its elements, and whether the Trainer lets it decay."""
     with torch.device("meta"):
         model = model_of(config, "fp32", "")
-    return {name: weight.numel() for name, weight in model.named_parameters()}
+    decaying = set(transformers.Trainer.get_decay_parameter_names(None, model))
+    return {name: (weight.numel(), name in decaying) for name, weight in model.named_parameters()}
 
 
 def trained(config, *, batch, length, target=None, checkpointing=False, attention="sdpa", dtype="bf16", lora=None):
@@ -184,6 +181,17 @@ def adapt(model: torch.nn.Module, lora, dtype: torch.dtype) -> None:
     for weight in model.parameters():
         weight.requires_grad_(False)
     for name, module in list(model.named_modules()):
-        if name.rpartition(".")[2] in lora.targets:
+        if name.rpartition(".")[2] in lora["targets"]:
             parent = model.get_submodule(name.rpartition(".")[0])
-            setattr(parent, name.rpartition(".")[2], Adapted(module, lora.rank, dtype))
+            setattr(parent, name.rpartition(".")[2], Adapted(module, lora["rank"], dtype))
+
+
+def answer(question: dict) -> dict:
+    if "weights" in question:
+        return weights_of(question["weights"])
+    return asdict(trained(question.pop("config"), **question))
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
