@@ -17,6 +17,7 @@ from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.launch_findings import launch_findings
+from dsgui.core.preflight.memory_check import with_memory
 from dsgui.core.preflight.surroundings import Launch
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
@@ -54,7 +55,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`, after the Configure page."""
     with gr.Row(elem_classes="ds-columns"):
         with gr.Column(scale=6, min_width=320):
-            desk = build_desk(services, default_ranks)
+            desk = build_desk(services, default_ranks, configure.memory.fields)
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             verdict_line = gr.Markdown("", elem_id="launch-verdict")
             command = gr.Code(
@@ -130,6 +131,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             around = services.surroundings(plan)
             context = _context(services.target(), plan, device)
             launch = _with_config(workbench, Launch.of(plan, {}), text or "", context, around.arguments_of(plan))
+            launch = with_memory(launch, around, context, services.checker.schema, around.arguments_of(plan))
             before = before_start(launch, around)
             reads = plan.config_argument.integration
             says = _verdict(launch) + _as_read(reads, reader, before) if before.counts else _NOT_THIS

@@ -8,6 +8,18 @@ from types import MappingProxyType
 
 from dsgui.core.texts.english.check_texts import CHECKS
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
+from dsgui.core.texts.english.memory_texts import (
+    MEMORY_ABOUT,
+    MEMORY_CANNOT,
+    MEMORY_FITS,
+    MEMORY_MOMENTS,
+    MEMORY_MOVES,
+    MEMORY_NOTES,
+    MEMORY_PARTS,
+    MEMORY_PLACES,
+    MEMORY_SOURCES,
+    MEMORY_TOLD,
+)
 from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
 
@@ -23,6 +35,16 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "remedies": REMEDIES,
         "reasons": REASONS,
         "checks": CHECKS,
+        "memory_parts": MEMORY_PARTS,
+        "memory_about": MEMORY_ABOUT,
+        "memory_moments": MEMORY_MOMENTS,
+        "memory_places": MEMORY_PLACES,
+        "memory_sources": MEMORY_SOURCES,
+        "memory_fits": MEMORY_FITS,
+        "memory_told": MEMORY_TOLD,
+        "memory_cannot": MEMORY_CANNOT,
+        "memory_moves": MEMORY_MOVES,
+        "memory_notes": MEMORY_NOTES,
         # What has no code.
         "plain": {"text": "{text}"},
     }

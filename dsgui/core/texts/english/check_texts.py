@@ -23,6 +23,7 @@ CHECKS = {
     "imports": "Imports",
     "local_rank": "--local_rank",
     "locks": "Stale locks",
+    "model_memory": "GPU and host memory",
     "memlock": "Locked memory",
     "memory": "Memory limit",
     "needs": "Packages for this config",
