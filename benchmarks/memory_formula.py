@@ -94,7 +94,9 @@ def matrix_cases() -> Iterator[tuple[str, Question]]:
     """The configs of the matrix, on a small model of transformers: there a stack of matrices took them."""
     for row in json.loads(MATRIX.read_text("utf-8")):
         zero = dict(row["config"].get("zero_optimization", {}))
-        small = {key: min(value, 4 * _MI) if type(value) is int and value > 1000 else value for key, value in zero.items()}
+        small = {
+            key: min(value, 4 * _MI) if type(value) is int and value > 1000 else value for key, value in zero.items()
+        }
         config = row["config"] | {"gradient_accumulation_steps": row["accumulation"]}
         config |= {"zero_optimization": small} if small else {}
         config |= {"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}, "gradient_clipping": 1.0}
@@ -115,7 +117,9 @@ def compared(case: str, question: Question, worker: Worker) -> list[Row]:
 
 
 def described(case: str, question: Question) -> str:
-    return f"{case} rank {question.group.rank} {'two groups ' if question.by_decay else ''}{json.dumps(question.config)}"
+    return (
+        f"{case} rank {question.group.rank} {'two groups ' if question.by_decay else ''}{json.dumps(question.config)}"
+    )
 
 
 def most(found: Answer, device: Device) -> int:

@@ -81,7 +81,14 @@ def really(question: Question) -> Answer:
     for process, (_, errors) in zip(processes, outs, strict=True):
         if process.returncode:
             raise RuntimeError(errors[-2000:])
-    return answer_of(json.loads(outs[0][0].splitlines()[-1]))
+    return answer_of(without_gloo(json.loads(outs[0][0].splitlines()[-1])))
+
+
+def without_gloo(told: dict[str, Any]) -> dict[str, Any]:
+    """gloo has no reduce-scatter: DeepSpeed makes one of an all-reduce, on a copy that NCCL does without."""
+    its = {number for number, line in enumerate(told["lines"]) if line[1].startswith("deepspeed/comm/")}
+    told["sizes"] = [0 if key in its else size for size, key in zip(told["sizes"], told["keys"], strict=True)]
+    return told
 
 
 def _rank(rank: int, ranks: int, port: str, given: str) -> "subprocess.Popen[str]":
