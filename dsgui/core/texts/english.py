@@ -103,6 +103,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "not_a_model": "{function} returned a {kind}; a torch.nn.Module is needed.",
             "batch_not_named": "The batch beside the model must be a dict of what its forward takes.",
             "no_loss": "The model returned a {kind} without a loss.",
+            "no_swapping": "A dry run has no NVMe to swap to ({key}).",
             "no_peft": "peft is not installed in the environment that trains, so LoRA can't be asked.",
             "fewer_micro_batches": "Of the {steps} micro batches of a step {here} were taken: more are like the "
             "second.",

@@ -82,6 +82,7 @@ class Rehearsal:
     def run(self) -> "dict[str, Any]":
         """Everything that was allocated, and when. Raises `Refused`, `ReadsValue` and whatever DeepSpeed raises."""
         quiet()
+        refuse(self.config)
         self.micro_batches = self._shorten()
         with contextlib.ExitStack() as modes:
             for mode in self.stage.modes(self.counter, self.question["group"]):
@@ -210,6 +211,14 @@ class Rehearsal:
             del loss
             self.enter("step", step)
             engine.step()
+
+
+def refuse(config: "dict[str, Any]") -> None:
+    """What needs more than an engine on one process. Raises `Refused`."""
+    zero = config.get("zero_optimization") or {}
+    for block in ("offload_optimizer", "offload_param"):
+        if (zero.get(block) or {}).get("device") == "nvme":
+            raise Refused("no_swapping", key=f"/zero_optimization/{block}/device")
 
 
 def loss_of(out: Any) -> Any:

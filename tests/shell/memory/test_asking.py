@@ -133,6 +133,12 @@ def test_bounds_are_kept(worker):
 
 
 @pytest.mark.deepspeed
+def test_nvme_is_not_rehearsed(worker):
+    found = worker.ask(question(zero(3, offload_param={"device": "nvme", "nvme_path": "/nowhere"})))
+    assert "NVMe" in str(found.why)
+
+
+@pytest.mark.deepspeed
 def test_lora_without_peft_is_said(worker):
     found = worker.ask(question(zero(2), lora=Lora(8, ("q_proj",))))
     assert isinstance(found, Answer) or "peft" in str(found.why)
@@ -140,7 +146,7 @@ def test_lora_without_peft_is_said(worker):
 
 @pytest.mark.deepspeed
 def test_a_cancelled_dry_run_leaves_no_process():
-    began, phases = threading.Event(), []
+    began, phases, before = threading.Event(), [], workers()
 
     def progress(phase, step):
         phases.append(phase)
@@ -150,14 +156,14 @@ def test_a_cancelled_dry_run_leaves_no_process():
     assert str(found.why) == "The dry run was cancelled."
     assert phases[0] == "model"
     until = time.monotonic() + 20
-    while children_of(os.getpid()) and time.monotonic() < until:
+    while workers() - before and time.monotonic() < until:
         time.sleep(0.05)
-    assert children_of(os.getpid()) == []
+    assert workers() - before == set()
 
 
-def children_of(pid):
-    """Processes that run our worker's file, below `pid` or orphaned by it."""
-    found = []
+def workers():
+    """Processes that run our worker's file, below this one or orphaned."""
+    found = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
@@ -165,8 +171,8 @@ def children_of(pid):
                 parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
                 continue
-            if any(part.endswith(b"memory_worker.py") for part in command) and parent in (pid, 1):
-                found.append(entry.name)
+            if any(part.endswith(b"memory_worker.py") for part in command) and parent in (os.getpid(), 1):
+                found.add(entry.name)
     return found
 
 
