@@ -10,7 +10,7 @@ from dsgui.core.errors import DsguiError
 from dsgui.shell.files.installation import missing
 
 COMMANDS = (
-    *("serve", "validate", "resolve", "rules", "doctor"),
+    *("serve", "validate", "resolve", "memory", "rules", "doctor"),
     *("launch", "runs", "logs", "stop", "export", "report"),
 )
 _OF_ALL = ("-h", "--help", "--version")

@@ -25,7 +25,8 @@ HEAD = """// Made by `make docs` from core/texts/english.py and core/metrics/cha
 def catalogue() -> str:
     """The whole module."""
     texts = {kind: dict(entries) for kind, entries in TEXTS.items()}
-    shown = ("states", "phases", "alerts", "events", "marks")
+    memory = ("memory_parts", "memory_about", "memory_moments", "memory_places", "memory_fits")
+    shown = ("states", "phases", "alerts", "events", "marks", *memory)
     browsers = {kind: texts[kind] for kind in shown}
     parts = (
         ("Record<string, Record<string, string>>", "TEXTS", browsers),

@@ -10,11 +10,11 @@ from typing import Any
 
 from dsgui.commands.before_start import rows_of_plan, told, worth_telling
 from dsgui.commands.logs import follow
-from dsgui.commands.run_options import DONE, FAILED, add_field, add_reader, add_runs_dir, open_runs
+from dsgui.commands.run_options import DONE, FAILED, add_field, add_model, add_reader, add_runs_dir, open_runs
 from dsgui.core.errors import PlanError, RunError
-from dsgui.core.launch.field import Field, Kind
+from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import LaunchRequest
-from dsgui.core.launch.run_fields import BY_NAME
+from dsgui.core.launch.run_fields import BY_NAME, fields_of
 from dsgui.core.launch.spec import request_of
 from dsgui.core.launch.where import PLACES
 from dsgui.core.machine.verdicts import has_problem
@@ -23,6 +23,7 @@ HELP = "start a run: launch --config ds_config.json train.py [arguments of the s
 # Of what is to run, how the options are grouped; the rest of the fields is the page's.
 _DEVICES = ("gpus", "ranks")
 _OF_PLACES = tuple(field for kind in PLACES for field in kind.FIELDS if field.option)
+_MODEL = tuple(field.name for field in fields_of(Part.MODEL))
 _OTHERS = ("started_by", "when_busy", "environment", "name", "directory", "port", "logs")
 
 
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             add_field(devices if field.instead_of_devices else group, field)
     add_reader(parser)
     _add(parser, _OTHERS)
+    add_model(parser.add_argument_group("the model", "to reckon the run's memory before it starts"))
     parser.add_argument(
         "--python", default=sys.executable, help="Python of the training environment (default: this one)"
     )
@@ -82,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
 def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
     script = Path(options.script).expanduser().absolute()
     given = vars(options)
-    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS)), *_OF_PLACES)
+    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS, *_MODEL)), *_OF_PLACES)
     values = {field.name: _said(field, given[field.name]) for field in fields}
     values |= {"script": str(script), "directory": options.directory or str(script.parent)}
     request = request_of(values | _where(values), text, options.python)

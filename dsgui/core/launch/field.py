@@ -25,6 +25,7 @@ class Part(Enum):
     WHERE = "where it trains"
     PLACE = "the panel of a place"
     DEVICES = "ranks and GPUs"
+    MODEL = "the model, on the Configure page"
     MORE = "more"
     COMMAND = "the command line"
     NOWHERE = "nowhere"

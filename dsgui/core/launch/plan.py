@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol, Self
 from dsgui.core.config.context import Integration
 from dsgui.core.launch.field import Field
 from dsgui.core.launch.hostfile import Host
+from dsgui.core.memory.choice import ModelChoice
 
 _JIT = "__enable_jit_checkpoint"
 PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
@@ -203,7 +204,8 @@ class Here(Place):
 class RunSpec:
     """What is to run, from whoever asks for it to `plan.json`: `arguments` as typed, or in words. `gpu_indices` are
     physical (PCI bus order), empty on a CPU and where other machines train. `master_port` is None for a free
-    one. `environment` is what the user added. `parent`: the run that this is a clone of, "" for none."""
+    one. `environment` is what the user added. `parent`: the run that this is a clone of, "" for none. `model`: as it
+    was said, to reckon the run's memory; the script's arguments may name one, too."""
 
     name: str = ""
     script: str
@@ -220,6 +222,7 @@ class RunSpec:
     when_busy: WhenBusy = WhenBusy.START
     place: Place = Here()
     parent: str = ""
+    model: ModelChoice = field(default_factory=ModelChoice)
 
     def spec(self) -> dict[str, Any]:
         """The fields above, by name."""

@@ -8,6 +8,7 @@ from typing import Any
 from dsgui.core.decoding import sequence, whole
 from dsgui.core.launch.plan import ConfigArgument, Here, Place, Plan, StartedBy, WhenBusy
 from dsgui.core.launch.where import PLACES
+from dsgui.core.memory.choice import ModelChoice
 
 _MOST_RANKS, _MOST_WORDS = 1 << 17, 1 << 16
 
@@ -51,6 +52,7 @@ _WRITTEN: dict[str, Callable[[Any], Any]] = {
     "started_by": _name_of,
     "when_busy": _name_of,
     "environment": dict,
+    "model": ModelChoice.to_json,
     **dict.fromkeys(("arguments", "secret_names", "gpu_indices"), list),
 }
 _READ: dict[str, Callable[[Any], Any]] = {
@@ -65,6 +67,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "when_busy": lambda value: WhenBusy[value],
     "environment": lambda value: {str(name): str(one) for name, one in value.items()},
     "passes_local_rank": bool,
+    "model": lambda value: ModelChoice.from_json(value) if isinstance(value, Mapping) else ModelChoice(),
 }
 # What a plan of any release of dsgui has.
 _NEEDED = (

@@ -10,6 +10,7 @@ from typing import Any
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import AS_SCRIPT_READS, PLACEHOLDER, WHEN_BUSY, StartedBy
 from dsgui.core.launch.where import PLACES
+from dsgui.core.memory.choice import ATTENTIONS, USUAL_LENGTH
 
 OWN_SCRIPT = "own"
 
@@ -124,6 +125,77 @@ FIELDS = (
         usage=_LOGS_USAGE,
         shown=False,
         id="logs",
+    ),
+    Field(
+        name="model",
+        part=Part.MODEL,
+        label="Model",
+        placeholder="a folder, a hub id, or 7B",
+        option="--model",
+        metavar="PATH|ID|SIZE",
+        usage="the model, to reckon its memory: a folder with config.json, a hub id in the local cache, or a size "
+        "such as 7B (default: what the script’s arguments name)",
+        id="memory-model",
+    ),
+    Field(
+        name="length",
+        part=Part.MODEL,
+        kind=Kind.COUNT,
+        default=0,
+        label="Length",
+        placeholder=str(USUAL_LENGTH),
+        option="--length",
+        metavar="TOKENS",
+        usage=f"tokens of a sequence (default: what the script’s arguments say, else {USUAL_LENGTH})",
+        beside=True,
+        id="memory-length",
+    ),
+    Field(
+        name="target_length",
+        part=Part.MODEL,
+        kind=Kind.COUNT,
+        default=0,
+        label="Target length",
+        placeholder="as long",
+        option="--target-length",
+        metavar="TOKENS",
+        usage="tokens of a target, of an encoder-decoder model (default: the length)",
+        beside=True,
+        id="memory-target-length",
+    ),
+    Field(
+        name="lora_rank",
+        part=Part.MODEL,
+        kind=Kind.COUNT,
+        default=0,
+        label="LoRA rank",
+        placeholder="none",
+        option="--lora-rank",
+        metavar="RANK",
+        usage="train LoRA adapters of this rank only",
+        beside=True,
+        id="memory-lora-rank",
+    ),
+    Field(
+        name="checkpointing",
+        part=Part.MODEL,
+        kind=Kind.TICK,
+        default=False,
+        label="Gradient checkpointing",
+        option="--checkpointing",
+        usage="the run recomputes activations (--gradient_checkpointing)",
+        id="memory-checkpointing",
+    ),
+    Field(
+        name="attention",
+        part=Part.MODEL,
+        kind=Kind.CHOICE,
+        default=ATTENTIONS[0],
+        choices=tuple((name, name) for name in ATTENTIONS),
+        label="Attention",
+        option="--attention",
+        usage="transformers’ attn_implementation (default: %(default)s)",
+        id="memory-attention",
     ),
     Field(
         name="started_by",

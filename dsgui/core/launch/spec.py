@@ -18,6 +18,7 @@ from dsgui.core.launch.plan import (
 from dsgui.core.launch.run_fields import BY_NAME, OWN_SCRIPT, complete
 from dsgui.core.launch.variables import plain_and_secret, variables_text
 from dsgui.core.launch.where import BY_NAME as PLACES
+from dsgui.core.memory.choice import MOST_TOKENS, ModelChoice
 from dsgui.core.script.words import with_option
 
 _Value = TypeVar("_Value")
@@ -61,6 +62,7 @@ def request_of(
         place=place.of_values(asked),
         logs=bool(asked["logs"]),
         parent=asked["parent"],
+        model=model_of(asked),
     )
 
 
@@ -83,7 +85,24 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
         "name": request.name,
         "parent": request.parent,
     }
-    return complete(given | request.place.values())
+    return complete(given | request.model.to_json() | request.place.values())
+
+
+def model_of(asked: Mapping[str, Any]) -> ModelChoice:
+    """The model and how much of it at once, of the fields' values by name. Raises `PlanError`."""
+    counts = {name: _count(name, asked[name]) for name in ("length", "target_length", "lora_rank")}
+    return ModelChoice.from_json({**asked, **counts, "model": str(asked["model"]).strip()})
+
+
+def _count(name: str, said: Any) -> int:
+    """Of a number, or of what was typed; 0 for nothing."""
+    typed = str(said if said is not None else "").strip()
+    if not typed:
+        return 0
+    if not (typed.isascii() and typed.isdecimal()) or len(typed) > 9 or int(typed) > MOST_TOKENS:
+        expected = f"a whole number up to {MOST_TOKENS:,}"
+        raise PlanError(f"{BY_NAME[name].label}: “{typed[:40]}” was given; expected {expected}. Correct it.")
+    return int(typed)
 
 
 def arguments_of(asked: Mapping[str, Any]) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 
 from dsgui.core.texts.saying import Said, said
 
+MOST, MOST_LAYERS = 10**8, 2000  # no model is near it; a walk has an entry for each layer
+
 
 class NoCaseError(Exception):
     """`why`: the sentence that a user gets instead of a number. Never leaves the room."""
@@ -25,13 +27,16 @@ class Described:
     def get(self, *names: str) -> Any:
         return next((self.keys[name] for name in names if self.keys.get(name) is not None), None)
 
-    def count(self, *names: str, default: int | None = None) -> int:
-        """A number of at least 1. Raises NoCaseError where it is missing or something else."""
+    def count(self, *names: str, default: int | None = None, most: int = MOST) -> int:
+        """A number from 1 to `most`. Raises NoCaseError where it is missing or something else."""
         value = self.get(*names)
         value = default if value is None else value
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise NoCaseError(said("memory_notes", "bad_count", key=names[0], value=shown(value)))
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+            raise NoCaseError(said("memory_notes", "bad_count", key=names[0], value=shown(value), most=str(most)))
         return value
+
+    def layers(self, *names: str, default: int | None = None) -> int:
+        return self.count(*names, default=default, most=MOST_LAYERS)
 
     def rate(self, *names: str, default: float = 0.0) -> float:
         """A dropout probability."""

@@ -16,32 +16,41 @@ from dsgui.core.memory.walking import walk_of
 ON_HOST = Made()
 
 
-def answer(question: Question) -> Answer | CannotSay:
-    """Of one rank's last step, when all states exist. "Cannot say" names what there is no case for."""
+def answer(question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
+    """Of one rank's last step, when all states exist; `made` says how the script makes the model. "Cannot say" names
+    what there is no case for."""
     settings = settings_of(question.config, question.release)
     why = not_covered(question.config, settings)
     if why is not None:
         return CannotSay(why)
     walk = walk_of(question.model, question.workload, settings.precision)
-    if isinstance(walk, CannotSay):
-        return walk
-    return answer_for(walk, settings, question.group, by_decay=question.by_decay)
+    return walk if isinstance(walk, CannotSay) else answer_on(walk, question, made)
 
 
-def answer_for(walk: Walk, settings: Settings, group: Group, made: Made = ON_HOST, *, by_decay: bool = True) -> Answer:
-    """The answer for a walk that is already there."""
-    engine = engine_for(walk, settings, group, made, by_decay=by_decay)
+def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer:
+    """The answer where the walk is there already, and everything has a case."""
+    settings = settings_of(question.config, question.release)
+    engine = engine_for(walk, settings, question.group, made, by_decay=question.by_decay, on_cpu=question.on_cpu)
     weights = list(walk.weights().values())
     return Answer(
         Source.FORMULA,
         engine.run().peaks(),
         sum(weight.numel for weight in weights),
         sum(weight.numel for weight in weights if weight.trainable),
+        walk.assumed,
     )
 
 
-def engine_for(walk: Walk, settings: Settings, group: Group, made: Made = ON_HOST, *, by_decay: bool = True) -> Engine:
-    job = Job(walk, settings, group.ranks, group.rank, grouped(walk, by_decay), made)
+def engine_for(
+    walk: Walk,
+    settings: Settings,
+    group: Group,
+    made: Made = ON_HOST,
+    *,
+    by_decay: bool = True,
+    on_cpu: bool = False,
+) -> Engine:
+    job = Job(walk, settings, group.ranks, group.rank, grouped(walk, by_decay), made, on_cpu)
     return class_for(settings)(job)
 
 

@@ -114,16 +114,25 @@ def new_gelu(tape: Tape, x: Tensor) -> Tensor:
     return times(tape, half, shifted(tape, tanh(tape, scaled(tape, added(tape, x, scaled(tape, power(tape, x)))))))
 
 
-def capped(tape: Tape, x: Tensor) -> Tensor:
-    """`tanh(x / cap) * cap`, each of it a tensor."""
-    x = scaled(tape, x)
-    x = tanh(tape, x)
-    return scaled(tape, x)
+def bloom_gelu(tape: Tape, x: Tensor) -> Tensor:
+    """A function of its own that keeps its input and computes with many temporaries (modeling_bloom.py:107)."""
+    count = x.numel * x.element
+    return saving_input(tape, x, extra=3 * count, back=4 * count)
 
 
-def masked(tape: Tape, x: Tensor) -> Tensor:
-    """`torch.where(mask, x, number)`: keeps the mask, a byte an element of it, if `x` needs a gradient."""
-    return tape.operation((x,), *x.size)
+def selected(tape: Tape, x: Tensor, parts: int) -> Tensor:
+    """`x[..., i, :]`: a view; its gradient is as large as `x`, zero elsewhere."""
+    return tape.operation((x,), x.numel // parts, x.element, of=x)
+
+
+def expanded(tape: Tape, x: Tensor, times: int) -> Tensor:
+    """`x` for each of a batch, as a view; its gradient is summed over them."""
+    return x if times == 1 else tape.operation((x,), times * x.numel, x.element, of=x)
+
+
+def masked(tape: Tape, x: Tensor, heads: int) -> Tensor:
+    """`torch.where(mask, x, number)`, a mask for all heads: keeps the mask, a byte an element."""
+    return like(tape.operation((x,), *x.size, keeps=x.numel // heads * BOOL), x)
 
 
 ACTIVATIONS = {
@@ -133,4 +142,5 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": saving_input,
     "gelu_new": new_gelu,
     "relu": relu,
+    "bloom_gelu": bloom_gelu,
 }

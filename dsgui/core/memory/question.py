@@ -60,7 +60,7 @@ class Model:
 class Question:
     """`config` is the DeepSpeed config with nothing `"auto"` left in it; `release` is the DeepSpeed that reads it.
     `by_decay`: the optimizer has two groups of weights, with decay and without, as the HF Trainer makes them; else one.
-    """
+    `on_cpu`: the ranks train on the CPU, so what a GPU would hold is in host memory, and nothing is pinned."""
 
     model: Model
     config: Mapping[str, Any]
@@ -68,3 +68,4 @@ class Question:
     group: Group = Group()
     release: str = LATEST_KNOWN
     by_decay: bool = True
+    on_cpu: bool = False

@@ -62,7 +62,8 @@ class Offload:
 class Settings:
     """Bytes of an element: `weight` of the model, `accumulated` of a gradient that waits for the step, `reduced` of one
     on its way between ranks, `master` of the optimizer's weights, `moment` of each of its `moments`. Sizes of
-    buckets, groups and distances are elements, as in the config."""
+    buckets, groups and distances are elements, as in the config; `block` is bytes of one transfer to NVMe, `to_gpu`
+    whether it goes there straight (GPUDirect)."""
 
     stage: int = 0
     precision: str = "fp32"
@@ -92,6 +93,9 @@ class Settings:
     takes_norm: bool = True
     immediate: bool = False
     autocast: bool = False
+    block: int = 1 << 20
+    threads: int = 1
+    to_gpu: bool = False
     optimizer_at: Offload = Offload()
     params_at: Offload = Offload()
 
@@ -169,6 +173,9 @@ def settings_of(config: Mapping[str, Any], release: str = LATEST_KNOWN) -> Setti
         takes_norm=read.on(f"{ZERO}/compute_grad_norm", True),
         immediate=_is_immediate(read),
         autocast=read.on("/torch_autocast/enabled"),
+        block=read.count("/aio/block_size", 1 << 20),
+        threads=max(1, read.count("/aio/intra_op_parallelism", 1)),
+        to_gpu=read.on("/aio/use_gds"),
         optimizer_at=optimizer_at,
         params_at=params_at,
     )

@@ -64,7 +64,7 @@ class Node:
     """A recorded operation: what it saved, the sizes of the gradients that it makes for `inputs`, and `extra` bytes
     that its backward needs besides."""
 
-    __slots__ = ("extra", "inputs", "number", "saved", "sizes", "unit")
+    __slots__ = ("extra", "inputs", "number", "saved", "sizes", "trained", "unit")
 
     def __init__(
         self,
@@ -74,8 +74,10 @@ class Node:
         sizes: tuple[tuple[int, int], ...] = (),
         saved: tuple[Storage, ...] = (),
         extra: int = 0,
+        trained: int = 0,
     ) -> None:
         self.number = number
+        self.trained = trained
         self.unit = unit
         self.inputs = inputs
         self.sizes = sizes
@@ -83,13 +85,19 @@ class Node:
         self.extra = extra
 
     def gradients(self, tape: "Tape", grad: Tensor) -> list[Tensor | None]:
-        extra = Storage(tape, self.extra) if self.extra else None
+        extra = Storage(tape, self.extra + (self.trained if tape.gradients else 0))
         made = [
             None if node is None else grad.detached() if size is SAME else tape.make(*size)
             for node, size in zip(self.inputs, self.sizes, strict=True)
         ]
         del extra
         return made
+
+
+class Leaf(Node):
+    """A tensor that was made to want a gradient: both stay until the backward has ended."""
+
+    __slots__ = ()
 
 
 class Checkpoint(Node):
@@ -172,13 +180,16 @@ class Span:
 
 
 class Tape:
-    """Records a forward, then leads back through it. `in_place`: gradients of one tensor are summed into the first
-    that came, as torch does where nothing else holds it (autograd/input_buffer.cpp)."""
+    """Records a forward, then leads back through it.
 
-    def __init__(self, *, element: int = 2, in_place: bool = True) -> None:
+    `in_place`: gradients of one tensor are summed into the first that came, as torch does where nothing else holds it
+    (autograd/input_buffer.cpp), but not with fake tensors. `gradients`: those of weights are counted too, as if each
+    were dropped at once."""
+
+    def __init__(self, *, in_place: bool = True, gradients: bool = False) -> None:
         self.live = self.top = 0
-        self.element = element
         self.in_place = in_place
+        self.gradients = gradients
         self.recording = True
         self.units: list[Measured] = []
         self.spans: list[Span] = []
@@ -189,6 +200,8 @@ class Tape:
         self._span: Span | None = None
         self._again: Iterator[int] = iter(())
         self._number = 0
+        self._last = 0
+        self._shared: dict[str, Node] = {}
 
     # tensors and operations
 
@@ -199,6 +212,18 @@ class Tape:
         self._number += 1
         return Node(self._number, unit)
 
+    def shared(self, name: str, numel: int, element: int) -> Tensor:
+        """A weight that several modules read: its gradient waits for all of them."""
+        if name not in self._shared:
+            self._last -= 1
+            self._shared[name] = Node(self._last, self.unit())
+        return Tensor(Storage(self, 0), numel, element, self._shared[name])
+
+    def wanting(self, tensor: Tensor) -> Tensor:
+        """`tensor.requires_grad = True`."""
+        self._last -= 1
+        return tensor.detached(Leaf(self._last, self.unit(), saved=(tensor.storage,)))
+
     def operation(
         self,
         inputs: tuple[Tensor, ...],
@@ -207,24 +232,26 @@ class Tape:
         *,
         saves: tuple[Tensor, ...] = (),
         sizes: tuple[tuple[int, int], ...] | None = None,
-        trained: bool = False,
+        trained: int = 0,
         keeps: int = 0,
         keeps_out: bool = False,
         extra: int = 0,
         back: int = 0,
+        of: Tensor | None = None,
     ) -> Tensor:
         """A result of `numel` × `element` from `inputs`, and `extra` bytes that are dropped after it.
 
         What it saves: `saves`, its result (`keeps_out`) and `keeps` bytes of its own. `sizes`: of the gradients
-        (default: of the inputs); `trained`: a weight in it wants one; `back`: bytes besides in its backward."""
+        (default: of the inputs), `trained`: bytes of those of its weights; `back`: bytes besides in its backward.
+        `of`: it is a view of that."""
         unit = self.unit()
-        out = self.make(numel, element)
+        out = Tensor(of.storage, numel, element) if of else self.make(numel, element)
         if extra:
             Storage(self, extra)
         self.units[unit].out = numel * element
         if self.recording and (trained or any(tensor.node is not None for tensor in inputs)):
             own = (self.make(keeps, 1),) if keeps else ()
-            out.node = self._record(unit, inputs, (*saves, *own, *((out,) if keeps_out else ())), sizes, back)
+            out.node = self._record(unit, inputs, (*saves, *own, *((out,) if keeps_out else ())), sizes, back, trained)
         elif keeps:
             Storage(self, keeps)
         return out
@@ -236,13 +263,14 @@ class Tape:
         saves: tuple[Tensor, ...],
         sizes: tuple[tuple[int, int], ...] | None,
         back: int,
+        trained: int,
     ) -> Node:
         self._number += 1
         for tensor in saves:
             self._keep(tensor.storage, unit)
         nodes = tuple(tensor.node for tensor in inputs)
         sizes = sizes or tuple(tensor.size for tensor in inputs)
-        return Node(self._number, unit, nodes, sizes, tuple(tensor.storage for tensor in saves), back)
+        return Node(self._number, unit, nodes, sizes, tuple(tensor.storage for tensor in saves), back, trained)
 
     def _keep(self, storage: Storage, unit: int) -> None:
         if not storage.kept:
@@ -329,7 +357,11 @@ class Tape:
         results = forward(*tensors)
         self.recording = True
         node = self._checkpoint(span, forward, tensors)
-        return [self._result(result, node, index) for index, result in enumerate(results)]
+        passed = {id(tensor) for tensor in tensors}
+        return [
+            result if result.node or id(result) in passed else self._result(result, node, index)
+            for index, result in enumerate(results)
+        ]
 
     def _checkpoint(self, span: Span, forward: Callable[..., Sequence[Tensor]], tensors: list[Tensor]) -> Checkpoint:
         def again(*tensors: Tensor) -> Sequence[Tensor]:
@@ -392,5 +424,5 @@ class Tape:
         if node not in waiting:
             heapq.heappush(queue, (-node.number, node))
             waiting[node] = grad
-        elif not (self.in_place and sys.getrefcount(waiting[node].storage) == 2):
+        elif not ((self.in_place or isinstance(node, Leaf)) and sys.getrefcount(waiting[node].storage) == 2):
             waiting[node] = self.make(*grad.size)

@@ -4,6 +4,8 @@ keeps for the backward. `core/memory/families` makes it from `config.json`; the 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dsgui.core.texts.saying import Said
+
 
 @dataclass(frozen=True, slots=True)
 class Weight:
@@ -58,6 +60,7 @@ class Walk:
 
     blocks: tuple[Block, ...]
     element: int = 2  # bytes of an element of the model's dtype
+    assumed: tuple[Said, ...] = ()
 
     def units(self) -> Iterator[Unit]:
         for block in self.blocks:

@@ -1,20 +1,24 @@
 """`config.json` → the model's walk: its modules in the order of their calls, with weights and activations."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from dsgui.core.memory import operations as op
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.described import Described, NoCaseError
-from dsgui.core.memory.families import gpt2, llama, t5
+from dsgui.core.memory.families import bloom, gpt2, llama, t5
 from dsgui.core.memory.modules import Modules
 from dsgui.core.memory.question import Model, Workload
 from dsgui.core.memory.tape import Measured, Span, Tape, Tensor
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import Said, said
 
 ELEMENT = {"fp32": 4, "fp16": 2, "bf16": 2}
-ATTENTIONS = ("eager", "sdpa", "flash_attention_2", "flash_attention_3")
+FLASH = ("flash_attention_2", "flash_attention_3")
+ATTENTIONS = ("eager", "sdpa", *FLASH)
+EAGER_ONLY = ("bloom", "gemma2")
+WITHOUT_FLASH = ("bloom", "t5")
 ELSEWHERE = {
     "vision_config": "vision",
     "audio_config": "vision",
@@ -24,21 +28,48 @@ ELSEWHERE = {
 
 
 def walk_of(model: Model, workload: Workload, dtype: str) -> Walk | CannotSay:
-    """`dtype`: of the parameters, "fp32", "fp16" or "bf16"."""
+    """`dtype`: of the parameters, "fp32", "fp16" or "bf16". Modules and what they keep are those of transformers 5."""
+    config = Described(model.config)
     try:
-        return walked(Described(model.config), workload, dtype)
+        walk = read(walked(config, workload, dtype, Tape()), ELEMENT[dtype])
+        refuse_untrained(walk, workload)
+        return replace(walk, assumed=tuple(assumed(config, workload, dtype)))
     except NoCaseError as error:
         return CannotSay(error.why)
 
 
-def walked(config: Described, workload: Workload, dtype: str) -> Walk:
-    """Raises NoCaseError."""
+def refuse_untrained(walk: Walk, workload: Workload) -> None:
+    """Raises NoCaseError if LoRA's targets are in no layer."""
+    if workload.lora is not None and not any(weight.trainable for weight in walk.weights().values()):
+        raise NoCaseError(said("memory_notes", "no_target", targets=", ".join(workload.lora.targets)[:80] or "nothing"))
+
+
+def assumed(config: Described, workload: Workload, dtype: str) -> Iterator[Said]:
+    kind = str(config.get("model_type"))
+    if workload.attention not in FLASH:
+        yield said("memory_notes", "no_padding")
+    if workload.attention == "sdpa" and kind in EAGER_ONLY:
+        yield said("memory_notes", "eager_instead", type=kind)
+    heads, groups = config.get("num_attention_heads"), config.get("num_key_value_heads")
+    if workload.attention == "sdpa" and dtype == "fp32" and kind in llama.KIN and groups not in (None, heads):
+        yield said("memory_notes", "fused_in_fp32")
+
+
+def walked(config: Described, workload: Workload, dtype: str, tape: Tape) -> Tape:
+    """The tape after a forward and a backward. Raises NoCaseError."""
     family = family_of(config)
-    if workload.attention not in ATTENTIONS:
-        raise NoCaseError(said("memory_notes", "unknown_attention", name=workload.attention))
-    make = Modules(config.keys, workload, ELEMENT[dtype])
-    make.tape.backward(family(config, make, dtype))
-    return read(make.tape, make.element)
+    refuse_attention(workload.attention, config.keys["model_type"])
+    make = Modules(config.keys, workload, ELEMENT[dtype], tape)
+    tape.backward(family(config, make, dtype))
+    return tape
+
+
+def refuse_attention(name: str, kind: str) -> None:
+    """Raises NoCaseError."""
+    if name not in ATTENTIONS:
+        raise NoCaseError(said("memory_notes", "unknown_attention", name=name[:40]))
+    if name in FLASH and kind in WITHOUT_FLASH:
+        raise NoCaseError(said("memory_notes", "no_attention", name=name, type=kind))
 
 
 def llama_loss(config: Described, make: Modules, dtype: str) -> Tensor:
@@ -54,22 +85,31 @@ def t5_loss(config: Described, make: Modules, dtype: str) -> Tensor:
     return t5.T5(make, with_activation(t5.shape_of(config)), clamps=dtype == "fp16").loss()
 
 
+def bloom_loss(config: Described, make: Modules, dtype: str) -> Tensor:
+    make.eager = True  # modeling_bloom.py knows no other
+    return bloom.Bloom(make, bloom.shape_of(config)).loss()
+
+
 Family = Callable[[Described, Modules, str], Tensor]
-FAMILIES: dict[str, Family] = dict.fromkeys(llama.KIN, llama_loss) | {"gpt2": gpt2_loss, "t5": t5_loss}
+FAMILIES: Mapping[str, Family] = {
+    **dict.fromkeys(llama.KIN, llama_loss),
+    "gpt2": gpt2_loss,
+    "bloom": bloom_loss,
+    "t5": t5_loss,
+}
 
 
 def family_of(config: Described) -> Family:
     """Raises NoCaseError for what there is no formula for."""
-    code = config.get("auto_map")
     kind = config.get("model_type")
-    if code:
-        raise NoCaseError(said("memory_notes", "remote_code", code="auto_map"))
+    if config.get("auto_map"):
+        raise NoCaseError(said("memory_notes", "remote_code", keys="auto_map"))
     if kind is None:
         raise NoCaseError(said("memory_notes", "no_type"))
     for key, why in ELSEWHERE.items():
         if config.get(key):
             raise NoCaseError(said("memory_notes", why, key=key))
-    if kind not in FAMILIES:
+    if not isinstance(kind, str) or kind not in FAMILIES:
         raise NoCaseError(said("memory_notes", "unknown_family", type=str(kind)[:40], known=", ".join(FAMILIES)))
     return FAMILIES[kind]
 

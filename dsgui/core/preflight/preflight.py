@@ -7,7 +7,7 @@ from dataclasses import replace
 from dsgui.core.access.secrets import mask, secret_arguments
 from dsgui.core.config.findings import Finding, Severity, has_error, refuser
 from dsgui.core.machine.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, warning, worst_first
-from dsgui.core.preflight import argument_checks, build_checks, handing_checks, room_checks, script_checks
+from dsgui.core.preflight import argument_checks, build_checks, handing_checks, memory_check, room_checks, script_checks
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 
 CONFIG = "config"
@@ -78,6 +78,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("toolkit", "CUDA toolkit", f"{_BUILDER}: assert_no_cuda_mismatch", build_checks.toolkit),
     Check("builds_disk", "Disk for builds", "", build_checks.builds_disk),
     Check("gpus", "GPUs", "deepspeed/launcher/runner.py: parse_resource_filter", room_checks.gpus),
+    Check("model_memory", "GPU and host memory", "deepspeed/runtime/zero", memory_check.memory),
     Check("offload", "Host memory for offload", _ESTIMATORS, room_checks.offload),
     Check("memlock", "Locked memory", "deepspeed/ops/csrc/pin_memory/page_alloc.cpp", room_checks.memlock),
     Check("shm", "Shared memory", "deepspeed/ops/csrc/cpu/comm/shm.cpp", room_checks.shared_memory),
@@ -91,7 +92,8 @@ CHECKS: tuple[Check[Question], ...] = (
 # What another config or other arguments of the script can change: not the port, the GPUs or a disk.
 OF_SETTINGS = frozenset(
     {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
-    | {"local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit", "offload"}
+    | {"local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit"}
+    | {"model_memory", "offload"}
 )
 
 

@@ -6,6 +6,7 @@ from dsgui.core.machine import host_checks
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Host, Machine
 from dsgui.core.machine.verdicts import Status, Verdict, ok, problem, unknown, warning
+from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.preflight.model_size import spelled
 from dsgui.core.preflight.offloading import estimate
 from dsgui.core.preflight.surroundings import Question
@@ -21,7 +22,9 @@ _NVME_LOCKS_SINCE = "0.19.6"
 
 
 def offload(question: Question) -> Verdict | None:
-    """Host memory for ZeRO-Offload, by DeepSpeed's own estimator."""
+    """Host memory for ZeRO-Offload, by DeepSpeed's own estimator, where the memory model has no answer."""
+    if isinstance(question.launch.memory, Fitted):
+        return None
     model = question.around.model
     need = estimate(question.launch, model, question.around.script.trains_a_part)
     if need is None:

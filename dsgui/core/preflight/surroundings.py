@@ -11,6 +11,10 @@ from dsgui.core.launch.handing import mentions
 from dsgui.core.launch.plan import ConfigArgument, Plan, StartedBy
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Disk, Machine
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.choice import ModelChoice, of_words
+from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.question import Model
 from dsgui.core.preflight.model_size import ModelSize
 from dsgui.core.script.named_files import NamedFile
 from dsgui.core.script.script import ScriptFacts
@@ -23,6 +27,7 @@ class Launch:
     `elsewhere` names the machines that train where this one does not: what this one has says nothing then. `devices`
     are the ranks as the findings name them. `by_arguments` are findings that the script's arguments bring up: the
     config by itself has none of them. `unreadable` says why the config is no JSON, or is ""; `config` is then empty.
+    `choice`: the model, as it was said or as the arguments name it; `memory`: what it takes, None where none is named.
     """
 
     config: Mapping[str, Any]
@@ -41,6 +46,8 @@ class Launch:
     unreadable: str = ""
     by_arguments: tuple[Finding, ...] = ()
     target_python: str = ""
+    choice: ModelChoice = field(default_factory=ModelChoice)
+    memory: Fitted | CannotSay | None = None
 
     @classmethod
     def of(
@@ -58,6 +65,7 @@ class Launch:
             devices=devices,
             by_arguments=by_arguments,
             target_python=plan.target_python,
+            choice=plan.model.over(of_words(plan.arguments)),
             ranks=plan.ranks,
             gpu_indices=plan.gpu_indices,
             config_argument=plan.config_argument,
@@ -88,7 +96,7 @@ class Surroundings:
     `own_python` is the release that read the script's source, (3, 11); `own_config` the file that its source names as
     the config, None where it names none or that can't be read. `answers`: what the training environment has for the
     script; `arguments_file`: the file of arguments it reads; `missing_files`: what its arguments name to be read and is
-    not there, with the place that was looked at."""
+    not there, with the place that was looked at. `shape`: the model's, None where none is named."""
 
     script: ScriptFacts
     machine: Machine
@@ -101,6 +109,7 @@ class Surroundings:
     answers: ScriptAnswers = field(default_factory=ScriptAnswers)
     arguments_file: ArgumentsFromFile = field(default_factory=ArgumentsFromFile)
     missing_files: tuple[tuple[NamedFile, str], ...] = ()
+    shape: Model | CannotSay | None = None
 
     def taken(self, arguments: tuple[str, ...]) -> Taken:
         """What the script's parser makes of its arguments."""

@@ -23,7 +23,7 @@ def model_size(named: str, working_directory: str, environment: Mapping[str, str
     """`named` is a folder (relative to `working_directory`) or a name on the hub. `check` raises `PlaceError` for
     what may not be read."""
     try:
-        folder = _folder(named, working_directory, environment, check)
+        folder = folder_of(named, working_directory, environment, check)
         if folder is None:
             return ModelSize(named, None, f"{named} is neither a folder here nor in the hub's local cache")
         check(folder)
@@ -35,7 +35,8 @@ def model_size(named: str, working_directory: str, environment: Mapping[str, str
     return found if found.parameters else replace(found, parameters=None)
 
 
-def _folder(named: str, working_directory: str, environment: Mapping[str, str], check: Check) -> Path | None:
+def folder_of(named: str, working_directory: str, environment: Mapping[str, str], check: Check) -> Path | None:
+    """The folder that `named` means: one here, or a hub id's in the local cache. Raises OSError or `PlaceError`."""
     local = Path(working_directory, named).expanduser()
     return local if local.is_dir() else _cached(named, environment, check)
 

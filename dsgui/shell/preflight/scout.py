@@ -12,6 +12,8 @@ from dsgui.core.errors import PlaceError
 from dsgui.core.launch.handing import own_file
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.machine import Environment, Machine
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.question import Model
 from dsgui.core.preflight.model_size import ModelSize
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.script.named_files import NamedFile
@@ -21,6 +23,7 @@ from dsgui.core.script.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
 from dsgui.shell.files.regular_files import read_regular
 from dsgui.shell.machine.machine_reader import read_disk, read_here
 from dsgui.shell.preflight.model_files import model_size
+from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.script.script_answers import ScriptReader, arguments_file
 
 _CONFIG_BYTES = 1_000_000
@@ -41,6 +44,7 @@ class Scout:
         self._here, self._known, self._check, self._clock = here, known, check, clock
         self._read: tuple[float, Machine] | None = None
         self._scripts = ScriptReader(clock)
+        self._shapes = ModelShapes(check)
         self._sizes: dict[tuple[str, ...], tuple[float, ModelSize]] = {}
 
     @classmethod
@@ -67,6 +71,7 @@ class Scout:
             arguments_file=file,
             missing_files=tuple(self._missing(plan, found.named_files)),
             model=self._model(plan, environment),
+            shape=self._shape(plan, environment),
             output=str(folder),
             output_disk=read_disk(folder) if self._may_read(folder) else None,
             port_taken=port_taken,
@@ -96,6 +101,10 @@ class Scout:
             size = model_size(named, plan.working_directory, environment, self._check)
             self._sizes = {key: (now, size)}  # of one launch at a time
         return size
+
+    def _shape(self, plan: Plan, environment: Mapping[str, str]) -> Model | CannotSay | None:
+        named = plan.model.model or value_of(plan.arguments, MODEL_OPTIONS) or ""
+        return self._shapes.read(named, plan.working_directory, environment) if named else None
 
     def _missing(self, plan: Plan, named: Iterable[NamedFile]) -> Iterator[tuple[NamedFile, str]]:
         for file in named:

@@ -1,4 +1,5 @@
-"""The Configure page: presets and the form on the left; findings, the JSON and what to do with it on the right."""
+"""The Configure page: presets and the form on the left; findings, memory, the JSON and what to do with it on the
+right."""
 
 import json
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.ask import Ask, Asked, build_ask, shown, wire_ask
 from dsgui.ui.config.context_bar import ContextBar, build_context_bar
 from dsgui.ui.config.files import Files, build_files, wire_files
+from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
 from dsgui.ui.config.presets import Presets, build_chooser, build_own_presets, wire_presets
 from dsgui.ui.config.toolbox import Toolbox, with_arguments
 from dsgui.ui.config.tools import Tools, build_tools, wire_tools
@@ -37,20 +39,27 @@ class ConfigurePage:
     files: Files
     tools: Tools
     ask: Ask
+    memory: MemoryPanel
     synchronise: Callable[..., tuple[Any, ...]]
 
     @property
     def inputs(self) -> list[Any]:
-        return [self.text, self.form, self.ask.asked, *self.tools.inputs, *self.bar.inputs]
+        tools, bar = self.tools.inputs, self.bar.inputs
+        return [self.text, self.form, self.ask.asked, *tools, *bar, *self.memory.inputs]
+
+    @property
+    def kept(self) -> list[Any]:
+        """What the browser keeps beside the text: the bar, and the model."""
+        return [*self.bar.inputs, *self.memory.kept]
 
     @property
     def outputs(self) -> list[Any]:
-        return [self.text, self.findings, self.form, self.tools.panel, self.ask.panel]
+        return [self.text, self.findings, self.form, self.tools.panel, self.ask.panel, self.memory.panel]
 
     def synchronise_on(self, triggers: list[Any]) -> Any:
-        """Text, findings, form and tools in step. The only listener that does so, for every trigger there is: no answer
-        to an older text can arrive after the answer to a newer one. What changes the text by itself gives the form
-        `NEW_TEXT` or `CHANGED_TEXT`, and the form triggers."""
+        """Text, findings, form, tools and memory in step. The only listener that does so, for every trigger there is:
+        no answer to an older text can arrive after the answer to a newer one. What changes the text by itself gives the
+        form `NEW_TEXT` or `CHANGED_TEXT`, and the form triggers."""
         return gr.on(triggers, self.synchronise, self.inputs, self.outputs, **LIVE)
 
 
@@ -64,14 +73,15 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
             form = embedded("form", "ds-form", ("edit",), value={}, elem_id="config-form")
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             findings = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
+            memory = build_memory_panel()
             ask = build_ask()
             history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
             text = _json_editor(first.text)
             files = build_files()
             presets = build_own_presets(*chooser)
             tools = build_tools(toolbox)
-    synchronise = _synchroniser(services, workbench, toolbox)
-    page = ConfigurePage(text, bar, form, findings, presets, files, tools, ask, synchronise)
+    synchronise = _synchroniser(services, workbench, toolbox, len(bar.inputs))
+    page = ConfigurePage(text, bar, form, findings, presets, files, tools, ask, memory, synchronise)
     wire_ask(ask, text, tools, bar, services)
     _wire_fixes(page, services, workbench)
     _wire_history(page, history)
@@ -84,7 +94,7 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
 
 def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> None:
     """When the page opens: the text and context this browser kept from last time, else the first preset."""
-    kept = [page.text, page.presets.chooser, *page.bar.inputs]
+    kept = [page.text, page.presets.chooser, *page.kept]
     recalled = demo.load(None, kept, [page.form, *kept], js=_RECALL, **LOCAL)
     recalled.then(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
 
@@ -103,8 +113,11 @@ def _json_editor(text: str) -> gr.Code:
     )
 
 
-def _synchroniser(services: Services, workbench: Workbench, toolbox: Toolbox) -> Callable[..., tuple[Any, ...]]:
-    """Text, findings, form and tools in step: pending edits of the form go into the text, else it is left alone."""
+def _synchroniser(
+    services: Services, workbench: Workbench, toolbox: Toolbox, bar_width: int
+) -> Callable[..., tuple[Any, ...]]:
+    """Text, findings, form, tools and memory in step: pending edits of the form go into the text, else it is left
+    alone."""
 
     def synchronise(
         text: str | None,
@@ -115,8 +128,9 @@ def _synchroniser(services: Services, workbench: Workbench, toolbox: Toolbox) ->
         release: str,
         code: str,
         typed: str | None,
-        *bar: Any,
+        *bar_and_memory: Any,
     ) -> tuple[Any, ...]:
+        bar, memory = bar_and_memory[:bar_width], bar_and_memory[bar_width:]
         context = with_arguments(make_context(services.target(), *bar), tool, typed)
         edited = bool(form and form.get("edits"))
         view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
@@ -124,7 +138,8 @@ def _synchroniser(services: Services, workbench: Workbench, toolbox: Toolbox) ->
         panel = toolbox.panel(tool, chosen, view.text, context)
         findings = notices_html(odd_counts(bar[1], bar[2])) + view.findings
         answer = shown(services, asked, view.text, context) if asked else gr.skip()
-        return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer
+        bars = memory_shown(services, view, context, memory)
+        return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars
 
     return synchronise
 
@@ -148,7 +163,7 @@ def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -
     inputs = [page.text, page.tools.tool, page.tools.arguments, *page.bar.inputs]
     page.findings.fix(fixed, inputs, [page.text, page.form], **ONCE)
     page.text.change(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
-    gr.on(page.bar.changes, None, page.bar.inputs, None, js=_REMEMBER_BAR, **LOCAL)
+    gr.on([one.change for one in page.kept], None, page.kept, None, js=_REMEMBER_BAR, **LOCAL)
 
 
 def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:

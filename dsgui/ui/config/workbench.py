@@ -37,11 +37,12 @@ _ACCELERATE = "This is an accelerate YAML. Its DeepSpeed config as strict JSON:"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the page shows for one text: the text itself, the findings panel, the form's state."""
+    """What the page shows for one text: the text itself, the findings panel, the form's state; and what was found."""
 
     text: str
     findings: str
     form: dict[str, Any]
+    found: tuple[Finding, ...] = ()
 
 
 def form_model(schema: Schema) -> list[dict[str, Any]]:
@@ -184,7 +185,7 @@ class Workbench:
             problems.setdefault(finding.pointer, finding.severity.value)
         form = self._state(document, context.release) | {"problems": problems, "acked": dict(acked or {})}
         remember(document)
-        return View(document.text, findings_html(findings, subject(context)), form)
+        return View(document.text, findings_html(findings, subject(context)), form, tuple(findings))
 
     def _state(self, document: Document, release: str) -> FormValue:
         """The form's state with fields named by their number in `form_model`: it travels with every keystroke."""

@@ -1,25 +1,23 @@
 """The Launch page's inputs, made from the fields that `dsgui.core.launch.run_fields` declares."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import gradio as gr
 
-from dsgui.core.launch.field import Field, Kind, Part
+from dsgui.core.launch.field import Part
 from dsgui.core.launch.plan import WHEN_BUSY, WhenBusy
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.launch.where import BY_NAME, PLACES
 from dsgui.core.machine.hardware import Gpu, Target
 from dsgui.core.sizes import gib, in_gib
 from dsgui.ui.common.events import ONCE
+from dsgui.ui.common.field_inputs import laid_out
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
 
 _RECIPES = {"translation": "Bundled recipe: T5 translates number words (no download)"}
-_NARROW = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +44,21 @@ class Desk:
         return tuple(new.get(name, gr.skip()) for name in self.inputs)
 
 
-def build_desk(services: Services, default_ranks: int) -> Desk:
-    """Must be called inside a `gr.Blocks`."""
+def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, Any]) -> Desk:
+    """`elsewhere`: inputs that another page shows, by their fields' names. Must be called inside a `gr.Blocks`."""
     target = services.target()
     special = _of_this_machine(services, target, default_ranks)
-    inputs: dict[str, Any] = {}
+    inputs: dict[str, Any] = dict(elsewhere)
 
     def lay_out(part: Part) -> None:
-        inputs.update(_laid_out(fields_of(part), special))
+        inputs.update(laid_out(fields_of(part), special))
 
     panels, asks = [], []
     lay_out(Part.WHAT)
     lay_out(Part.WHERE)
     for kind in PLACES:
         with gr.Column(visible=False, elem_classes=f"ds-{kind.NAME}") as panel:
-            inputs.update(_laid_out(kind.FIELDS, special))
+            inputs.update(laid_out(kind.FIELDS, special))
             asks += [build_ask_first(kind)] if kind.CAN_BE_ASKED else []
         panels.append(panel)
     lay_out(Part.DEVICES)
@@ -103,40 +101,6 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
 
 def _usual_when_busy(on_gpus: bool) -> str:
     return next(word for word, choice in WHEN_BUSY.items() if choice is WhenBusy.usual(on_gpus))
-
-
-def _laid_out(fields: Iterable[Field], special: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """The fields' inputs, in rows where they stand beside each other."""
-    made: dict[str, Any] = {}
-    for beside, some in groupby(fields, key=lambda field: field.beside):
-        with gr.Row() if beside else nullcontext():
-            for field in some:
-                made[field.name] = _input(field, special.get(field.name, {}))
-    return made
-
-
-def _input(field: Field, special: Mapping[str, Any]) -> Any:
-    if field.kind is Kind.HIDDEN:
-        return gr.State(field.default)
-    given: dict[str, Any] = {"value": field.default, "label": field.label, "visible": field.shown}
-    given |= {"elem_id": field.id, "info": field.help or None}
-    return _MAKERS[field.kind](field, given | ({"min_width": _NARROW} if field.beside else {}) | dict(special))
-
-
-def _text(field: Field, given: dict[str, Any]) -> gr.Textbox:
-    given = {"lines": field.lines, "placeholder": field.placeholder or None, **given}
-    return gr.Textbox(**given | ({"max_lines": field.most_lines} if field.most_lines else {}))
-
-
-_MAKERS: dict[Kind, Callable[[Field, dict[str, Any]], Any]] = {
-    Kind.TEXT: _text,
-    Kind.LINES: _text,
-    Kind.COUNT: lambda field, given: gr.Number(precision=0, **given),
-    Kind.TICK: lambda field, given: gr.Checkbox(**given),
-    Kind.CHOICE: lambda field, given: gr.Dropdown(**({"choices": list(field.choices)} | given)),
-    Kind.OPEN_CHOICE: lambda field, given: gr.Radio(**({"choices": list(field.choices)} | given)),
-    Kind.GPUS: lambda field, given: gr.CheckboxGroup(**given),
-}
 
 
 def _for_own_script(chosen: str) -> tuple[gr.Textbox, gr.Dropdown]:

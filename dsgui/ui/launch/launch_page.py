@@ -16,6 +16,7 @@ from dsgui.core.launch.variables import plain_and_secret
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.launch_findings import LaunchFindings, launch_findings
+from dsgui.core.preflight.memory_check import with_memory
 from dsgui.core.preflight.surroundings import Launch
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
@@ -53,7 +54,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`, after the Configure page."""
     with gr.Row(elem_classes="ds-columns"):
         with gr.Column(scale=6, min_width=320):
-            desk = build_desk(services, default_ranks)
+            desk = build_desk(services, default_ranks, configure.memory.fields)
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             verdict_line = gr.Markdown("", elem_id="launch-verdict")
             command = gr.Code(
@@ -125,6 +126,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk, bar_width: 
             around = services.surroundings(plan)
             says, refused, config, found = _verdict(workbench, text or "", context, around.arguments_of(plan))
             launch = Launch.of(plan, config, found.alone, context.devices, found.by_arguments)
+            launch = with_memory(launch, around, context, services.checker.schema, around.arguments_of(plan))
             before = before_start(launch, around)
             says = says + _as_read(reads, reader, before) if before.counts else _NOT_THIS
             refused = refused and before.handed

@@ -9,7 +9,9 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.errors import DsguiError
+from dsgui.core.launch.field import Kind, Part
 from dsgui.core.launch.plan import AS_SCRIPT_READS, LaunchRequest
+from dsgui.core.launch.run_fields import fields_of
 from dsgui.core.launch.spec import values_of
 from dsgui.core.runs.clone import Clone
 from dsgui.ui.common.escaping import plain
@@ -77,6 +79,7 @@ def desk_values(services: Services, request: LaunchRequest) -> dict[str, Any]:
     values["script"] = gr.Textbox("" if recipe else request.script, visible=recipe is None)
     reader = AS_SCRIPT_READS if recipe else values["reader"]
     values["reader"] = gr.update(value=reader, visible=recipe is None)
+    values |= {field.name: values[field.name] or "" for field in fields_of(Part.MODEL) if field.kind is Kind.COUNT}
     return values | ({"what": recipe} if recipe else {})
 
 

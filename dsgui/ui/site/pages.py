@@ -53,7 +53,10 @@ def build_pages(services: Services) -> gr.Blocks:
         recall_on_load(configure, demo)
         probed = _follow_probe(services, header)
         demo.load(lambda: refreshed(services), None, [configure.presets.chooser], **ONCE)
-        changes = [*configure.bar.changes, *configure.tools.changes, configure.ask.answered.change, probed.change]
+        typed = launch.desk["arguments"]
+        typed.change(lambda words: words or "", [typed], [configure.memory.script], **ONCE)
+        asked_else = [*configure.bar.changes, *configure.tools.changes, *configure.memory.changes]
+        changes = [*asked_else, configure.ask.answered.change, probed.change]
         configure.synchronise_on([configure.form.edit, configure.text.input, *changes])
     return demo
 

@@ -61,6 +61,74 @@ export const TEXTS = {
   "error": "error",
   "stop": "stop",
   "alert": "alert"
+ },
+ "memory_parts": {
+  "weights": "weights",
+  "frozen_weights": "frozen weights",
+  "gathered": "gathered parameters",
+  "secondary_partition": "secondary partition (hpZ)",
+  "gradients": "gradients",
+  "master": "fp32 master weights",
+  "moments": "optimizer states",
+  "buckets": "communication buckets",
+  "staging": "communication copies",
+  "activations": "activations",
+  "logits": "logits and loss",
+  "step": "copies of the optimizer step",
+  "initialize": "copies of initialization",
+  "swap_buffers": "NVMe swap buffers",
+  "other": "other",
+  "cuda_context": "CUDA context",
+  "nccl": "NCCL",
+  "cublas": "cuBLAS workspace",
+  "fragmentation": "fragmentation",
+  "interpreter": "Python and libraries",
+  "dataloader": "DataLoader workers",
+  "system": "operating system",
+  "in_use": "in use now"
+ },
+ "memory_about": {
+  "weights": "The model’s own parameters, in the model’s dtype. ZeRO-3 divides them among the ranks.",
+  "frozen_weights": "Parameters that are not trained. They need no gradients and no optimizer states.",
+  "gathered": "Parameters that ZeRO-3 has gathered from all ranks for the layers at work.",
+  "secondary_partition": "hpZ keeps a second partition of the parameters inside each node.",
+  "gradients": "Gradients until the optimizer step. ZeRO-2 and 3 divide them among the ranks.",
+  "master": "The fp32 copy of the trained parameters that the optimizer updates. ZeRO divides it.",
+  "moments": "What the optimizer remembers of each parameter: two fp32 values with Adam. ZeRO divides them.",
+  "buckets": "Buffers in which gradients wait for their reduction, allocated whole.",
+  "staging": "Copies of gradients or parameters while they are sent.",
+  "activations": "What a forward keeps for its backward. Gradient checkpointing, a smaller micro batch or shorter sequences shrink it.",
+  "logits": "The scores over the vocabulary and the loss. They grow with micro batch × length × vocabulary.",
+  "step": "Copies that exist while the optimizer updates.",
+  "initialize": "What exists during deepspeed.initialize only. On the host: the model as each rank loaded it, before ZeRO divides it; the HF Trainer at stage 3 loads it divided.",
+  "swap_buffers": "Locked buffers through which NVMe is read and written.",
+  "other": "What has no name of its own.",
+  "cuda_context": "What the driver keeps for each process on the card. No key changes it.",
+  "nccl": "Buffers of the collectives, outside torch’s counters. No key changes it.",
+  "cublas": "Workspace of matrix multiplications. CUBLAS_WORKSPACE_CONFIG changes it.",
+  "fragmentation": "What torch’s allocator reserves beyond the tensors. PYTORCH_ALLOC_CONF=expandable_segments:True lowers it.",
+  "interpreter": "Python, torch and the libraries of each rank.",
+  "dataloader": "Memory that DataLoader workers don’t share with their rank (--dataloader_num_workers).",
+  "system": "The operating system and its services.",
+  "in_use": "What other programs hold now. It counts only if they still run then."
+ },
+ "memory_moments": {
+  "init": "initialize",
+  "forward": "forward",
+  "backward": "backward",
+  "step": "step"
+ },
+ "memory_places": {
+  "gpu": "GPU",
+  "host": "Host",
+  "pinned": "Host, pinned",
+  "nvme": "NVMe"
+ },
+ "memory_fits": {
+  "fits": "fits",
+  "tight": "tight",
+  "does_not_fit": "does not fit",
+  "cannot_say": "can’t say"
  }
 };
 

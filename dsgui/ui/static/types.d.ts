@@ -141,6 +141,12 @@ export interface Estimate {
   estimate_bytes: number;
 }
 
+/** What the memory model foretold, in bytes: of a run on one GPU, and on one machine's host. */
+export interface Predicted {
+  gpu_bytes?: number;
+  host_bytes?: number;
+}
+
 export interface Diagnosis {
   title: string;
   rank: number | null;
@@ -176,6 +182,7 @@ export interface AboutAnswer {
   config: string;
   script: string;
   estimate: Estimate | null;
+  predicted?: Predicted | null;
 }
 
 export interface Removal {
@@ -240,6 +247,7 @@ export interface Source {
   events?: RunEvent[];
   noLoss?: string;
   estimate?: () => Estimate | null | undefined;
+  predicted?: () => Predicted | null | undefined;
 }
 
 /** How the charts are looked at. `axis` is what the user chose, null for nothing. */
@@ -417,6 +425,59 @@ export interface FormValue {
 export interface Entry {
   text: string;
   reader: string;
+}
+
+// --- memory --------------------------------------------------------------------------------------------------------
+
+/** A part of a bar in bytes; with a margin also the least and the most. `keys`: pointers into the config, arguments. */
+export interface MemoryPart {
+  part: string;
+  place: string;
+  bytes: number;
+  least?: number;
+  most?: number;
+  keys?: string[];
+}
+
+export interface MemoryMoment {
+  moment: string;
+  fit: string;
+  bytes: number;
+  parts: MemoryPart[];
+}
+
+/** A GPU, or a machine's host with all of its ranks. */
+export interface MemoryDevice {
+  device: string;
+  fit: string;
+  capacity: number | null;
+  in_use: number;
+  worst: string;
+  moments: MemoryMoment[];
+}
+
+interface Sentence {
+  text: string;
+}
+
+/** What the memory panel shows; without `devices` there is no number, and `why` says it. */
+export interface MemoryTold {
+  fit: string;
+  why?: Sentence;
+  about?: string;
+  ranks: number;
+  devices?: MemoryDevice[];
+  short: Sentence[];
+  notes: Sentence[];
+}
+
+/** A bar as it is drawn. */
+export interface MemoryBar {
+  bytes: number;
+  capacity: number | null;
+  fit: string;
+  line: number | null;
+  segments: { part: MemoryPart; width: number; id: string }[];
 }
 
 declare global {

@@ -30,6 +30,7 @@ from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.run_fields import FIELDS, complete
 from dsgui.core.launch.spec import request_of, values_of
+from dsgui.core.memory.choice import ATTENTIONS, ModelChoice
 
 WORDS = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=8)
 VALUES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), max_size=12).flatmap(
@@ -49,6 +50,15 @@ SPECS = st.builds(
     started_by=st.sampled_from(StartedBy),
     when_busy=st.sampled_from(WhenBusy),
     parent=st.sampled_from(["", "20260131-235959-0a1b"]),
+    model=st.builds(
+        ModelChoice,
+        model=WORDS,
+        length=st.integers(0, 10**6),
+        target_length=st.integers(0, 4096),
+        checkpointing=st.booleans(),
+        attention=st.sampled_from(ATTENTIONS),
+        lora_rank=st.integers(0, 512),
+    ),
 )
 ELSEWHERE = st.one_of(
     st.just({}),

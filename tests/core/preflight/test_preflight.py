@@ -13,11 +13,16 @@ from textwrap import dedent
 import pytest
 
 from dsgui.cli import main
+from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
-from dsgui.core.machine.hardware import Gpu, Op
+from dsgui.core.machine.hardware import Gpu, Hardware, Op
 from dsgui.core.machine.machine import Disk, Host, Machine, Tool
 from dsgui.core.machine.verdicts import Status
+from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.memory.fits.fitting import Case, fit
+from dsgui.core.memory.fits.room import room_of
+from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.model_size import ModelSize, offload_need, spelled
 from dsgui.core.preflight.preflight import AGREEMENT, CHECKS, preflight
@@ -27,6 +32,8 @@ from dsgui.core.script.gone_options import instead
 from dsgui.core.script.named_files import NamedFile, named_files
 from dsgui.core.script.script import script_facts
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.scout import FRESH_S, Scout
 from dsgui.ui.launch.launch_page import _accepted
@@ -68,6 +75,22 @@ ERROR = Finding("DS001", Severity.ERROR, "/train_batch_size", "100 is not 128.",
 BUSY = Gpu(0, "A100", (8, 0), 80 * GIB, 2 * GIB)
 
 
+def fitted_on(gib, **more):
+    """A 7B model with plain Adam on one GPU of `gib`."""
+    case = Case(
+        {"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": True}},
+        Context(Integration.NATIVE),
+        (),
+        model_of_size("7B"),
+        ModelChoice("7B"),
+    )
+    card = Hardware("this", "GPU 0", "nvidia", (8, 0), gib * GIB)
+    return fit(case, Checker(Catalog().schema()).schema, lambda group: room_of((card,), HOST, group))
+
+
+HOST = Host(memory_bytes=512 * GIB)
+
+
 def rows(config=None, source=TRAINER, machine=ON_CPU, around=None, **launch):
     """The rows of a launch that is sound but for what is given."""
     planned = {"config": config or {}, "findings": (), "devices": "2 CPU ranks", "ranks": 2, "script": "/train.py"}
@@ -102,7 +125,10 @@ def no_tool(command, name):
 LOADS = "m = M.from_pretrained(x, {})\n"
 MAPPED, SPARING = TRAINER + LOADS.format("device_map='auto'"), TRAINER + LOADS.format("low_cpu_mem_usage=True")
 P, W = Status.PROBLEM, Status.WARNING
+TOO_LARGE, TIGHT = (fitted_on(gib) for gib in (24, 172))
 FAULTS = [
+    ("model_memory", {"memory": TOO_LARGE}, P, "7B: does not fit (GPU "),
+    ("model_memory", {"memory": TIGHT}, W, "Each GPU needs "),
     ("config", {"findings": (ERROR,)}, P, "on 2 CPU ranks: 100 is not 128"),
     ("config", {"unreadable": "Line 1: no."}, P, "can't be read. Line 1"),
     ("script", {"source": "a = ("}, P, "can't be read as Python"),

@@ -8,20 +8,29 @@ from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Place
 from dsgui.core.memory.engines.gathering import PERSISTENT, Gathering, persistent, trace_of
 from dsgui.core.memory.engines.job import Engine
-from dsgui.core.memory.ledger import Slot
+from dsgui.core.memory.engines.swapping import (
+    OPTIMIZER_BUFFERS,
+    in_memory,
+    optimizer_buffers,
+    param_buffers,
+    swaps,
+)
+from dsgui.core.memory.ledger import Slot, slot_for
 from dsgui.core.memory.settings import Offload
 from dsgui.core.memory.walk import Unit, Weight
 
 _NORM_AT_ONCE = 250_000_000  # elements: stage3.py:1960 _constant_buffered_norm2
 _OPTIMIZER = (keys.OPTIMIZER_DEVICE, keys.OPTIMIZER_PINS)
 _PARAM = (keys.PARAM_DEVICE, keys.PARAM_PINS)
-BUCKET = Slot(Component.BUCKETS, keys=(keys.BUCKET, keys.REDUCED_IN))
-STAGING = Slot(Component.STAGING, keys=(keys.BUCKET, keys.REDUCED_IN))
-NORM = Slot(Component.STEP, keys=(keys.SUB_GROUP,))
-FLATTENED = Slot(Component.STEP, keys=(keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
-AT_INIT = Slot(Component.INIT, keys=(keys.STAGE, keys.SUB_GROUP))
-AT_INIT_HOST = Slot(Component.INIT, Place.HOST, (keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
-ON_THE_WAY = Slot(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
+BUCKET = slot_for(Component.BUCKETS, keys=(keys.BUCKET, keys.REDUCED_IN))
+STAGING = slot_for(Component.STAGING, keys=(keys.BUCKET, keys.REDUCED_IN))
+NORM = slot_for(Component.STEP, keys=(keys.SUB_GROUP,))
+FLATTENED = slot_for(Component.STEP, keys=(keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
+AT_INIT = slot_for(Component.INIT, keys=(keys.STAGE, keys.SUB_GROUP))
+AT_INIT_HOST = slot_for(Component.INIT, Place.HOST, (keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
+WEIGHTS_ON_NVME = slot_for(Component.WEIGHTS, Place.NVME, (keys.PARAM_DEVICE, f"{keys.ZERO}/offload_param/max_in_cpu"))
+GRADIENTS_ON_GPU = slot_for(Component.GRADIENTS, keys=(keys.OPTIMIZER_DEVICE, "/aio/block_size"))
+ON_THE_WAY = slot_for(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,8 @@ class Divided(Engine):
     groups: list[list[SubGroup]] = field(default_factory=list)
     bucket: list[Weight] = field(default_factory=list)
     always: set[str] = field(default_factory=set)
+    sub_group_of: dict[str, SubGroup] = field(default_factory=dict)
+    unswapped: int = 0
 
     def __post_init__(self) -> None:
         Engine.__post_init__(self)
@@ -45,6 +56,7 @@ class Divided(Engine):
         self.always = persistent(walk, s)
         self.gathering = Gathering(self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always)
         self.groups = [self._sub_groups(group) for group in self.job.groups]
+        self.sub_group_of = {weight.name: sub for sub in self.sub_groups for weight in sub.weights}
 
     # --- what holds ---
 
@@ -65,10 +77,6 @@ class Divided(Engine):
         """How many sub-groups' states stay on the GPU: `ratio` (1099–1108)."""
         at = self.optimizer_at
         return int((1 - at.ratio) * len(self.sub_groups)) if at.is_on else len(self.sub_groups)
-
-    @property
-    def states_place(self) -> Place:
-        return Place.HOST if self.optimizer_at.is_on else Place.GPU
 
     @property
     def part(self) -> int:
@@ -95,6 +103,9 @@ class Divided(Engine):
     def initialize(self) -> None:
         self._make_model()
         self._flat_weights()
+        if any(self._swaps(sub) for sub in self.sub_groups):
+            longest = max(sub.numel for sub in self.sub_groups)
+            self.ledger.take(OPTIMIZER_BUFFERS, optimizer_buffers(self.job.settings, longest))
         self._masters()
         self._first_gradients()
         self._buffers()
@@ -103,23 +114,23 @@ class Divided(Engine):
     def _weights_slot(self, frozen: bool = False) -> Slot:
         at = self.params_at
         place = (Place.PINNED if at.pins else Place.HOST) if at.is_on else Place.GPU
-        return Slot(Component.FROZEN if frozen else Component.WEIGHTS, place, (keys.STAGE, *_PARAM))
+        return slot_for(Component.FROZEN if frozen else Component.WEIGHTS, place, (keys.STAGE, *_PARAM))
 
     def _make_model(self) -> None:
         """partition_parameters.py:1836: weight by weight, divided at once; or whole on the host, then divided."""
         job, b = self.job, self.job.settings.weight
         weights = list(job.walk.weights().values())
-        made = Slot(Component.INIT, job.made.place, (keys.STAGE,))
+        made = slot_for(Component.INIT, job.made.place, (keys.STAGE,))
         if not job.made.inside:
             for weight in weights:
                 self.ledger.take(made, weight.numel * job.made.element)
+        slots = {trainable: self._weights_slot(not trainable) for trainable in (True, False)}
+        wide = job.made.element * (job.made.inside and job.made.element != b)
         for weight in weights:
-            if job.made.inside and job.made.element != b:
-                self.ledger.take(AT_INIT, weight.numel * job.made.element)
+            self.ledger.take(AT_INIT, weight.numel * wide)
             self.ledger.take(AT_INIT, weight.numel * b)
-            if job.made.inside and job.made.element != b:
-                self.ledger.drop(AT_INIT, weight.numel * job.made.element)
-            self.ledger.take(self._weights_slot(not weight.trainable), self.share(weight) * b)
+            self.ledger.drop(AT_INIT, weight.numel * wide)
+            self.ledger.take(slots[weight.trainable], self.share(weight) * b)
             self.ledger.drop(AT_INIT, weight.numel * b)
             if not job.made.inside:
                 self.ledger.drop(made, weight.numel * job.made.element)
@@ -133,14 +144,19 @@ class Divided(Engine):
             self.ledger.take(slot, self.part * b)
             self.ledger.drop(AT_INIT_HOST, self.part * b)
             return
-        for group in self.groups:
-            count = sum(sub.numel for sub in group) * b
-            self._pinned(slot, count)
+        if self.params_at.is_nvme:
+            self.ledger.take(*param_buffers(self.job.settings))
+        sizes = [[sub.numel for sub in group] for group in self.groups]
+        slot = slot_for(Component.WEIGHTS, Place.PINNED, (keys.STAGE, *_PARAM))  # whatever pin_memory says
+        for group, (room, fits) in zip(sizes, in_memory(self.job.settings, sizes), strict=True):
+            self._pinned(slot, room * b)
+            self.ledger.take(WEIGHTS_ON_NVME, sum(size for size, fit in zip(group, fits, strict=True) if not fit) * b)
         self._drop_parts()
 
     def _drop_parts(self) -> None:
+        slot = self._weights_slot()
         for weight in self.job.trainable:
-            self.ledger.drop(self._weights_slot(), self.share(weight) * self.job.settings.weight)
+            self.ledger.drop(slot, self.share(weight) * self.job.settings.weight)
 
     def _pinned(self, slot: Slot, count: int) -> None:
         """A pageable tensor, then its pinned copy."""
@@ -153,8 +169,12 @@ class Divided(Engine):
 
     def _states(self, index: int, component: Component) -> Slot:
         if index < self.on_gpu:
-            return Slot(component, Place.GPU, (keys.STAGE, keys.OPTIMIZER_DEVICE))
-        return Slot(component, self.states_place, _OPTIMIZER)
+            return slot_for(component, Place.GPU, (keys.STAGE, keys.OPTIMIZER_DEVICE))
+        place = Place.NVME if self._swaps(self.sub_groups[index]) else Place.HOST
+        return slot_for(component, place, _OPTIMIZER)
+
+    def _swaps(self, sub: SubGroup) -> bool:
+        return self.optimizer_at.is_nvme and swaps(self.job.settings, sub.numel, self.job.settings.master)
 
     def _masters(self) -> None:
         """1157–1173: converted, then cloned."""
@@ -177,31 +197,38 @@ class Divided(Engine):
         self.ledger.take(init, buffer)
         if self.optimizer_at.is_on:
             for index, sub in enumerate(self.sub_groups):
-                self._pinned(self._gradient_slot(index), sub.numel * m)
+                self._offload_gradients(index, sub.numel * m)
         self.ledger.drop(init, buffer)
 
+    def _offload_gradients(self, index: int, count: int) -> None:
+        slot = self._gradient_slot(index)
+        if slot.place is Place.NVME:
+            self.ledger.take(slot, count)
+        else:
+            self._pinned(slot, count)
+
     def _gradient_slot(self, index: int) -> Slot:
-        if index < self.on_gpu:
+        if index < self.on_gpu or self._swaps(self.sub_groups[index]):
             return self._states(index, Component.GRADIENTS)
-        return Slot(Component.GRADIENTS, Place.PINNED if self.optimizer_at.pins else Place.HOST, _OPTIMIZER)
+        return slot_for(Component.GRADIENTS, Place.PINNED if self.optimizer_at.pins else Place.HOST, _OPTIMIZER)
 
     def _buffers(self) -> None:
         """779–801: the bucket, held for ever, and the gradients' parts."""
         s = self.job.settings
         if s.is_contiguous:
             self.ledger.take(BUCKET, s.bucket * s.reduced)
-        slot = Slot(Component.GRADIENTS, Place.GPU, (keys.STAGE, keys.ACCUMULATED_IN, keys.OPTIMIZER_DEVICE))
+        slot = slot_for(Component.GRADIENTS, Place.GPU, (keys.STAGE, keys.ACCUMULATED_IN, keys.OPTIMIZER_DEVICE))
         if self.optimizer_at.is_on:
-            slot = Slot(Component.GRADIENTS, Place.PINNED if self.optimizer_at.pins else Place.HOST, _OPTIMIZER)
+            slot = slot_for(Component.GRADIENTS, Place.PINNED if self.optimizer_at.pins else Place.HOST, _OPTIMIZER)
         self._pinned(slot, self.part * s.accumulated)
 
     def _hooks(self) -> None:
         """1504: each weight is gathered once, to find its node in autograd's graph."""
+        b = self.job.settings.weight
         for weight in self.job.trainable:
-            if self.job.ranks > 1 or self.params_at.is_on:
-                self.ledger.take(AT_INIT, weight.numel * self.job.settings.weight)
-                self.ledger.pass_by(AT_INIT, self.share(weight) * self.job.settings.weight * self.params_at.is_on)
-                self.ledger.drop(AT_INIT, weight.numel * self.job.settings.weight)
+            self.ledger.take(AT_INIT, weight.numel * b)
+            self.ledger.pass_by(AT_INIT, self.share(weight) * b * self.params_at.is_on)
+            self.ledger.drop(AT_INIT, weight.numel * b)
 
     def settle(self) -> None:
         s = self.job.settings
@@ -232,6 +259,10 @@ class Divided(Engine):
     def leave(self, unit: Unit, forward: bool) -> None:
         self.gathering.leave(unit, forward)
 
+    def hooked(self, weights: list[Weight]) -> list[Weight]:
+        """zero/linear.py hands the weight's over first."""
+        return weights
+
     def reduce(self, weight: Weight) -> None:
         """1566–1641."""
         s = self.job.settings
@@ -249,37 +280,65 @@ class Divided(Engine):
             return
         s = self.job.settings
         elements = sum(weight.numel for weight in self.bucket)
-        cast = elements * s.reduced * (s.reduced != s.weight)
-        padded = sum(self.share(weight) * self.job.ranks for weight in self.bucket)
-        is_single = len(self.bucket) == 1 and elements % self.job.ranks == 0
-        in_bucket = s.is_contiguous and elements <= s.bucket and not s.scatters
+        in_bucket = s.is_contiguous and elements <= s.bucket
+        cast = elements * s.reduced * (s.reduced != s.weight and not in_bucket)
+        staged = self._staged(elements, in_bucket)
+        parts = (elements if in_bucket and not s.scatters else sum(self.share(w) for w in self.bucket)) * s.accumulated
+        converts = s.reduced != s.accumulated  # 1943: else the parts are views of what was staged
         self.ledger.take(STAGING, cast)
-        self.ledger.take(STAGING, padded * s.reduced * (not is_single and not in_bucket))
-        self._to_parts()
-        self.ledger.drop(STAGING, padded * s.reduced * (not is_single and not in_bucket))
-        self.ledger.drop(STAGING, cast)
+        self.ledger.take(STAGING, staged)
+        self.ledger.take(STAGING, parts * converts)
+        self.ledger.drop(STAGING, cast, times=converts)
+        self.ledger.drop(STAGING, staged, times=converts)
+        if self.optimizer_at.is_on:
+            self._offload_parts()
+        self.ledger.drop(STAGING, cast, times=not converts)
+        self.ledger.drop(STAGING, staged, times=not converts)
+        self.ledger.drop(STAGING, parts * converts)
         for weight in self.bucket:
             self.forget(weight)
         self.bucket = []
 
-    def _to_parts(self) -> None:
-        """1943 the parts in the dtype that they wait in; 2023–2047 copied, the norm of what is offloaded taken."""
+    def _staged(self, elements: int, in_bucket: bool) -> int:
+        """Bytes: gradients put together rank by rank (coalesced_collectives.py:102–125); without `reduce_scatter` the
+        bucket multiplied (1875)."""
         s = self.job.settings
-        parts = [self.share(weight) for weight in self.bucket]
-        cast = sum(parts) * s.accumulated * (s.reduced != s.accumulated)
-        self.ledger.take(STAGING, cast)
-        if self.optimizer_at.is_on:
-            for part in parts:
-                self._offload_part(part)
-        self.ledger.drop(STAGING, cast)
+        if in_bucket and not s.scatters:
+            return elements * s.reduced * (self.job.ranks > 1)
+        is_single = len(self.bucket) == 1 and elements % self.job.ranks == 0
+        padded = sum(self.share(weight) * self.job.ranks for weight in self.bucket)
+        return padded * s.reduced * (not is_single)
 
-    def _offload_part(self, part: int) -> None:
+    def _offload_parts(self) -> None:
+        """2031–2047, 1443–1465. What goes to NVMe goes when the whole bucket is ready; what is too short for it stays
+        on the GPU until the step (swap_tensor/optimizer_utils.py:266)."""
+        s, waiting = self.job.settings, 0
+        for weight in self.bucket:
+            part = self.share(weight)
+            self.ledger.take(ON_THE_WAY, part * s.accumulated)
+            if self.is_boundary:
+                self.ledger.pass_by(NORM, min(part, _NORM_AT_ONCE) * 8)
+                waiting += self._send(weight, part * s.master)
+            self.ledger.drop(ON_THE_WAY, part * s.accumulated)
+        self.ledger.drop(ON_THE_WAY, waiting)
+
+    @property
+    def _overflow_slot(self) -> Slot:
+        place = Place.HOST if self.optimizer_at.is_on else Place.GPU
+        return slot_for(Component.STEP, place, ("/fp16/enabled", keys.OPTIMIZER_DEVICE))
+
+    def _send(self, weight: Weight, count: int) -> int:
+        """Bytes that wait for the end of the bucket."""
         s = self.job.settings
-        self.ledger.take(ON_THE_WAY, part * s.accumulated)
-        if self.is_boundary:
-            self.ledger.pass_by(NORM, min(part, _NORM_AT_ONCE) * 8)
-            self.ledger.pass_by(ON_THE_WAY, part * s.master * (s.master != s.accumulated))
-        self.ledger.drop(ON_THE_WAY, part * s.accumulated)
+        if not self._swaps(self.sub_group_of[weight.name]):
+            self.ledger.pass_by(ON_THE_WAY, count * (s.master != s.accumulated))
+            return 0
+        if not swaps(s, count // s.master, s.master):
+            self.unswapped += count
+            self.ledger.take(GRADIENTS_ON_GPU, count)
+            return 0
+        self.ledger.take(ON_THE_WAY, count)
+        return count
 
     def end_backward(self, is_boundary: bool) -> None:
         self._reduce_bucket()
@@ -288,11 +347,16 @@ class Divided(Engine):
     # --- step ---
 
     def step(self) -> None:
+        s = self.job.settings
         self._divide_persistent()
+        if s.precision == "fp16":  # 3013: has it overflowed? A byte an element
+            self.ledger.pass_by(self._overflow_slot, self.part)
         if not self.optimizer_at.is_on:
             self.ledger.pass_by(NORM, max(self.share(weight) for weight in self.job.trainable) * 8)
         for index, sub in enumerate(self.sub_groups):
             self._step_of(index, sub)
+        self.ledger.drop(GRADIENTS_ON_GPU, self.unswapped)
+        self.unswapped = 0
         self._gather_persistent()
         self.gathering.forget_secondary()
 

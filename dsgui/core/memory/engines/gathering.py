@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
-from dsgui.core.memory.ledger import Ledger, Slot
+from dsgui.core.memory.ledger import Ledger, slot_for
 from dsgui.core.memory.settings import Settings
 from dsgui.core.memory.walk import Unit, Walk, Weight
 
-GATHERED = Slot(Component.GATHERED, keys=(keys.LIVE, keys.REUSE, keys.PREFETCH))
-FLAT = Slot(Component.GATHERED, keys=(keys.PREFETCH, keys.SEQUENTIAL))
-PERSISTENT = Slot(Component.GATHERED, keys=(keys.PERSISTENT, keys.ALL_PERSISTENT))
-ON_THE_WAY = Slot(Component.STAGING, keys=(keys.PARAM_DEVICE,))
-SECONDARY = Slot(Component.SECONDARY, keys=(keys.HPZ,))
+GATHERED = slot_for(Component.GATHERED, keys=(keys.LIVE, keys.REUSE, keys.PREFETCH))
+FLAT = slot_for(Component.GATHERED, keys=(keys.PREFETCH, keys.SEQUENTIAL))
+PERSISTENT = slot_for(Component.GATHERED, keys=(keys.PERSISTENT, keys.ALL_PERSISTENT))
+ON_THE_WAY = slot_for(Component.STAGING, keys=(keys.PARAM_DEVICE,))
+SECONDARY = slot_for(Component.SECONDARY, keys=(keys.HPZ,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Moment, Place
-from dsgui.core.memory.ledger import Ledger, Slot
+from dsgui.core.memory.ledger import Ledger, slot_for
 from dsgui.core.memory.settings import Settings
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
 
@@ -68,10 +68,12 @@ class Engine:
     is_boundary: bool = True
     gradients: dict[str, int] = field(default_factory=dict)
     _partial: dict[str, int] = field(default_factory=dict)
+    _first: Unit | None = None
     _uses: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.job.on_cpu)
+        self._first = next((unit for unit in self.job.walk.units() if unit.weights), None)
 
     def initialize(self) -> None:
         raise NotImplementedError
@@ -83,10 +85,15 @@ class Engine:
         """Before a module's forward or backward."""
 
     def leave(self, unit: Unit, forward: bool) -> None:
-        """After it."""
+        """After it. The first module with weights, an embedding, has no gradient to hand on: nothing tells when its
+        backward is over."""
 
     def begin_forward(self) -> None:
         pass
+
+    def hooked(self, weights: list[Weight]) -> list[Weight]:
+        """A module's gradients in the order in which autograd hands them over: the bias first (`addmm`)."""
+        return weights[::-1]
 
     def reduce(self, weight: Weight) -> None:
         """The hook of a gradient that is complete."""
@@ -98,17 +105,24 @@ class Engine:
         raise NotImplementedError
 
     def run(self) -> Ledger:
-        """The last step of several. More than two micro batches repeat the second."""
+        """Made, and the last step of several."""
         self.ledger.begin(Moment.INIT)
         self.initialize()
         self.ledger.begin(None)
         self.settle()
-        last = min(self.job.settings.gas, 2) - 1
+        self.train()
+        return self.ledger
+
+    def train(self) -> None:
+        """One step. More than three micro batches repeat the second."""
+        last = min(self.job.settings.gas, 3) - 1
         for micro in range(last + 1):
             self._micro_batch(micro, is_boundary=micro == last)
         self.ledger.begin(Moment.STEP)
         self.step()
-        return self.ledger
+
+    def alive(self) -> dict[Component, int]:
+        return self.ledger.alive()
 
     def _micro_batch(self, micro: int, is_boundary: bool) -> None:
         self.micro, self.is_boundary = micro, is_boundary
@@ -163,9 +177,9 @@ class Engine:
         self.ledger.pass_by(slot, unit.backward)
         self.ledger.drop(slot, unit.kept)
         self._hand_on(read)
-        for weight in reversed(trained):
+        for weight in self.hooked(trained):
             self._accumulate(weight)
-        if unit.call:
+        if unit.call and unit is not self._first:
             self.leave(unit, forward=False)
 
     def _hand_on(self, count: int) -> None:
@@ -192,6 +206,6 @@ class Engine:
         self.ledger.drop(GRADIENTS, self.gradients.pop(weight.name, 0))
 
 
-ACTIVATIONS = Slot(Component.ACTIVATIONS, keys=BATCH_KEYS)
-LOGITS = Slot(Component.LOGITS, keys=LOGITS_KEYS)
-GRADIENTS = Slot(Component.GRADIENTS, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE))
+ACTIVATIONS = slot_for(Component.ACTIVATIONS, keys=BATCH_KEYS)
+LOGITS = slot_for(Component.LOGITS, keys=LOGITS_KEYS)
+GRADIENTS = slot_for(Component.GRADIENTS, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE))

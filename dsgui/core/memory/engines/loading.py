@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
 from dsgui.core.memory.engines.job import Job
-from dsgui.core.memory.ledger import Ledger, Slot
+from dsgui.core.memory.ledger import Ledger, Slot, slot_for
 from dsgui.core.memory.walk import Weight
 
 
@@ -19,16 +19,16 @@ class Loading:
 
     @property
     def weights(self) -> Slot:
-        return Slot(Component.WEIGHTS, keys=(self.job.precision_key, keys.STAGE))
+        return slot_for(Component.WEIGHTS, keys=(self.job.precision_key, keys.STAGE))
 
     @property
     def frozen(self) -> Slot:
-        return Slot(Component.FROZEN, keys=(self.job.precision_key, keys.STAGE))
+        return slot_for(Component.FROZEN, keys=(self.job.precision_key, keys.STAGE))
 
     def whole(self) -> None:
         """Cast one by one where it was made, then moved."""
         job, ledger = self.job, self.ledger
-        made = Slot(Component.INIT, job.made.place, ("--torch_dtype", keys.STAGE))
+        made = slot_for(Component.INIT, job.made.place, ("--torch_dtype", keys.STAGE))
         weights, width = list(job.walk.weights().values()), job.settings.weight
         for weight in weights:
             ledger.take(made, weight.numel * job.made.element)
@@ -36,14 +36,16 @@ class Loading:
             for weight in weights:
                 ledger.take(made, weight.numel * width)
                 ledger.drop(made, weight.numel * job.made.element)
+        slots = {True: self.weights, False: self.frozen}
         for weight in weights:
             ledger.drop(made, weight.numel * width)
-            ledger.take(self.weights if weight.trainable else self.frozen, weight.numel * width)
+            ledger.take(slots[weight.trainable], weight.numel * width)
 
     def flat(self, size: int) -> None:
         self.ledger.take(self.weights, size * self.job.settings.weight)
 
     def flattened(self, group: Iterable[Weight]) -> None:
         """The originals go."""
+        weights = self.weights
         for weight in group:
-            self.ledger.drop(self.weights, weight.numel * self.job.settings.weight)
+            self.ledger.drop(weights, weight.numel * self.job.settings.weight)

@@ -9,16 +9,16 @@ from dsgui.core.memory.engines.job import Engine
 from dsgui.core.memory.engines.loading import Loading
 from dsgui.core.memory.engines.partition import Partition, partitions
 from dsgui.core.memory.engines.plain import ALL_REDUCE
-from dsgui.core.memory.ledger import Slot
+from dsgui.core.memory.ledger import slot_for
 from dsgui.core.memory.walk import Weight
 
 _KEYS = (keys.ACCUMULATED_IN, keys.STAGE)
-WHOLE = Slot(Component.GRADIENTS, keys=_KEYS)
-MASTER = Slot(Component.MASTER, keys=(keys.STAGE,))
-MOMENTS = Slot(Component.MOMENTS, keys=(keys.STAGE, keys.OPTIMIZER))
-AT_INIT = Slot(Component.INIT, keys=(keys.STAGE,))
-REDUCED = Slot(Component.STAGING, keys=(keys.REDUCED_IN, keys.ACCUMULATED_IN))
-STEP = Slot(Component.STEP, keys=(keys.OPTIMIZER,))
+WHOLE = slot_for(Component.GRADIENTS, keys=_KEYS)
+MASTER = slot_for(Component.MASTER, keys=(keys.STAGE,))
+MOMENTS = slot_for(Component.MOMENTS, keys=(keys.STAGE, keys.OPTIMIZER))
+AT_INIT = slot_for(Component.INIT, keys=(keys.STAGE,))
+REDUCED = slot_for(Component.STAGING, keys=(keys.REDUCED_IN, keys.ACCUMULATED_IN))
+STEP = slot_for(Component.STEP, keys=(keys.OPTIMIZER,))
 
 
 @dataclass(slots=True)
@@ -43,13 +43,17 @@ class Mixed(Engine):
             self.ledger.take(MOMENTS, part.part * 4, self.job.settings.moments)
 
     def reduce(self, weight: Weight) -> None:
-        """With `bf16.immediate_grad_update` each 16-bit gradient goes as it is added."""
+        """523: added in fp32. With `bf16.immediate_grad_update` each 16-bit gradient goes then."""
         if self.job.settings.immediate:
+            self.ledger.pass_by(REDUCED, weight.numel * 4)
             self.forget(weight)
 
     def end_backward(self, is_boundary: bool) -> None:
         """engine.py:3795: the whole flat gradients, cast to what is sent."""
-        if is_boundary and self.job.ranks > 1:
+        if not self.job.settings.immediate:
+            for weight in self.job.trainable:
+                self.ledger.pass_by(REDUCED, weight.numel * 4)
+        if is_boundary:
             self._all_reduce()
 
     def _all_reduce(self) -> None:

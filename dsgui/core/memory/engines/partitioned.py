@@ -4,25 +4,26 @@ the GPU or in host memory."""
 from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
-from dsgui.core.memory.answer import Component, Place
+from dsgui.core.memory.answer import Component, Moment, Place
 from dsgui.core.memory.engines.job import GRADIENTS, Engine
 from dsgui.core.memory.engines.loading import Loading
 from dsgui.core.memory.engines.partition import Partition, partitions
-from dsgui.core.memory.ledger import Slot
+from dsgui.core.memory.ledger import Slot, slot_for
 from dsgui.core.memory.walk import Weight
 
 _ON_GPU = (keys.STAGE, keys.OPTIMIZER_DEVICE)
 _ON_HOST = (keys.OPTIMIZER_DEVICE, keys.OPTIMIZER_PINS)
-BUCKETS = Slot(Component.BUCKETS, keys=(keys.BUCKET, keys.OVERLAP))
-STAGING = Slot(Component.STAGING, keys=(keys.BUCKET, keys.REDUCED_IN))
-NORM = Slot(Component.STEP, keys=(f"{keys.ZERO}/compute_grad_norm",))
-FLATTENED = Slot(Component.STEP, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE))
-COMPACT = Slot(Component.GRADIENTS, keys=(keys.ACCUMULATED_IN, keys.STAGE))
-OURS = Slot(Component.GRADIENTS, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE, keys.ACCUMULATION))
-AT_INIT = Slot(Component.INIT, keys=(keys.STAGE,))
-AT_INIT_HOST = Slot(Component.INIT, Place.HOST, _ON_HOST)
-MOMENTS = {Place.GPU: Slot(Component.MOMENTS, keys=_ON_GPU), Place.HOST: Slot(Component.MOMENTS, Place.HOST, _ON_HOST)}
-GPU_BUFFER = Slot(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
+BUCKETS = slot_for(Component.BUCKETS, keys=(keys.BUCKET, keys.OVERLAP))
+STAGING = slot_for(Component.STAGING, keys=(keys.BUCKET, keys.REDUCED_IN))
+NORM = slot_for(Component.STEP, keys=(f"{keys.ZERO}/compute_grad_norm",))
+FLATTENED = slot_for(Component.STEP, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE))
+COMPACT = slot_for(Component.GRADIENTS, keys=(keys.ACCUMULATED_IN, keys.STAGE))
+OURS = slot_for(Component.GRADIENTS, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE, keys.ACCUMULATION))
+AT_INIT = slot_for(Component.INIT, keys=(keys.STAGE,))
+AT_INIT_HOST = slot_for(Component.INIT, Place.HOST, _ON_HOST)
+MOMENTS = slot_for(Component.MOMENTS, keys=_ON_GPU)
+MOMENTS_ON_HOST = slot_for(Component.MOMENTS, Place.HOST, _ON_HOST)
+GPU_BUFFER = slot_for(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
 
 
 @dataclass(slots=True)
@@ -40,6 +41,8 @@ class Partitioned(Engine):
     part_of: dict[str, Partition] = field(default_factory=dict)
     held: dict[str, int] = field(default_factory=dict)
     buffers: int = 0
+    index: int = 0
+    viewed: set[int] = field(default_factory=set)
     collected: int = 0
     accumulated: int = 0
     compact: bool = False
@@ -64,6 +67,11 @@ class Partitioned(Engine):
     def gradient(self) -> int:
         """Bytes of an element of what is put into buckets (1253)."""
         return self.job.settings.accumulated if self.widens else self.job.settings.weight
+
+    @property
+    def copies(self) -> bool:
+        """Whether gradients are copied into buckets."""
+        return self.job.settings.is_contiguous or self.offloads
 
     @property
     def fills_early(self) -> bool:
@@ -96,9 +104,11 @@ class Partitioned(Engine):
         clone, master, narrow = part.part * s.weight, part.part * s.master, part.part * s.weight
         ledger.take(AT_INIT, clone)
         if not self.offloads:
-            is_own = s.master != s.weight
-            ledger.take(self._master_slot(Place.GPU), master)
-            ledger.drop(AT_INIT, clone) if is_own else self.ledger.drop(AT_INIT, clone)
+            if s.master == s.weight:  # the clone is the master
+                ledger.drop(AT_INIT, clone)
+            ledger.take(slot_for(Component.MASTER, Place.GPU, _ON_GPU), master)
+            if s.master != s.weight:
+                ledger.drop(AT_INIT, clone)
             return 0
         self._pinned(Component.MASTER, master)
         ledger.drop(AT_INIT, clone)
@@ -110,7 +120,9 @@ class Partitioned(Engine):
 
     def _pinned(self, component: Component, count: int) -> None:
         """A pageable tensor, and its pinned copy where that is asked for."""
-        slot = self._host_slot(component)
+        self._pinned_in(self._host_slot(component), count)
+
+    def _pinned_in(self, slot: Slot, count: int) -> None:
         if self.host is Place.PINNED:
             self.ledger.take(AT_INIT_HOST, count)
             self.ledger.take(slot, count)
@@ -119,10 +131,7 @@ class Partitioned(Engine):
             self.ledger.take(slot, count)
 
     def _host_slot(self, component: Component) -> Slot:
-        return Slot(component, self.host, _ON_HOST)
-
-    def _master_slot(self, place: Place) -> Slot:
-        return Slot(Component.MASTER, place, _ON_GPU if place is Place.GPU else _ON_HOST)
+        return slot_for(component, self.host, _ON_HOST)
 
     def _offload_buffers(self) -> None:
         """653–661: room for the longest gradient, on both sides."""
@@ -144,25 +153,26 @@ class Partitioned(Engine):
 
     def settle(self) -> None:
         s = self.job.settings
-        slot = MOMENTS[Place.HOST if self.offloads else Place.GPU]
+        if self.offloads and s.gas > 1 and s.stage == 2 and not self.is_compact and s.master == 4:
+            self.ledger.begin(Moment.BACKWARD)
+            self._host_accumulators()
+            self.ledger.begin(None)
+        slot = MOMENTS_ON_HOST if self.offloads else MOMENTS
         for part in self.parts:
             self.ledger.take(slot, part.part * s.moment, s.moments)
-        if self.offloads and s.gas > 1 and not self.is_compact and s.master == 4:
-            self._host_accumulators()
 
     def _host_accumulators(self) -> None:
         """1821–1853: gradients of earlier micro batches, each whole in a block of its own."""
-        keys_ = (keys.ACCUMULATION, *_ON_HOST)
-        slot = Slot(Component.GRADIENTS, self.host, keys_)
+        slot = slot_for(Component.GRADIENTS, self.host, (keys.ACCUMULATION, *_ON_HOST))
         for part in self.parts:
             for weight, _ in part.mine:
-                self.ledger.take(slot, weight.numel * self.job.settings.weight)
+                self._pinned_in(slot, weight.numel * self.job.settings.weight)
 
     # --- forward and backward ---
 
     def begin_forward(self) -> None:
-        for weight in self.job.trainable:
-            self._release(weight)
+        if self.widens and self.micro == 0:
+            self._release_all()
 
     def _take(self, weight: Weight, count: int) -> None:
         self.ledger.take(GRADIENTS, count)
@@ -184,7 +194,7 @@ class Partitioned(Engine):
     def _set_up(self) -> None:
         """3256–3280: the whole bucket at the first gradient, a second one with `overlap_comm`."""
         s = self.job.settings
-        if not self.buffers and (s.is_contiguous or self.offloads):
+        if not self.buffers and self.copies:
             self.buffers = 2 if s.overlaps else 1
             self.ledger.take(BUCKETS, s.bucket * self.gradient, self.buffers)
 
@@ -201,6 +211,7 @@ class Partitioned(Engine):
         """1399–1480 `reduce_independent_p_g_buckets_and_remove_grads`."""
         if self.bucket.elements + weight.numel > self.job.settings.bucket:
             self._reduce_bucket()
+            self.index = (self.index + 1) % max(1, self.buffers)
         is_long = weight.numel > self.job.settings.bucket
         if self.buffers and is_long and self.offloads:
             self.ledger.pass_by(STAGING, weight.numel * self.gradient)
@@ -273,6 +284,8 @@ class Partitioned(Engine):
         if not pieces:
             if self.job.settings.stage == 2:
                 self._release(weight)
+            elif self.buffers and weight.numel <= self.job.settings.bucket:
+                self.viewed.add(self.index)
         elif self.buffers:
             self._copy_ours(weight, pieces[0].numel)
 
@@ -313,14 +326,38 @@ class Partitioned(Engine):
         self._reduce_bucket()
         if self.job.settings.stage == 2 or is_boundary:
             self._end_of_partition()
-        self.ledger.drop(BUCKETS, self.job.settings.bucket * self.gradient, self.buffers)
-        self.buffers = 0
+
+    def _drop_buckets(self, count: int) -> None:
+        self.ledger.drop(BUCKETS, self.job.settings.bucket * self.gradient, count)
+        self.buffers -= count
+
+    def _keep_own(self) -> None:
+        """Without contiguous buffers this rank's gradients stay as autograd made them (`all_grad_tensors`, 1033)."""
+        mine = [weight for part in self.parts for weight, _ in part.mine]
+        self.collected = sum(weight.numel for weight in mine) * self.gradient
+        for weight in mine:
+            self._release(weight)
+        self.ledger.take(OURS, self.collected)
 
     def _end_of_partition(self) -> None:
+        if not self.copies and not self.is_compact:
+            self._keep_own()
         if not self.is_boundary or self.accumulated:
             self._accumulate_ours()
         for weight in self.job.trainable:
+            self.forget(weight)
+        if self.widens:
+            self._drop_buckets(self.buffers - len(self.viewed))
+        else:
+            self._release_all()
+
+    def _release_all(self) -> None:
+        """`param.grad_accum` of other ranks' weights outlives the backward, and with it the bucket that it points into
+        (1129–1145)."""
+        for weight in self.job.trainable:
             self._release(weight)
+        self._drop_buckets(self.buffers)
+        self.viewed, self.index = set(), 0
 
     def _accumulate_ours(self) -> None:
         """1033–1041: the first micro batch's buffer is kept; a later one's is added to it and goes."""
@@ -339,9 +376,13 @@ class Partitioned(Engine):
             return
         if s.takes_norm:
             self.ledger.pass_by(NORM, max(part.longest for part in self.parts) * 8)
+        if self.widens:
+            self._release_all()
         kept = self.collected or self.accumulated
         for index, part in enumerate(self.parts):
             self._step_of(part, kept if index == len(self.parts) - 1 else 0)
+        self.collected = self.accumulated = 0
+        self.compact = False
 
     def _step_of(self, part: Partition, kept: int) -> None:
         """3112–3140: flattened, cast, then the collected gradients go (they are views of one buffer: with the last)."""
@@ -364,3 +405,4 @@ class Partitioned(Engine):
         for part in self.parts:
             if self.compact:
                 self.ledger.drop(COMPACT, part.part * self.job.settings.accumulated)
+        self.compact = False

@@ -7,15 +7,15 @@ from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
 from dsgui.core.memory.engines.job import Engine
 from dsgui.core.memory.engines.loading import Loading
-from dsgui.core.memory.ledger import Slot
+from dsgui.core.memory.ledger import slot_for
 from dsgui.core.memory.walk import Weight
 
 ALL_REDUCE = 500_000_000  # elements: engine.py:151, MEMORY_OPT_ALLREDUCE_SIZE, which no key changes
-MASTER = Slot(Component.MASTER, keys=(keys.STAGE, "/bf16/enabled"))
-MOMENTS = Slot(Component.MOMENTS, keys=(keys.STAGE, keys.OPTIMIZER))
-ALL_REDUCED = Slot(Component.STAGING, keys=(keys.STAGE, keys.REDUCED_IN))
-CAST = Slot(Component.STEP, keys=(keys.STAGE, "/bf16/enabled"))
-AT_INIT = Slot(Component.INIT, keys=(keys.STAGE,))
+MASTER = slot_for(Component.MASTER, keys=(keys.STAGE, "/bf16/enabled"))
+MOMENTS = slot_for(Component.MOMENTS, keys=(keys.STAGE, keys.OPTIMIZER))
+ALL_REDUCED = slot_for(Component.STAGING, keys=(keys.STAGE, keys.REDUCED_IN))
+CAST = slot_for(Component.STEP, keys=(keys.STAGE, "/bf16/enabled"))
+AT_INIT = slot_for(Component.INIT, keys=(keys.STAGE,))
 
 
 def numel(weights: tuple[Weight, ...] | list[Weight]) -> int:
@@ -78,7 +78,7 @@ class Plain(Engine):
                 self._moments((weight,))
 
     def end_backward(self, is_boundary: bool) -> None:
-        if is_boundary and self.job.ranks > 1:
+        if is_boundary:
             all_reduce(self, self.job.trainable)
 
     def step(self) -> None:

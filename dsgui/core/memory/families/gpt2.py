@@ -30,7 +30,7 @@ def shape_of(config: Described) -> Shape:
     hidden, heads = config.count("n_embd", "hidden_size"), config.count("n_head", "num_attention_heads")
     return Shape(
         hidden=hidden,
-        layers=config.count("n_layer", "num_hidden_layers"),
+        layers=config.layers("n_layer", "num_hidden_layers"),
         head=divided("n_embd", hidden, "n_head", heads),
         inner=config.count("n_inner", default=4 * hidden),
         vocab=config.count("vocab_size"),
@@ -49,46 +49,51 @@ class GPT2:
         self.shape = shape
         self.tape = make.tape
         self.length = make.workload.length
+        self.owner = "transformer.wte" if shape.tied else ""
 
     def loss(self) -> Tensor:
         make, shape = self.make, self.shape
         ids, labels = make.tokens(self.length), make.tokens(self.length)
         with self.tape.call(""):
-            with self.tape.call("transformer"):
-                hidden = self.embedded(ids)
-                hidden = stacked(make, "transformer.h", ["full"] * shape.layers, self.layer, hidden)[0]
-                hidden = make.layer_norm("transformer.ln_f", hidden, shape.hidden)
-            owner = "transformer.wte" if shape.tied else ""
-            return make.causal_loss("lm_head", hidden, labels, shape.hidden, shape.vocab, owner=owner)
+            hidden = self.body(ids)
+            return make.causal_loss("lm_head", hidden, labels, shape.hidden, shape.vocab, owner=self.owner)
 
-    def embedded(self, ids: Tensor) -> Tensor:
+    def body(self, ids: Tensor) -> Tensor:
         make, shape = self.make, self.shape
-        tokens = make.embedding("transformer.wte", ids, shape.vocab, shape.hidden)
-        places = self.tape.make(self.length, op.INDEX)
-        positions = make.embedding("transformer.wpe", places, shape.positions, shape.hidden)
-        return make.dropout("transformer.drop", op.added(self.tape, tokens, positions), shape.embedding_dropout)
+        with self.tape.call("transformer"):
+            tokens = make.embedding("transformer.wte", ids, shape.vocab, shape.hidden, owner=self.owner)
+            positions = make.embedding("transformer.wpe", self.positions(), shape.positions, shape.hidden)
+            hidden = op.added(self.tape, tokens, positions)
+            mask = make.causal_mask(self.length)
+            masks = () if mask is None else (mask,)
+            hidden = make.dropout("transformer.drop", hidden, shape.embedding_dropout)
+            hidden = stacked(make, "transformer.h", ["full"] * shape.layers, self.layer, hidden, *masks)[0]
+            return make.layer_norm("transformer.ln_f", hidden, shape.hidden)
 
-    def layer(self, index: int, hidden: Tensor) -> Sequence[Tensor]:
+    def positions(self) -> Tensor:
+        return self.tape.make(self.length, op.INDEX)
+
+    def layer(self, index: int, hidden: Tensor, *masks: Tensor) -> Sequence[Tensor]:
         name, width = f"transformer.h.{index}", self.shape.hidden
         with self.tape.call(name):
             residual = hidden
             hidden = self.make.layer_norm(f"{name}.ln_1", hidden, width)
-            attention = self.attention(f"{name}.attn", hidden)
+            attention, _weights = self.attention(f"{name}.attn", hidden)
             hidden = op.added(self.tape, attention, residual)
-            del attention
             residual = hidden
             hidden = self.make.layer_norm(f"{name}.ln_2", hidden, width)
-            return (op.added(self.tape, residual, self.mlp(f"{name}.mlp", hidden)),)
+            hidden = self.mlp(f"{name}.mlp", hidden)
+            return op.added(self.tape, residual, hidden), *masks
 
-    def attention(self, name: str, x: Tensor) -> Tensor:
+    def attention(self, name: str, x: Tensor) -> tuple[Tensor, Tensor | None]:
         make, shape, width = self.make, self.shape, self.shape.hidden
         with self.tape.call(name):
             fused = make.linear(f"{name}.c_attn", x, width, 3 * width, bias=True)
             q, k, v = self.tape.split(fused, *[fused.numel // 3] * 3)
             del fused
-            out = make.attended(q, k, v, shape.head, shape.attention_dropout, softmax_in_float=False)
+            out, weights = make.attended(q, k, v, shape.head, shape.attention_dropout, softmax_in_float=False)
             out = make.linear(f"{name}.c_proj", out, width, width, bias=True)
-            return make.dropout(f"{name}.resid_dropout", out, shape.residual_dropout)
+            return make.dropout(f"{name}.resid_dropout", out, shape.residual_dropout), weights
 
     def mlp(self, name: str, hidden: Tensor) -> Tensor:
         make, shape = self.make, self.shape

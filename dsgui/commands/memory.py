@@ -1,0 +1,57 @@
+"""`dsgui memory`: what a training takes of its GPUs and of the host, and whether it fits."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from dsgui.commands.model_memory import add_room, judged
+from dsgui.commands.run_options import add_model
+from dsgui.commands.validate import add_context_arguments, check, given_arguments
+from dsgui.core.errors import DsguiError
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.memory_report import as_json, as_text
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
+
+HELP = "what a training takes of GPU and host memory; exit 0: fits, 1: does not, 2: can’t say"
+FITS, SHORT, CANNOT_SAY = 0, 1, 2
+_CODES = {Fit.FITS: FITS, Fit.TIGHT: FITS, Fit.SHORT: SHORT, Fit.UNKNOWN: CANNOT_SAY}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `memory`."""
+    parser.add_argument("file", type=Path, metavar="CONFIG", help="a ds_config.json or an accelerate YAML")
+    add_model(parser)
+    add_room(parser)
+    add_context_arguments(parser)
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="of the answer (default: %(default)s)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the answer. 0: it fits, perhaps tightly; 1: it does not; 2: it can't be said, or something could not be
+    read."""
+    try:
+        fitted = fitted_for(options)
+    except DsguiError as error:
+        print(f"dsgui: {error}", file=sys.stderr)
+        return CANNOT_SAY
+    if options.format == "json":
+        print(json.dumps({"file": str(options.file), **as_json(fitted)}, indent=2))
+    elif isinstance(fitted, CannotSay):
+        print(as_text(fitted), end="", file=sys.stderr)
+    else:
+        print(as_text(fitted), end="")
+    return CANNOT_SAY if isinstance(fitted, CannotSay) else _CODES[fitted.verdict.fit]
+
+
+def fitted_for(options: argparse.Namespace) -> Fitted | CannotSay:
+    """The verdict on the file that the options name. Raises `DsguiError`."""
+    checker = Checker(Catalog().schema())
+    arguments = given_arguments(options)
+    checked = check(options.file, checker, options, arguments)
+    return judged(checked, checker, options, arguments)
