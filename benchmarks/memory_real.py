@@ -1,6 +1,7 @@
 """The dry run against processes that really train on the CPU: `python -m benchmarks.memory_real`.
 
-The same counter in both. Real DeepSpeed on 1 and 2 gloo ranks; compared is what is alive at the fullest instant of each moment."""
+The same counter in both. Real DeepSpeed on 1 and 2 gloo ranks; compared is what is alive at the fullest
+instant of each moment."""
 
 import argparse
 import json

@@ -229,7 +229,7 @@ def loss_of(out: Any) -> Any:
     found = out[0] if found is None and isinstance(out, (tuple, list)) else found
     found = out if found is None else found
     if not isinstance(found, torch.Tensor) or found.numel() != 1:
-        raise Refused("no_loss", kind=type(out).__name__)
+        raise Refused("no_loss", type=type(out).__name__)
     return found
 
 

@@ -101,7 +101,7 @@ def test_almost_all_of_a_peak_has_a_component(worker):
     ("model", "words"),
     [
         ({"model_type": "nobody_knows"}, "nobody_knows"),
-        ({"model_type": "own", "auto_map": {"AutoModel": "m.Own"}}, "code of its own"),
+        ({"model_type": "own", "auto_map": {"AutoModel": "m.Own"}}, "runs code of its own"),
         ({"model_type": "vit"}, "vit"),
     ],
 )
@@ -120,7 +120,7 @@ def test_a_users_function_gives_the_model(worker, tmp_path):
         return worker.ask(Question(model, zero(2), Workload(4, 64), Group(2)))
 
     assert asked("plain").parameters == 64 * 64 + 64
-    assert "own_models.py:12" in str(asked("reads").why)
+    assert "own_models.py:11" in str(asked("reads").why)
     assert "NoneType" in str(asked("nothing").why)
     assert "missing" in str(asked("missing").why)
 
