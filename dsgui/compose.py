@@ -8,7 +8,7 @@ from pathlib import Path
 from dsgui.core.access.secrets import secret_values
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.machine import Environment
-from dsgui.core.preflight.judging import question_of, rows_around
+from dsgui.core.preflight.judging import memory_of, question_of, rows_around
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive, Judge
@@ -57,7 +57,8 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         return oracle.refusal(question, _ADVICE_WAIT_S) if question else ""
 
     oracle, checker = Oracle(python), Checker(catalog.schema())
-    judge = Judge(lambda plan, text: surroundings(plan), partial(rows_around, checker=checker), refusal)
+    rows, memory = partial(rows_around, checker=checker), partial(memory_of, checker=checker)
+    judge = Judge(lambda plan, text: surroundings(plan), rows, refusal, memory)
     return Services(
         checker=checker,
         presets=catalog.presets(),

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dsgui.commands.run_options import add_reader
+from dsgui.commands.run_options import add_model, add_reader, model_said
 from dsgui.core.errors import PlanError
 from dsgui.core.launch.handing import chosen
 from dsgui.core.launch.plan import AS_SCRIPT_READS, READERS, ConfigArgument
@@ -24,6 +24,7 @@ from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.machine.machine_reader import read_disk, read_machine
+from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.preflight.scout import read_own_config
 
 HELP = "check this machine; exit 0: no problems, 1: problems, 2: the training environment can't be checked"
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     launch.add_argument("--script", default="", help="the training script")
     launch.add_argument("--ranks", type=_ranks, help="GPUs, or ranks on the CPU (default: every GPU, else 1)")
     add_reader(launch)
+    add_model(launch)
     launch.add_argument("--parameters", type=_parameters, help="the model's size: 7B, 770M or 6.7e9")
 
 
@@ -85,8 +87,8 @@ def _merged(of_launch: Sequence[Row], of_machine: Sequence[Row]) -> tuple[Row, .
 
 def _text(options: argparse.Namespace) -> str | None:
     if options.config is None:
-        if options.script or options.ranks or options.parameters:
-            raise PlanError("--script, --ranks and --parameters need --config.")
+        if options.script or options.ranks or options.parameters or options.model:
+            raise PlanError("--script, --ranks, --model and --parameters need --config.")
         return None
     try:
         return str(options.config.read_bytes().decode("utf-8"))
@@ -106,6 +108,7 @@ def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) ->
         own_python=sys.version_info[:2],
         model=_model(options.parameters),
         own_config=read_own_config(folder, facts),
+        shape=ModelShapes().read(options.model) if options.model else None,
     )
     asked = READERS.get(options.reader, ConfigArgument.HF)
     launch = Launch(
@@ -116,6 +119,7 @@ def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) ->
         config_argument=chosen(asked, options.reader == AS_SCRIPT_READS, facts, ()),
         script=script,
         passes_local_rank=facts.passes_local_rank,
+        choice=model_said(options),
     )
     return preflight(with_config(launch, text, around, Checker(Catalog().schema())), around)
 

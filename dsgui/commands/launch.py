@@ -10,7 +10,7 @@ from typing import Any
 
 from dsgui.commands.before_start import rows_of_plan, told, worth_telling
 from dsgui.commands.logs import follow
-from dsgui.commands.run_options import DONE, FAILED, add_field, add_reader, add_runs_dir, open_runs
+from dsgui.commands.run_options import DONE, FAILED, add_field, add_model, add_reader, add_runs_dir, open_runs
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import LaunchRequest
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             add_field(devices if field.instead_of_devices else group, field)
     add_reader(parser)
     _add(parser, _OTHERS)
-    _add(parser.add_argument_group("the model", "to reckon the run's memory before it starts"), _MODEL)
+    add_model(parser.add_argument_group("the model", "to reckon the run's memory before it starts"))
     parser.add_argument(
         "--python", default=sys.executable, help="Python of the training environment (default: this one)"
     )

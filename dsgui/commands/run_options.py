@@ -8,8 +8,10 @@ from typing import Any
 
 from dsgui.core.access.secrets import secret_values
 from dsgui.core.errors import RunError
-from dsgui.core.launch.field import Field, Kind
-from dsgui.core.launch.run_fields import BY_NAME
+from dsgui.core.launch.field import Field, Kind, Part
+from dsgui.core.launch.run_fields import BY_NAME, complete, fields_of
+from dsgui.core.launch.spec import model_of
+from dsgui.core.memory.choice import ModelChoice
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.launch.launcher import Launcher
@@ -41,6 +43,18 @@ def add_field(parser: argparse._ActionsContainer, field: Field) -> None:
     else:
         given |= {"default": field.default}
     parser.add_argument(field.option, **given)
+
+
+def add_model(parser: argparse._ActionsContainer) -> None:
+    """The options that say which model, and how much of it at once."""
+    for field in fields_of(Part.MODEL):
+        add_field(parser, field)
+
+
+def model_said(options: argparse.Namespace) -> ModelChoice:
+    """What these options say. Raises `PlanError`."""
+    given = vars(options)
+    return model_of(complete({field.name: given[field.name] for field in fields_of(Part.MODEL)}))
 
 
 def _indices(text: str) -> tuple[str, ...]:

@@ -3,15 +3,21 @@
 import argparse
 import re
 import sys
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from dsgui.commands import asking
+from dsgui.commands.model_memory import add_room, judged
+from dsgui.commands.run_options import add_model
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.config.document import Document
-from dsgui.core.errors import DocumentError, DsguiError, TargetError
+from dsgui.core.errors import DocumentError, DsguiError, PlanError, TargetError
 from dsgui.core.machine.hardware import ALIASES, CARDS, Hardware, card_named
+from dsgui.core.memory.fits.memory_report import as_json, in_lines
+from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.validation.check_report import FORMATS, Checked
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
@@ -30,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_context_arguments(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
     asking.add_arguments(parser)
+    group = parser.add_argument_group("memory", "with --model, also whether the run fits; “does not fit” is an error")
+    add_model(group)
+    add_room(group)
 
 
 def add_context_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     sys.stdout.write(FORMATS[options.format](checked) if checked else "")
     if unread:
         return NOT_CHECKED
-    return FAILED if any(one.has_error for one in checked) else PASSED
+    return FAILED if any(one.has_error or _is_short(one) for one in checked) else PASSED
 
 
 def _checked(
@@ -103,12 +112,24 @@ def _checked(
     for path in options.files:
         try:
             one = check(path, checker, options, arguments, asker.release if asker else "")
+            one = replace(one, memory=_memory(one, checker, options, arguments)) if options.model else one
             checked.append(asker.ask(one, path) if asker else one)
-        except (DocumentError, TargetError) as error:
+        except (DocumentError, PlanError, TargetError) as error:
             unread = True
             told = str(error) if str(path) in str(error) else f"{path}: {error}"
             print(f"dsgui: {told}", file=sys.stderr)
     return checked, unread
+
+
+def _memory(
+    one: Checked, checker: Checker, options: argparse.Namespace, arguments: TrainingArguments | None
+) -> dict[str, Any]:
+    fitted = judged(one, checker, options, arguments)
+    return as_json(fitted) | {"lines": in_lines(fitted)}
+
+
+def _is_short(one: Checked) -> bool:
+    return one.memory is not None and one.memory["fit"] == Fit.SHORT
 
 
 def check(

@@ -14,6 +14,9 @@ from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.resume import can_load, note_on, options_for, way_of
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.memory_report import foretold
 from dsgui.core.preflight.model_size import ModelSize, OffloadNeed
 from dsgui.core.preflight.offloading import estimate
 from dsgui.core.preflight.preflight import CONFIG, OF_SETTINGS
@@ -46,17 +49,20 @@ _NOTHING_KNOWN: Mapping[str, Any] = {
     "resume_note": "",
     "script": "",
     "estimate": None,
+    "predicted": None,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
     """Who says what a config and its script's arguments would meet. `surroundings` are those of a plan and its config
-    now; in them, `rows` are the checks before a start, and `refusal` how DeepSpeed itself refuses the config, or ""."""
+    now; in them, `rows` are the checks before a start, `refusal` how DeepSpeed itself refuses the config, or "", and
+    `memory` what the plan takes, None where no model is named."""
 
     surroundings: Callable[[Plan, str], Surroundings]
     rows: Callable[[Plan, str, Surroundings], Iterable[Row]]
     refusal: Callable[[Plan, str, Surroundings], str] = lambda plan, text, around: ""
+    memory: Callable[[Plan, str, Surroundings], Fitted | CannotSay | None] = lambda plan, text, around: None
 
 
 NO_CHECKPOINT = "No complete checkpoint of this run was found, so it can’t be resumed. Clone it to start over."
@@ -91,6 +97,7 @@ class Archive:
             "config": self._runs.shown_config(run_id),
             "script": self._runs.masked(plan.script),
             "estimate": self._estimate(directory, plan),
+            "predicted": self._predicted(directory, plan),
         }
 
     def _resuming(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
@@ -121,6 +128,14 @@ class Archive:
         if not isinstance(need, OffloadNeed):
             return None
         return {"states_bytes": need.states_bytes, "estimate_bytes": need.estimate_bytes, "source": need.source}
+
+    def _predicted(self, directory: RunDirectory, plan: Plan) -> dict[str, int] | None:
+        """The memory that the model foretells, to hold the measured against; None where it has no number."""
+        if self._judge is None:
+            return None
+        text = directory.read_config()
+        fitted = self._judge.memory(plan, text, self._judge.surroundings(plan, text))
+        return foretold(fitted) if isinstance(fitted, Fitted) else None
 
     # -- why it failed ---------------------------------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ def test_a_folder_and_a_hub_id_in_the_cache_name_the_same_model(ask, tmp_path):
 
 def test_what_this_machine_does_not_have_is_asked_for(ask, monkeypatch):
     """No GPU here, and no device to plan for: what the GPUs need is told, and whether it fits is not."""
-    monkeypatch.setattr("dsgui.commands.memory.read_here", lambda runs_dir: _no_gpus())
+    monkeypatch.setattr("dsgui.commands.model_memory.read_here", lambda runs_dir: _no_gpus())
     code, out, _ = ask("--model", "1B")
     assert code == 2
     assert "1B: can’t say (GPU " in out
@@ -147,3 +147,32 @@ def test_json_says_why_there_is_no_number(ask):
     told = json.loads(out)
     assert (told["fit"], told["why"]["code"]) == ("cannot_say", "no_model")
     assert "devices" not in told
+
+
+def test_validate_says_it_too(ask, capsys):
+    """“Does not fit” is an error as any other; what can't be said is none."""
+    Path("ds_config.json").write_text(json.dumps(CONFIG), "utf-8")
+    context = ("validate", "ds_config.json", "--gpus", "4", "--device", "rtx4090")
+    assert main([*context]) == 0
+    assert "memory" not in capsys.readouterr().out
+    assert main([*context, "--model", "7B"]) == 1
+    out = capsys.readouterr().out
+    assert "ds_config.json: memory: 7B: does not fit (GPU " in out
+    assert "GiB short." in out
+    assert main([*context, "--model", "100M", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["memory"]["fit"] == "fits"
+    assert main([*context, "--model", "nobody/nothing"]) == 0
+    assert "memory: can’t say: nobody/nothing" in capsys.readouterr().out
+
+
+def test_launch_says_it_before_it_starts(ask, tmp_path, capsys):
+    """Here on the CPU: what a GPU would hold stands in host memory."""
+    Path("ds_config.json").write_text(json.dumps(CONFIG), "utf-8")
+    Path("train.py").write_text("import deepspeed, argparse\np = argparse.ArgumentParser()\n", "utf-8")
+    words = ["launch", "--dry-run", "--config", "ds_config.json", "--runs-dir", str(tmp_path / "runs")]
+    main([*words, "--model", "300B", "train.py"])
+    assert "300B: does not fit (Host " in capsys.readouterr().err
+    main([*words, "train.py", "--model_name_or_path", "300B"])
+    assert "300B: does not fit (Host " in capsys.readouterr().err
+    main([*words, "train.py"])
+    assert "does not fit" not in capsys.readouterr().err

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cardLimits, label, nameOf, offloadLimits, placeOf, rankOf, withLimits } from "../../dsgui/ui/static/charts.js";
+import {
+  cardLimits,
+  heldAgainst,
+  label,
+  nameOf,
+  offloadLimits,
+  placeOf,
+  predictedLimits,
+  rankOf,
+  withLimits,
+} from "../../dsgui/ui/static/charts.js";
 import { made, only, steps } from "./made.js";
 
 /** @import { SeriesInfo } from "../../dsgui/ui/static/types.d.ts" */
@@ -82,4 +92,27 @@ test("what is offloaded is told in GiB", () => {
       [1.5, "1.5 GiB: DeepSpeed’s estimate, with buffers"],
     ],
   );
+});
+
+test("what was predicted is a line of the memory charts, and held against what was measured", () => {
+  const predicted = { gpu_bytes: 18.2 * 2 ** 30, host_bytes: 62 * 2 ** 30 };
+  assert.deepEqual(
+    ["gpu_memory", "host_memory", "loss"].map((chart) => predictedLimits(predicted, chart).map(({ text }) => text)),
+    [["18.2 GiB predicted"], ["62.0 GiB predicted"], []],
+  );
+  assert.deepEqual(predictedLimits(null, "gpu_memory"), []);
+  /** @param {string} name @param {...number} gib */
+  const sample = (name, ...gib) => ({ name, kind: SAMPLE, points: steps(...gib.map((one) => one * 2 ** 30)) });
+  const curves = made(
+    sample("gpu0.used_bytes", 20, 21),
+    sample("gpu0.run_bytes", 17, 18.6, 3),
+    sample("gpu1.run_bytes", 18, 18.5),
+    sample("run_bytes", 40, 61),
+  );
+  assert.equal(
+    heldAgainst(predicted, curves.each),
+    "GPU: predicted 18.2 GiB, was 18.6; Host: predicted 62.0 GiB, was 61.0",
+  );
+  assert.equal(heldAgainst({ host_bytes: 2 ** 30 }, made(sample("gpu0.used_bytes", 20)).each), "");
+  assert.equal(heldAgainst(null, curves.each), "");
 });

@@ -8,6 +8,7 @@ import subprocess
 import time
 import zipfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,19 @@ from dsgui.core.launch.plan import ConfigArgument, Plan
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.preflight.judging import memory_of, rows_around
 from dsgui.core.preflight.preflight import AGREEMENT, CHECKS, OF_SETTINGS
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.runs.clone import clone
+from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.words import value_of, with_option
+from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive, Judge
 from dsgui.shell.access.places import Places
+from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.machine.provenance import git_state
+from dsgui.shell.preflight.scout import Scout
 from dsgui.shell.processes.ends import Ends
 from dsgui.shell.processes.oom import OomKills, read_oom_kills
 from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
@@ -628,6 +635,31 @@ def test_what_deepspeed_estimates_for_what_is_offloaded_is_told_to_hold_the_meas
         found = archive.about(run_id)["estimate"]
         assert (found and found["states_bytes"]) == expected
         assert found is None or found["estimate_bytes"] == 24_000_000  # buffers: half as much again
+
+
+def test_what_the_memory_model_foretells_is_told_to_hold_the_measured_against(bench: Bench) -> None:
+    """And the model goes on with the run: to its plan, and to a clone of it."""
+    checker = Checker(Catalog().schema())
+    scout = Scout.of(bench.store.runs_dir, lambda: None)
+    judge = Judge(
+        lambda plan, text: scout.surroundings(plan, ScriptFacts(), False),
+        partial(rows_around, checker=checker),
+        memory=partial(memory_of, checker=checker),
+    )
+    archive = Archive(bench.store, bench.runs, judge=judge)
+    config = '{"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true}, "zero_optimization": {"stage": 2}}'
+    chosen = ModelChoice("1B", length=256, checkpointing=True)
+    for model, arguments in ((chosen, ""), (ModelChoice(), "--model_name_or_path 1B"), (ModelChoice(), "")):
+        script = bench.script("print('ends')")
+        request = replace(bench.request(script, arguments=arguments, config_text=config), model=model)
+        run_id = bench.runs.start(bench.runs.prepare(request), config)
+        bench.ended(run_id)
+        found = archive.about(run_id)["predicted"]
+        named = bool(model.model or arguments)
+        assert (found is not None) == named
+        assert found is None or found["host_bytes"] > 16 * 10**9
+        assert bench.store.open(run_id).read_plan().model == model
+        assert archive.clone(run_id).request.model == model
 
 
 def test_resuming_says_that_the_script_can_not_be_read_any_more(bench: Bench, archive: Archive) -> None:

@@ -11,6 +11,8 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.oracle.answers import Question
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import with_memory
@@ -38,6 +40,11 @@ def with_config(
     found = launch_findings(lambda one: checker.findings(document, one, fixes=False), context, arguments)
     launch = replace(launch, config=document.value, findings=found.alone, by_arguments=found.by_arguments)
     return with_memory(launch, around, context, checker.schema, arguments)
+
+
+def memory_of(plan: Plan, text: str, around: Surroundings, checker: Checker) -> Fitted | CannotSay | None:
+    """What a plan takes of memory; None where no model is named."""
+    return with_config(Launch.of(plan, {}), text, around, checker, around.arguments_of(plan)).memory
 
 
 def question_of(plan: Plan, text: str, around: Surroundings) -> Question | None:

@@ -1,7 +1,7 @@
 """Checked configs as text for a person, JSON, SARIF, or GitHub's annotations."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ class Checked:
     context: Context
     findings: tuple[Finding, ...]
     asked: tuple[str, ...] = ()  # what the real DeepSpeed answered, where it was asked
+    memory: Mapping[str, Any] | None = None  # what it takes, where a model was named: its JSON, with `lines` in words
 
     def line_of(self, finding: Finding) -> int | None:
         """The line (from 1) of the value, or of the block around a key that is missing."""
@@ -62,7 +63,8 @@ def _text_lines(checked: Checked) -> list[str]:
     counts = {s: sum(f.severity is s for f in checked.findings) for s in Severity}
     told = ", ".join(f"{n} {s.value}{'s' if n > 1 else ''}" for s, n in counts.items() if n) or "nothing found"
     lines.append(f"{checked.file}: {told} (checked for {subject(checked.context)})")
-    return [*lines, *(f"{checked.file}: {line}" for line in checked.asked)]
+    taken = checked.memory["lines"] if checked.memory else ()
+    return [*lines, *(f"{checked.file}: {line}" for line in (*checked.asked, *taken))]
 
 
 def finding_lines(checked: Checked, finding: Finding) -> list[str]:
@@ -91,6 +93,7 @@ def file_entry(checked: Checked) -> dict[str, Any]:
         "training_arguments": given(context.arguments) if context.arguments is not None else None,
         "ok": not checked.has_error,
         **({"asked": list(checked.asked)} if checked.asked else {}),
+        **({"memory": dict(checked.memory)} if checked.memory else {}),
         "findings": [_finding_entry(checked, finding) for finding in checked.findings],
     }
 

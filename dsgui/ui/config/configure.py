@@ -48,6 +48,11 @@ class ConfigurePage:
         return [self.text, self.form, self.ask.asked, *tools, *bar, *self.memory.inputs]
 
     @property
+    def kept(self) -> list[Any]:
+        """What the browser keeps beside the text: the bar, and the model."""
+        return [*self.bar.inputs, *self.memory.kept]
+
+    @property
     def outputs(self) -> list[Any]:
         return [self.text, self.findings, self.form, self.tools.panel, self.ask.panel, self.memory.panel]
 
@@ -89,7 +94,7 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
 
 def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> None:
     """When the page opens: the text and context this browser kept from last time, else the first preset."""
-    kept = [page.text, page.presets.chooser, *page.bar.inputs]
+    kept = [page.text, page.presets.chooser, *page.kept]
     recalled = demo.load(None, kept, [page.form, *kept], js=_RECALL, **LOCAL)
     recalled.then(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
 
@@ -158,7 +163,7 @@ def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -
     inputs = [page.text, page.tools.tool, page.tools.arguments, *page.bar.inputs]
     page.findings.fix(fixed, inputs, [page.text, page.form], **ONCE)
     page.text.change(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
-    gr.on(page.bar.changes, None, page.bar.inputs, None, js=_REMEMBER_BAR, **LOCAL)
+    gr.on([one.change for one in page.kept], None, page.kept, None, js=_REMEMBER_BAR, **LOCAL)
 
 
 def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:

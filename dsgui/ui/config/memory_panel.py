@@ -48,6 +48,11 @@ class MemoryPanel:
         return [self.script, self.host, *self.fields.values()]
 
     @property
+    def kept(self) -> list[Any]:
+        """What the user said."""
+        return [self.host, *self.fields.values()]
+
+    @property
     def changes(self) -> list[Any]:
         """The events that ask something else."""
         return [component.change for component in self.inputs]

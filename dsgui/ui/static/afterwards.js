@@ -3,7 +3,8 @@
 import { button, el } from "./dom.js";
 import { size } from "./format.js";
 
-/** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, Provenance, Removal, RunSummary } from "./types.d.ts" */
+/** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, Predicted } from "./types.d.ts" */
+/** @import { Provenance, Removal, RunSummary } from "./types.d.ts" */
 /** @import { Trigger } from "./types.d.ts" */
 
 const GONE_TRIES = 40;
@@ -24,6 +25,8 @@ export class Afterwards {
     this.seen = null;
     /** @type {Estimate | null} */
     this.estimate = null;
+    /** @type {Predicted | null} */
+    this.predicted = null;
     this.deleting = false; // then nobody asks for news of it
   }
 
@@ -39,6 +42,7 @@ export class Afterwards {
     /** @type {AboutAnswer} */
     const about = await answer.json();
     this.estimate = about.estimate;
+    this.predicted = about.predicted ?? null;
     this.showDiagnosis(about.diagnosis);
     this.showActions(about, live);
     this.showAbout(about);

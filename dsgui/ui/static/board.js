@@ -2,7 +2,18 @@
 
 import { AXES, axisOf, choices } from "./axis.js";
 import { Chart } from "./chart.js";
-import { cardLimits, charted, label, LOSS, nameOf, offloadLimits, placeOf, rankOf, withLimits } from "./charts.js";
+import {
+  cardLimits,
+  charted,
+  label,
+  LOSS,
+  nameOf,
+  offloadLimits,
+  placeOf,
+  predictedLimits,
+  rankOf,
+  withLimits,
+} from "./charts.js";
 import { Clock } from "./curves.js";
 import { el } from "./dom.js";
 import { textOf, told } from "./texts.js";
@@ -322,7 +333,11 @@ function inOrder(curves) {
 
 /** @param {Limit[]} known @param {Source} source @param {Curve} curve @param {Place} place */
 function limitsOf(known, source, curve, { chart, gpu }) {
-  if (chart === "gpu_memory") return withLimits(known, cardLimits(source.curves.each, curve, gpu ?? 0));
+  const predicted = predictedLimits(source.predicted?.(), chart);
+  if (chart === "gpu_memory") {
+    return withLimits(known, [...cardLimits(source.curves.each, curve, gpu ?? 0), ...predicted]);
+  }
+  if (predicted.length) return withLimits(known, predicted);
   const foretold = chart === "host_memory" ? source.estimate?.() : null;
   return foretold ? offloadLimits(foretold) : known;
 }

@@ -5,7 +5,7 @@ import { GIB } from "./format.js";
 import { COLOURS } from "./traces.js";
 
 /** @import { Curve } from "./curves.js" */
-/** @import { Estimate, Limit, Place, Spot } from "./types.d.ts" */
+/** @import { Estimate, Limit, Place, Predicted, Spot } from "./types.d.ts" */
 
 export const LOSS = "loss";
 export const EVALUATION = "evaluation";
@@ -97,6 +97,49 @@ export const withLimits = (known, more) => [
   ...known,
   ...more.filter((one) => !known.some((other) => Math.abs(one.at - other.at) < 0.01)),
 ];
+
+/**
+ * What the memory model foretold, as a line of a memory chart.
+ * @param {Predicted | null | undefined} predicted @param {string} chart @returns {Limit[]}
+ */
+export function predictedLimits(predicted, chart) {
+  const bytes = chart === "gpu_memory" ? predicted?.gpu_bytes : chart === "host_memory" ? predicted?.host_bytes : 0;
+  return bytes ? [{ at: bytes / GIB, text: `${(bytes / GIB).toFixed(1)} GiB predicted`, colour: COLOURS[4] }] : [];
+}
+
+/**
+ * The most that a run had of a GPU, and of the host; null where nothing was measured.
+ * @param {Iterable<Curve>} curves
+ */
+export function measured(curves) {
+  /** @param {RegExp} name */
+  const most = (name) => {
+    const found = [...curves].filter((one) => one.kind === "sample" && name.test(one.name));
+    const values = found.flatMap((one) => one.stretches.map(({ high }) => high.y)).filter(Number.isFinite);
+    return values.length ? Math.max(...values) : null;
+  };
+  return { gpu: most(/^gpu\d+\.run_bytes$/) ?? most(/^gpu\d+\.used_bytes$/), host: most(/^run_bytes$/) };
+}
+
+/**
+ * `GPU: predicted 18.2 GiB, was 18.6`, of what was predicted and measured.
+ * @param {Predicted | null} predicted @param {Iterable<Curve>} curves
+ */
+export function heldAgainst(predicted, curves) {
+  const was = measured(curves);
+  /** @type {[string, number | undefined, number | null][]} */
+  const pairs = [
+    ["GPU", predicted?.gpu_bytes, was.gpu],
+    ["Host", predicted?.host_bytes, was.host],
+  ];
+  return pairs
+    .filter(([, foretold, seen]) => foretold && seen !== null)
+    .map(([name, foretold, seen]) => `${name}: predicted ${inGib(foretold)} GiB, was ${inGib(seen)}`)
+    .join("; ");
+}
+
+/** @param {number | null | undefined} bytes */
+const inGib = (bytes) => ((bytes ?? 0) / GIB).toFixed(1);
 
 /** What is offloaded, and what DeepSpeed's estimator foretells. @param {Estimate} foretold @returns {Limit[]} */
 export function offloadLimits({ states_bytes: states, estimate_bytes: buffers }) {

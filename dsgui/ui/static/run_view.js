@@ -4,6 +4,7 @@ import { Alerts } from "./alerts.js";
 import { Board } from "./board.js";
 import { button, el } from "./dom.js";
 import { Follower, LIVE_STATES } from "./follower.js";
+import { heldAgainst } from "./charts.js";
 import { duration, figure, pace } from "./format.js";
 import { Log } from "./log.js";
 import { Patterns } from "./patterns.js";
@@ -48,6 +49,7 @@ export class RunView {
     this.board.tools.append(this.alerts.ask);
     this.command = el("pre", { class: "ds-command" });
     this.directory = el("code", {});
+    this.memory = el("p", { class: "ds-remark ds-memory-was", hidden: true });
     this.node = this.makeNode();
   }
 
@@ -60,6 +62,7 @@ export class RunView {
         noLoss: this.noLoss,
         events: this.follower.events,
         estimate: () => this.afterwards.estimate,
+        predicted: () => this.afterwards.predicted,
       },
     ];
     /** @type {import("./board.js").BoardOptions["refine"]} */
@@ -94,6 +97,7 @@ export class RunView {
       this.afterwards.diagnosis,
       this.bar,
       this.facts,
+      this.memory,
       this.afterwards.actions,
       this.note,
       this.board.node,
@@ -176,7 +180,7 @@ export class RunView {
     this.save.hidden = !delta.can_save;
     this.lastState = delta.state;
     this.noLoss = delta.no_loss?.text || "";
-    this.afterwards.update(delta.state, live);
+    void this.afterwards.update(delta.state, live).then(() => this.showMemory(live));
     this.alerts.show(live);
     this.showProgress(delta, live);
     const facts = this.factsOf(delta, live);
@@ -185,6 +189,13 @@ export class RunView {
     this.directory.textContent = this.follower.about.directory || "";
     this.note.hidden = !delta.telemetry_note;
     this.note.textContent = delta.telemetry_note || "";
+  }
+
+  /** How near the prediction came. @param {boolean} live */
+  showMemory(live) {
+    const told = live ? "" : heldAgainst(this.afterwards.predicted, this.follower.curves.each);
+    this.memory.hidden = !told;
+    this.memory.textContent = told && `Memory. ${told}.`;
   }
 
   /** @param {Delta} delta @param {boolean} live */

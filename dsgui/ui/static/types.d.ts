@@ -141,6 +141,12 @@ export interface Estimate {
   estimate_bytes: number;
 }
 
+/** What the memory model foretold, in bytes: of a run on one GPU, and on one machine's host. */
+export interface Predicted {
+  gpu_bytes?: number;
+  host_bytes?: number;
+}
+
 export interface Diagnosis {
   title: string;
   rank: number | null;
@@ -176,6 +182,7 @@ export interface AboutAnswer {
   config: string;
   script: string;
   estimate: Estimate | null;
+  predicted?: Predicted | null;
 }
 
 export interface Removal {
@@ -240,6 +247,7 @@ export interface Source {
   events?: RunEvent[];
   noLoss?: string;
   estimate?: () => Estimate | null | undefined;
+  predicted?: () => Predicted | null | undefined;
 }
 
 /** How the charts are looked at. `axis` is what the user chose, null for nothing. */

@@ -6,7 +6,7 @@ from typing import Any
 from dsgui.core.config.pointer import dotted
 from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.fits.fitting import Fitted
-from dsgui.core.memory.fits.overhead import Amount
+from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
 from dsgui.core.sizes import in_gib
 from dsgui.core.texts.saying import Said, text_of
@@ -157,6 +157,22 @@ def _range(amount: Amount) -> str:
 
 def _moments(bars: Iterable[Bar]) -> str:
     return " · ".join(f"{word('memory_moments', bar.moment)} {in_gib(bar.amount.likely)}" for bar in bars)
+
+
+def foretold(fitted: Fitted) -> dict[str, int]:
+    """What telemetry can be held to, in bytes: the run's processes on one GPU, and on one machine's host."""
+    verdict = fitted.verdict
+    gpu, host = verdict.worst(Device.GPU), verdict.worst(Device.HOST)
+    around = (Overhead.SYSTEM, Overhead.IN_USE)
+    own = [one.amount.likely for one in host.segments if one.code not in around] if host else []
+    return ({"gpu_bytes": gpu.amount.likely} if gpu else {}) | {"host_bytes": sum(own)}
+
+
+def in_lines(fitted: Fitted | CannotSay) -> list[str]:
+    """The verdict and what is too small, for a report on other things."""
+    if isinstance(fitted, CannotSay):
+        return [f"memory: {word('memory_fits', Fit.UNKNOWN.value)}: {fitted.why}"]
+    return [f"memory: {headline(fitted)}", *(f"memory: {one}" for one in fitted.verdict.short)]
 
 
 def remedies(fitted: Fitted) -> str:

@@ -1,0 +1,89 @@
+"""What `memory`, `validate` and `launch` share: the options of a model and of the room, and the verdict on a config."""
+
+import argparse
+import os
+import shlex
+
+from dsgui.commands.run_options import model_said
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.machine.hardware import Hardware
+from dsgui.core.machine.machine import Machine
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.choice import ModelChoice, of_words
+from dsgui.core.memory.fits.fitting import Case, Fitted, fit
+from dsgui.core.memory.fits.overhead import asks_for_expandable
+from dsgui.core.memory.fits.room import Room, room_of
+from dsgui.core.memory.question import Group
+from dsgui.core.sizes import GIB
+from dsgui.core.validation.check_report import Checked
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.files.folders import default_runs_dir
+from dsgui.shell.machine.machine_reader import read_here
+from dsgui.shell.preflight.model_shapes import ModelShapes
+
+_MOST = 10**6
+
+
+def add_room(parser: argparse._ActionsContainer) -> None:
+    """The options that say how much of the model at once, and what memory there is besides the device's."""
+    parser.add_argument("--micro-batch", type=_count, metavar="B", help="sequences a GPU (default: the config's)")
+    parser.add_argument("--workers", type=_number, default=0, metavar="N", help="DataLoader workers of each rank")
+    parser.add_argument(
+        "--host-memory", type=_number, metavar="GIB", help="host memory of a node in GiB (default: this machine's)"
+    )
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and 1 <= int(text) <= _MOST:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 1 to {_MOST}")
+
+
+def _number(text: str) -> int:
+    if text.isdecimal() and int(text) <= _MOST:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 0 to {_MOST}")
+
+
+def judged(
+    checked: Checked, checker: Checker, options: argparse.Namespace, arguments: TrainingArguments | None
+) -> Fitted | CannotSay:
+    """The verdict on a file that was checked. Raises `DsguiError`."""
+    machine = read_here(default_runs_dir())
+    context, choice = checked.context, choice_of(options, arguments)
+    model = ModelShapes().read(choice.model)
+    case = Case(checked.document.value, context, checked.findings, model, choice, options.micro_batch)
+    return fit(case, checker.schema, lambda group: room_for(options, machine, context.hardware, group))
+
+
+def choice_of(options: argparse.Namespace, arguments: TrainingArguments | None) -> ModelChoice:
+    """What the options say, then the script's arguments. Raises `PlanError`."""
+    named = arguments.model_name_or_path if arguments else ""
+    return model_said(options).over(of_words(_words(options.training_args))).over(ModelChoice(model=named))
+
+
+def _words(text: str | None) -> list[str]:
+    """Those of a command line; a file or an object of arguments has none."""
+    if not (text or "").lstrip().startswith("-"):
+        return []
+    try:
+        return shlex.split(text or "")
+    except ValueError:
+        return []
+
+
+def room_for(options: argparse.Namespace, machine: Machine, planned: tuple[Hardware, ...], group: Group) -> Room:
+    """The card that was asked for, else this machine's; the host is this one's."""
+    own = tuple(
+        Hardware("this", f"GPU {gpu.index}: {gpu.name}", "nvidia", gpu.capability, gpu.memory_bytes)
+        for gpu in machine.gpus
+    )
+    return room_of(
+        planned or own,
+        machine.host,
+        group,
+        gpus=machine.gpus,
+        host_bytes=options.host_memory * GIB if options.host_memory else None,
+        expandable=asks_for_expandable(os.environ),
+        workers=options.workers,
+    )
