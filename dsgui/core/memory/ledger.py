@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-
-import numpy as np
+from itertools import accumulate
 
 from dsgui.core.memory.answer import DEVICE_OF, Component, Device, Moment, Part, Peak, Place
 
@@ -72,8 +71,10 @@ class Ledger:
 
     def peaks(self) -> tuple[Peak, ...]:
         """Of each moment and each device that it has anything on."""
-        found = (self._peak(moment, device) for device in Device for moment in Moment)
-        return tuple(peak for peak in found if peak is not None)
+        found = [(one, at) for device in Device for one, at in self._fullest(device)]
+        parts = self._parts_at({at for _, at in found})
+        peaks = [Peak(device, moment, self._of(device, parts[at])) for (device, moment), at in found]
+        return tuple(peak for peak in peaks if peak.parts)
 
     def alive(self) -> dict[Component, int]:
         """Bytes of each component now."""
@@ -84,9 +85,9 @@ class Ledger:
 
     def most(self, place: Place, moment: Moment | None = None) -> int:
         """The most bytes in one place alone, of one moment or ever."""
-        running = self._running([number for number, one in enumerate(self._slots) if one.place is place])
-        within = self._within(moment) if moment else [slice(0, len(running))]
-        return max((int(running[part].max()) for part in within if running[part].size), default=0)
+        running = self._running([one.place is place for one in self._slots])
+        within = list(self._within(moment)) if moment else [slice(0, len(running))]
+        return max((max(running[part], default=0) for part in within), default=0)
 
     def _place(self, what: Slot) -> tuple[int, Place]:
         found = self._known.get(what)
@@ -97,9 +98,10 @@ class Ledger:
             found = self._known[what] = len(self._slots) - 1, rounds_as
         return found
 
-    def _running(self, numbers: list[int]) -> np.ndarray:
-        ours = np.isin(np.array(self._numbers, dtype=np.int32), numbers)
-        return np.cumsum(np.where(ours, np.array(self._counts, dtype=np.int64), 0))
+    def _running(self, ours: list[bool]) -> list[int]:
+        """After each event the bytes of the slots that are ours."""
+        pairs = zip(self._numbers, self._counts, strict=True)
+        return list(accumulate(count if ours[number] else 0 for number, count in pairs))
 
     def _within(self, moment: Moment) -> Iterator[slice]:
         """Its stretches, each with the state that it begins in."""
@@ -108,18 +110,27 @@ class Ledger:
             if begun is moment:
                 yield slice(max(start - 1, 0), max(end, 1))
 
-    def _peak(self, moment: Moment, device: Device) -> Peak | None:
-        ours = {number: one for number, one in enumerate(self._slots) if DEVICE_OF[one.place] is device}
-        running = self._running(list(ours))
-        stretches = [part for part in self._within(moment) if running[part].size]
-        if not ours or not stretches:
-            return None
-        fullest = max(stretches, key=lambda part: running[part].max())
-        at = fullest.start + int(running[fullest].argmax())
-        return Peak(device, moment, self._parts(ours, at)) if running[at] else None
+    def _fullest(self, device: Device) -> Iterator[tuple[tuple[Device, Moment], int]]:
+        """The event after which most is on a device, of each moment."""
+        running = self._running([DEVICE_OF[one.place] is device for one in self._slots])
+        for moment in Moment:
+            stretches = [(max(running[part]), part) for part in self._within(moment) if running[part]]
+            most, part = max(stretches, key=lambda pair: pair[0], default=(0, slice(0)))
+            if most:
+                yield (device, moment), part.start + running[part].index(most)
 
-    def _parts(self, ours: dict[int, Slot], at: int) -> tuple[Part, ...]:
-        """What is alive after event `at`, the largest first."""
-        alive = np.bincount(self._numbers[: at + 1], weights=self._counts[: at + 1], minlength=len(self._slots))
-        parts = [Part(one.component, one.place, int(alive[number]), one.keys) for number, one in ours.items()]
-        return tuple(sorted((part for part in parts if part.count), key=lambda part: -part.count))
+    def _parts_at(self, events: set[int]) -> dict[int, list[int]]:
+        """Bytes of each slot after each of these events."""
+        alive, found = [0] * len(self._slots), dict[int, list[int]]()
+        for index, (number, count) in enumerate(zip(self._numbers, self._counts, strict=True)):
+            alive[number] += count
+            if index in events:
+                found[index] = list(alive)
+        return found
+
+    def _of(self, device: Device, alive: list[int]) -> tuple[Part, ...]:
+        """The largest first."""
+        pairs = zip(self._slots, alive, strict=True)
+        parts = [Part(one.component, one.place, count, one.keys) for one, count in pairs if count]
+        ours = (part for part in parts if DEVICE_OF[part.place] is device)
+        return tuple(sorted(ours, key=lambda part: -part.count))

@@ -235,6 +235,8 @@ class Divided(Engine):
         for index, sub in enumerate(self.sub_groups):
             self.ledger.take(self._states(index, Component.MOMENTS), sub.numel * s.moment, s.moments)
         self._gather_persistent()
+        if s.gas > 1 and self.always:
+            self.gathering.rehearse()
 
     def _gather_persistent(self) -> None:
         if self.job.ranks > 1 or self.params_at.is_on:

@@ -83,6 +83,19 @@ class Gathering:
     next_use: Counter[str] = field(default_factory=Counter)
     secondary: set[str] = field(default_factory=set)
     sizes: dict[str, int] = field(default_factory=dict)
+    missing: set[str] = field(default_factory=set)
+    decided: dict[tuple[int, str], bool] = field(default_factory=dict)
+
+    def rehearse(self) -> None:
+        """The first forward and backward with a complete trace, where no step came before: weights that always stay are
+        not there yet. What it decides to release is cached for ever (`lru_cache`, 625)."""
+        first = Gathering(Ledger(), self.trace, self.settings, self.ranks, self.width, self.always)
+        first.missing = set(self.always)
+        first.reset()
+        for unit in self.trace.calls:
+            first.enter(unit)
+            first.leave(unit, forward=False)
+        self.decided = first.decided
 
     def reset(self) -> None:
         """205–258: a forward begins."""
@@ -105,7 +118,10 @@ class Gathering:
         for weight in unit.weights:
             if forward:
                 self._keep_secondary(weight)
-            if self._may_go(weight):
+            place = self.call, weight.name
+            if place not in self.decided:
+                self.decided[place] = self._may_go(weight)
+            if self.decided[place]:
                 self._release(weight)
 
     def end(self) -> None:
@@ -122,7 +138,8 @@ class Gathering:
                 self.ledger.drop(SECONDARY, self._secondary_bytes(weight[0]))
 
     def _is_there(self, weight: Weight) -> bool:
-        return weight.name in self.whole or weight.name in self.flying or weight.name in self.always
+        is_kept = weight.name in self.always and weight.name not in self.missing
+        return is_kept or weight.name in self.whole or weight.name in self.flying
 
     def _padded(self, weight: Weight) -> int:
         return math.ceil(weight.numel / self.ranks) * self.ranks * self.width
