@@ -17,7 +17,7 @@ CONFIRMED := tests/core/rules/test_rule_examples.py $(patsubst %,tests/real_deep
 	against_deepspeed remedies resolve_against_trainer trainer_examples)
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
-.PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor clean
+.PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor bench-memory clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -107,6 +107,10 @@ bench-runs: setup-dev
 bench-monitor: setup-dev
 	$(BIN)/python -m benchmarks.monitor
 	$(BIN)/python -m benchmarks.parsing
+
+# How far the instant answer of the memory model is from DeepSpeed's own engine on tensors without storage.
+bench-memory: setup-dev
+	$(BIN)/python -m benchmarks.memory_formula $(ARGS)
 
 clean:
 	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dsgui.commands.run_options import add_model, add_reader, model_said
+from dsgui.commands.field_options import add_model, model_said
+from dsgui.commands.run_options import add_reader
 from dsgui.core.errors import PlanError
 from dsgui.core.launch.handing import chosen
 from dsgui.core.launch.plan import AS_SCRIPT_READS, READERS, ConfigArgument

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.commands.before_start import rows_of_plan, told, worth_telling
+from dsgui.commands.field_options import add_field, add_model
 from dsgui.commands.logs import follow
-from dsgui.commands.run_options import DONE, FAILED, add_field, add_model, add_reader, add_runs_dir, open_runs
+from dsgui.commands.run_options import DONE, FAILED, add_reader, add_runs_dir, open_runs
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import LaunchRequest

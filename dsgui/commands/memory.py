@@ -5,8 +5,8 @@ import json
 import sys
 from pathlib import Path
 
-from dsgui.commands.model_memory import add_room, judged
-from dsgui.commands.run_options import add_model
+from dsgui.commands.field_options import add_model, add_room
+from dsgui.commands.model_memory import judged
 from dsgui.commands.validate import add_context_arguments, check, given_arguments
 from dsgui.core.errors import DsguiError
 from dsgui.core.memory.answer import CannotSay

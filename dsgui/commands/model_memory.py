@@ -1,10 +1,10 @@
-"""What `memory`, `validate` and `launch` share: the options of a model and of the room, and the verdict on a config."""
+"""What `memory` and `validate` share: the verdict on a config."""
 
 import argparse
 import os
 import shlex
 
-from dsgui.commands.run_options import model_said
+from dsgui.commands.field_options import model_said
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.machine.machine import Machine
@@ -20,29 +20,6 @@ from dsgui.core.validation.checker import Checker
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.machine.machine_reader import read_here
 from dsgui.shell.preflight.model_shapes import ModelShapes
-
-_MOST = 10**6
-
-
-def add_room(parser: argparse._ActionsContainer) -> None:
-    """The options that say how much of the model at once, and what memory there is besides the device's."""
-    parser.add_argument("--micro-batch", type=_count, metavar="B", help="sequences a GPU (default: the config's)")
-    parser.add_argument("--workers", type=_number, default=0, metavar="N", help="DataLoader workers of each rank")
-    parser.add_argument(
-        "--host-memory", type=_number, metavar="GIB", help="host memory of a node in GiB (default: this machine's)"
-    )
-
-
-def _count(text: str) -> int:
-    if text.isdecimal() and 1 <= int(text) <= _MOST:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 1 to {_MOST}")
-
-
-def _number(text: str) -> int:
-    if text.isdecimal() and int(text) <= _MOST:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 0 to {_MOST}")
 
 
 def judged(

@@ -4,14 +4,11 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
+from dsgui.commands.field_options import add_field
 from dsgui.core.access.secrets import secret_values
 from dsgui.core.errors import RunError
-from dsgui.core.launch.field import Field, Kind, Part
-from dsgui.core.launch.run_fields import BY_NAME, complete, fields_of
-from dsgui.core.launch.spec import model_of
-from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.launch.run_fields import BY_NAME
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.launch.launcher import Launcher
@@ -23,45 +20,6 @@ DONE, FAILED, REFUSED = 0, 1, 2
 def add_reader(parser: argparse._ActionsContainer) -> None:
     """The option --reader."""
     add_field(parser, BY_NAME["reader"])
-
-
-def add_field(parser: argparse._ActionsContainer, field: Field) -> None:
-    """The option of one field of what is to run."""
-    given: dict[str, Any] = {"dest": field.name, "help": field.usage or None}
-    if field.from_file:
-        given |= {"type": Path}
-    elif field.kind is Kind.CHOICE:
-        given |= {"choices": [value for _, value in field.choices], "default": field.default or None}
-    elif field.kind is Kind.LINES:
-        given |= {"action": "append", "default": [], "metavar": field.metavar}
-    elif field.kind is Kind.COUNT:
-        given |= {"type": int, "metavar": field.metavar, "default": None if field.metavar else field.default}
-    elif field.kind is Kind.TICK:
-        given |= {"action": "store_false" if field.default else "store_true"}
-    elif field.kind is Kind.GPUS:
-        given |= {"type": _indices, "default": field.default}
-    else:
-        given |= {"default": field.default}
-    parser.add_argument(field.option, **given)
-
-
-def add_model(parser: argparse._ActionsContainer) -> None:
-    """The options that say which model, and how much of it at once."""
-    for field in fields_of(Part.MODEL):
-        add_field(parser, field)
-
-
-def model_said(options: argparse.Namespace) -> ModelChoice:
-    """What these options say. Raises `PlanError`."""
-    given = vars(options)
-    return model_of(complete({field.name: given[field.name] for field in fields_of(Part.MODEL)}))
-
-
-def _indices(text: str) -> tuple[str, ...]:
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isascii() and word.isdecimal() for word in words):
-        raise argparse.ArgumentTypeError(f"“{text}” is not a list of GPU indices such as 0,1")
-    return tuple(words)
 
 
 def add_runs_dir(parser: argparse.ArgumentParser) -> None:

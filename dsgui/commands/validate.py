@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.commands import asking
-from dsgui.commands.model_memory import add_room, judged
-from dsgui.commands.run_options import add_model
+from dsgui.commands.field_options import add_model, add_room
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError, DsguiError, PlanError, TargetError
 from dsgui.core.machine.hardware import ALIASES, CARDS, Hardware, card_named
-from dsgui.core.memory.fits.memory_report import as_json, in_lines
-from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.validation.check_report import FORMATS, Checked
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
@@ -124,12 +121,15 @@ def _checked(
 def _memory(
     one: Checked, checker: Checker, options: argparse.Namespace, arguments: TrainingArguments | None
 ) -> dict[str, Any]:
+    from dsgui.commands.model_memory import judged  # reads the machine, which checking a config needs not
+    from dsgui.core.memory.fits.memory_report import as_json, in_lines
+
     fitted = judged(one, checker, options, arguments)
     return as_json(fitted) | {"lines": in_lines(fitted)}
 
 
 def _is_short(one: Checked) -> bool:
-    return one.memory is not None and one.memory["fit"] == Fit.SHORT
+    return one.memory is not None and one.memory["fit"] == "does_not_fit"
 
 
 def check(

@@ -118,7 +118,8 @@ class Timeline:
 class Answer:
     """Of one rank. `parameters` are all of the model's elements, `trainable` those that are trained. `assumed` says
     what was taken for granted, `left_out` what the model has no case for and so does not count. A dry run has the lines
-    of its parts, so several for one component, and a timeline."""
+    of its parts, so several for one component, a timeline, and what torch's caching allocator would reserve of the GPU
+    for it (blocks that are free included; 0 where it is not known)."""
 
     source: Source
     peaks: tuple[Peak, ...]
@@ -127,6 +128,7 @@ class Answer:
     assumed: tuple[Said, ...] = ()
     left_out: tuple[Said, ...] = ()
     timeline: Timeline | None = None
+    reserved: int = 0
 
     def of(self, device: Device) -> tuple[Peak, ...]:
         return tuple(peak for peak in self.peaks if peak.device is device)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dsgui.core.memory.allocator import replayed
 from dsgui.core.memory.answer import (
     DEVICE_OF,
     Answer,
@@ -107,7 +108,14 @@ def answer_of(told: Mapping[str, Any]) -> Answer:
         int(told["trainable"]),
         tuple(said(_KIND, str(note["code"]), **note["given"]) for note in told["notes"]),
         timeline=timeline_of(recorded),
+        reserved=reserved_by(recorded),
     )
+
+
+def reserved_by(recorded: Recorded) -> int:
+    """The most that torch's caching allocator holds of the GPU for these allocations."""
+    on_gpu = np.array([line.place is Place.GPU for line in recorded.lines], dtype=bool)[recorded.keys]
+    return replayed(recorded.events.tolist(), np.where(on_gpu, recorded.sizes, 0).tolist()).most_reserved
 
 
 def peaks_of(recorded: Recorded) -> tuple[Peak, ...]:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from dsgui.core.memory import operations as op
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.described import Described, NoCaseError
-from dsgui.core.memory.families import bloom, gpt2, llama, t5
+from dsgui.core.memory.families import bloom, gpt2, llama, opt, t5
 from dsgui.core.memory.modules import Modules
 from dsgui.core.memory.question import Model, Workload
 from dsgui.core.memory.tape import Measured, Span, Tape, Tensor
@@ -90,11 +90,16 @@ def bloom_loss(config: Described, make: Modules, dtype: str) -> Tensor:
     return bloom.Bloom(make, bloom.shape_of(config)).loss()
 
 
+def opt_loss(config: Described, make: Modules, dtype: str) -> Tensor:
+    return opt.OPT(make, with_activation(opt.shape_of(config))).loss()
+
+
 Family = Callable[[Described, Modules, str], Tensor]
 FAMILIES: Mapping[str, Family] = {
     **dict.fromkeys(llama.KIN, llama_loss),
     "gpt2": gpt2_loss,
     "bloom": bloom_loss,
+    "opt": opt_loss,
     "t5": t5_loss,
 }
 
@@ -114,7 +119,7 @@ def family_of(config: Described) -> Family:
     return FAMILIES[kind]
 
 
-S = TypeVar("S", llama.Shape, gpt2.Shape, t5.Shape)
+S = TypeVar("S", llama.Shape, gpt2.Shape, opt.Shape, t5.Shape)
 
 
 def with_activation(shape: S) -> S:

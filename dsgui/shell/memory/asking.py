@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import selectors
 import subprocess
 import tempfile
@@ -140,7 +141,7 @@ class Worker:
                     yield json.loads(line)
                 self._check(until, limit_s)
                 if selector.select(_POLL_S):
-                    chunk = self._process.stdout.read1(1 << 20)  # type: ignore[union-attr]
+                    chunk = os.read(self._process.stdout.fileno(), 1 << 20)
                     if not chunk:
                         return
                     self._rest += chunk

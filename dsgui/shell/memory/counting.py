@@ -127,7 +127,8 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
     class Counter(load("torch.utils._python_dispatch").TorchDispatchMode):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
-            self.record, self.pinning, self.big_logits = Record(), False, frozenset()
+            self.record, self.pinning = Record(), False
+            self.big_logits: frozenset[int] = frozenset()
             self._alive: dict[int, Any] = {}
             self._tensor = load("torch").Tensor
 
@@ -163,7 +164,7 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
 
         def is_pinned(self, tensor: Any) -> bool:
             found = self._alive.get(tensor.untyped_storage()._cdata)
-            return bool(found) and self.record.lines[self.record.keys[found[0]]][0] == PINNED
+            return found is not None and self.record.lines[self.record.keys[found[0]]][0] == PINNED
 
         @contextlib.contextmanager
         def as_pinned(self) -> Any:

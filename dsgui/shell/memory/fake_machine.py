@@ -160,7 +160,7 @@ def with_gpu(base: Any, counter: Any, device: Any) -> Any:
             return None
 
         def is_pinned(self, tensor: Any) -> bool:
-            return counter.is_pinned(tensor)
+            return bool(counter.is_pinned(tensor))
 
         FloatTensor = property(lambda self: maker(torch.float32, device))
         ByteTensor = property(lambda self: maker(torch.uint8, device))

@@ -23,7 +23,7 @@ _OURS = types.ModuleType("dsgui")
 _OURS.__path__ = [os.path.join(_HERE.rpartition(f"{os.sep}dsgui{os.sep}")[0], "dsgui")]
 sys.modules.setdefault("dsgui", _OURS)
 from dsgui.shell.memory import rehearsal  # noqa: E402 — found through the lines above alone
-from dsgui.shell.memory.counting import TooLong  # noqa: E402
+from dsgui.shell.memory.counting import TooLong, short  # noqa: E402
 from dsgui.shell.memory.model_building import Refused  # noqa: E402
 from dsgui.shell.memory.patched import Moved  # noqa: E402
 from dsgui.shell.oracle import oracle_confines  # noqa: E402
@@ -112,7 +112,7 @@ def rehearsed(question: "dict[str, Any]", tell: rehearsal.Tell, stage: rehearsal
 def told(error: BaseException) -> str:
     """What an exception says, in one line, and the innermost line that raised it."""
     steps = traceback.extract_tb(error.__traceback__)
-    where = f" ({rehearsal.counting.short(steps[-1].filename)}:{steps[-1].lineno})" if steps else ""
+    where = f" ({short(steps[-1].filename)}:{steps[-1].lineno})" if steps else ""
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said[:_MOST_SAID]}{where}"
 
@@ -158,10 +158,10 @@ class Worker:
             if child.pipe in ready:
                 chunk = os.read(child.pipe, 1 << 20)
                 *lines, said = (said + chunk).split(b"\n")
-                told = self._forward(lines) if chunk else cannot("crashed", signal=str(child.end()))
                 if not chunk:
-                    send(self._answers, told)
+                    send(self._answers, cannot("crashed", signal=str(child.end())))
                     return
+                told = self._forward(lines)
             told = self._bound(child) if told is None else told
         child.end()
 

@@ -85,7 +85,7 @@ class FromFunction:
         made = function_of(self._factory, self._folder)()
         model, self._batch = made if isinstance(made, tuple) else (made, None)
         if not isinstance(model, load("torch").nn.Module):
-            raise Refused("not_a_model", function=self._factory, kind=type(model).__name__)
+            raise Refused("not_a_model", function=self._factory, type=type(model).__name__)
         self.config = getattr(model, "config", None)
         return model.train()
 
@@ -134,8 +134,8 @@ def config_of(given: "dict[str, Any]", attention: str) -> Any:
         config = transformers.AutoConfig.for_model(kind, **{k: v for k, v in given.items() if k != "model_type"})
     except (ValueError, KeyError):
         if given.get("auto_map"):
-            raise Refused("remote_code", kind=str(kind)) from None
-        raise Refused("unknown_model", kind=str(kind) or "–", release=transformers.__version__) from None
+            raise Refused("own_code", type=str(kind)) from None
+        raise Refused("unknown_model", type=str(kind) or "–", release=transformers.__version__) from None
     config._attn_implementation = attention
     config.use_cache = False
     if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
@@ -152,7 +152,7 @@ def class_of(config: Any, given: "dict[str, Any]") -> Any:
     heads = heads if isinstance(heads, (tuple, list)) else (heads,)
     name = own if own in heads else heads[0]
     if name is None:
-        raise Refused("no_language_model", kind=config.model_type)
+        raise Refused("no_language_model", type=config.model_type)
     return getattr(transformers, name)
 
 

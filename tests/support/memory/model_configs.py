@@ -36,6 +36,17 @@ GEMMA_2_9B = {
     "vocab_size": 256000,
     "sliding_window": 4096,
 }
+OPT = {
+    "model_type": "opt",
+    "hidden_size": 2048,
+    "ffn_dim": 8192,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 32,
+    "vocab_size": 50272,
+    "max_position_embeddings": 2048,
+    "dropout": 0.1,
+    "do_layer_norm_before": True,
+}
 # Name → config and the parameters that its authors or its card tell.
 REAL = {
     "t5-small": (T5_SMALL, 60_506_624),
@@ -66,6 +77,18 @@ REAL = {
         {"model_type": "bloom", "hidden_size": 4096, "n_head": 32, "n_layer": 30, "vocab_size": 250880},
         7_069_016_064,
     ),
+    "opt-350m": (
+        OPT
+        | {
+            "hidden_size": 1024,
+            "ffn_dim": 4096,
+            "num_attention_heads": 16,
+            "word_embed_proj_dim": 512,
+            "do_layer_norm_before": False,
+        },
+        331_196_416,
+    ),
+    "opt-1.3b": (OPT, 1_315_758_080),
     "Llama-2-7b": (LLAMA_2_7B, 6_738_415_616),
     "Llama-3-8B": (
         LLAMA_2_7B | {"intermediate_size": 14336, "num_key_value_heads": 8, "vocab_size": 128256},
@@ -192,6 +215,7 @@ SMALL_LLAMA = {
 }
 GROUPED = SMALL_LLAMA | {"num_key_value_heads": 2}
 SMALL_T5 = T5_SMALL | {"d_model": 256, "d_kv": 32, "d_ff": 1024, "num_layers": 4, "vocab_size": 1000}
+SMALL_OPT = OPT | {"hidden_size": 256, "ffn_dim": 1024, "num_hidden_layers": 4, "num_attention_heads": 8}
 SMALL = {
     "llama": SMALL_LLAMA,
     "llama, grouped heads": GROUPED | {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True},
@@ -203,6 +227,8 @@ SMALL = {
     "gemma3": GROUPED | {"model_type": "gemma3_text", "head_dim": 32, "sliding_window_pattern": 2},
     "gpt2": {"model_type": "gpt2", "n_embd": 256, "n_head": 8, "n_layer": 4, "vocab_size": 1000},
     "bloom": {"model_type": "bloom", "hidden_size": 256, "n_head": 8, "n_layer": 4, "vocab_size": 1000},
+    "opt": SMALL_OPT,
+    "opt, norms behind": SMALL_OPT | {"do_layer_norm_before": False, "word_embed_proj_dim": 128, "dropout": 0.0},
     "t5": SMALL_T5,
     "t5, gated": SMALL_T5 | GATED | {"d_ff": 640, "num_decoder_layers": 2},
 }
