@@ -2,8 +2,10 @@
 
 import ast
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from string import Formatter
+from types import MappingProxyType
 
 import pytest
 
@@ -27,26 +29,43 @@ MAKERS = {
     "_reasons": ("reasons", ()),
 }
 SUFFIXES = ("_below", "_in_file", "_of", "_on")  # of codes that come in pairs
-LOOKED_UP = ("states", "phases", "marks", "checks")  # by what is called so elsewhere
+# By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
+LOOKED_UP = ("states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
+LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes")
 
 
-def literals(node: ast.expr) -> list[str]:
-    """The texts that an expression can be, where they stand there."""
+def literals(node: ast.expr, named: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """The texts that an expression can be, where they stand there or under a name of the module."""
     if isinstance(node, ast.IfExp):
-        return literals(node.body) + literals(node.orelse)
+        return literals(node.body, named) + literals(node.orelse, named)
+    if isinstance(node, ast.Name):
+        return [named[node.id]] if node.id in named else []
     return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+def named_in(tree: ast.Module) -> dict[str, str]:
+    """The texts that have a name in the module."""
+    return {
+        target.id: text
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for text in literals(node.value)
+        if isinstance(target, ast.Name)
+    }
 
 
 def said_in(where: str, tree: ast.Module) -> list[Use]:
     """Every text that is said by a code that stands there: module, kind, code, and the places that are filled (None
     where they don't stand there)."""
     found: list[Use] = []
+    named = named_in(tree)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or ast.unparse(node.func) not in MAKERS:
             continue
         kind, besides = MAKERS[ast.unparse(node.func)]
-        kinds = [kind] if kind else literals(node.args[0])
-        codes = literals(node.args[0 if kind else 1])
+        kinds = [kind] if kind else literals(node.args[0], named)
+        codes = literals(node.args[0 if kind else 1], named)
         names = {word.arg for word in node.keywords}
         given = None if None in names else {name for name in names if name not in besides}
         found += [(where, one, code, given) for one in kinds for code in codes]
@@ -69,7 +88,8 @@ def kinds_in(tree: ast.Module) -> set[str]:
     """The kinds that a module says texts of."""
     makers = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) in MAKERS]
     fixed = {MAKERS[ast.unparse(node.func)][0] for node in makers}
-    return fixed | {kind for node in makers if ast.unparse(node.func) == "said" for kind in literals(node.args[0])}
+    said_here = [node.args[0] for node in makers if ast.unparse(node.func) == "said"]
+    return fixed | {kind for node in said_here for kind in literals(node, named_in(tree))}
 
 
 WORDS = {path: words_in(tree) for path, tree in TREES.items()}

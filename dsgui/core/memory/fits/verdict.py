@@ -191,15 +191,15 @@ def _locked(parts: Iterable[Part]) -> list[Part]:
 
 
 def _too_small(bar: Bar, room: Room) -> Said:
-    device, capacity = bar.device.value, bar.capacity or 0
+    on_gpu, capacity = bar.device is Device.GPU, bar.capacity or 0
     if bar.fit is Fit.SHORT:
         given = {"need": in_gib(bar.amount.likely), "has": in_gib(capacity), "short": in_gib(bar.short_by)}
-        return said("memory_told", f"short_{device}", **given)
-    code = f"tight_{device}" if bar.amount.high > capacity or bar.uncounted else f"in_use_{device}"
-    least, most = in_gib(bar.amount.low), in_gib(bar.amount.high)
-    if code.startswith("in_use"):
-        return said("memory_told", code, most=most, has=in_gib(capacity), used=in_gib(bar.in_use))
-    return said("memory_told", code, least=least, most=most, has=in_gib(capacity))
+        return said("memory_told", "short_gpu" if on_gpu else "short_host", **given)
+    least, most, has = in_gib(bar.amount.low), in_gib(bar.amount.high), in_gib(capacity)
+    if bar.amount.high > capacity or bar.uncounted:
+        return said("memory_told", "tight_gpu" if on_gpu else "tight_host", least=least, most=most, has=has)
+    code = "in_use_gpu" if on_gpu else "in_use_host"
+    return said("memory_told", code, most=most, has=has, used=in_gib(bar.in_use))
 
 
 def _notes(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:
