@@ -255,7 +255,7 @@ export class RunList {
   tell() {
     const { total, fits, unread } = this.told;
     const words = this.searchedFor;
-    const sight = this.height ? Math.max(Math.floor(this.list.clientHeight / this.height), 1) : fits;
+    const sight = this.height ? Math.max(Math.round(this.list.clientHeight / this.height), 1) : fits;
     const first = this.height ? Math.min(Math.round(this.list.scrollTop / this.height), Math.max(fits - sight, 0)) : 0;
     const shown = `${number(first + 1)}–${number(Math.min(first + sight, fits))}`;
     const runs = plural(total, "run", "runs");
