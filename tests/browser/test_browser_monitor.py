@@ -202,6 +202,7 @@ def test_a_pattern_is_seen_to_match_and_its_curve_appears(browser, made):
         page.fill("#pattern", "iter {step} of {total} {*} train={quality}")
         expect(page.get_by_label("What the pattern finds")).to_contain_text("→ step 6953 · quality 695.3")
         page.click("#add-pattern")
+        wait_until(lambda: trace(page, "quality", "quality")["x"][-1] == 8999)  # read anew, piece by piece
         found = trace(page, "quality", "quality")
         assert (found["x"][0], found["y"][0], found["x"][-1], found["y"][-1]) == (0, 0, 8999, 899.9)
         expect(table.locator("tr", has_text="quality")).to_contain_text("pattern")
