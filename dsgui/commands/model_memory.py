@@ -27,10 +27,15 @@ def judged(
 ) -> Fitted | CannotSay:
     """The verdict on a file that was checked. Raises `DsguiError`."""
     machine = read_here(default_runs_dir())
-    context, choice = checked.context, choice_of(options, arguments)
+    case = case_of(checked, options, arguments)
+    return fit(case, checker.schema, lambda group: room_for(options, machine, checked.context.hardware, group))
+
+
+def case_of(checked: Checked, options: argparse.Namespace, arguments: TrainingArguments | None) -> Case:
+    """A file that was checked, with the model that the options choose. Raises `DsguiError`."""
+    choice = choice_of(options, arguments)
     model = ModelShapes().read(choice.model)
-    case = Case(checked.document.value, context, checked.findings, model, choice, options.micro_batch)
-    return fit(case, checker.schema, lambda group: room_for(options, machine, context.hardware, group))
+    return Case(checked.document.value, checked.context, checked.findings, model, choice, options.micro_batch)
 
 
 def choice_of(options: argparse.Namespace, arguments: TrainingArguments | None) -> ModelChoice:

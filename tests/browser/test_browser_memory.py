@@ -53,6 +53,39 @@ def test_a_config_that_does_not_fit_is_made_to_fit(page):
     expect(chip(page)).to_have_text("fits")
 
 
+def test_the_cheapest_change_that_fits_is_a_press_away(page):
+    plan_for_a_24_gb_card(page)
+    expect(chip(page)).to_have_text("does not fit")
+    panel = page.locator("#memory-panel")
+    with held_answers(page) as held:
+        page.get_by_role("button", name="Find the cheapest change that fits").click()
+        held.wait()
+        expect(panel).to_contain_text("Looking for the cheapest change…")
+        held.release()
+    expect(panel).to_contain_text("Cheapest change that fits, by estimate: ZeRO stage 3 + optimizer in host memory.")
+    expect(panel).to_contain_text("zero_optimization.stage: 3")
+    panel.get_by_role("button", name="Apply").click()
+    expect(chip(page)).to_have_text("fits")
+    expect(editor(page)).to_contain_text("offload_optimizer")
+    expect(panel.get_by_role("button", name="Find the cheapest")).to_have_count(0)
+    page.get_by_role("button", name="Undo").first.click()
+    expect(chip(page)).to_have_text("does not fit")
+
+
+def test_checkpointing_is_ticked_and_left_to_the_script(page):
+    plan_for_a_24_gb_card(page)
+    page.fill("#memory-length textarea, #memory-length input", "4096")
+    page.fill("#gpus input", "8")
+    replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED | {"offload_param": {"device": "none"}}}))
+    expect(chip(page)).to_have_text("does not fit")
+    page.get_by_role("button", name="Find the cheapest change that fits").click()
+    page.get_by_role("button", name="Apply, and tick gradient checkpointing").click()
+    expect(chip(page)).to_have_text("fits")
+    expect(page.locator("#memory-panel")).to_contain_text("start the script with --gradient_checkpointing")
+    page.get_by_role("button", name="More: checkpointing").click()
+    expect(page.get_by_role("checkbox", name="Gradient checkpointing")).to_be_checked()
+
+
 def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page):
     plan_for_a_24_gb_card(page)
     expect(chip(page)).to_have_text("does not fit")

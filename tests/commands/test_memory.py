@@ -61,6 +61,32 @@ def test_stage_2_does_not_fit_where_stage_3_with_offload_does(ask):
     assert "Nothing was measured on a GPU yet" in out
 
 
+def test_the_cheapest_change_that_fits_is_said_in_words_and_edits(ask):
+    options = ("--model", "7B", "--gpus", "4", "--device", "rtx4090", "--length", "1024", "--checkpointing")
+    code, out, _ = ask(*options)
+    assert code == 1
+    assert "Cheapest change that fits, by estimate: ZeRO stage 3 + optimizer in host memory. Then: GPU " in out
+    assert '\n  zero_optimization.stage: 3\n  zero_optimization.offload_optimizer: {"device": "cpu"}\n' in out
+    told = json.loads(ask(*options, "--format", "json")[1])["cheapest"]
+    assert [one["code"] for one in told["moves"]] == ["stage_3", "offload_optimizer_cpu"]
+    assert told["changes"][1] == {"pointer": "/zero_optimization/offload_optimizer", "value": {"device": "cpu"}}
+    zero = {"stage": 3, "offload_optimizer": {"device": "cpu"}}
+    code, out, _ = ask(*options, zero_optimization=zero, **{"train_micro_batch_size_per_gpu": 1})
+    assert code == 0
+    assert "Cheapest change" not in out
+    assert "cheapest" not in json.loads(ask(*options, "--format", "json", zero_optimization=zero)[1])
+
+
+def test_checkpointing_is_the_scripts_and_where_no_change_helps_that_is_said(ask):
+    options = ("--model", "7B", "--gpus", "8", "--device", "rtx4090", "--length", "4096")
+    out = ask(*options, zero_optimization={"stage": 3, "offload_optimizer": {"device": "cpu"}})[1]
+    assert "by estimate: Gradient checkpointing. Then: GPU " in out
+    assert "start the script with --gradient_checkpointing" in out
+    code, out, _ = ask("--model", "70B", "--gpus", "1", "--device", "t4", "--host-memory", "64")
+    assert code == 1
+    assert "No change of the config makes it fit." in out
+
+
 def test_json_has_every_moment_in_bytes_with_the_keys_that_govern(ask):
     code, out, _ = ask("--model", "1B", "--gpus", "2", "--device", "a100-80", "--length", "512", "--format", "json")
     told = json.loads(out)

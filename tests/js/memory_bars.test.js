@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { barOf, colourOf, keyName, partsOf } from "../../dsgui/ui/static/memory_bars.js";
+import { barOf, colourOf, keyName, partsOf, stageOf } from "../../dsgui/ui/static/memory_bars.js";
 
 const GIB = 2 ** 30;
 
@@ -61,4 +61,16 @@ test("a part of a later dsgui has a colour, a pointer reads as a key", () => {
   assert.notEqual(colourOf("of_tomorrow"), "");
   assert.notEqual(colourOf("weights"), colourOf("activations"));
   assert.equal(keyName("/zero_optimization/stage"), "zero_optimization.stage");
+});
+
+test("a change is offered for a full bar, looked for once, and shown for what was asked alone", () => {
+  const told = { fit: "does_not_fit", asked: "now", ranks: 4, short: [], notes: [] };
+  assert.equal(stageOf(told, null, ""), "offer");
+  assert.equal(stageOf({ ...told, fit: "tight" }, null, ""), "offer");
+  assert.equal(stageOf({ ...told, fit: "fits" }, { asked: "now" }, ""), "nothing");
+  assert.equal(stageOf({ ...told, asked: undefined }, null, ""), "nothing");
+  assert.equal(stageOf(told, null, "now"), "looking");
+  assert.equal(stageOf(told, null, "before"), "offer");
+  assert.equal(stageOf(told, { asked: "now" }, "now"), "found");
+  assert.equal(stageOf(told, { asked: "before" }, "now"), "looking");
 });

@@ -29,11 +29,13 @@ from dsgui.core.memory.settings import (
 )
 from dsgui.core.memory.walk import Walk
 from dsgui.core.memory.walking import walk_of
+from dsgui.core.texts.saying import Said, said
 
 MICRO_BATCH = "/train_micro_batch_size_per_gpu"
 SMALL_BUCKET, SMALL_SUB_GROUP = 50_000_000, 100_000_000
 FEW_LIVE, NEAR_REUSE = 100_000_000, 10_000_000
 NVME_PATH = "nvme_path"
+STAGE_MOVES = ("", "stage_1", "stage_2", "stage_3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,10 @@ class Rung:
     answer: Answer
     cost: Cost
     slower: float
+
+    def said(self) -> Iterator[Said]:
+        """The moves in words."""
+        return (said("memory_moves", code) for code in self.moves)
 
 
 Values = Mapping[str, Any]
@@ -98,7 +104,7 @@ Axis = Callable[[Question, Means], list[Option]]
 
 def _stages(question: Question, means: Means) -> list[Option]:
     stage = settings_of(question.config, question.release).stage
-    return [Option(), *(Option(f"stage_{more}", {STAGE: more}) for more in range(stage + 1, 4))]
+    return [Option(), *(Option(STAGE_MOVES[more], {STAGE: more}) for more in range(stage + 1, 4))]
 
 
 def _checkpointing(question: Question, means: Means) -> list[Option]:

@@ -1,6 +1,7 @@
 """What the config in the editor takes of memory, on the Configure page: the model and how much of it at once, and the
 bars that follow each edit."""
 
+import hashlib
 import json
 import shlex
 from collections.abc import Mapping, Sequence
@@ -64,7 +65,7 @@ def build_memory_panel() -> MemoryPanel:
     with gr.Column(elem_id="memory", elem_classes="ds-memory-box"):
         with gr.Row(elem_classes="ds-memory-inputs"):
             inputs = laid_out([replace(field, beside=False) for field in every if field.name in _FIRST], _FIRST)
-        panel = embedded("memory", "ds-memory", (), value="", elem_id="memory-panel")
+        panel = embedded("memory", "ds-memory", ("find", "apply"), value="", found="", elem_id="memory-panel")
         with gr.Accordion("More: checkpointing, target length, LoRA, attention, host memory", open=False):
             rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
             with gr.Row():
@@ -81,18 +82,35 @@ def _host_memory() -> gr.Textbox:
 
 def memory_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:
     """The panel's value for what the page shows now; `given` are the values of the panel's inputs."""
+    found = fitted_for(services, view, context, given)
+    if isinstance(found, CannotSay):
+        return json.dumps(as_json(found))
+    _, fitted = found
+    return json.dumps(as_json(fitted) | {"about": about(fitted), "asked": asked_of(fitted, view.text)})
+
+
+def asked_of(fitted: Fitted, text: str) -> str:
+    """The same for the same text and circumstances: what a change was found for."""
+    asked = (text, fitted.question, fitted.room.gpu_bytes, fitted.room.host_bytes)
+    return hashlib.sha256(repr(asked).encode()).hexdigest()[:16]
+
+
+def fitted_for(
+    services: Services, view: View, context: Context, given: Sequence[Any]
+) -> tuple[Case, Fitted] | CannotSay:
+    """The verdict on what the page shows, and what it is about."""
     typed, host, *values = given
     names = [field.name for field in fields_of(Part.MODEL)]
     try:
         document = read_document(view.text)
         choice = model_of(complete(dict(zip(names, values, strict=True))))
     except (DocumentError, PlanError) as error:
-        return json.dumps(as_json(CannotSay(said("memory_cannot", "mend", problem=str(error)))))
+        return CannotSay(said("memory_cannot", "mend", problem=str(error)))
     words = _words(typed or "")
     choice = choice.over(of_words(words))
     case = Case(document.value, _with_words(context, words), view.found, services.read_model(choice.model), choice)
     fitted = fit(case, services.checker.schema, lambda group: _room(services, context, group, host))
-    return json.dumps(as_json(fitted) | ({"about": about(fitted)} if isinstance(fitted, Fitted) else {}))
+    return fitted if isinstance(fitted, CannotSay) else (case, fitted)
 
 
 def _with_words(context: Context, words: list[str]) -> Context:

@@ -3,22 +3,25 @@
 
 import { around, button, el, part } from "./dom.js";
 import { GIB, gib } from "./format.js";
-import { barOf, colourOf, idOf, keyName, partsOf } from "./memory_bars.js";
+import { barOf, colourOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.js";
 import { textOf } from "./texts.js";
 
-/** @import { MemoryDevice, MemoryPart, MemoryTold, Props, Trigger, Watch } from "./types.d.ts" */
+/** @import { MemoryChange, MemoryDevice, MemoryPart, MemoryTold, Props, Trigger, Watch } from "./types.d.ts" */
 
 const ALL = "";
 const HINT = "Point at a part to see what it is and which keys change it.";
 
 class Memory {
-  /** @param {HTMLElement} root @param {Props<unknown>} props @param {Trigger} trigger */
+  /** @param {HTMLElement} root @param {Props<unknown> & { found?: unknown }} props @param {Trigger} trigger */
   constructor(root, props, trigger) {
     this.root = root;
     this.props = props;
     this.trigger = trigger;
     this.moment = ALL;
     this.chosen = "";
+    this.looking = "";
+    /** What an applied change leaves to the script. @type {string[]} */
+    this.left = [];
     root.addEventListener("click", (event) => {
       const where = around(event, "[data-goto]")?.dataset.goto;
       if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
@@ -47,6 +50,7 @@ class Memory {
       head(told),
       ...told.devices.map((device) => this.device(device, told)),
       ...told.short.map((one) => el("p", { class: "ds-mem-short" }, one.text)),
+      ...this.change(told),
       this.moments(told.devices),
       el("div", { class: "ds-mem-lists" }, ...told.devices.map((device) => this.parts(device))),
       el("p", { class: "ds-mem-explained", role: "status" }, ...this.explained(told.devices)),
@@ -98,6 +102,41 @@ class Memory {
       title: label,
       "aria-label": label,
     };
+  }
+
+  /** From a bar that is too full to one that is not. @param {MemoryTold} told */
+  change(told) {
+    const found = this.found();
+    const stage = stageOf(told, found, this.looking);
+    const left = this.left.map((text) => el("p", { class: "ds-mem-change", role: "status" }, text));
+    if (stage === "nothing") return left;
+    if (stage === "found" && found) return changed(found, () => this.apply(found));
+    const looking = stage === "looking";
+    const name = looking ? "Looking for the cheapest change…" : "Find the cheapest change that fits";
+    const attributes = { class: "ds-mem-do", id: "ds-mem-find", "aria-disabled": String(looking), "aria-busy": looking };
+    return [...left, el("p", { class: "ds-mem-change" }, button(name, attributes, () => this.find(told)))];
+  }
+
+  /** @returns {MemoryChange | null} */
+  found() {
+    const { found } = this.props;
+    return typeof found === "string" && found ? JSON.parse(found) : null;
+  }
+
+  /** @param {MemoryTold} told */
+  find(told) {
+    if (this.looking === told.asked) return;
+    this.looking = told.asked ?? "";
+    this.left = [];
+    this.show();
+    this.trigger("find", {});
+  }
+
+  /** @param {MemoryChange} found */
+  apply(found) {
+    this.looking = "";
+    this.left = (found.script ?? []).map((one) => one.text);
+    this.trigger("apply", { changes: found.changes ?? [], checkpointing: found.checkpointing ?? false });
   }
 
   /** Every moment with what it takes; one of them is shown. @param {MemoryDevice[]} devices */
@@ -170,6 +209,21 @@ function head(told) {
   return el("p", { class: "ds-mem-head" }, el("b", {}, "Memory"), chip, ...about);
 }
 
+/** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
+function changed(found, apply) {
+  const { changes = [], script = [], checkpointing } = found;
+  const none = "By formula it fits as it is.";
+  const text = el("p", { class: "ds-mem-change", role: "status" }, found.why?.text ?? found.text ?? none);
+  const edits = changes.map((one) =>
+    el("li", {}, el("code", { class: "ds-option" }, `${keyName(one.pointer)}: ${JSON.stringify(one.value)}`)),
+  );
+  const items = [...edits, ...script.map((one) => el("li", {}, one.text))];
+  const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
+  const name = checkpointing ? "Apply, and tick gradient checkpointing" : "Apply";
+  const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
+  return [text, ...list, ...(changes.length || checkpointing ? [button(name, attributes, apply)] : [])];
+}
+
 /** @param {MemoryTold} told */
 function notes(told) {
   if (!told.notes.length) return "";
@@ -203,9 +257,9 @@ function range(one) {
     : `${(least / GIB).toFixed(1)}–${(most / GIB).toFixed(1)} GiB`;
 }
 
-/** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
+/** @param {HTMLElement} element @param {Props<unknown> & { found?: unknown }} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
   const memory = new Memory(part(element, ".ds-memory"), props, trigger);
-  watch("value", () => memory.show());
+  for (const name of ["value", "found"]) watch(name, () => memory.show());
   memory.show();
 }

@@ -1,6 +1,6 @@
 // The arithmetic of the memory bars: which moment, how wide each part, where the line is. Pure.
 
-/** @import { MemoryBar, MemoryDevice, MemoryPart } from "./types.d.ts" */
+/** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryTold } from "./types.d.ts" */
 
 const ROOM = 1.04; // beside the longest of need and capacity
 const COLOURS = new Map(
@@ -50,6 +50,18 @@ export function barOf(device, moment) {
     line: capacity === null ? null : (100 * capacity) / scale,
     segments: parts.map((part) => ({ part, width: (100 * part.bytes) / scale, id: idOf(device.device, part) })),
   };
+}
+
+/**
+ * What stands below the bars: nothing where it fits, the offer to look for a change, that it is looked for, or what was
+ * found for this very config.
+ * @param {MemoryTold} told @param {MemoryChange | null} found @param {string} looking what is looked for
+ * @returns {"nothing" | "offer" | "looking" | "found"}
+ */
+export function stageOf(told, found, looking) {
+  if (!told.asked || !["does_not_fit", "tight"].includes(told.fit)) return "nothing";
+  if (found?.asked === told.asked) return "found";
+  return looking === told.asked ? "looking" : "offer";
 }
 
 /**

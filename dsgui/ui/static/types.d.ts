@@ -465,10 +465,21 @@ export interface MemoryTold {
   fit: string;
   why?: Sentence;
   about?: string;
+  asked?: string;
   ranks: number;
   devices?: MemoryDevice[];
   short: Sentence[];
   notes: Sentence[];
+}
+
+/** The cheapest change that fits what was `asked` about, or `why` there is none; neither where nothing is to be done. */
+export interface MemoryChange {
+  asked: string;
+  why?: Sentence;
+  text?: string;
+  changes?: { pointer: string; value: unknown }[];
+  script?: Sentence[];
+  checkpointing?: boolean;
 }
 
 /** A bar as it is drawn. */

@@ -36,7 +36,7 @@ def spelled(count: int) -> str:
 def as_json(fitted: Fitted | CannotSay) -> dict[str, Any]:
     """Bytes everywhere. `fit` is `cannot_say` with a sentence `why` where there is no number."""
     if isinstance(fitted, CannotSay):
-        return {"fit": Fit.UNKNOWN.value, "why": _told(fitted.why)}
+        return {"fit": Fit.UNKNOWN.value, "why": told(fitted.why)}
     verdict, question = fitted.verdict, fitted.question
     return {
         "fit": verdict.fit.value,
@@ -53,12 +53,13 @@ def as_json(fitted: Fitted | CannotSay) -> dict[str, Any]:
         "card": fitted.room.gpu,
         "planned": fitted.room.planned,
         "devices": [_device(verdict, device) for device in verdict.devices],
-        "short": [_told(one) for one in verdict.short],
-        "notes": [_told(one) for one in verdict.notes],
+        "short": [told(one) for one in verdict.short],
+        "notes": [told(one) for one in verdict.notes],
     }
 
 
-def _told(one: Said) -> dict[str, Any]:
+def told(one: Said) -> dict[str, Any]:
+    """A sentence with its code."""
     return one.to_json() | {"text": str(one)}
 
 
@@ -91,9 +92,13 @@ def _keys(segment: Segment) -> dict[str, Any]:
 # ----------------------------------------------------------------------------------------------------------- text
 def headline(fitted: Fitted) -> str:
     """`t5-3b fits: GPU 6.5 of 23.6 GiB, host 62.5 of 128.0 GiB`."""
-    verdict = fitted.verdict
-    devices = ", ".join(filter(None, (_room_of(verdict, device) for device in verdict.devices)))
-    return f"{fitted.question.model.name}: {word('memory_fits', verdict.fit.value)} ({devices})"
+    fit = word("memory_fits", fitted.verdict.fit.value)
+    return f"{fitted.question.model.name}: {fit} ({rooms_of(fitted.verdict)})"
+
+
+def rooms_of(verdict: Verdict) -> str:
+    """`GPU 6.5 of 23.6 GiB, host 62.5 of 128.0 GiB`."""
+    return ", ".join(filter(None, (_room_of(verdict, device) for device in verdict.devices)))
 
 
 def _room_of(verdict: Verdict, device: Device) -> str:

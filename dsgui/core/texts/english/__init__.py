@@ -11,6 +11,7 @@ from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.memory_texts import (
     MEMORY_ABOUT,
     MEMORY_CANNOT,
+    MEMORY_CHEAPEST,
     MEMORY_FITS,
     MEMORY_MOMENTS,
     MEMORY_MOVES,
@@ -44,6 +45,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_told": MEMORY_TOLD,
         "memory_cannot": MEMORY_CANNOT,
         "memory_moves": MEMORY_MOVES,
+        "memory_cheapest": MEMORY_CHEAPEST,
         "memory_notes": MEMORY_NOTES,
         # What has no code.
         "plain": {"text": "{text}"},

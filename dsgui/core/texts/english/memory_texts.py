@@ -121,6 +121,18 @@ MEMORY_MOVES: Mapping[str, str] = {
     "offload_param_nvme": "Parameters on NVMe",
 }
 
+# The cheapest of these changes that makes a config fit.
+MEMORY_CHEAPEST: Mapping[str, str] = {
+    "change": "Cheapest change that fits, by estimate: {moves}. Then: {needs}.",
+    "none": "No change of the config makes it fit. It needs more or larger GPUs, more host memory, shorter sequences, "
+    "or LoRA.",
+    "none_certain": "No change of the config makes it fit for certain.",
+    "refused": "The cheapest change that would fit is {moves}, but then: {problem}",
+    "arguments": "Give the script: {arguments}",
+    "checkpointing": "Not a key of the config: start the script with --gradient_checkpointing, or turn gradient "
+    "checkpointing on in its code.",
+}
+
 # Why the memory model says no number, and what it took for granted.
 MEMORY_NOTES: Mapping[str, str] = {
     "no_case": "There is no formula for a config with {key}.",
