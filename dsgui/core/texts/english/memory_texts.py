@@ -89,6 +89,9 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_host": "The host’s memory is not known here: it needs {need} GiB a node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
     "usual_length": "{length} tokens a sequence are assumed: set the length.",
+    "no_dry_run": "{why} The formula’s answer stands.",
+    "no_formula": "Only the dry run counts it: {why:inside}",
+    "differs": "{place}: tensors of one rank take {formula} GiB by formula and {real} by dry run. The dry run counts.",
     "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
 }
 
@@ -148,9 +151,11 @@ MEMORY_NOTES: Mapping[str, str] = {
     "not_imported": "DeepSpeed can't be asked here: {error}.",
     "worker_ended": "The dry run ended before it had an answer: {error}.",
     "no_python": "{python} could not be started: {error}.",
+    "other_release": "The config is checked for DeepSpeed {release}, and {python} has {installed}. Leave out "
+    "--target-version, or give the --python that has it.",
     "start_limit": "DeepSpeed was not imported within {seconds} s. Ask again when the machine has less to do.",
-    "over_time": "The dry run was ended: it took more than {seconds} s. Ask for two depths instead of all "
-    "layers, or ask again when the machine has less to do.",
+    "over_time": "The dry run was ended: it took more than {seconds} s. Ask again when the machine has less to "
+    "do, or allow more time (--ask-timeout).",
     "over_memory": "The dry run was ended: it took more than {limit} GiB of this machine's memory.",
     "crashed": "The dry run ended by signal {signal}.",
     "too_long": "The dry run was ended: the model allocates too often to be followed.",
