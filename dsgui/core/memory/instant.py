@@ -1,6 +1,10 @@
 """The instant answer: a config, a model and the ranks led through the models of DeepSpeed's engines; no DeepSpeed, no
 torch, a few milliseconds."""
 
+from collections import Counter
+from collections.abc import Iterator
+
+from dsgui.core.config.context import LATEST_KNOWN, version_tuple
 from dsgui.core.memory.answer import Answer, CannotSay, Source
 from dsgui.core.memory.coverage import not_covered
 from dsgui.core.memory.engines.divided import Divided
@@ -12,8 +16,10 @@ from dsgui.core.memory.question import Group, Question
 from dsgui.core.memory.settings import Settings, settings_of
 from dsgui.core.memory.walk import Walk
 from dsgui.core.memory.walking import walk_of
+from dsgui.core.texts.saying import Said, said
 
 ON_HOST = Made()
+ALIKE = (0, 19)  # releases from here on allocate as the one whose lines the engines' models follow
 
 
 def answer(question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
@@ -37,8 +43,22 @@ def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer:
         engine.run().peaks(),
         sum(weight.numel for weight in weights),
         sum(weight.numel for weight in weights if weight.trainable),
-        walk.assumed,
+        (*walk.assumed, *_assumed(walk, settings)),
+        tuple(_left_out(question)),
     )
+
+
+def _left_out(question: Question) -> Iterator[Said]:
+    """Older engines allocate otherwise: 0.16's stage 0 with bf16 keeps its gradients in fp32, among other things."""
+    if version_tuple(question.release) < ALIKE:
+        yield said("memory_notes", "other_release", known=LATEST_KNOWN, release=question.release)
+
+
+def _assumed(walk: Walk, settings: Settings) -> Iterator[Said]:
+    """zero.Init divides a tied weight twice, before it is tied; the dry run counts that."""
+    uses = Counter(weight.name for unit in walk.units() for weight in unit.weights)
+    if settings.stage == 3 and settings.params_at.is_on and max(uses.values(), default=0) > 1:
+        yield said("memory_notes", "tied_weights")
 
 
 def engine_for(

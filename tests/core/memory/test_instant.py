@@ -152,3 +152,22 @@ def test_what_has_no_case_gets_no_number():
     found = answer(Question(Model("llama-7b", LLAMA_7B), config))
     assert isinstance(found, CannotSay)
     assert "zenflow" in str(found.why)
+
+
+def codes(notes):
+    return [note.code for note in notes]
+
+
+def test_what_older_releases_do_otherwise_is_left_out_and_said():
+    config = {"bf16": {"enabled": True}, "zero_optimization": {"stage": 2}}
+    question = Question(Model("llama-7b", LLAMA_7B), config, release="0.19.6")
+    assert codes(answer(question).left_out) == []
+    assert codes(answer(replace(question, release="0.18.9")).left_out) == ["other_release"]
+
+
+def test_that_tied_weights_are_taken_as_divided_once_is_said():
+    zero = {"stage": 3, "offload_param": {"device": "cpu"}}
+    question = Question(Model("t5-3b", T5_3B), {"bf16": {"enabled": True}, "zero_optimization": zero})
+    assert "tied_weights" in codes(answer(question).assumed)
+    assert "tied_weights" not in codes(answer(replace(question, model=Model("llama-7b", LLAMA_7B))).assumed)
+    assert "tied_weights" not in codes(answer(replace(question, config={"zero_optimization": {"stage": 3}})).assumed)
