@@ -24,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ask", action="store_true", help="also try each config in the real DeepSpeed: parse, initialize, two steps"
     )
+    add_target(parser, LIMIT_S, "one try; the first compiles DeepSpeed's CPU ops")
+
+
+def add_target(parser: argparse._ActionsContainer, limit_s: float, of: str) -> None:
+    """Whose DeepSpeed is asked, and for how long it may think."""
     parser.add_argument(
         "--python",
         default=sys.executable,
@@ -32,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ask-timeout",
         type=_seconds,
-        default=LIMIT_S,
+        default=limit_s,
         metavar="S",
-        help="seconds for one try; the first compiles DeepSpeed's CPU ops (default: %(default)g)",
+        help=f"seconds for {of} (default: %(default)g)",
     )
 
 
@@ -74,18 +79,24 @@ def asker(options: argparse.Namespace, schema: Schema) -> Iterator[Asker | None]
     if not options.ask:
         yield None
         return
-    versions = target.ask(options.python, "versions", _VERSIONS_TIMEOUT_S).get("versions", {})
-    release = str(versions.get("deepspeed", ""))
-    if not release:
-        raise TargetError(
-            f"--python: {options.python} has no DeepSpeed to ask. Give one that has, or install it there: "
-            f"{options.python} -m pip install torch deepspeed"
-        )
+    release = release_of(options.python)
     oracle = Oracle(options.python, options.ask_timeout)
     try:
         yield Asker(oracle, release, schema)
     finally:
         oracle.close()
+
+
+def release_of(python: str) -> str:
+    """The DeepSpeed of an environment. Raises `TargetError` where it has none."""
+    versions = target.ask(python, "versions", _VERSIONS_TIMEOUT_S).get("versions", {})
+    release = str(versions.get("deepspeed", ""))
+    if not release:
+        raise TargetError(
+            f"--python: {python} has no DeepSpeed to ask. Give one that has, or install it there: "
+            f"{python} -m pip install torch deepspeed"
+        )
+    return release
 
 
 def _text(path: Path, checked: Checked) -> str:

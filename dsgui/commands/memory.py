@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dsgui.commands import asking, memory_asking
 from dsgui.commands.field_options import add_model, add_room
 from dsgui.commands.model_memory import case_of, judged
 from dsgui.commands.validate import add_context_arguments, check, given_arguments
 from dsgui.core.errors import DsguiError
 from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits import asked as told_of
 from dsgui.core.memory.fits.cheapest import Cheapest, cheapest, is_wanted
 from dsgui.core.memory.fits.cheapest import as_json as cheapest_json
 from dsgui.core.memory.fits.cheapest import as_text as cheapest_text
@@ -36,23 +38,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="of the answer (default: %(default)s)"
     )
+    group = parser.add_argument_group("dry run", "the real DeepSpeed, on tensors without storage; Ctrl-C ends it")
+    group.add_argument("--ask", action="store_true", help="also ask DeepSpeed by a dry run, which counts")
+    asking.add_target(group, memory_asking.LIMIT_S, "the dry run")
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the answer. 0: it fits, perhaps tightly; 1: it does not; 2: it can't be said, or something could not be
     read."""
     try:
-        fitted = fitted_for(options)
+        asked = memory_asking.ask(options) if options.ask else None
+        fitted = asked.counting if asked else fitted_for(options)
         change = change_for(fitted, options)
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return CANNOT_SAY
     if options.format == "json":
-        print(json.dumps({"file": str(options.file), **as_json(fitted), **change_json(change)}, indent=2))
+        told = as_json(fitted) | told_of.as_json(asked) | change_json(change)
+        print(json.dumps({"file": str(options.file), **told}, indent=2))
     elif isinstance(fitted, CannotSay):
-        print(as_text(fitted), end="", file=sys.stderr)
+        print(as_text(fitted) + told_of.as_text(asked), end="", file=sys.stderr)
     else:
-        print(as_text(fitted) + change_text(change), end="")
+        print(as_text(fitted) + told_of.as_text(asked) + change_text(change), end="")
     return CANNOT_SAY if isinstance(fitted, CannotSay) else _CODES[fitted.verdict.fit]
 
 

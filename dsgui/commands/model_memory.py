@@ -8,9 +8,10 @@ from dsgui.commands.field_options import model_said
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.machine.machine import Machine
+from dsgui.core.memory import instant
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice, of_words
-from dsgui.core.memory.fits.fitting import Case, Fitted, fit
+from dsgui.core.memory.fits.fitting import Answerer, Case, Fitted, fit
 from dsgui.core.memory.fits.overhead import asks_for_expandable
 from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.question import Group
@@ -23,12 +24,16 @@ from dsgui.shell.preflight.model_shapes import ModelShapes
 
 
 def judged(
-    checked: Checked, checker: Checker, options: argparse.Namespace, arguments: TrainingArguments | None
+    checked: Checked,
+    checker: Checker,
+    options: argparse.Namespace,
+    arguments: TrainingArguments | None,
+    answer: Answerer = instant.answer,
 ) -> Fitted | CannotSay:
     """The verdict on a file that was checked. Raises `DsguiError`."""
     machine = read_here(default_runs_dir())
     case = case_of(checked, options, arguments)
-    return fit(case, checker.schema, lambda group: room_for(options, machine, checked.context.hardware, group))
+    return fit(case, checker.schema, lambda group: room_for(options, machine, checked.context.hardware, group), answer)
 
 
 def case_of(checked: Checked, options: argparse.Namespace, arguments: TrainingArguments | None) -> Case:

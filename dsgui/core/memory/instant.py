@@ -51,7 +51,7 @@ def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer:
 def _left_out(question: Question) -> Iterator[Said]:
     """Older engines allocate otherwise: 0.16's stage 0 with bf16 keeps its gradients in fp32, among other things."""
     if version_tuple(question.release) < ALIKE:
-        yield said("memory_notes", "other_release", known=LATEST_KNOWN, release=question.release)
+        yield said("memory_notes", "older_release", known=LATEST_KNOWN, release=question.release)
 
 
 def _assumed(walk: Walk, settings: Settings) -> Iterator[Said]:

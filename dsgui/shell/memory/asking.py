@@ -14,6 +14,7 @@ from typing import IO, Any, Self
 
 from dsgui.core.memory.answer import Answer, CannotSay
 from dsgui.core.memory.dry_run import answer_of
+from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.question import Question
 from dsgui.core.texts.saying import said
 
@@ -24,6 +25,7 @@ _POLL_S = 0.1
 _GRACE_S = 15.0
 _KIND = "memory_notes"
 _MOST_SAID = 300
+_AS_USUAL = Made()
 
 Message = dict[str, Any]
 Progress = Callable[[str, int], None]  # the phase that begins, and of which step
@@ -42,16 +44,17 @@ def dry_run(
     question: Question,
     python: str,
     *,
+    made: Made = _AS_USUAL,
     progress: Progress = lambda phase, step: None,
     cancelled: Cancelled = lambda: False,
     limit_s: float = LIMIT_S,
     limit_bytes: int = LIMIT_BYTES,
 ) -> Answer | CannotSay:
     """The real DeepSpeed's engine on tensors without storage, for one rank of the group; waits for it. `python` is the
-    interpreter that will train. `cancelled` is asked ten times a second."""
+    interpreter that will train; `made` says how the script makes the model. `cancelled` is asked ten times a second."""
     try:
         with Worker(python, cancelled) as worker:
-            return worker.ask(question, progress, limit_s, limit_bytes)
+            return worker.ask(question, progress, limit_s, limit_bytes, made)
     except Ended as ended:
         return ended.why
 
@@ -88,17 +91,22 @@ class Worker:
         progress: Progress = lambda phase, step: None,
         limit_s: float = LIMIT_S,
         limit_bytes: int = LIMIT_BYTES,
+        made: Made = _AS_USUAL,
     ) -> Answer | CannotSay:
         """Raises `Ended` where the worker is gone or the question was cancelled."""
-        told = self.told(question, progress, limit_s, limit_bytes)
+        told = self.told(question, progress, limit_s, limit_bytes, made)
         if "cannot" in told:
             why = told["cannot"]
             return CannotSay(said(_KIND, str(why["code"]), **why["given"]))
         return answer_of(told["answer"])
 
-    def told(self, question: Question, progress: Progress, limit_s: float, limit_bytes: int) -> Message:
+    def told(
+        self, question: Question, progress: Progress, limit_s: float, limit_bytes: int, made: Made = _AS_USUAL
+    ) -> Message:
         """What the worker says of it in the end."""
-        self._send({**as_json(question), "device": self._device, "limit_s": limit_s, "limit_bytes": limit_bytes})
+        bounds = {"limit_s": limit_s, "limit_bytes": limit_bytes}
+        how = {"partitioned_load": made.inside, "element": made.element}
+        self._send({**as_json(question), "device": self._device, **bounds, **how})
         for message in self._messages(limit_s + _GRACE_S):
             if "phase" not in message:
                 return message

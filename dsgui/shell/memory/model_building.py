@@ -30,12 +30,13 @@ class FromConfig:
     def __init__(self, question: "dict[str, Any]") -> None:
         model, workload = question["model"], question["workload"]
         self._workload, self._by_decay = workload, question.get("by_decay", True)
+        self._dtype = "bfloat16" if question.get("element") == 2 else "float32"
         self.config = config_of(dict(model["config"]), workload["attention"])
         self._class = class_of(self.config, dict(model["config"]))
 
     def build(self) -> Any:
-        """With random weights of 32 bits, in training mode; on the host but within `deepspeed.zero.Init`."""
-        model = self._class._from_config(self.config, **{dtype_name(): load("torch").float32})
+        """With random weights, in training mode; on the host but within `deepspeed.zero.Init`."""
+        model = self._class._from_config(self.config, **{dtype_name(): getattr(load("torch"), self._dtype)})
         if self._workload.get("lora"):
             model = adapted(model, self._workload["lora"])
         if self._workload["checkpointing"]:

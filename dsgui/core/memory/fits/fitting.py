@@ -9,7 +9,7 @@ from dsgui.core.config.context import Context
 from dsgui.core.config.findings import Finding
 from dsgui.core.config.schema import Schema
 from dsgui.core.memory import instant
-from dsgui.core.memory.answer import Answer, CannotSay
+from dsgui.core.memory.answer import Answer, CannotSay, Source
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.fits.inquiry import assumed_of, made_of, mend_first, question_for
@@ -29,6 +29,10 @@ class Fitted:
     answer: Answer
     room: Room
     verdict: Verdict
+
+    @property
+    def is_asked(self) -> bool:
+        return self.answer.source is Source.DRY_RUN
 
 
 @dataclass(frozen=True, slots=True)

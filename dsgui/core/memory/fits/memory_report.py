@@ -133,7 +133,8 @@ def about(fitted: Fitted) -> str:
 
 
 def _judged_by(fitted: Fitted) -> str:
-    return f"DeepSpeed {fitted.question.release}; {word('memory_sources', fitted.verdict.source.value)}"
+    source, release = word("memory_sources", fitted.verdict.source.value), fitted.question.release
+    return f"{source} of DeepSpeed {release}" if fitted.is_asked else f"DeepSpeed {release}; {source}"
 
 
 def _table(verdict: Verdict, device: Device) -> Iterator[str]:

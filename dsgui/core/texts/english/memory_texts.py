@@ -89,6 +89,9 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_host": "The host’s memory is not known here: it needs {need} GiB a node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
     "usual_length": "{length} tokens a sequence are assumed: set the length.",
+    "no_dry_run": "{why} The formula’s answer stands.",
+    "no_formula": "Only the dry run counts it: {why:inside}",
+    "differs": "{place}: tensors of one rank take {formula} GiB by formula and {real} by dry run. The dry run counts.",
     "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
 }
 
@@ -138,7 +141,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_case": "There is no formula for a config with {key}.",
     "no_optimizer": "There is no formula for the states of the optimizer {name} ({key}).",
     "unknown_family": "There is no formula for models of type {type}. There is one for {known}.",
-    "other_release": "The formula follows DeepSpeed {known}; {release} allocates in other ways at some stages.",
+    "older_release": "The formula follows DeepSpeed {known}; {release} allocates in other ways at some stages.",
     "tied_weights": "Tied weights are taken as divided once: with parameter offload, initialize may take more host "
     "memory.",
     "no_type": "config.json has no model_type, so the kind of model is not known.",
@@ -163,9 +166,11 @@ MEMORY_NOTES: Mapping[str, str] = {
     "not_imported": "DeepSpeed can't be asked here: {error}.",
     "worker_ended": "The dry run ended before it had an answer: {error}.",
     "no_python": "{python} could not be started: {error}.",
+    "other_release": "The config is checked for DeepSpeed {release}, and {python} has {installed}. Leave out "
+    "--target-version, or give the --python that has it.",
     "start_limit": "DeepSpeed was not imported within {seconds} s. Ask again when the machine has less to do.",
-    "over_time": "The dry run was ended: it took more than {seconds} s. Ask for two depths instead of all "
-    "layers, or ask again when the machine has less to do.",
+    "over_time": "The dry run was ended: it took more than {seconds} s. Ask again when the machine has less to "
+    "do, or allow more time (--ask-timeout).",
     "over_memory": "The dry run was ended: it took more than {limit} GiB of this machine's memory.",
     "crashed": "The dry run ended by signal {signal}.",
     "too_long": "The dry run was ended: the model allocates too often to be followed.",
