@@ -106,7 +106,9 @@ def register() -> None:
 
 
 if __name__ == "__main__":
-    register()
+    from tests.runs import boxed  # as a module, which what is pickled is found in
+
+    boxed.register()
     sys.executable = os.environ["BOXED_PYTHON"]  # supervisors know the place as well
     _, option, what, *arguments = sys.argv
     sys.argv = [what, *arguments]

@@ -26,7 +26,7 @@ from dsgui.ui.launch.desk import build_desk
 target = SimpleNamespace(gpus=())
 services = SimpleNamespace(target=lambda: target, recipes={"translation": "t.py"}, gpu_use=lambda: ())
 with gr.Blocks() as page:
-    desk = build_desk(services, 1)
+    desk = build_desk(services, 1, {})
 (shows,) = (one for one in page.fns.values() if one.targets == [(desk["where"]._id, "change")])
 visible = [update.visible for update in shows.fn("box")[:len(desk["where"].choices)]]
 print(desk["where"].choices[-1][0], desk["box"].label, desk.asks[-1].button.value, visible, sep=" | ")
