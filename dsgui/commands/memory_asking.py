@@ -55,7 +55,7 @@ class DryRun:
     def answer(self, question: Question, made: Made) -> Answer | CannotSay:
         if question.release != self.release:
             given = {"release": question.release, "installed": self.release, "python": self.python}
-            return CannotSay(said("memory_notes", "other_release", **given))
+            return CannotSay(said("memory_notes", "not_installed", **given))
         with interrupted() as cancelled:
             real = dry_run(question, self.python, made=made, progress=show, cancelled=cancelled, limit_s=self.limit_s)
         if isinstance(real, CannotSay) or isinstance(self.formula, CannotSay):

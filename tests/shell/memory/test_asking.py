@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.memory.answer import Answer, CannotSay, Component, Device
+from dsgui.core.memory.answer import Answer, CannotSay, Component, Device, Moment
+from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.instant import answer
 from dsgui.core.memory.question import Group, Lora, Model, Question, Workload
 from dsgui.shell.memory.asking import Worker, dry_run
@@ -89,6 +90,19 @@ def test_formula_and_dry_run_agree(worker, config, model, request):
     assert real.parameters == formula.parameters
     for device in (Device.GPU, Device.HOST):
         assert formula.worst(device).count == pytest.approx(real.worst(device).count, rel=0.02), device
+
+
+@pytest.mark.deepspeed
+@pytest.mark.parametrize("stage", [2, 3])
+@pytest.mark.parametrize("made", [Made(inside=False), Made(element=2, inside=False), Made(element=2)])
+def test_the_model_is_made_as_the_script_makes_it(worker, stage, made):
+    """A script of one's own makes all of it on each rank's host, and the engine moves all of it to the GPU."""
+    config = zero(stage, offload_optimizer={"device": "cpu"}, offload_param={"device": "cpu" if stage == 3 else "none"})
+    asked = question(config)
+    formula, real = answer(asked, made), worker.ask(asked, made=made)
+    for device in (Device.GPU, Device.HOST):
+        at_init = [next(peak.count for peak in one.of(device) if peak.moment is Moment.INIT) for one in (formula, real)]
+        assert at_init[0] == pytest.approx(at_init[1], rel=0.01), device
 
 
 @pytest.mark.deepspeed

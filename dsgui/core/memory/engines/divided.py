@@ -8,6 +8,7 @@ from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Place
 from dsgui.core.memory.engines.gathering import PERSISTENT, Gathering, persistent, trace_of
 from dsgui.core.memory.engines.job import Engine
+from dsgui.core.memory.engines.loading import Loading
 from dsgui.core.memory.engines.swapping import (
     OPTIMIZER_BUFFERS,
     in_memory,
@@ -117,23 +118,27 @@ class Divided(Engine):
         return slot_for(Component.FROZEN if frozen else Component.WEIGHTS, place, (keys.STAGE, *_PARAM))
 
     def _make_model(self) -> None:
-        """partition_parameters.py:1836: weight by weight, divided at once; or whole on the host, then divided."""
+        """partition_parameters.py:1836: weight by weight, divided at once."""
+        if not self.job.made.inside:
+            self._divide_whole()
+            return
         job, b = self.job, self.job.settings.weight
-        weights = list(job.walk.weights().values())
-        made = slot_for(Component.INIT, job.made.place, (keys.STAGE,))
-        if not job.made.inside:
-            for weight in weights:
-                self.ledger.take(made, weight.numel * job.made.element)
         slots = {trainable: self._weights_slot(not trainable) for trainable in (True, False)}
-        wide = job.made.element * (job.made.inside and job.made.element != b)
-        for weight in weights:
+        wide = job.made.element * (job.made.element != b)
+        for weight in job.walk.weights().values():
             self.ledger.take(AT_INIT, weight.numel * wide)
             self.ledger.take(AT_INIT, weight.numel * b)
             self.ledger.drop(AT_INIT, weight.numel * wide)
             self.ledger.take(slots[weight.trainable], self.share(weight) * b)
             self.ledger.drop(AT_INIT, weight.numel * b)
-            if not job.made.inside:
-                self.ledger.drop(made, weight.numel * job.made.element)
+
+    def _divide_whole(self) -> None:
+        """The engine has cast it and moved all of it to the GPU (engine.py:2093) before it is divided."""
+        loading, b = Loading(self.job, self.ledger), self.job.settings.weight
+        loading.whole()
+        for weight in self.job.walk.weights().values():
+            self.ledger.take(self._weights_slot(not weight.trainable), self.share(weight) * b)
+            self.ledger.drop(loading.weights if weight.trainable else loading.frozen, weight.numel * b)
 
     def _flat_weights(self) -> None:
         """967–973 through a copy on the host; 888–911 with offload_param: one pinned buffer a group."""

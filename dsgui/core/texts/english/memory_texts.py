@@ -166,7 +166,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "not_imported": "DeepSpeed can't be asked here: {error}.",
     "worker_ended": "The dry run ended before it had an answer: {error}.",
     "no_python": "{python} could not be started: {error}.",
-    "other_release": "The config is checked for DeepSpeed {release}, and {python} has {installed}. Leave out "
+    "not_installed": "The config is checked for DeepSpeed {release}, and {python} has {installed}. Leave out "
     "--target-version, or give the --python that has it.",
     "start_limit": "DeepSpeed was not imported within {seconds} s. Ask again when the machine has less to do.",
     "over_time": "The dry run was ended: it took more than {seconds} s. Ask again when the machine has less to "
