@@ -110,11 +110,23 @@ class Memory {
     const stage = stageOf(told, found, this.looking);
     const left = this.left.map((text) => el("p", { class: "ds-mem-change", role: "status" }, text));
     if (stage === "nothing") return left;
-    if (stage === "found" && found) return changed(found, () => this.apply(found));
+    if (stage === "found" && found) return howTo(found, () => this.apply(found));
     const looking = stage === "looking";
     const name = looking ? "Looking for the cheapest change…" : "Find the cheapest change that fits";
-    const attributes = { class: "ds-mem-do", id: "ds-mem-find", "aria-disabled": String(looking), "aria-busy": looking };
-    return [...left, el("p", { class: "ds-mem-change" }, button(name, attributes, () => this.find(told)))];
+    const attributes = {
+      class: "ds-mem-do",
+      id: "ds-mem-find",
+      "aria-disabled": String(looking),
+      "aria-busy": looking,
+    };
+    return [
+      ...left,
+      el(
+        "p",
+        { class: "ds-mem-change" },
+        button(name, attributes, () => this.find(told)),
+      ),
+    ];
   }
 
   /** @returns {MemoryChange | null} */
@@ -129,7 +141,7 @@ class Memory {
     this.looking = told.asked ?? "";
     this.left = [];
     this.show();
-    this.trigger("find", {});
+    this.trigger("find", { asked: this.looking });
   }
 
   /** @param {MemoryChange} found */
@@ -210,7 +222,7 @@ function head(told) {
 }
 
 /** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
-function changed(found, apply) {
+function howTo(found, apply) {
   const { changes = [], script = [], checkpointing } = found;
   const none = "By formula it fits as it is.";
   const text = el("p", { class: "ds-mem-change", role: "status" }, found.why?.text ?? found.text ?? none);
@@ -257,7 +269,10 @@ function range(one) {
     : `${(least / GIB).toFixed(1)}–${(most / GIB).toFixed(1)} GiB`;
 }
 
-/** @param {HTMLElement} element @param {Props<unknown> & { found?: unknown }} props @param {Trigger} trigger @param {Watch} watch */
+/**
+ * @param {HTMLElement} element @param {Props<unknown> & { found?: unknown }} props
+ * @param {Trigger} trigger @param {Watch} watch
+ */
 export function mount(element, props, trigger, watch) {
   const memory = new Memory(part(element, ".ds-memory"), props, trigger);
   for (const name of ["value", "found"]) watch(name, () => memory.show());
