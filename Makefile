@@ -1,14 +1,23 @@
 # make run    creates .venv, installs what is needed, starts dsgui and prints its URL
 # make test   the same, plus Debian's Chromium and the test tools, then lint, types and tests
-# make test-all   make test, and what takes half an hour: every fix over every config, put to the real DeepSpeed
+# make test-fast   the tests that need no browser, no DeepSpeed, no sshd and no Slurm: a minute or two
+# make test-all   make test, all of it put to the real DeepSpeed again, and what takes half an hour: every fix over every config
+# make test-loaded   the tests beside four processes that do nothing but compute
+# make confirm   asks the real DeepSpeed all that tests/answers/confirmed.json says it confirmed, and writes that file
 # Options for the app go in ARGS: make run ARGS="--port 8000 --python /path/to/env/bin/python"
 
 PYTHON ?=
 ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --durations=25
+# What needs more than Python: these tests take most of the time.
+OUTSIDE := browser or deepspeed or machines
+CONFIRMED := tests/core/rules/test_rule_examples.py $(patsubst %,tests/real_deepspeed/test_%.py,\
+	against_deepspeed remedies resolve_against_trainer trainer_examples)
+NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
-.PHONY: run test test-all check audit unit ops setup setup-dev screenshots docs matrix bench bench-runs bench-monitor clean
+.PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor bench-memory clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -16,22 +25,45 @@ run: setup
 setup:
 	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements.txt
 
-setup-dev: setup
-	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt
-	@sh scripts/setup_test_programs.sh
+# Debian's programs and Python's packages at the same time: each waits for a network most of its time.
+setup-dev:
+	@sh scripts/setup_test_programs.sh & programs=$$!; \
+	{ PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements.txt && \
+	  PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt && sh scripts/setup_node.sh; }; packages=$$?; \
+	wait $$programs && exit $$packages
 
-test: setup-dev check unit
+# DeepSpeed's operators are compiled beside what needs none; the tests that train wait for them.
+test: setup-dev
+	@$(MAKE) --no-print-directory ops & operators=$$!; \
+	{ $(MAKE) --no-print-directory check fast slow; }; tests=$$?; wait $$operators && exit $$tests
 
 test-all: setup-dev check ops
-	$(BIN)/python -m pytest -n 2 --dist loadfile --complete --durations=25 $(ARGS)
+	@$(NPM) run --silent test
+	DSGUI_SEARCH=1 $(PYTEST) --complete $(ARGS)
+
+test-fast: setup-dev fast
+
+test-loaded: setup-dev ops
+	@$(BIN)/python scripts/beside_load.py 4 -- $(MAKE) --no-print-directory fast slow
+
+confirm: setup-dev ops
+	rm -f tests/answers/confirmed.json
+	$(PYTEST) --confirm -m deepspeed $(CONFIRMED) $(ARGS)
 
 check:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@$(NPM) run --silent check
 
-unit: ops
-	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25 $(ARGS)
+unit: ops fast slow
+
+fast:
+	@$(NPM) run --silent test
+	$(PYTEST) -m "not ($(OUTSIDE))" $(ARGS)
+
+slow:
+	$(PYTEST) -m "$(OUTSIDE)" $(ARGS)
 
 ops:
 	@echo "dsgui: compiling DeepSpeed's CPU operators (the first time takes some minutes)"
@@ -45,6 +77,7 @@ screenshots: setup-dev
 
 docs: setup-dev
 	$(BIN)/python scripts/config_reference.py
+	$(BIN)/python scripts/browser_catalogue.py
 	$(BIN)/python scripts/rules_reference.py
 
 # Asks seven releases of DeepSpeed about tests/examples; installs those that are not there into .overlays/.
@@ -52,8 +85,16 @@ matrix: setup-dev
 	$(BIN)/python scripts/verify_examples.py $(ARGS)
 	$(BIN)/python scripts/rules_reference.py
 
+# What a DeepSpeed release changes: keys, defaults, answers to the examples. make release VERSION=0.19.9
+release: setup-dev
+	$(BIN)/python scripts/release_changes.py $(VERSION)
+
 bench: setup-dev
 	$(BIN)/python -m benchmarks.run
+
+# Kills dsgui's processes and a training's at random, a thousand times, and looks at what is left: ten minutes.
+chaos: setup-dev
+	$(BIN)/python -m tests.support.chaos $(ARGS)
 
 # What owning a run costs: about a quarter of an hour of real trainings.
 bench-runs: setup-dev
@@ -67,5 +108,9 @@ bench-monitor: setup-dev
 	$(BIN)/python -m benchmarks.monitor
 	$(BIN)/python -m benchmarks.parsing
 
+# How far the instant answer of the memory model is from DeepSpeed's own engine on tensors without storage.
+bench-memory: setup-dev
+	$(BIN)/python -m benchmarks.memory_formula $(ARGS)
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts
+	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts

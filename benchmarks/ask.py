@@ -5,9 +5,9 @@ import statistics
 import sys
 import time
 
-from dsgui.core.context import Integration
-from dsgui.core.oracle import Question
-from dsgui.shell.oracle import Oracle
+from dsgui.core.config.context import Integration
+from dsgui.core.oracle.answers import Question
+from dsgui.shell.oracle.oracle import Oracle
 
 TIMES = 40
 TRAINED = {"train_batch_size": 2, "optimizer": {"type": "SGD", "params": {"lr": 0.01}}}

@@ -15,8 +15,8 @@ import psutil
 
 from benchmarks.launching import CONFIG_TEXT, FollowingPage, request, runs_in_a_folder, supervisor_of
 from benchmarks.run import dsgui, free_port, served
-from dsgui.runs import Runs
-from dsgui.shell.store import Store
+from dsgui.runs.runs import Runs
+from dsgui.shell.runs.store import Store
 
 SECONDS, RATE = 60, 100
 GOAL_GROWTH_MIB = 50
@@ -28,12 +28,13 @@ FLOOD = """
     parser.add_argument("--local_rank", type=int, default=0)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--rate", type=float)
+    parser.add_argument("--least", type=float, default=0)  # in MB, however long that takes
     options, _ = parser.parse_known_args()
     if options.local_rank:
         raise SystemExit
     print("step=1 loss=2.0", flush=True)
     began, lines = time.monotonic(), 0
-    while (elapsed := time.monotonic() - began) < options.seconds:
+    while (elapsed := time.monotonic() - began) < options.seconds or lines < options.least * 1000:
         if lines * 1000 > options.rate * 1e6 * elapsed:
             time.sleep(0.001)
             continue

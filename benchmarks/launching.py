@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.run import TOKEN
-from dsgui.core.news import Cursor
-from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.core.state import Identity, RunState
-from dsgui.runs import Runs
-from dsgui.shell.launcher import Launcher
-from dsgui.shell.store import Store
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.state import Identity, RunState
+from dsgui.core.runs.news import Cursor
+from dsgui.runs.runs import Runs
+from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.runs.store import Store
 
 TRAINING = Path(__file__).with_name("training.py")
 CONFIG_TEXT = json.dumps(
@@ -43,7 +43,17 @@ def wait_until(condition: Callable[[], object], what: str, timeout_s: float = _P
 def request(script: Path, arguments: str, python: str = sys.executable) -> LaunchRequest:
     """Two CPU ranks under DeepSpeed's launcher."""
     return LaunchRequest(
-        "", str(script), arguments, 2, (), None, "", CONFIG_TEXT, ConfigArgument.HF, python, environment={}
+        name="",
+        script=str(script),
+        arguments=arguments,
+        ranks=2,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text=CONFIG_TEXT,
+        config_argument=ConfigArgument.HF,
+        target_python=python,
+        environment={},
     )
 
 

@@ -32,15 +32,16 @@ from playwright.sync_api import sync_playwright
 
 from benchmarks.launching import FollowingPage, request, runs_in_a_folder, wait_until
 from benchmarks.run import CHROMIUM, TOKEN, Server, dsgui, free_port, served
-from dsgui.core.curves import Series
-from dsgui.core.event_writing import event_file_begin, event_records
-from dsgui.core.exporting import Block
-from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.core.planning import make_plan
-from dsgui.core.points import Point
-from dsgui.core.state import RunState, RunStatus
-from dsgui.shell.records import Records
-from dsgui.shell.store import RunDirectory, Store
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.plan_making import make_plan
+from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.event_writing import event_file_begin, event_records
+from dsgui.core.metrics.exporting import Block
+from dsgui.core.metrics.points import Point
+from dsgui.core.script.script import ScriptFacts
+from dsgui.shell.logs.records import Records
+from dsgui.shell.runs.store import RunDirectory, Store
 
 SIZES = (10_000, 100_000, 1_000_000)
 NEW_STEPS, REFRESHES = 100, 60
@@ -66,7 +67,17 @@ class Growing:
         store = Store(folder)
         self.directory: RunDirectory = store.create(store.new_id())
         asked = LaunchRequest(
-            "bench", __file__, "", 2, (), None, str(folder), "{}", ConfigArgument.HF, sys.executable, environment={}
+            name="bench",
+            script=__file__,
+            arguments="",
+            ranks=2,
+            gpu_indices=(),
+            master_port=None,
+            working_directory=str(folder),
+            config_text="{}",
+            config_argument=ConfigArgument.HF,
+            target_python=sys.executable,
+            environment={},
         )
         plan = make_plan(
             asked,
@@ -74,7 +85,7 @@ class Growing:
             run_directory=str(self.directory.path),
             script_path=__file__,
             master_port=29500,
-            passes_local_rank=False,
+            script=ScriptFacts(strict=True),  # which is not given --local_rank
         )
         store.write_plan(self.directory, plan, "{}")
         self.directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=1.0, lasted_s=1.0))

@@ -34,10 +34,10 @@ from benchmarks.launching import (
     wait_until,
 )
 from benchmarks.run import dsgui, free_port, served
-from dsgui.core.command import argv, environment
-from dsgui.runs import Runs
-from dsgui.shell.ports import free_port as free_master_port
-from dsgui.shell.store import Store
+from dsgui.core.launch.command import argv, environment
+from dsgui.runs.runs import Runs
+from dsgui.shell.launch.ports import free_port as free_master_port
+from dsgui.shell.runs.store import Store
 
 PAIRS, STEPS = 6, 400
 WINDOWS, WINDOW_S = 20, 5.0

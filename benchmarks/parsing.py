@@ -88,7 +88,7 @@ LOGS = {
 
 def measure(name: str) -> float:
     """Lines a second of one reading, by the `dsgui` on the path."""
-    from dsgui.core.trainlog import TrainLog
+    from dsgui.core.logs.trainlog import TrainLog
 
     log, data = TrainLog(), LOGS[name]()
     chunks = [data[start : start + CHUNK_BYTES] for start in range(0, len(data), CHUNK_BYTES)]

@@ -23,11 +23,11 @@ import psutil
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks import ask
-from dsgui.core.checker import Checker
-from dsgui.core.context import LATEST_KNOWN, Context
-from dsgui.core.document import Document
-from dsgui.core.pointer import MISSING
-from dsgui.shell.catalog import Catalog
+from dsgui.core.config.context import LATEST_KNOWN, Context
+from dsgui.core.config.document import Document
+from dsgui.core.config.pointer import MISSING
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
 
 ROOT = Path(__file__).parents[1]
 PAIRS = 7
@@ -92,7 +92,7 @@ def served(command: list[str], port: int) -> Iterator[Server]:
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet)
     try:
         while True:
-            with contextlib.suppress(urllib.error.URLError, ConnectionError):
+            with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):
                 urllib.request.urlopen(_first_page(port), timeout=30).read()
                 break
             time.sleep(0.01)

@@ -12,8 +12,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-from dsgui.shell.processes import Kin
-from dsgui.shell.telemetry import Telemetry
+from dsgui.shell.metrics.telemetry import Telemetry
+from dsgui.shell.processes.processes import Kin
 
 PROCESSES = 64
 SAMPLES = 200
@@ -39,7 +39,7 @@ def sleeping(count: int) -> Iterator[None]:
 
 def measure(samples: int) -> tuple[list[float], list[float]]:
     """Milliseconds to find the processes and to read, for each sample."""
-    kin, telemetry = Kin(os.getpid()), Telemetry()
+    kin, telemetry = Kin([os.getpid()]), Telemetry()
     found, read = [], []
     with contextlib.closing(telemetry):
         for _ in range(samples):

@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 
 from benchmarks.launching import CONFIG_TEXT, TRAINING, end, printed, request, runs_in_a_folder, supervisor_of
-from dsgui.runs import Runs
-from dsgui.shell.store import Store
+from dsgui.runs.runs import Runs
+from dsgui.shell.runs.store import Store
 
 SECONDS = 60
 WINDOWS = 6

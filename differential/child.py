@@ -46,7 +46,7 @@ MACHINE = re.compile(
     r"|Can ?[nN]?o?t? ?allocate memory|can't allocate|Unable to JIT load|CUDA_HOME|Torch not compiled with CUDA"
     r"|NotImplementedBuilder|'NoneType' object has no attribute 'load'|No such file or directory: '/"
     r"|Permission denied: '/|Read-only file system|please install (wandb|tensorboard|comet|mup)"
-    r"|mup must be installed|No device detected|Cannot access accelerator device"
+    r"|Please install DataStates|mup must be installed|No device detected|Cannot access accelerator device"
     r"|not been implemented on CPU backend"
 )
 

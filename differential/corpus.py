@@ -19,8 +19,8 @@ from typing import Any
 from differential.oracle import OracleError, Question, ask, installed
 from dsgui.cli import main
 from dsgui.commands.validate import FAILED, NOT_CHECKED, PASSED
-from dsgui.core.context import Context, Integration
-from dsgui.core.pointer import MISSING, lookup
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.pointer import MISSING, lookup
 
 Told = dict[str, Any]  # one finding, as `validate --format json` prints it
 TABLE = "verdicts.tsv"
@@ -217,6 +217,6 @@ def matching_arguments(text: str, world_size: int) -> dict[str, Any]:
 
 def _precision(config: Any) -> dict[str, bool]:
     fp16, bf16 = (lookup(config, f"/{block}/enabled") for block in ("fp16", "bf16"))
-    if fp16 is True:
+    if fp16 in (1, 1.0):  # true among them: the Trainer compares, and they are equal
         return {"fp16": True}
-    return {"bf16": True} if bf16 in (True, "auto") else {"fp16": True} if fp16 == "auto" else {}
+    return {"bf16": True} if bf16 in (1, "auto") else {"fp16": True} if fp16 == "auto" else {}

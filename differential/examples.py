@@ -11,7 +11,8 @@
       hardware, torch_version              what it is checked for: an id of dsgui's table of cards, or "cpu"
       missing_ops                          DeepSpeed's operators that can't be loaded there
       arguments                            the HF Trainer's, known to the rules: a mapping or a command line. Such an
-                                           example is put to the real Trainer by tests/test_trainer_examples.py
+                                           example is put to the real Trainer by
+                                           tests/real_deepspeed/test_trainer_examples.py
       unverified           why no DeepSpeed here can judge it; then there is another example of the rule that can be
 
 The verdicts lie beside them in verdicts.json, each with a hash of what was asked.
@@ -25,14 +26,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from differential.oracle import RELEASES, ROOT, Answer, Question
-from dsgui.core.arguments import TrainingArguments, from_mapping, read_arguments
-from dsgui.core.checker import Checker
-from dsgui.core.context import LATEST_KNOWN, Context, Integration, version_tuple
-from dsgui.core.document import Document
-from dsgui.core.findings import Finding, Severity
-from dsgui.core.hardware import CARDS, Hardware
-from dsgui.core.written import read
+from differential.oracle import ROOT, Answer, Question
+from dsgui.core.config.arguments import TrainingArguments, from_mapping, read_arguments
+from dsgui.core.config.context import LATEST_KNOWN, RELEASES, Context, Integration, version_tuple
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.machine.hardware import CARDS, Hardware
+from dsgui.core.validation.checker import Checker
+from dsgui.core.validation.written import read
 
 FOLDER = ROOT / "tests" / "examples"
 VERDICTS = FOLDER / "verdicts.json"

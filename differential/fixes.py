@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dsgui.core.checker import Checker
-from dsgui.core.context import Context, Integration
-from dsgui.core.document import Document
-from dsgui.core.findings import Finding, Severity
-from dsgui.core.hardware import CARDS, Hardware
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.machine.hardware import CARDS, Hardware
+from dsgui.core.validation.checker import Checker
 
 _MOST_TURNS = 60
 _CPU = Hardware("cpu", "CPU", "cpu", bf16=True, fp16=False)
@@ -48,7 +48,7 @@ def halves(checker: Checker, document: Document, context: Context) -> Iterator[H
     for finding in before:
         if finding.fix is None:
             continue
-        after = checker.findings(finding.fix.apply(document), context)
+        after = checker.findings(finding.fix.apply(document), context, fixes=False)
         stays = _said(finding) in {_said(other) for other in after}
         added = tuple(f"{rule} {pointer}" for rule, pointer in _errors(after) - _errors(before))
         if stays or added:
@@ -84,5 +84,5 @@ def repaired(checker: Checker, document: Document, context: Context) -> Repaired
         if fix is None:
             return Repaired(document, tuple(done), tuple(errors))
         document = fix.apply(document)
-        done.append(fix.label)
+        done.append(str(fix.label))
     raise RecursionError(f"the fixes have no end: {', '.join(done[-4:])}")

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from differential.examples import Example, Verdicts
-from differential.oracle import RELEASES, ROOT
+from differential.oracle import ROOT
 from dsgui.core import rules
-from dsgui.core.context import version_tuple
+from dsgui.core.config.context import RELEASES, version_tuple
 from dsgui.core.rules.base import Rule
 from dsgui.core.rules.by_key import COMPARING
 

@@ -16,8 +16,6 @@ from typing import Any, Self
 ROOT = Path(__file__).resolve().parents[1]
 CHILD = Path(__file__).with_name("child.py")
 OVERLAYS = Path(os.environ.get("DSGUI_OVERLAYS", ROOT / ".overlays"))
-# Releases that the rules are held against; one of them is the environment's own.
-RELEASES = ("0.14.5", "0.15.4", "0.16.9", "0.17.6", "0.18.9", "0.19.6", "0.19.8")
 _LIMIT_S = 3600
 
 
@@ -55,6 +53,15 @@ class Answer:
 def installed() -> str:
     """The release of the environment's own DeepSpeed."""
     return version("deepspeed")
+
+
+def install(release: str) -> None:
+    """Installs DeepSpeed `release` into its overlay folder, unless it is there."""
+    folder = overlay(release)
+    if release == installed() or (folder / "deepspeed").is_dir():
+        return
+    wanted = ["--no-deps", "--no-build-isolation", "--target", str(folder), f"deepspeed=={release}"]
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *wanted], check=True)
 
 
 def ask(questions: Sequence[Question], release: str = "") -> list[Answer]:

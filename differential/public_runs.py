@@ -20,9 +20,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from dsgui.core.points import OUTPUT, Point
-from dsgui.shell.curves import read_points
-from dsgui.shell.store import RunDirectory
+from dsgui.core.metrics.points import OUTPUT, Point
+from dsgui.shell.runs.curve_reader import read_points
+from dsgui.shell.runs.store import RunDirectory
 
 # What is printed has four significant digits (transformers/trainer_callback.py, ProgressCallback), or four decimals
 # (the blocks of trainer_pt_utils.log_metrics, which cut a duration to hundredths); an epoch is kept as a 32-bit float.

@@ -1,4 +1,4 @@
-"""`python -m dsgui …`."""
+"""`python -m dsgui …`, which is `dsgui …` where the command isn't on PATH."""
 
 import sys
 

@@ -1,40 +1,58 @@
-"""`python -m dsgui …`: dsgui without its pages. A command is a module with HELP, add_arguments and run."""
+"""`dsgui …`: a command, or the pages. A command is a module with HELP, add_arguments and run."""
 
 import argparse
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 
-from dsgui.commands import doctor, export, launch, logs, report, resolve, rules, runs, stop, validate
+import dsgui
 from dsgui.core.errors import DsguiError
+from dsgui.shell.files.installation import missing
 
-_COMMANDS: dict[str, Any] = {
-    "validate": validate,
-    "resolve": resolve,
-    "rules": rules,
-    "doctor": doctor,
-    "launch": launch,
-    "runs": runs,
-    "logs": logs,
-    "stop": stop,
-    "export": export,
-    "report": report,
-}
+COMMANDS = (
+    *("serve", "validate", "resolve", "memory", "rules", "doctor"),
+    *("launch", "runs", "logs", "stop", "export", "report"),
+)
+_OF_ALL = ("-h", "--help", "--version")
 _REFUSED, _INTERRUPTED = 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command that the arguments name; returns its exit code, 2 for what can't be done."""
-    parser = argparse.ArgumentParser(prog="python -m dsgui", description="dsgui without its pages.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name, module in _COMMANDS.items():
-        module.add_arguments(commands.add_parser(name, allow_abbrev=False, help=module.HELP))
-    options = parser.parse_args(arguments)
+    """Runs the command that the arguments name, or serves the pages; returns its exit code, 2 where it can't."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or (words[0].startswith("-") and words[0] not in _OF_ALL):
+        words = ["serve", *words]
+    named = words[0] if words[0] in COMMANDS else ""
     try:
-        code: int = _COMMANDS[options.command].run(options)
+        # Only what is asked for is imported: checking a config needs neither what draws curves nor what serves pages.
+        options = _parser([named] if named else COMMANDS).parse_args(words)
+        code: int = options.do(options)
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
+        return _REFUSED
+    except ModuleNotFoundError as error:
+        if not (told := missing(error.name or "", f"dsgui {named}")):
+            raise
+        print(f"dsgui: {told}", file=sys.stderr)
         return _REFUSED
     except KeyboardInterrupt:
         return _INTERRUPTED
     return code
+
+
+def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
+    """Knows the commands `names`."""
+    parser = argparse.ArgumentParser(
+        prog="dsgui",
+        description="Write, check and launch DeepSpeed configs, and monitor the runs. Without a command: serve the "
+        "pages, with the "
+        "options of “dsgui serve”.",
+    )
+    parser.add_argument("--version", action="version", version=f"dsgui {dsgui.__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name in names:
+        module = import_module(f"dsgui.commands.{name}")
+        command = commands.add_parser(name, allow_abbrev=False, help=module.HELP)
+        module.add_arguments(command)
+        command.set_defaults(do=module.run)
+    return parser

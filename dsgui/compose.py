@@ -5,31 +5,32 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from dsgui.archive import Archive, Judge
-from dsgui.core.checker import Checker
-from dsgui.core.judging import question_of, rows_around
-from dsgui.core.machine import Environment
-from dsgui.core.plan import Plan
-from dsgui.core.planned import Surroundings
-from dsgui.core.secrets import secret_values
-from dsgui.export import Exports
-from dsgui.inspection import Inspection
-from dsgui.report import Reports
-from dsgui.runs import Runs
-from dsgui.shell.ask_machines import ask_machines
-from dsgui.shell.asked_paths import script_source
-from dsgui.shell.catalog import Catalog
-from dsgui.shell.gpus import list_gpus, read_gpus
-from dsgui.shell.imports import open_file, open_upload
-from dsgui.shell.launcher import Launcher
-from dsgui.shell.machine import MachineProbe
-from dsgui.shell.oracle import Oracle
-from dsgui.shell.places import usual_places
-from dsgui.shell.preflight import Scout
-from dsgui.shell.store import Store
-from dsgui.shell.target import TargetProbe
-from dsgui.shell.user_presets import UserPresets
-from dsgui.ui.services import Services
+from dsgui.core.access.secrets import secret_values
+from dsgui.core.launch.plan import Plan
+from dsgui.core.machine.machine import Environment
+from dsgui.core.preflight.judging import memory_of, question_of, rows_around
+from dsgui.core.preflight.surroundings import Surroundings
+from dsgui.core.validation.checker import Checker
+from dsgui.runs.archive import Archive, Judge
+from dsgui.runs.export import Exports
+from dsgui.runs.inspection import Inspection
+from dsgui.runs.report import Reports
+from dsgui.runs.runs import Runs
+from dsgui.shell.access.places import usual_places
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.config.imports import open_file, open_upload
+from dsgui.shell.config.user_presets import UserPresets
+from dsgui.shell.launch.asked_paths import allowed_script
+from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.launch.where import backend_of
+from dsgui.shell.machine.gpus import list_gpus, read_gpus
+from dsgui.shell.machine.machine_reader import MachineProbe
+from dsgui.shell.machine.target import TargetProbe
+from dsgui.shell.oracle.oracle import Oracle
+from dsgui.shell.preflight.model_shapes import ModelShapes
+from dsgui.shell.preflight.scout import Scout
+from dsgui.shell.runs.store import Store
+from dsgui.ui.common.services import Services
 
 RECIPES = ("translation",)
 _ADVICE_WAIT_S = 1.0
@@ -49,14 +50,15 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     scout = Scout.of(store.runs_dir, lambda: machine.current().environment or Environment(probe.current), places.check)
 
     def surroundings(plan: Plan) -> Surroundings:
-        return scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan))
+        return scout.surroundings(plan, allowed_script(plan.script, places.check), not runs.port_is_free(plan))
 
     def refusal(plan: Plan, text: str, around: Surroundings) -> str:
         question = question_of(plan, text, around) if plan.target_python == python else None
         return oracle.refusal(question, _ADVICE_WAIT_S) if question else ""
 
     oracle, checker = Oracle(python), Checker(catalog.schema())
-    judge = Judge(lambda plan, text: surroundings(plan), partial(rows_around, checker=checker), refusal)
+    rows, memory = partial(rows_around, checker=checker), partial(memory_of, checker=checker)
+    judge = Judge(lambda plan, text: surroundings(plan), rows, refusal, memory)
     return Services(
         checker=checker,
         presets=catalog.presets(),
@@ -74,6 +76,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         surroundings=surroundings,
         gpu_use=read_gpus,
         machine=machine,
-        ask_machines=ask_machines,
+        ask_place=lambda plan: backend_of(plan).ask(plan),
+        read_model=ModelShapes(places.check).read,
         oracle=oracle,
     )

@@ -1,14 +1,14 @@
-"""Compiles the operators that training on a CPU uses, before the tests: else several tests wait for one compilation,
-and each other, at once. Does nothing once they are compiled."""
+"""Compiles the operators that training on a CPU uses, before the tests that train: else several tests wait for one
+compilation, and each other, at once. Does nothing once they are compiled. Who needs them waits for LOCK."""
 
+import fcntl
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
-os.environ["DS_ACCELERATOR"] = "cpu"
-# The ninja of this environment, as in a run: what another one has compiled would be compiled again.
-os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
 BUILDERS = ("CPUAdamBuilder", "FusedAdamBuilder", "ShareMemCommBuilder")
+LOCK = Path(sys.prefix) / ".operators.lock"
 
 
 def build(name: str) -> None:
@@ -17,6 +17,14 @@ def build(name: str) -> None:
     getattr(cpu, name)().load(verbose=False)
 
 
-if __name__ == "__main__":
-    with ProcessPoolExecutor(2) as pool:
+def main() -> None:
+    os.environ["DS_ACCELERATOR"] = "cpu"
+    # The ninja of this environment, as in a run: what another one has compiled would be compiled again.
+    os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
+    with LOCK.open("a") as held, ProcessPoolExecutor(2) as pool:
+        fcntl.flock(held, fcntl.LOCK_EX)
         list(pool.map(build, BUILDERS))
+
+
+if __name__ == "__main__":
+    main()

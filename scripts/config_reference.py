@@ -10,10 +10,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from dsgui.core.form import default_text  # noqa: E402
-from dsgui.core.pointer import dotted, join  # noqa: E402
-from dsgui.core.schema import Field, Schema, main_branch  # noqa: E402
-from dsgui.shell.catalog import Catalog  # noqa: E402
+from dsgui.core.config.form import default_text  # noqa: E402
+from dsgui.core.config.pointer import dotted, join  # noqa: E402
+from dsgui.core.config.schema import Field, Schema, main_branch  # noqa: E402
+from dsgui.shell.config.catalog import Catalog  # noqa: E402
 
 PAGE = ROOT / "docs" / "config-reference.md"
 HEAD = """# Every key of ds_config.json

@@ -24,7 +24,7 @@ from textwrap import dedent
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from differential.public_runs import truth_as_csv, truth_of
-from dsgui.shell.store import RunDirectory
+from dsgui.shell.runs.store import RunDirectory
 
 MOST_BYTES = 60_000
 FOLDER = Path(__file__).parents[1] / "tests" / "outputs"

@@ -40,7 +40,7 @@ import deepspeed  # noqa: E402
 from deepspeed.runtime import config as ds_config  # noqa: E402
 from deepspeed.runtime.config_utils import DeepSpeedConfigModel  # noqa: E402
 
-from dsgui.core.versions import at_version, in_release  # noqa: E402
+from dsgui.core.config.versions import at_version, in_release  # noqa: E402
 
 logging.disable(logging.CRITICAL)
 

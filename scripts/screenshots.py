@@ -9,8 +9,8 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.app_server import running_app  # noqa: E402
-from tests.browser import CHROMIUM, FLAGS  # noqa: E402
+from tests.support.app_server import running_app  # noqa: E402
+from tests.support.browser import CHROMIUM, FLAGS  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 RUN_TIMEOUT_MS = 400_000

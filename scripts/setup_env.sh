@@ -41,14 +41,7 @@ if ! { [ -x "$venv/bin/python" ] && is_311 "$venv/bin/python"; }; then
 fi
 
 echo "dsgui: installing $requirements into $venv (the first time takes a few minutes)"
-pip="$venv/bin/python -m pip --disable-pip-version-check --quiet"
 trap 'echo "dsgui: the installation stopped; run the same command again to go on." >&2' EXIT
-# DeepSpeed's build looks at the installed torch, so torch and the build tools come first and nothing is built apart.
-early=$(grep -E '^(torch|setuptools|ninja)==' "$requirements" || true)
-if [ -n "$early" ]; then
-    # shellcheck disable=SC2086
-    $pip install $early wheel
-fi
-$pip install --no-build-isolation -r "$requirements"
+"$venv/bin/python" "$(dirname "$0")/install.py" "$requirements"
 trap - EXIT
 cp "$requirements" "$stamp"

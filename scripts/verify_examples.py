@@ -7,7 +7,6 @@ tests/examples/verdicts.json and docs/rule-matrix.md.
 """
 
 import argparse
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,15 +15,7 @@ sys.path.insert(0, str(ROOT))
 
 from differential import matrix, oracle  # noqa: E402
 from differential.examples import Example, Verdicts, examples  # noqa: E402
-
-
-def install(release: str) -> None:
-    """Lays DeepSpeed `release` into its overlay folder, unless it lies there."""
-    folder = oracle.overlay(release)
-    if release == oracle.installed() or (folder / "deepspeed").is_dir():
-        return
-    wanted = ["--no-deps", "--no-build-isolation", "--target", str(folder), f"deepspeed=={release}"]
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *wanted], check=True)
+from dsgui.core.config.context import RELEASES  # noqa: E402
 
 
 def ask(release: str, known: Verdicts, every: list[Example]) -> None:
@@ -38,7 +29,7 @@ def main() -> None:
     """Asks, and writes both files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--all", action="store_true", help="ask again what is known")
-    parser.add_argument("--releases", nargs="+", default=oracle.RELEASES, metavar="RELEASE")
+    parser.add_argument("--releases", nargs="+", default=RELEASES, metavar="RELEASE")
     options = parser.parse_args()
     every, known = (
         [example for example in examples() if not (example.is_for_the_trainer or "unverified" in example.content)],
@@ -47,7 +38,7 @@ def main() -> None:
     for release in options.releases:
         new = [example for example in every if options.all or known.of(example, release) is None]
         if new:
-            install(release)
+            oracle.install(release)
             ask(release, known, new)
             known.write({example.name for example in every})
     matrix.PAGE.write_text(matrix.page(examples(), known), "utf-8")

@@ -1,16 +1,19 @@
-"""Shared fixtures, a real browser among them, and Hypothesis' settings for noisy two-core machines."""
+"""What every test may ask for, and Hypothesis' settings for noisy two-core machines. The browser and the app are for
+the rooms that need them: tests/support/pages.py."""
 
+import fcntl
 import os
 import sys
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import expect, sync_playwright
 
-from dsgui.core.checker import Checker
-from dsgui.shell.catalog import Catalog
-from tests.app_server import running_app
-from tests.browser import CHROMIUM, FLAGS
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
+from scripts.build_ops import LOCK
+from tests import distribution
+from tests.support.confirmed import Confirmed
 
 # The ninja of this environment, as in a run: each compiles anew what another has compiled.
 os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
@@ -18,11 +21,11 @@ os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
 # Timings say nothing on a shared machine: a slow draw or example is no failure.
 settings.register_profile("dsgui", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("dsgui")
-expect.set_options(timeout=20_000)
 
 
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true", help="also what takes minutes: make test-all")
+    parser.addoption("--confirm", action="store_true", help="ask DeepSpeed again, and write down what it confirms")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -30,6 +33,32 @@ def pytest_collection_modifyitems(config, items):
         left_out = [item for item in items if item.get_closest_marker("complete")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("complete")]
+    distribution.order(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return distribution.scheduler(config, log)
+
+
+@cache
+def wait_for_operators():
+    """Until nobody compiles DeepSpeed's operators any more, which `make test` does beside the tests."""
+    with LOCK.open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("deepspeed"):
+        wait_for_operators()
+
+
+@pytest.fixture
+def confirmed(request):
+    """What the real DeepSpeed confirmed before is not asked again, but by `make test-all` (--complete)."""
+    config = request.config
+    asks = config.getoption("--complete") or config.getoption("--confirm")
+    return Confirmed(asks_again=asks, writes=config.getoption("--confirm"))
 
 
 @pytest.fixture(scope="session")
@@ -45,38 +74,3 @@ def schema(catalog):
 @pytest.fixture(scope="session")
 def checker(schema):
     return Checker(schema)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    with running_app(tmp_path_factory.mktemp("runs")) as app:
-        yield app
-
-
-@pytest.fixture
-def page(browser, app):
-    """A page whose console errors and foreign requests fail the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    page = context.new_page()
-    foreign, errors = [], []
-    page.on("request", lambda request: None if _ours(request.url, app) else foreign.append(request.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.goto(app.entrance)
-    page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
-    yield page
-    context.close()
-    assert foreign == []
-    assert errors == []
-
-
-def _ours(url, app):
-    return url.startswith((app.url, "data:", "blob:"))

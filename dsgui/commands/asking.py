@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dsgui.core import accelerate_yaml
-from dsgui.core.agreement import merge, remarks
+from dsgui.core.config import accelerate_yaml
+from dsgui.core.config.schema import Schema
 from dsgui.core.errors import TargetError
-from dsgui.core.oracle import Question, Verdict
-from dsgui.core.report import Checked
-from dsgui.core.schema import Schema
-from dsgui.shell import target
-from dsgui.shell.oracle import LIMIT_S, Oracle
+from dsgui.core.oracle.agreement import merge, remarks
+from dsgui.core.oracle.answers import Question, Verdict
+from dsgui.core.validation.check_report import Checked
+from dsgui.shell.machine import target
+from dsgui.shell.oracle.oracle import LIMIT_S, Oracle
 
 _VERSIONS_TIMEOUT_S = 30.0
 
@@ -24,15 +24,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ask", action="store_true", help="also try each config in the real DeepSpeed: parse, initialize, two steps"
     )
+    add_target(parser, LIMIT_S, "one try; the first compiles DeepSpeed's CPU ops")
+
+
+def add_target(parser: argparse._ActionsContainer, limit_s: float, of: str) -> None:
+    """Whose DeepSpeed is asked, and for how long it may think."""
     parser.add_argument(
-        "--python", default=sys.executable, help="the interpreter whose DeepSpeed is asked (default: this one)"
+        "--python",
+        default=sys.executable,
+        help="Python of the environment whose DeepSpeed is asked (default: this one)",
     )
     parser.add_argument(
         "--ask-timeout",
         type=_seconds,
-        default=LIMIT_S,
+        default=limit_s,
         metavar="S",
-        help="seconds for one try; the first compiles DeepSpeed's CPU ops (default: %(default)g)",
+        help=f"seconds for {of} (default: %(default)g)",
     )
 
 
@@ -40,7 +47,7 @@ def _seconds(text: str) -> float:
     with contextlib.suppress(ValueError):
         if 1 <= float(text) <= 86_400:
             return float(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is no number of seconds from 1 to 86400")
+    raise argparse.ArgumentTypeError(f"“{text}” is not a number of seconds from 1 to 86400")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +79,24 @@ def asker(options: argparse.Namespace, schema: Schema) -> Iterator[Asker | None]
     if not options.ask:
         yield None
         return
-    versions = target.ask(options.python, "versions", _VERSIONS_TIMEOUT_S).get("versions", {})
-    release = str(versions.get("deepspeed", ""))
-    if not release:
-        raise TargetError(f"--python: {options.python} has no DeepSpeed to ask. Give one that has.")
+    release = release_of(options.python)
     oracle = Oracle(options.python, options.ask_timeout)
     try:
         yield Asker(oracle, release, schema)
     finally:
         oracle.close()
+
+
+def release_of(python: str) -> str:
+    """The DeepSpeed of an environment. Raises `TargetError` where it has none."""
+    versions = target.ask(python, "versions", _VERSIONS_TIMEOUT_S).get("versions", {})
+    release = str(versions.get("deepspeed", ""))
+    if not release:
+        raise TargetError(
+            f"--python: {python} has no DeepSpeed to ask. Give one that has, or install it there: "
+            f"{python} -m pip install torch deepspeed"
+        )
+    return release
 
 
 def _text(path: Path, checked: Checked) -> str:

@@ -4,23 +4,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from dsgui.core.arguments import TrainingArguments
-from dsgui.core.checker import Checker
+from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.errors import TargetError
-from dsgui.core.hardware import Target
-from dsgui.core.judging import context_of, rows_around, with_config
-from dsgui.core.machine import Environment
-from dsgui.core.machine_report import rows_as_lines, summary
-from dsgui.core.plan import Plan
-from dsgui.core.planned import Launch, Surroundings
+from dsgui.core.launch.plan import Plan
+from dsgui.core.machine.hardware import Target
+from dsgui.core.machine.machine import Environment
+from dsgui.core.machine.machine_report import rows_as_lines, summary
+from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.preflight.judging import context_of, rows_around, with_config
+from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.rules.base import enabled
-from dsgui.core.verdicts import Row, Status
-from dsgui.runs import Runs
-from dsgui.shell.asked_paths import script_source
-from dsgui.shell.catalog import Catalog
-from dsgui.shell.machine import read_gpus
-from dsgui.shell.preflight import Scout
-from dsgui.shell.target import ACCELERATOR_TIMEOUT_S, VERSIONS_TIMEOUT_S, ask
+from dsgui.core.validation.checker import Checker
+from dsgui.runs.runs import Runs
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.launch.asked_paths import script_source
+from dsgui.shell.machine.machine_reader import read_gpus
+from dsgui.shell.machine.target import ACCELERATOR_TIMEOUT_S, VERSIONS_TIMEOUT_S, ask
+from dsgui.shell.preflight.scout import Scout
 
 
 def rows_of_plan(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> tuple[Row, ...]:
@@ -59,8 +59,8 @@ def told(rows: Sequence[Row]) -> str:
     """The rows for a terminal; those that are fine as their number."""
     open_rows = [row for row in rows if row.status is not Status.OK]
     fine = len(rows) - len(open_rows)
-    lines = [f"Before the start: {summary(rows)}", *rows_as_lines(open_rows)]
-    return "\n".join([*lines, f"  {fine} check{' is' if fine == 1 else 's are'} fine"]) + "\n"
+    lines = [f"Pre-flight: {summary(rows)}", *rows_as_lines(open_rows)]
+    return "\n".join([*lines, f"  {fine} check{'' if fine == 1 else 's'} passed"]) + "\n"
 
 
 def _asked(python: str, what: str, timeout_s: float) -> Environment | None:

@@ -1,4 +1,4 @@
-"""`python -m dsgui doctor`: what a run on this machine, or one planned launch, would trip over."""
+"""`dsgui doctor`: what a run on this machine, or one planned launch, would trip over."""
 
 import argparse
 import re
@@ -6,27 +6,29 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from dsgui.commands.field_options import add_model, model_said
 from dsgui.commands.run_options import add_reader
-from dsgui.core.checker import Checker
 from dsgui.core.errors import PlanError
-from dsgui.core.handing import chosen
-from dsgui.core.judging import with_config
-from dsgui.core.machine import Machine
-from dsgui.core.machine_checks import check
-from dsgui.core.machine_report import FORMATS
-from dsgui.core.model_size import ModelSize
-from dsgui.core.plan import AS_SCRIPT_READS, READERS, ConfigArgument
-from dsgui.core.planned import Launch, Surroundings
-from dsgui.core.preflight import preflight
-from dsgui.core.script import ScriptFacts
-from dsgui.core.verdicts import Row, has_problem, worst_first
-from dsgui.shell.asked_paths import script_source
-from dsgui.shell.catalog import Catalog
-from dsgui.shell.folders import default_runs_dir
-from dsgui.shell.machine import read_disk, read_machine
-from dsgui.shell.preflight import read_own_config
+from dsgui.core.launch.handing import chosen
+from dsgui.core.launch.plan import AS_SCRIPT_READS, READERS, ConfigArgument
+from dsgui.core.machine.machine import Machine
+from dsgui.core.machine.machine_checks import check
+from dsgui.core.machine.machine_report import FORMATS
+from dsgui.core.machine.verdicts import Row, has_problem, worst_first
+from dsgui.core.preflight.judging import with_config
+from dsgui.core.preflight.model_size import ModelSize
+from dsgui.core.preflight.preflight import preflight
+from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.script.script import ScriptFacts
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.files.folders import default_runs_dir
+from dsgui.shell.launch.asked_paths import script_source
+from dsgui.shell.machine.machine_reader import read_disk, read_machine
+from dsgui.shell.preflight.model_shapes import ModelShapes
+from dsgui.shell.preflight.scout import read_own_config
 
-HELP = "check this machine; exit 0: no problem, 1: problems, 2: the Python that trains can't be asked"
+HELP = "check this machine; exit 0: no problems, 1: problems, 2: the training environment can't be checked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
 _COUNT = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)([MB]?)\Z", re.IGNORECASE)
 _UNITS = {"": 1, "M": 10**6, "B": 10**9}
@@ -36,32 +38,33 @@ _MOST_PARAMETERS = 10**15
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `doctor`."""
     parser.add_argument(
-        "--python", default=sys.executable, help="the interpreter that trains (default: the one that runs dsgui)"
+        "--python", default=sys.executable, help="Python of the training environment (default: the one that runs dsgui)"
     )
     parser.add_argument(
-        "--runs-dir", type=Path, default=default_runs_dir(), help="where runs are kept (default: %(default)s)"
+        "--runs-dir", type=Path, default=default_runs_dir(), help="folder of the runs (default: %(default)s)"
     )
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
-    launch = parser.add_argument_group("a launch", "with --config also what this launch would trip over")
+    launch = parser.add_argument_group("a launch", "with --config, also run the pre-flight checks of this launch")
     launch.add_argument("--config", type=Path, help="the ds_config.json")
-    launch.add_argument("--script", default="", help="the Python file that would train")
+    launch.add_argument("--script", default="", help="the training script")
     launch.add_argument("--ranks", type=_ranks, help="GPUs, or ranks on the CPU (default: every GPU, else 1)")
     add_reader(launch)
+    add_model(launch)
     launch.add_argument("--parameters", type=_parameters, help="the model's size: 7B, 770M or 6.7e9")
 
 
 def _ranks(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"“{text}” is no number of ranks such as 2")
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number of ranks such as 2")
     return int(text)
 
 
 def _parameters(text: str) -> int:
     found = _COUNT.match(text)
-    count = round(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
-    if not 0 < count <= _MOST_PARAMETERS:
-        raise argparse.ArgumentTypeError(f"“{text}” is no number of parameters such as 7B or 770M")
-    return count
+    count = float(found[1]) * _UNITS[found[2].upper()] if found else 0.0
+    if not 1 <= count <= _MOST_PARAMETERS:  # before it is rounded: it may be infinite
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number of parameters such as 7B or 770M")
+    return round(count)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -85,8 +88,8 @@ def _merged(of_launch: Sequence[Row], of_machine: Sequence[Row]) -> tuple[Row, .
 
 def _text(options: argparse.Namespace) -> str | None:
     if options.config is None:
-        if options.script or options.ranks or options.parameters:
-            raise PlanError("--script, --ranks and --parameters are about a launch. Give its config with --config.")
+        if options.script or options.ranks or options.parameters or options.model:
+            raise PlanError("--script, --ranks, --model and --parameters need --config.")
         return None
     try:
         return str(options.config.read_bytes().decode("utf-8"))
@@ -106,6 +109,7 @@ def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) ->
         own_python=sys.version_info[:2],
         model=_model(options.parameters),
         own_config=read_own_config(folder, facts),
+        shape=ModelShapes().read(options.model) if options.model else None,
     )
     asked = READERS.get(options.reader, ConfigArgument.HF)
     launch = Launch(
@@ -116,6 +120,7 @@ def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) ->
         config_argument=chosen(asked, options.reader == AS_SCRIPT_READS, facts, ()),
         script=script,
         passes_local_rank=facts.passes_local_rank,
+        choice=model_said(options),
     )
     return preflight(with_config(launch, text, around, Checker(Catalog().schema())), around)
 

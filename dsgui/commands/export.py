@@ -1,19 +1,19 @@
-"""`python -m dsgui export`: all points and telemetry of a run, for other programs."""
+"""`dsgui export`: all points and telemetry of a run, for other programs."""
 
 import argparse
 import sys
 from pathlib import Path
 
 from dsgui.commands.run_options import DONE, add_run, find_run, open_store
-from dsgui.export import Exports
+from dsgui.runs.export import Exports
 
-HELP = "write all points and telemetry of a run as CSV or as TensorBoard's event files"
+HELP = "export all points and telemetry of a run as CSV or as TensorBoard event files"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `export`."""
     add_run(parser)
-    parser.add_argument("--to", choices=("csv", "tensorboard"), required=True, help="csv: one file, a row a value")
+    parser.add_argument("--to", choices=("csv", "tensorboard"), required=True, help="csv: one file, one row per value")
     parser.add_argument(
         "path", type=Path, metavar="FILE_OR_DIR", help="a new file for csv (- is standard output); a folder otherwise"
     )

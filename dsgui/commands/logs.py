@@ -1,4 +1,4 @@
-"""`python -m dsgui logs`: what a run printed, and with -f what it goes on to print."""
+"""`dsgui logs`: what a run printed, and with -f what it goes on to print."""
 
 import argparse
 import sys
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from dsgui.commands.run_options import DONE, FAILED, add_run, find_run, open_runs
 from dsgui.commands.why import tell_why
-from dsgui.core.news import Cursor
-from dsgui.core.no_loss import TOLD_BY_STATE
-from dsgui.core.state import RunState
-from dsgui.runs import Runs
+from dsgui.core.launch.state import RunState
+from dsgui.core.runs.news import Cursor
+from dsgui.core.runs.no_loss import TOLD_BY_STATE
+from dsgui.runs.runs import Runs
 
-HELP = "print what a run has printed; -f: follow it to its end"
+HELP = "print the output of a run; -f: follow it to the end"
 _POLL_S = 0.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `logs`."""
     add_run(parser)
-    parser.add_argument("-f", "--follow", action="store_true", help="go on until the run has ended")
+    parser.add_argument("-f", "--follow", action="store_true", help="follow until the run ends")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,7 +38,7 @@ def follow(runs: Runs, run_id: str, runs_dir: Path) -> int:
     1: it did not."""
     for text in runs.output(run_id):
         _put(text)
-    cursor, live, told = Cursor(output=runs.output_size(run_id)), True, ""
+    cursor, live, told, problem = Cursor(output=runs.output_size(run_id)), True, "", ""
     while live:
         live = runs.summary(run_id).state.live  # before the look: what is printed last is not missed
         delta = runs.follow(run_id, cursor)
@@ -47,6 +47,9 @@ def follow(runs: Runs, run_id: str, runs_dir: Path) -> int:
         if delta.state is RunState.QUEUED and delta.reason != told:
             told = delta.reason
             print(f"{run_id}: queued. {told}", file=sys.stderr, flush=True)
+        if delta.problem and delta.problem != problem:
+            problem = delta.problem
+            print(f"{run_id}: {problem}", file=sys.stderr, flush=True)
         if live:
             time.sleep(_POLL_S)
     print(f"\n{run_id}: {delta.state.value}. {delta.reason}".rstrip(), file=sys.stderr, flush=True)

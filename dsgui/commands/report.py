@@ -1,18 +1,18 @@
-"""`python -m dsgui report`: one run, or several compared, as one HTML file to hand on."""
+"""`dsgui report`: one run, or several compared, as one HTML file to hand on."""
 
 import argparse
 import sys
 from pathlib import Path
 
 from dsgui.commands.run_options import DONE, add_runs_dir, find_run, open_store
-from dsgui.report import Reports, write
+from dsgui.runs.report import Reports, write
 
-HELP = "write a report of a run, or of several compared, as one HTML file"
+HELP = "write a report on one run, or a comparison of several, as one HTML file"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `report`."""
-    parser.add_argument("run", nargs="+", metavar="RUN", help="runs' ids, the beginnings of some, or “last”")
+    parser.add_argument("run", nargs="+", metavar="RUN", help="run ids or their beginnings, or “last”")
     add_runs_dir(parser)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="a new file")
 

@@ -1,4 +1,4 @@
-"""`python -m dsgui resolve`: what DeepSpeed is really given, each value with where it comes from."""
+"""`dsgui resolve`: what DeepSpeed is really given, each value with where it comes from."""
 
 import argparse
 import json
@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.commands.validate import FAILED, NOT_CHECKED, PASSED, add_context_arguments, context_of, given_arguments
-from dsgui.core.arguments import TrainingArguments
-from dsgui.core.checker import Checker
-from dsgui.core.context import Integration
-from dsgui.core.document import Document
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.filling import Unknown
+from dsgui.core.config.findings import Severity
+from dsgui.core.config.pointer import MISSING, dotted
 from dsgui.core.errors import DsguiError
-from dsgui.core.filling import Unknown
-from dsgui.core.findings import Severity
-from dsgui.core.pointer import MISSING, dotted
-from dsgui.core.report import Checked, file_entry, finding_lines, subject
-from dsgui.core.resolve import Resolution, Value, final_json, resolve
-from dsgui.shell.catalog import Catalog
-from dsgui.shell.imports import open_file
+from dsgui.core.validation.check_report import Checked, file_entry, finding_lines, subject
+from dsgui.core.validation.checker import Checker
+from dsgui.core.validation.resolve import Resolution, Value, final_json, resolve
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.config.imports import open_file
 
-HELP = "show the config that DeepSpeed is really given, and where each value comes from; exit codes as for validate"
+HELP = "show the config DeepSpeed actually gets and the origin of each value; exit codes as for validate"
 _WIDEST = 48  # characters of a value before the column of origins gives way
 _HEAD = ("key", "value", "from")
 
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _positive(text: str) -> int:
     if text.isdecimal() and 1 <= int(text) <= 10**9:
         return int(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is no whole number from 1 to 1000000000")
+    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 1 to 1000000000")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return NOT_CHECKED
-    told = checker.findings(document, context, found.written)
+    told = checker.findings(document, context, found.written, fixes=options.format == "json")
     errors = tuple(finding for finding in told if finding.severity is Severity.ERROR)
     checked = Checked(str(options.file), document, not found.notes, context, errors)
     resolution = resolve(document.value, context, checker.schema)
@@ -91,7 +91,7 @@ def _origin(value: Value) -> str:
 
 def _errors(checked: Checked) -> Iterator[str]:
     if not checked.findings:
-        yield f"{checked.file}: nothing stops it"
+        yield f"{checked.file}: no errors"
     for finding in checked.findings:
         yield from finding_lines(checked, finding)
 
@@ -103,7 +103,7 @@ def _as_json(resolution: Resolution, checked: Checked) -> str:
 
 
 def _value_entry(value: Value) -> dict[str, Any]:
-    """`value` is null where only the model or the data tell, or where JSON has no word for it; `text` says it."""
+    """`value` is null where only the model or the data tell, or where JSON can't express it; `text` says it."""
     unknown = isinstance(value.value, Unknown) or value.value == math.inf
     return {
         "pointer": value.pointer,

@@ -1,4 +1,4 @@
-"""`python -m dsgui rules`: the list of rules, or what some of them mean."""
+"""`dsgui rules`: the list of rules, or what some of them mean."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ import textwrap
 from dsgui.core import rules
 from dsgui.core.rules.base import Rule
 
-HELP = "explain the rules; exit 0, or 2 for an id that there is none of"
+HELP = "explain the rules; exit 0, or 2 for an unknown id"
 EXPLAINED, UNKNOWN = 0, 2
 _WIDTH = 100
 

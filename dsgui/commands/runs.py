@@ -1,4 +1,4 @@
-"""`python -m dsgui runs`: every run, newest first."""
+"""`dsgui runs`: the runs, newest first."""
 
 import argparse
 import json
@@ -6,32 +6,62 @@ import sys
 import time
 from collections.abc import Sequence
 
-from dsgui.commands.run_options import DONE, add_runs_dir, open_runs
-from dsgui.core.news import RunSummary
-from dsgui.core.no_loss import TOLD_BY_STATE
+from dsgui.commands.run_options import DONE, add_runs_dir, called, open_runs
+from dsgui.core.runs.news import RunSummary, searched_text
+from dsgui.core.runs.no_loss import TOLD_BY_STATE
+from dsgui.runs.runs import Runs
 
 HELP = "list runs, newest first"
 _MOST_EXPLAINED = 5
+_SHOWN = 50
+_SEARCHED = "name, state, model, preset, device, script or id"
 _HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `runs`."""
+    parser.add_argument(
+        "words", metavar="WORD", nargs="*", help=f"list only runs that contain each of these words in {_SEARCHED}"
+    )
     add_runs_dir(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the list (default: %(default)s)")
+    parser.add_argument(
+        "--limit", type=_limit, metavar="N", help=f"list at most N runs; 0: all of them (default: {_SHOWN}; json: all)"
+    )
+
+
+def _limit(text: str) -> int:
+    """Raises ValueError, which argparse tells."""
+    if (number := int(text)) < 0:
+        raise ValueError
+    return number
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the list. Raises `RunError`."""
-    summaries = open_runs(options).list()
+    limit = options.limit if options.limit is not None else _SHOWN if options.format == "text" else 0
+    summaries, fits = _asked_for(open_runs(options), options.words, limit)
     if options.format == "json":
         print(json.dumps([summary.to_json() for summary in summaries], indent=2))
     elif summaries:
         sys.stdout.write(table([_HEADINGS, *(_row(summary) for summary in summaries)]))
+        sys.stdout.writelines(f"\n{one.run_id}: {one.problem}\n" for one in summaries if one.problem)
         sys.stdout.writelines(f"\n{text}\n  {', '.join(ids)}\n" for text, ids in _without_loss(summaries).items())
+        if fits > len(summaries):
+            print(f"\nShowing {len(summaries):,} of {fits:,} runs. Add --limit 0 for all, or words to search for.")
+    elif options.words:
+        print(f"No run in {options.runs_dir} has “{' '.join(options.words)}” in its {_SEARCHED}.")
     else:
-        print(f"No runs in {options.runs_dir}. Start one with “python -m dsgui launch” or in the browser.")
+        print(f"No runs in {options.runs_dir}. Start one with “{called()} launch” or in the browser.")
     return DONE
+
+
+def _asked_for(runs: Runs, words: Sequence[str], limit: int) -> tuple[list[RunSummary], int]:
+    """The newest that have these words, at most `limit` of them or, with 0, all; and how many have them."""
+    if words or not limit:
+        found = [run for run in runs.list() if all(word.lower() in searched_text(run) for word in words)]
+        return found[: limit or None], len(found)
+    return [*runs.newest(limit)], len(runs.ids())
 
 
 def _without_loss(summaries: Sequence[RunSummary]) -> dict[str, list[str]]:

@@ -1,21 +1,24 @@
-"""`python -m dsgui validate`: the page's checks on the command line, for CI."""
+"""`dsgui validate`: the page's checks on the command line, for CI."""
 
 import argparse
 import re
 import sys
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from dsgui.commands import asking
-from dsgui.core.arguments import TrainingArguments
-from dsgui.core.checker import Checker
-from dsgui.core.context import LATEST_KNOWN, Context, Integration
-from dsgui.core.document import Document
-from dsgui.core.errors import DocumentError, DsguiError, TargetError
-from dsgui.core.hardware import ALIASES, CARDS, Hardware, card_named
-from dsgui.core.report import FORMATS, Checked
-from dsgui.shell.catalog import Catalog
-from dsgui.shell.imports import Imported, open_file, read_training_arguments
+from dsgui.commands.field_options import add_model, add_room
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.errors import DocumentError, DsguiError, PlanError, TargetError
+from dsgui.core.machine.hardware import ALIASES, CARDS, Hardware, card_named
+from dsgui.core.validation.check_report import FORMATS, Checked
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.config.imports import Imported, open_file, read_training_arguments
 
 HELP = "check configs; exit 0: no errors, 1: errors, 2: not checked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
@@ -30,6 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_context_arguments(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
     asking.add_arguments(parser)
+    group = parser.add_argument_group("memory", "with --model, also whether the run fits; “does not fit” is an error")
+    add_model(group)
+    add_room(group)
 
 
 def add_context_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +48,7 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--integration",
         choices=[integration.value for integration in Integration],
-        help="who reads the file (default: hf where it says “auto” or with --training-args, else native)",
+        help="framework (default: hf if the file says “auto” or with --training-args, else native)",
     )
     devices = ["any", "cpu", *(card.id for card in CARDS), *ALIASES]
     parser.add_argument(
@@ -63,13 +69,13 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
 def _count(text: str) -> int:
     if text.isdecimal() and 1 <= int(text) <= _MOST_RANKS:
         return int(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is no whole number from 1 to {_MOST_RANKS}")
+    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 1 to {_MOST_RANKS}")
 
 
 def _release(text: str) -> str:
     if _RELEASE.fullmatch(text):
         return text
-    raise argparse.ArgumentTypeError(f"“{text}” is no release such as {LATEST_KNOWN}")
+    raise argparse.ArgumentTypeError(f"“{text}” is not a release such as {LATEST_KNOWN}")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -89,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     sys.stdout.write(FORMATS[options.format](checked) if checked else "")
     if unread:
         return NOT_CHECKED
-    return FAILED if any(one.has_error for one in checked) else PASSED
+    return FAILED if any(one.has_error or _is_short(one) for one in checked) else PASSED
 
 
 def _checked(
@@ -103,12 +109,27 @@ def _checked(
     for path in options.files:
         try:
             one = check(path, checker, options, arguments, asker.release if asker else "")
+            one = replace(one, memory=_memory(one, checker, options, arguments)) if options.model else one
             checked.append(asker.ask(one, path) if asker else one)
-        except (DocumentError, TargetError) as error:
+        except (DocumentError, PlanError, TargetError) as error:
             unread = True
             told = str(error) if str(path) in str(error) else f"{path}: {error}"
             print(f"dsgui: {told}", file=sys.stderr)
     return checked, unread
+
+
+def _memory(
+    one: Checked, checker: Checker, options: argparse.Namespace, arguments: TrainingArguments | None
+) -> dict[str, Any]:
+    from dsgui.commands.model_memory import judged  # reads the machine, which checking a config needs not
+    from dsgui.core.memory.fits.memory_report import as_json, in_lines
+
+    fitted = judged(one, checker, options, arguments)
+    return as_json(fitted) | {"lines": in_lines(fitted)}
+
+
+def _is_short(one: Checked) -> bool:
+    return one.memory is not None and one.memory["fit"] == "does_not_fit"
 
 
 def check(
@@ -122,7 +143,7 @@ def check(
     can't be read."""
     found = open_file(path)
     document, context = Document(found.text), context_of(found, options, arguments, installed)
-    findings = tuple(checker.findings(document, context, found.written))
+    findings = tuple(checker.findings(document, context, found.written, fixes=options.format == "json"))
     return Checked(str(path), document, not found.notes, context, findings)
 
 

@@ -4,18 +4,18 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from dsgui.archive import Archive, Judge
 from dsgui.commands.before_start import surroundings_of
-from dsgui.core.checker import Checker
 from dsgui.core.errors import DsguiError
-from dsgui.core.judging import question_of, rows_around
-from dsgui.core.offering import Offer
-from dsgui.core.plan import Plan
-from dsgui.core.planned import Surroundings
-from dsgui.runs import Runs
-from dsgui.shell.catalog import Catalog
-from dsgui.shell.oracle import Oracle
-from dsgui.shell.store import Store
+from dsgui.core.launch.plan import Plan
+from dsgui.core.preflight.judging import question_of, rows_around
+from dsgui.core.preflight.surroundings import Surroundings
+from dsgui.core.runs.offering import Offer
+from dsgui.core.validation.checker import Checker
+from dsgui.runs.archive import Archive, Judge
+from dsgui.runs.runs import Runs
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.oracle.oracle import Oracle
+from dsgui.shell.runs.store import Store
 
 _WAIT_S = 10.0  # for a DeepSpeed that first has to be imported
 

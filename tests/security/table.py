@@ -9,9 +9,9 @@ import httpx
 from starlette.routing import Mount
 
 from dsgui.compose import make_services
-from dsgui.core.access import Access
-from dsgui.ui.guard import Guard
-from dsgui.ui.server import guarded, make_app
+from dsgui.core.access.access import Access
+from dsgui.ui.access.guard import Guard
+from dsgui.ui.site.server import guarded, make_app
 
 TOKEN = "a-token-that-only-the-owner-knows"
 HOST = "127.0.0.1:7860"

@@ -8,8 +8,8 @@ import threading
 import pytest
 from playwright.sync_api import sync_playwright
 
-from tests.browser import CHROMIUM, FLAGS
 from tests.security.test_server import upload
+from tests.support.browser import CHROMIUM, FLAGS
 
 pytestmark = pytest.mark.browser
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.command import argv
 from dsgui.core.errors import DsguiError, PlaceError, TokenError
-from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.core.state import Asked, RunState, RunStatus
-from dsgui.runs import Runs
-from dsgui.shell.access_token import choose_token
-from dsgui.shell.imports import open_file
-from dsgui.shell.launcher import Launcher
-from dsgui.shell.places import Places, usual_places
-from dsgui.shell.processes import boot_id, end_tree, identify, supervises
-from dsgui.shell.store import Store
+from dsgui.core.launch.command import argv
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.state import Asked, RunState, RunStatus
+from dsgui.runs.runs import Runs
+from dsgui.shell.access.access_token import choose_token
+from dsgui.shell.access.places import Places, usual_places
+from dsgui.shell.config.imports import open_file
+from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.processes.processes import boot_id, end_tree, identify, supervises
+from dsgui.shell.runs.store import Store
 
 ROOT = Path(__file__).parents[2]
 
@@ -188,6 +188,10 @@ def test_a_value_that_begins_like_an_option_stays_a_value(tmp_path):
     assert "--help" not in words
 
 
+# What a supervisor keeps for the next one is in memory that only the run's own processes hold (docs/decisions/015).
+OWN_MEMORY = {"supervise.py", "keeping.py", "sources.py"}
+
+
 def test_no_shell_anywhere():
     found = []
     for path in [ROOT / "app.py", *(ROOT / "dsgui").rglob("*.py")]:
@@ -196,7 +200,7 @@ def test_no_shell_anywhere():
                 found.append(path)
             name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
             if name in {"os.system", "os.popen", "eval", "exec", "subprocess.getoutput", "pickle.loads", "yaml.load"}:
-                found.append((path, name))
+                found += [] if (name == "pickle.loads" and path.name in OWN_MEMORY) else [(path, name)]
     assert found == []
 
 

@@ -11,15 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsgui.archive import Archive
-from dsgui.core.machine import Host, Machine
-from dsgui.core.news import Cursor
-from dsgui.core.plan import ConfigArgument, LaunchRequest
-from dsgui.core.planned import Launch, Surroundings
-from dsgui.core.points import Event, Point
-from dsgui.core.preflight import preflight
-from dsgui.core.script import script_facts
-from dsgui.core.secrets import (
+from dsgui.core.access import secrets
+from dsgui.core.access.secrets import (
     MASK,
     Masker,
     finished,
@@ -29,13 +22,22 @@ from dsgui.core.secrets import (
     secret_arguments,
     secret_values,
 )
-from dsgui.core.state import Asked, RunState, RunStatus
-from dsgui.inspection import Inspection
-from dsgui.runs import Runs
-from dsgui.shell.launcher import NOT_HANDED_ON, Launcher
-from dsgui.shell.processes import boot_id
-from dsgui.shell.records import Records
-from dsgui.shell.store import Store
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.state import Asked, RunState, RunStatus
+from dsgui.core.machine.machine import Host, Machine
+from dsgui.core.metrics.points import Event, Point
+from dsgui.core.preflight.preflight import preflight
+from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.runs.news import Cursor
+from dsgui.core.script.script import script_facts
+from dsgui.core.texts.saying import as_told
+from dsgui.runs.archive import Archive
+from dsgui.runs.inspection import Inspection
+from dsgui.runs.runs import Runs
+from dsgui.shell.launch.launcher import NOT_HANDED_ON, Launcher
+from dsgui.shell.logs.records import Records
+from dsgui.shell.processes.processes import boot_id
+from dsgui.shell.runs.store import Store
 
 SECRET = "correct-horse-battery"
 
@@ -170,7 +172,19 @@ def test_a_runs_output_and_command_are_shown_without_secrets_in_any_chunks(tmp_p
     script = tmp_path / "train.py"
     script.write_text("")
     words = f"--hub_token {SECRET} --note {SECRET}"
-    request = LaunchRequest("", str(script), words, 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
+    request = LaunchRequest(
+        name="",
+        script=str(script),
+        arguments=words,
+        ranks=1,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text="{}",
+        config_argument=ConfigArgument.NONE,
+        target_python="python3",
+        environment={},
+    )
     plan = runs.prepare(request)
     directory = store.create(plan.run_id)
     store.write_plan(directory, plan, "{}", Asked(1, time.monotonic(), boot_id()))  # its supervisor is about to begin
@@ -195,7 +209,19 @@ def test_what_a_script_names_its_curves_and_prints_in_events_is_shown_without_se
     config = f'{{"comet": {{"api_key": "{SECRET}"}}}}'
     ids = []
     for text in (config, "{}"):
-        request = LaunchRequest("", str(script), "", 1, (), None, "", text, ConfigArgument.NONE, "python3", {})
+        request = LaunchRequest(
+            name="",
+            script=str(script),
+            arguments="",
+            ranks=1,
+            gpu_indices=(),
+            master_port=None,
+            working_directory="",
+            config_text=text,
+            config_argument=ConfigArgument.NONE,
+            target_python="python3",
+            environment={},
+        )
         plan = runs.prepare(request)
         directory = store.create(plan.run_id)
         store.write_plan(directory, plan, text, Asked(1, time.monotonic(), boot_id()))
@@ -224,7 +250,19 @@ def test_an_empty_or_short_secret_typed_for_a_run_garbles_nothing(tmp_path):
     runs = Runs(Store(tmp_path / "runs"), _StartsNothing(), secrets=(f"{SECRET}x",))
     script = tmp_path / "train.py"
     script.write_text("")
-    request = LaunchRequest("", str(script), "", 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
+    request = LaunchRequest(
+        name="",
+        script=str(script),
+        arguments="",
+        ranks=1,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text="{}",
+        config_argument=ConfigArgument.NONE,
+        target_python="python3",
+        environment={},
+    )
     plan = runs.prepare(request)
     runs.start(plan, "{}", {"HF_TOKEN": "", "MY_KEY": "1", "API_KEY": SECRET})
     assert runs.shown_command(replace(plan, arguments=("--note", "plain", f"{SECRET}x"))).endswith(f"plain {MASK}")
@@ -234,7 +272,19 @@ def test_nobody_else_reads_a_runs_folder(tmp_path):
     store = Store(tmp_path / "runs")
     runs = Runs(store, Launcher())
     (tmp_path / "t.py").write_text("")
-    request = LaunchRequest("", str(tmp_path / "t.py"), "", 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
+    request = LaunchRequest(
+        name="",
+        script=str(tmp_path / "t.py"),
+        arguments="",
+        ranks=1,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text="{}",
+        config_argument=ConfigArgument.NONE,
+        target_python="python3",
+        environment={},
+    )
     old = os.umask(0)
     try:
         plan = runs.prepare(request)
@@ -372,7 +422,19 @@ def test_a_search_cuts_a_line_once_nothing_is_in_it_to_hide(tmp_path):
 
 def _written(store, runs, tmp_path, **changes):
     (tmp_path / "t.py").write_text("")
-    request = LaunchRequest("", str(tmp_path / "t.py"), "", 1, (), None, "", "{}", ConfigArgument.NONE, "python3", {})
+    request = LaunchRequest(
+        name="",
+        script=str(tmp_path / "t.py"),
+        arguments="",
+        ranks=1,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="",
+        config_text="{}",
+        config_argument=ConfigArgument.NONE,
+        target_python="python3",
+        environment={},
+    )
     plan = replace(runs.prepare(request), **changes)
     directory = store.create(plan.run_id)
     store.write_plan(directory, plan, request.config_text, Asked(1, time.monotonic(), boot_id()))
@@ -402,7 +464,7 @@ def test_names_models_diagnosis_and_config_are_shown_without_secrets(tmp_path):
     runs = Runs(store, Launcher(), secrets=(SECRET,))
     run_id = _written(store, runs, tmp_path, name=f"with {SECRET}", arguments=("--model_name_or_path", f"/m/{token}"))
     directory = store.open(run_id)
-    store.write_status(directory, RunStatus(RunState.FAILED, reason=f"because of {SECRET}"))
+    store.write_status(directory, RunStatus(RunState.FAILED, reasons=(as_told(f"because of {SECRET}"),)))
     (directory.path / "ds_config.json").write_text(f'{{"comet": {{"api_key": "plain-{"x" * 12}"}}, "note": "{token}"}}')
     (directory.path / "provenance.json").write_text(json.dumps({"python": "3.11", "versions": {"x": token}}))
     about = Archive(store, runs).about(run_id)
@@ -442,3 +504,25 @@ def test_a_secret_on_one_of_many_lines_that_are_alike_is_hidden(secret, place):
     assert told.decode() == mask(text, (SECRET,))
     assert told.decode().count(MASK) == 1
     assert secret[-8:-1] not in told.decode()
+
+
+_ENDLESS = ["API_KEY=" + "x" * 30_000, "x" * 30_000, "5/100 [00:01]\r" * 2000]
+
+
+@pytest.mark.parametrize("line", _ENDLESS, ids=["key", "word", "bar"])
+def test_a_line_without_end_is_read_a_bounded_number_of_times(line, monkeypatch):
+    """In small writes; an open secret is the worst there is."""
+    read, real, raw = list[int](), secrets.find, f"{line}\n".encode() * 12
+    monkeypatch.setattr(secrets, "find", lambda text, values=(): read.append(len(text)) or real(text, values))
+    monkeypatch.setattr(secrets, "_MOST_CREDIT_BYTES", 1 << 17)
+    masker = Masker([SECRET])
+    told = b"".join(masker.feed(raw[at : at + 64]) for at in range(0, len(raw), 64)) + masker.finish()
+    assert told == mask_bytes(raw)
+    assert sum(read) <= 18 * len(raw) + (1 << 18)
+
+
+def test_a_short_line_is_told_at_once_and_a_large_chunk_too():
+    masker = Masker([SECRET])
+    assert masker.feed(b"Enter a number: ") == b"Enter a number: "
+    large = b"loss 2.5 step 1\n" * (1 << 19)
+    assert masker.feed(large) == large

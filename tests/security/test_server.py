@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.app_server import ROOT, free_port, running_app
+from tests.support.app_server import ROOT, free_port, running_app
 
 BODY = b'--b\r\nContent-Disposition: form-data; name="files"; filename="c.json"\r\n\r\n{}\r\n--b--\r\n'
 
@@ -64,7 +64,7 @@ def test_without_a_token_only_loopback_is_served_and_the_refusal_says_how_to_do_
 
 def test_a_weak_token_and_half_a_certificate_are_refused(tmp_path):
     assert "can be guessed" in start("--runs-dir", str(tmp_path), DSGUI_TOKEN="hunter2").stderr
-    assert "Give the other" in start("--ssl-certfile", str(tmp_path / "c.pem")).stderr
+    assert "Use both or neither" in start("--ssl-certfile", str(tmp_path / "c.pem")).stderr
 
 
 def test_the_printed_address_holds_no_token_and_lets_in_one_browser(tmp_path):

@@ -8,13 +8,13 @@ import gradio as gr
 import httpx
 import pytest
 
-from dsgui.core.accelerate_yaml import read as read_yaml
+from dsgui.core.config.accelerate_yaml import read as read_yaml
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
-from dsgui.core.planning import _shown as shown_name
-from dsgui.core.slurm import SlurmJob
-from dsgui.shell.folders import held, remove_abandoned
-from dsgui.ui.launch_request import _port
-from dsgui.ui.server import MOST_SESSIONS
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.plan_making import _shown as shown_name
+from dsgui.core.launch.spec import _port
+from dsgui.shell.files.folders import held, remove_abandoned
+from dsgui.ui.site.server import MOST_SESSIONS
 from tests.security.table import HOST, METHODS, TOKEN, bearer, routes, serve
 
 WRONG = ({}, {"authorization": "Bearer wrong"}, {"cookie": "dsgui_7860=wrong"})
@@ -380,7 +380,7 @@ def test_the_handler_itself_reads_nothing_but_uploads(uploads, tmp_path):
     outside = tmp_path / "outside.json"
     outside.write_text("{}")
     (handler,) = (h.fn for h in served.handlers.values() if [type(b).__name__ for b in h.inputs] == ["UploadButton"])
-    with pytest.raises(gr.Error, match="not uploaded"):
+    with pytest.raises(gr.Error, match="not available"):
         handler(str(outside))
 
 
@@ -414,7 +414,7 @@ def test_digits_of_other_scripts_are_no_numbers_and_a_name_reads_as_what_it_is(t
     with pytest.raises(PlanError):
         _port("\u0661\u0662\u0663\u0664")
     with pytest.raises(DsguiError):
-        SlurmJob(time="\u0661:00").check()
+        SlurmJob(time="\u0661:00").check_options()
     assert shown_name("evil\u202egpj.py\u200b") == "evilgpj.py"
 
 

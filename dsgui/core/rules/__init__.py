@@ -1,16 +1,18 @@
 """The rules: what DeepSpeed does with a config beyond the type of each key. One table; each rule yields findings.
 
 A rule is a function of the config and the context, and names the DeepSpeed source that enforces it. Types, ranges and
-names of keys come from the schema (`core/validation.py`, `core/keys.py`).
+names of keys come from the schema (`core/rules/values.py`, `core/rules/keys.py`).
 """
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Finding
+from dataclasses import replace
+
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Finding
 from dsgui.core.rules import (
     batch,
     blocks,
     by_key,
-    hardware,
+    devices,
     loss_scale,
     model,
     offload,
@@ -28,7 +30,7 @@ RULES: tuple[Rule, ...] = (
     *trainer.RULES,
     *precision.RULES,
     *loss_scale.RULES,
-    *hardware.RULES,
+    *devices.RULES,
     *model.RULES,
     *zero.RULES,
     *offload.RULES,
@@ -43,4 +45,6 @@ EXPLAINED: dict[str, Rule] = {rule.id: rule for rule in sorted((*by_key.RULES, *
 
 def check(config: Config, context: Context) -> list[Finding]:
     """Every finding of every rule."""
+    if context.arguments is not None:
+        context = replace(context, arguments=context.arguments.settled)
     return [finding for rule in RULES for finding in rule.findings(config, context)]

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dsgui.core.batch import Number
-from dsgui.core.context import Context, Integration
-from dsgui.core.conversion import truth
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import MISSING, lookup
+from dsgui.core.config.batch_size import Number
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.conversion import truth
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import MISSING, lookup, split
 
 Config = Mapping[str, Any]
 Check = Callable[[Config, Context], Iterator[Finding]]
@@ -44,9 +44,11 @@ class Rule:
             yield replace(finding, rule=self.id, source=self.source)
 
 
-def found(severity: Severity, pointer: str, message: str, advice: str = "", fix: Fix | None = None) -> Finding:
+def found(
+    severity: Severity, pointer: str, message: str, advice: str = "", fix: Fix | None = None, code: str = ""
+) -> Finding:
     """A finding that its rule will stamp."""
-    return Finding("", severity, pointer, message, advice, fix)
+    return Finding("", severity, pointer, message, advice, fix, code=code)
 
 
 def enabled(config: Config, block: str, context: Context) -> bool:
@@ -134,15 +136,32 @@ def zero_key(config: Config, key: str, default: object = None) -> object:
     return value_or(config, f"{ZERO}/{key}", default)
 
 
-def write(pointer: str, literal: str, label: str = "") -> Fix:
+def write(pointer: str, literal: str) -> Fix:
     """The fix that sets one key."""
-    key = pointer.rpartition("/")[2]
-    return Fix(label or f"Set {key} to {literal}", (Change(pointer, literal),))
+    return Fix.of("set", Change(pointer, literal), key=split(pointer)[-1], value=literal)
+
+
+def write_auto(pointer: str) -> Fix:
+    """The fix that leaves one key to who fills it."""
+    return Fix.of("set_to_auto", Change(pointer, '"auto"'), key=split(pointer)[-1])
 
 
 def removal(pointer: str) -> Fix:
     """The fix that removes one key."""
-    return Fix(f"Remove {pointer.rpartition('/')[2]}", (Change(pointer, None),))
+    return Fix.of("remove", Change(pointer, None), key=split(pointer)[-1])
+
+
+def clearing(pointer: str) -> Fix:
+    """The fix that leaves one key to its default."""
+    return Fix.of("clear", Change(pointer, None), key=split(pointer)[-1])
+
+
+def switched_on(pointer: str) -> Fix:
+    return Fix.of("switch_on", Change(pointer, "true"), key=split(pointer)[-1])
+
+
+def switched_off(pointer: str, literal: str = "false") -> Fix:
+    return Fix.of("switch_off", Change(pointer, literal), key=split(pointer)[-1])
 
 
 def overlaps(config: Config) -> bool:

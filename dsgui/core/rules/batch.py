@@ -4,15 +4,29 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from dsgui.core import batch as batches
-from dsgui.core.arguments import TrainingArguments
-from dsgui.core.context import Context, Integration
-from dsgui.core.document import Document, json_text
-from dsgui.core.filling import fill
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.outputs import native_fix
-from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, Config, Rule, elastic, found, is_set, number
+from dsgui.core.config import batch_size as batches
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.document import Document, json_text
+from dsgui.core.config.filling import fill
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.outputs import native_fix
+from dsgui.core.config.pointer import MISSING, lookup
+from dsgui.core.rules.base import (
+    ACCUMULATION,
+    MICRO,
+    TRAIN,
+    Config,
+    Rule,
+    clearing,
+    elastic,
+    found,
+    is_set,
+    number,
+    removal,
+    write,
+    write_auto,
+)
 
 _CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"
 LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
@@ -55,10 +69,22 @@ def _shares_what_the_trainer_counts(config: Config, context: Context) -> bool:
     """The Trainer makes the train batch of every rank, DeepSpeed's product has fewer: equal for no argument."""
     if context.integration is not Integration.HF or batches.data_parallel_size(config, context) == context.world_size:
         return False
-    return is_set(config, TRAIN) and is_set(config, MICRO)
+    train = _batch_term(config, TRAIN)
+    divides = isinstance(train, int | float) and train % context.world_size == 0
+    return is_set(config, TRAIN) and (is_set(config, MICRO) or not (divides or train == "auto"))
 
 
 def _never_the_product(config: Config, context: Context) -> Finding:
+    if not is_set(config, MICRO):
+        return found(
+            Severity.ERROR,
+            TRAIN,
+            f"train_batch_size: the HF Trainer wants micro batch × accumulation steps × {context.world_size} ranks "
+            "there, although sequence_parallel_size ranks share a sample: no arguments come to "
+            f"{json_text(lookup(config, TRAIN))}.",
+            f"Use a multiple of {context.world_size}, or “auto”.",
+            write_auto(TRAIN),
+        )
     ranks = batches.data_parallel_size(config, context)
     return found(
         Severity.ERROR,
@@ -67,7 +93,7 @@ def _never_the_product(config: Config, context: Context) -> Finding:
         f"and DeepSpeed × {number(ranks)}, since sequence_parallel_size ranks share a sample: no arguments make both "
         "true.",
         "Clear train_batch_size, and DeepSpeed derives it.",
-        Fix("Clear train_batch_size", (Change(TRAIN, None),)),
+        clearing(TRAIN),
     )
 
 
@@ -94,12 +120,12 @@ def _hf_repair(config: Config, ranks: batches.Number) -> dict[str, Any]:
         return {
             "advice": "accelerate takes 1 for an absent gradient_accumulation_steps, whatever the arguments say. Write "
             "“auto” for it.",
-            "fix": Fix("Set gradient_accumulation_steps to “auto”", (Change(ACCUMULATION, '"auto"'),)),
+            "fix": write_auto(ACCUMULATION),
         }
     return {
         "advice": "The Trainer multiplies by every rank, and sequence_parallel_size leaves fewer that work on samples "
         f"of their own ({number(ranks)}). Clear train_batch_size, and DeepSpeed derives it.",
-        "fix": Fix("Clear train_batch_size", (Change(TRAIN, None),)),
+        "fix": clearing(TRAIN),
     }
 
 
@@ -122,7 +148,7 @@ def _broken_identity(solved: batches.Batch, given: list[batches.Number | None], 
         TRAIN,
         f"{message} World size is {context.devices}.",
         f"Set it to {number(right)}" + (", or clear it and DeepSpeed will derive it." if given[1] is not None else "."),
-        Fix(f"Set train_batch_size to {number(right)}", (Change(TRAIN, number(right)),)),
+        write(TRAIN, number(right)),
     )
 
 
@@ -142,7 +168,7 @@ def _batch_missing(config: Config, context: Context) -> Iterator[Finding]:
         "No batch size: neither train_batch_size nor train_micro_batch_size_per_gpu is set"
         f"{because}. DeepSpeed needs one of them to start.",
         f"Set train_micro_batch_size_per_gpu, for example to {value}.",
-        Fix(f"Set train_micro_batch_size_per_gpu to {value}", (Change(MICRO, value),)),
+        write(MICRO, value),
     )
 
 
@@ -184,7 +210,7 @@ def _filled_by_trainer(config: Config, context: Context, pointer: str) -> Findin
             f"train_batch_size: {number(train)} is not {micro} × {accumulation} × world size {ranks} for "
             f"any value of the arguments: it does not divide by {rest}.",
             "Write “auto”, and the Trainer's arguments decide.",
-            Fix("Set train_batch_size to “auto”", (Change(TRAIN, '"auto"'),)),
+            write_auto(TRAIN),
         )
     shown = "" if train in (None, "auto", "?") else f"; your arguments must make it {number(float(train))}"
     return found(
@@ -214,6 +240,22 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
             f"sequence_parallel_size: {shared:g} does not divide the {context.world_size} ranks ({context.devices}); "
             f"DeepSpeed goes on with a data-parallel size of {size:.4g}.",
             "Use a divisor of the number of ranks.",
+        )
+    wide = lookup(config, "/data_parallel_size")
+    if (
+        isinstance(shared, int)
+        and isinstance(wide, int)
+        and batches.shares_sequences(context)
+        and shared * wide > context.world_size
+    ):
+        yield found(
+            Severity.ERROR,
+            "/data_parallel_size",
+            f"data_parallel_size: {wide} × sequence_parallel_size {shared} = {wide * shared} ranks, and there are "
+            f"{context.world_size} ({context.devices}); deepspeed.initialize stops with “Mesh should not be bigger "
+            "than default world size”.",
+            "Remove data_parallel_size: DeepSpeed derives it.",
+            removal("/data_parallel_size"),
         )
 
 
@@ -253,8 +295,9 @@ RULES = (
         _sequence_parallel,
         "sequence_parallel_size ranks share one sample, so the data-parallel size is the number of ranks divided by "
         "it. DeepSpeed divides without looking: a size that is no divisor leaves a fraction of a rank in the batch "
-        "arithmetic, which then fails or goes on with a batch that is no whole number. Use a divisor of the ranks.",
-        (Severity.WARNING,),
+        "arithmetic, which then fails or goes on with a batch that is no whole number. Use a divisor of the ranks. "
+        "data_parallel_size beside it makes a grid of ranks, which must not be larger than there are.",
+        (Severity.ERROR, Severity.WARNING),
         since=batches.SEQUENCE_PARALLEL_SINCE,  # under the HF Trainer; natively later
     ),
 )

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Finding, Severity
-from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import Config, Rule, found, is_set, zero_stage
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.pointer import MISSING, lookup
+from dsgui.core.rules.base import Config, Rule, found, is_set, removal, zero_stage
 from dsgui.core.rules.clash import Clash, rule
 
 EXPERTS_SINCE = "0.19.2"
@@ -15,24 +15,24 @@ _DATA = rule(
     "What data efficiency needs",
     "deepspeed/runtime/data_pipeline/config.py",
     Clash(
-        f"{_SAMPLING}/curriculum_learning/curriculum_metrics",
-        lambda config, context: (
+        pointer=f"{_SAMPLING}/curriculum_learning/curriculum_metrics",
+        when=lambda config, context: (
             bool(lookup(config, f"{_SAMPLING}/curriculum_learning/enabled"))
             and not is_set(config, f"{_SAMPLING}/curriculum_learning/curriculum_metrics")
         ),
-        "data_efficiency…curriculum_metrics: missing; curriculum learning is on and DeepSpeed asserts that there "
+        says="data_efficiency…curriculum_metrics: missing; curriculum learning is on and DeepSpeed asserts that there "
         "is one.",
-        "Describe at least one metric, or switch curriculum learning off.",
+        advice="Describe at least one metric, or switch curriculum learning off.",
     ),
     Clash(
-        f"{_SAMPLING}/dynamic_batching/max_tokens",
-        lambda config, context: (
+        pointer=f"{_SAMPLING}/dynamic_batching/max_tokens",
+        when=lambda config, context: (
             bool(lookup(config, f"{_SAMPLING}/dynamic_batching/enabled"))
             and not is_set(config, f"{_SAMPLING}/dynamic_batching/max_tokens")
         ),
-        "data_efficiency…max_tokens: missing; dynamic batching is on and fills batches up to it.",
-        "Give the most tokens a micro batch may have, or switch dynamic batching off.",
-        "0.16.5",
+        says="data_efficiency…max_tokens: missing; dynamic batching is on and fills batches up to it.",
+        advice="Give the most tokens a micro batch may have, or switch dynamic batching off.",
+        since="0.16.5",
     ),
     explanation="Curriculum learning orders the samples by a metric, dynamic batching fills a batch up to a number of "
     "tokens. DeepSpeed asserts that the metric and the number are there when the feature is on.",
@@ -49,18 +49,18 @@ _AUTOTUNING = rule(
     "deepspeed/autotuning/config.py, deepspeed/runtime/engine.py",
     *(
         Clash(
-            f"/autotuning/{key}",
-            lambda config, context, key=key: _is_empty(config, f"/autotuning/{key}"),  # type: ignore[misc]
-            f"autotuning.{key}: an empty name is refused.",
-            "Give a folder, or leave it out.",
+            pointer=f"/autotuning/{key}",
+            when=lambda config, context, key=key: _is_empty(config, f"/autotuning/{key}"),  # type: ignore[misc]
+            says=f"autotuning.{key}: an empty name is refused.",
+            advice="Give a folder, or leave it out.",
         )
         for key in ("results_dir", "exps_dir")
     ),
     Clash(
-        "/autotuning/enabled",
-        lambda config, context: bool(lookup(config, "/autotuning/enabled")),
-        "autotuning.enabled: a run under it ends by itself after some steps: it is one trial of the tuner.",
-        "Switch it off for real training; start the tuner with deepspeed --autotuning.",
+        pointer="/autotuning/enabled",
+        when=lambda config, context: bool(lookup(config, "/autotuning/enabled")),
+        says="autotuning.enabled: a run under it ends by itself after some steps: it is one trial of the tuner.",
+        advice="Switch it off for real training; start the tuner with deepspeed --autotuning.",
         severity=Severity.WARNING,
     ),
     explanation="The autotuner starts many short runs with varied configs. With autotuning.enabled in the file, the "
@@ -80,6 +80,23 @@ def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
             pointer,
             "tensor_parallel.autotp_size: “auto” is compared with a number, and deepspeed.initialize stops.",
             "Give the number of GPUs that share a layer.",
+        )
+    if size == 0 and size is not False and context.integration is Integration.HF:
+        yield found(
+            Severity.ERROR,
+            pointer,
+            "tensor_parallel.autotp_size: the HF Trainer divides the ranks by it, and its first step stops at 0 with "
+            "“integer division or modulo by zero”.",
+            "Remove it: off is the default.",
+            removal(pointer),
+        )
+    if isinstance(size, int) and size > 1:
+        yield found(
+            Severity.NOTE,
+            pointer,
+            "tensor_parallel.autotp_size: DeepSpeed divides the layers of models whose kind it knows; at others it "
+            "stops with “Not able to determine model policy automatically”.",
+            "Check that the model is of a kind that DeepSpeed divides, such as Llama.",
         )
     if isinstance(size, int) and size > 1 and context.world_size % size:
         yield found(
@@ -125,16 +142,16 @@ _WRITER = rule(
     "The fast checkpoint writer",
     "deepspeed/runtime/checkpoint_engine/decoupled_checkpoint_engine.py",
     Clash(
-        "/checkpoint/writer",
-        lambda config, context: (
+        pointer="/checkpoint/writer",
+        when=lambda config, context: (
             isinstance(lookup(config, "/checkpoint/writer"), dict)
             and zero_stage(config) < 3
             and not is_set(config, "/checkpoint/writer/data_parallel")
         ),
-        "checkpoint.writer: below ZeRO stage 3 the engine stops while it is made, unless data_parallel says who "
+        says="checkpoint.writer: below ZeRO stage 3 the engine stops while it is made, unless data_parallel says who "
         "writes.",
-        "Set checkpoint.writer.data_parallel, or remove the block.",
-        "0.17.1",
+        advice="Set checkpoint.writer.data_parallel, or remove the block.",
+        since="0.17.1",
     ),
     explanation="The block makes DeepSpeed write checkpoints with a writer of its own. It must know which ranks "
     "write: at stage 3 all do, below it data_parallel has to say so, or the engine stops while it is made.",
@@ -147,14 +164,14 @@ _CHECKPOINTING = rule(
     "deepspeed/runtime/activation_checkpointing/checkpointing.py: configure",
     *(
         Clash(
-            f"{_ACTIVATIONS}/{key}",
-            lambda config, context, key=key: (  # type: ignore[misc]
+            pointer=f"{_ACTIVATIONS}/{key}",
+            when=lambda config, context, key=key: (  # type: ignore[misc]
                 lookup(config, f"{_ACTIVATIONS}/contiguous_memory_optimization") is True
                 and lookup(config, f"{_ACTIVATIONS}/{key}") in (MISSING, None, False)
             ),
-            f"activation_checkpointing.{key}: missing; contiguous_memory_optimization needs it, and "
+            says=f"activation_checkpointing.{key}: missing; contiguous_memory_optimization needs it, and "
             "deepspeed.checkpointing.configure stops without it.",
-            advice,
+            advice=advice,
             severity=Severity.WARNING,
         )
         for key, advice in (
@@ -171,18 +188,18 @@ _PIPELINE = rule(
     "What pipelines refuse",
     "deepspeed/runtime/pipe/engine.py",
     Clash(
-        "/pipeline",
-        lambda config, context: "pipeline" in config and zero_stage(config) >= 2,
-        "pipeline: only a PipelineModule reads it, and that refuses ZeRO stage 2 and 3.",
-        "Use stage 1 or lower for a pipeline, or remove the block.",
+        pointer="/pipeline",
+        when=lambda config, context: "pipeline" in config and zero_stage(config) >= 2,
+        says="pipeline: only a PipelineModule reads it, and that refuses ZeRO stage 2 and 3.",
+        advice="Use stage 1 or lower for a pipeline, or remove the block.",
         severity=Severity.WARNING,
     ),
     Clash(
-        "/managed_gradient_accumulation",
-        lambda config, context: "pipeline" in config and lookup(config, "/managed_gradient_accumulation") is False,
-        "managed_gradient_accumulation: a PipelineModule, for which the pipeline block is, refuses false.",
-        "Leave it out for a pipeline, or remove the pipeline block.",
-        "0.19.4",
+        pointer="/managed_gradient_accumulation",
+        when=lambda config, context: "pipeline" in config and lookup(config, "/managed_gradient_accumulation") is False,
+        says="managed_gradient_accumulation: a PipelineModule, for which the pipeline block is, refuses false.",
+        advice="Leave it out for a pipeline, or remove the pipeline block.",
+        since="0.19.4",
         severity=Severity.WARNING,
     ),
     explanation="The pipeline block is for scripts that pass a PipelineModule. Its engine keeps gradients over many "
@@ -203,7 +220,8 @@ RULES = (
         _tensor_parallel,
         "autotp_size GPUs share each layer, so the ranks must divide into whole groups of that size. It must be a "
         "number: DeepSpeed compares “auto” with one and stops. tensor_parallel.tp.tp_size says the same once more and "
-        "may not say something else.",
+        "may not say something else. The HF Trainer divides by autotp_size, so 0 stops it.",
+        (Severity.ERROR, Severity.NOTE),
         since="0.16.4",
     ),
     Rule(

@@ -1,9 +1,9 @@
-"""What the schema's own findings mean. They are made in `core/validation.py` and `core/keys.py`, a key at a time."""
+"""What the schema's own findings mean. They are made in `values.py` and `keys.py` here, a key at a time."""
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Finding, Severity
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.rules.base import Config, Rule
 
 _ERROR, _WARNING, _NOTE = Severity
@@ -14,7 +14,7 @@ def _made_elsewhere(config: Config, context: Context) -> Iterator[Finding]:
     return iter(())
 
 
-# Found by comparing two releases (`core/migration.py`), so there is no one config to show for it.
+# Found by comparing two releases (`core/validation/migration.py`), so there is no one config to show for it.
 COMPARING = {"DS007"}
 
 RULES = (

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Finding, Fix, Severity
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Finding, Fix, Severity
 from dsgui.core.rules.base import Config, Rule, found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Clash:
     """Keys that don't go together: when, since which release, where it is shown, and what is said."""
 

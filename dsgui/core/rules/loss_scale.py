@@ -2,10 +2,21 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import lookup
-from dsgui.core.rules.base import Config, Rule, enabled, found, name_of, offload_device, value_or, version, zero_stage
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import lookup
+from dsgui.core.rules.base import (
+    Config,
+    Rule,
+    clearing,
+    enabled,
+    found,
+    name_of,
+    offload_device,
+    value_or,
+    version,
+    zero_stage,
+)
 from dsgui.core.rules.optimizer import optimizer_class
 
 CHECKED_SINCE = "0.19.3"
@@ -27,7 +38,7 @@ def _loss_scale(config: Config, context: Context) -> Iterator[Finding]:
                 f"/fp16/{key}",
                 f"fp16.{key}: {value:g} is not above 0, and the loss scale is dynamic ({effect}).",
                 "Give a positive number, or clear it for the default.",
-                Fix(f"Clear {key}", (Change(f"/fp16/{key}", None),)),
+                clearing(f"/fp16/{key}"),
             )
 
 
@@ -42,10 +53,10 @@ def _scale_meaning(config: Config, context: Context) -> Iterator[Finding]:
     unread = [key for key in _STEERING if key in config["fp16"]]
     if scale == 0 and isinstance(power, int) and 0 <= power <= 64:
         message = f"fp16.loss_scale: 0 means a dynamic scale; it starts at 2^{power} = {2**power:,}."
-        yield found(Severity.NOTE, "/fp16/loss_scale", message)
+        yield found(Severity.NOTE, "/fp16/loss_scale", message, code="dynamic")
     elif scale > 0 and unread:
         message = f"fp16.loss_scale: {scale:g} is a fixed scale, so DeepSpeed does not read {', '.join(unread)}."
-        fix = Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),))
+        fix = Fix.of("make_dynamic", Change("/fp16/loss_scale", "0"))
         yield found(Severity.NOTE, "/fp16/loss_scale", message, "Write 0 for a dynamic scale.", fix)
 
 
@@ -66,7 +77,7 @@ def _fixed_scale(config: Config, context: Context) -> Iterator[Finding]:
             f"fp16.loss_scale: {scale:g} is a fixed scale; without ZeRO, DeepSpeed {version(context)} stops at the "
             "first step (a TypeError: it made no timers for that case).",
             f"Write 0 for a dynamic scale, use ZeRO stage 1, or DeepSpeed {FIXED_SCALE_WORKS_SINCE} or newer.",
-            Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),)),
+            Fix.of("make_dynamic", Change("/fp16/loss_scale", "0")),
         )
 
 

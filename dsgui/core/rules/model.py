@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.hardware import NATIVE_BF16_CAPABILITY, Hardware
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.machine.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Hardware
 from dsgui.core.rules.base import Config, Rule, enabled, found, hf_hint
 
 
@@ -47,22 +47,31 @@ def family_of(name: str) -> Family | None:
 def _fp16_with_bf16_model(config: Config, context: Context) -> Iterator[Finding]:
     name = context.arguments.model_name_or_path if context.arguments else ""
     family = family_of(name)
-    if family is None or not enabled(config, "fp16", context):
-        return
+    if family is None or not enabled(config, "fp16", context) or any(map(_refuses_fp16, context.hardware)):
+        return  # DeepSpeed stops at fp16 on such a device: that is said, and nothing overflows
     native = bool(context.hardware) and all(map(_has_bf16, context.hardware))
+    lacking = any(device.bf16 is False or device.capability is not None for device in context.hardware) and not native
+    other = "Train in fp32: this device has no bf16." if lacking else "Use bf16, or fp32 where the device has no bf16."
+    instead = " Leave out --fp16." if lacking else " Pass --bf16 instead of --fp16."
     yield found(
         Severity.WARNING,
         "/fp16/enabled",
         f"fp16 is on and the arguments name {name[:80]}: models of the {family.title} family were pre-trained in "
         "bf16, and values that fit there overflow in fp16. Typical ends are a loss of NaN or 0, or “Current loss scale "
         f"already at minimum” ({family.source}).",
-        "Use bf16, or fp32 where the device has no bf16." + hf_hint(context, " Pass --bf16 instead of --fp16."),
+        other + hf_hint(context, instead),
         _use_bf16() if native else None,
     )
 
 
 def _use_bf16() -> Fix:
-    return Fix("Use bf16 instead", (Change("/fp16/enabled", "false"), Change("/bf16/enabled", "true")))
+    return Fix.of("use_instead", Change("/fp16/enabled", "false"), Change("/bf16/enabled", "true"), value="bf16")
+
+
+def _refuses_fp16(device: Hardware) -> bool:
+    if device.vendor == "nvidia" and device.capability is not None:
+        return device.capability < FP16_CAPABILITY
+    return device.fp16 is False
 
 
 def _has_bf16(device: Hardware) -> bool:

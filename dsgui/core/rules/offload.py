@@ -1,10 +1,20 @@
 """Moving ZeRO's states to the host or to NVMe: against the stage, the device, and ZenFlow's conditions."""
 
-from dsgui.core.context import Context
-from dsgui.core.conversion import truth
-from dsgui.core.findings import Change, Fix, Severity
-from dsgui.core.pointer import MISSING, lookup
-from dsgui.core.rules.base import ZERO, Config, is_set, offload_device, value_or, write, zero_key, zero_stage
+from dsgui.core.config.context import Context
+from dsgui.core.config.conversion import truth
+from dsgui.core.config.findings import Change, Fix, Severity
+from dsgui.core.config.pointer import MISSING, lookup
+from dsgui.core.rules.base import (
+    ZERO,
+    Config,
+    is_set,
+    offload_device,
+    removal,
+    switched_on,
+    value_or,
+    zero_key,
+    zero_stage,
+)
 from dsgui.core.rules.clash import Clash, rule
 
 _CONFIG, _STAGE_3 = "deepspeed/runtime/zero/config.py", "deepspeed/runtime/zero/stage3.py"
@@ -33,46 +43,49 @@ _OFFLOAD = rule(
     "Offload against the stage",
     f"{_CONFIG}, {_STAGE_3}",
     Clash(
-        f"{ZERO}/offload_optimizer/ratio",
-        lambda config, context: _partial(config),
-        "zero_optimization.offload_optimizer.ratio: only ZeRO stage 3 can offload a part of the optimizer.",
-        "Leave it out, or use stage 3.",
-        "0.15.0",
-        fix=Fix("Remove ratio", (Change(f"{ZERO}/offload_optimizer/ratio", None),)),
+        pointer=f"{ZERO}/offload_optimizer/ratio",
+        when=lambda config, context: _partial(config),
+        says="zero_optimization.offload_optimizer.ratio: only ZeRO stage 3 can offload a part of the optimizer.",
+        advice="Leave it out, or use stage 3.",
+        since="0.15.0",
+        fix=removal(f"{ZERO}/offload_optimizer/ratio"),
     ),
     *(
         Clash(
-            f"{ZERO}/{what}/nvme_path",
-            lambda config, context, what=what: _without_path(config, what),  # type: ignore[misc]
-            f"zero_optimization.{what}.nvme_path: missing; with device nvme at stage 3 DeepSpeed has nowhere to write.",
-            "Give a folder on a local NVMe drive.",
+            pointer=f"{ZERO}/{what}/nvme_path",
+            when=lambda config, context, what=what: _without_path(config, what),  # type: ignore[misc]
+            says=f"zero_optimization.{what}.nvme_path: missing; with device nvme at stage 3 DeepSpeed has nowhere "
+            "to write.",
+            advice="Give a folder on a local NVMe drive.",
         )
         for what in ("offload_optimizer", "offload_param")
     ),
     Clash(
-        f"{ZERO}/offload_param",
-        lambda config, context: offload_device(config, "offload_param") != "none" and zero_stage(config) < 3,
-        "zero_optimization.offload_param: only stage 3 divides parameters; below it DeepSpeed ignores the block.",
-        "Use stage 3, or remove the block.",
+        pointer=f"{ZERO}/offload_param",
+        when=lambda config, context: offload_device(config, "offload_param") != "none" and zero_stage(config) < 3,
+        says="zero_optimization.offload_param: only stage 3 divides parameters; below it DeepSpeed ignores the block.",
+        advice="Use stage 3, or remove the block.",
         severity=Severity.WARNING,
     ),
     Clash(
-        f"{ZERO}/offload_optimizer/device",
-        lambda config, context: offload_device(config, "offload_optimizer") == "nvme" and zero_stage(config) in (1, 2),
-        "zero_optimization.offload_optimizer.device: at stage 1 and 2 “nvme” is treated as “cpu”: nothing goes "
+        pointer=f"{ZERO}/offload_optimizer/device",
+        when=lambda config, context: (
+            offload_device(config, "offload_optimizer") == "nvme" and zero_stage(config) in (1, 2)
+        ),
+        says="zero_optimization.offload_optimizer.device: at stage 1 and 2 “nvme” is treated as “cpu”: nothing goes "
         "to the drive.",
-        "Write “cpu”, or use stage 3.",
+        advice="Write “cpu”, or use stage 3.",
         severity=Severity.WARNING,
     ),
     Clash(
-        f"{ZERO}/offload_optimizer",
-        lambda config, context: (
+        pointer=f"{ZERO}/offload_optimizer",
+        when=lambda config, context: (
             zero_stage(config) == 0 and offload_device(config, "offload_optimizer") != "none" and _on_a_gpu(context)
         ),
-        "zero_optimization.offload_optimizer: at stage 0 it passes deepspeed.initialize, and the first step on a "
+        says="zero_optimization.offload_optimizer: at stage 0 it passes deepspeed.initialize, and the first step on a "
         "GPU stops: "
         "DeepSpeed's CPU optimizer meets parameters on the GPU.",
-        "Use stage 1 or higher, or remove the block.",
+        advice="Use stage 1 or higher, or remove the block.",
     ),
     explanation="What offload does depends on the ZeRO stage. Parameters are divided only at stage 3, so below it "
     "offload_param is ignored; an optimizer “on NVMe” at stage 1 and 2 lies in host memory; a part of the "
@@ -85,62 +98,77 @@ _ZENFLOW = rule(
     "ZenFlow",
     "deepspeed/runtime/zenflow/engine.py",
     Clash(
-        _ZENFLOW_BLOCK,
-        lambda config, context: has_zenflow(config) and zero_stage(config) == 0,
-        "zero_optimization.zenflow: works on ZeRO's gradients; at stage 0 the first step stops.",
-        "Use stage 1 or higher, or remove the block.",
-        "0.17.5",
+        pointer=_ZENFLOW_BLOCK,
+        when=lambda config, context: has_zenflow(config) and zero_stage(config) == 0,
+        says="zero_optimization.zenflow: works on ZeRO's gradients; at stage 0 the first step stops.",
+        advice="Use stage 1 or higher, or remove the block.",
+        since="0.17.5",
     ),
     Clash(
-        _ZENFLOW_BLOCK,
-        lambda config, context: (
+        pointer=_ZENFLOW_BLOCK,
+        when=lambda config, context: (
             has_zenflow(config) and zero_stage(config) > 0 and offload_device(config, "offload_optimizer") != "cpu"
         ),
-        "zero_optimization.zenflow: needs the optimizer in host memory, and offload_optimizer.device is not “cpu”.",
-        "Offload the optimizer to the CPU.",
-        "0.17.5",
-        write(f"{ZERO}/offload_optimizer/device", '"cpu"', "Offload the optimizer to the CPU"),
+        says="zero_optimization.zenflow: needs the optimizer in host memory, and offload_optimizer.device is not "
+        "“cpu”.",
+        advice="Offload the optimizer to the CPU.",
+        since="0.17.5",
+        fix=Fix.of("offload_optimizer", Change(f"{ZERO}/offload_optimizer/device", '"cpu"')),
     ),
     Clash(
-        f"{_ZENFLOW_BLOCK}/select_interval",
-        lambda config, context: (
+        pointer=_ZENFLOW_BLOCK,
+        when=lambda config, context: (
+            has_zenflow(config)
+            and zero_stage(config) in (1, 2)
+            and offload_device(config, "offload_optimizer") == "cpu"
+            and lookup(config, "/optimizer/params") in (MISSING, None)
+        ),
+        says="zero_optimization.zenflow: below stage 3 DeepSpeed makes a second optimizer with optimizer.params of "
+        "this "
+        "file, and stops with a TypeError where the file has none.",
+        advice="Choose the optimizer here, with its params (an empty object will do), or use stage 3.",
+        since="0.17.5",
+    ),
+    Clash(
+        pointer=f"{_ZENFLOW_BLOCK}/select_interval",
+        when=lambda config, context: (
             value_or(config, f"{_ZENFLOW_BLOCK}/select_strategy", "auto") == "auto"
             and isinstance(lookup(config, f"{_ZENFLOW_BLOCK}/select_interval"), int)
         ),
-        "zero_optimization.zenflow.select_interval: the strategy “auto” chooses the interval itself and refuses "
+        says="zero_optimization.zenflow.select_interval: the strategy “auto” chooses the interval itself and refuses "
         "a number.",
-        "Leave it out, or choose the strategy “step” or “epoch”.",
-        "0.17.5",
-        Fix("Remove select_interval", (Change(f"{_ZENFLOW_BLOCK}/select_interval", None),)),
+        advice="Leave it out, or choose the strategy “step” or “epoch”.",
+        since="0.17.5",
+        fix=removal(f"{_ZENFLOW_BLOCK}/select_interval"),
     ),
     Clash(
-        f"{_ZENFLOW_BLOCK}/select_interval",
-        lambda config, context: (
+        pointer=f"{_ZENFLOW_BLOCK}/select_interval",
+        when=lambda config, context: (
             lookup(config, f"{_ZENFLOW_BLOCK}/select_strategy") in ("step", "epoch")
             and lookup(config, f"{_ZENFLOW_BLOCK}/select_interval") in ("auto", MISSING)
         ),
-        "zero_optimization.zenflow.select_interval: the strategies “step” and “epoch” need a number.",
-        "Give the number of steps or epochs.",
-        "0.17.5",
+        says="zero_optimization.zenflow.select_interval: the strategies “step” and “epoch” need a number.",
+        advice="Give the number of steps or epochs.",
+        since="0.17.5",
     ),
     Clash(
-        f"{_ZENFLOW_BLOCK}/select_interval",
-        lambda config, context: _select_before_update(config),
-        "zero_optimization.zenflow.select_interval: gradients can't be selected more often than they are applied "
+        pointer=f"{_ZENFLOW_BLOCK}/select_interval",
+        when=lambda config, context: _select_before_update(config),
+        says="zero_optimization.zenflow.select_interval: gradients can't be selected more often than they are applied "
         "(update_interval).",
-        "Raise select_interval to update_interval or more.",
-        "0.17.5",
+        advice="Raise select_interval to update_interval or more.",
+        since="0.17.5",
     ),
     Clash(
-        f"{_ZENFLOW_BLOCK}/offload",
-        lambda config, context: (
+        pointer=f"{_ZENFLOW_BLOCK}/offload",
+        when=lambda config, context: (
             truth(lookup(config, f"{_ZENFLOW_BLOCK}/offload")) is True
             and truth(zero_key(config, "overlap_comm")) is False
         ),
-        "zero_optimization.zenflow.offload: the offloaded selective optimizer needs overlap_comm, which is off.",
-        "Switch overlap_comm on.",
-        "0.17.5",
-        write(f"{ZERO}/overlap_comm", "true", "Switch overlap_comm on"),
+        says="zero_optimization.zenflow.offload: the offloaded selective optimizer needs overlap_comm, which is off.",
+        advice="Switch overlap_comm on.",
+        since="0.17.5",
+        fix=switched_on(f"{ZERO}/overlap_comm"),
     ),
     explanation="ZenFlow updates the most important gradients at once on the GPU and the rest later on the CPU. It "
     "needs ZeRO and the optimizer offloaded to the CPU, an interval that fits its strategy, and overlap_comm when its "

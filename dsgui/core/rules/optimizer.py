@@ -2,12 +2,24 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context, Integration
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.keys import nearest
-from dsgui.core.pointer import join, lookup
-from dsgui.core.rules.base import Config, Rule, enabled, found, is_set, name_of, offload_device, value_or, zero_stage
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import join, lookup
+from dsgui.core.rules.base import (
+    Config,
+    Rule,
+    enabled,
+    found,
+    is_set,
+    name_of,
+    offload_device,
+    removal,
+    switched_off,
+    value_or,
+    zero_stage,
+)
 from dsgui.core.rules.clash import Clash, rule
+from dsgui.core.rules.keys import nearest
 
 _ENGINE = "deepspeed/runtime/engine.py"
 _TYPE = "/optimizer/type"
@@ -62,7 +74,7 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
         f"optimizer.type: DeepSpeed {context.release} has no optimizer “{name}”{story}. It takes "
         f"{', '.join(_offered(context))} in any case, and classes of torch.optim by their exact name.",
         f"Did you mean {near}?" if near else "Choose AdamW, or pass an optimizer of your own from the script.",
-        Fix(f"Use {near}", (Change(_TYPE, f'"{near}"'),)) if near else None,
+        Fix.of("use", Change(_TYPE, f'"{near}"'), value=near) if near else None,
     )
 
 
@@ -117,9 +129,9 @@ def _taken_by_engine(kind: str, context: Context) -> set[str]:
 
 def _refused_parameter(key: str, kind: str, known: tuple[str, ...], given: tuple[str, ...]) -> Finding:
     pointer, near = join(("optimizer", "params", key)), nearest(key, known)
-    fix = Fix(f"Remove {key}", (Change(pointer, None),))
+    fix = removal(pointer)
     if near and near not in given:
-        fix = Fix(f"Rename it to {near}", (Change(pointer, None, near),))
+        fix = Fix.of("rename", Change(pointer, None, near), key=near)
     return found(
         Severity.ERROR,
         pointer,
@@ -140,7 +152,7 @@ def _max_grad_norm(config: Config, value: object) -> Finding:
         pointer,
         "optimizer.params.max_grad_norm: DeepSpeed refuses it as a parameter of the optimizer (ValueError).",
         "gradient_clipping at the top level does the same.",
-        Fix("Use gradient_clipping", tuple(changes)),
+        Fix.of("use", *changes, value="gradient_clipping"),
     )
 
 
@@ -153,69 +165,71 @@ def _scatters(config: Config) -> bool:
 
 
 _AMSGRAD, _SCATTER = "/optimizer/params/amsgrad", "/zero_optimization/reduce_scatter"
-_SCATTER_OFF = Fix("Switch reduce_scatter off", (Change(_SCATTER, "false"),))
+_SCATTER_OFF = switched_off(_SCATTER)
 _VALUES = rule(
     "DS052",
     "Optimizer values",
     f"{_ENGINE}: _do_sanity_check",
     Clash(
-        _AMSGRAD,
-        lambda config, context: (
+        pointer=_AMSGRAD,
+        when=lambda config, context: (
             optimizer_class(config) in ("FusedAdam", "FusedLamb") and lookup(config, _AMSGRAD) is True
         ),
-        "optimizer.params.amsgrad: DeepSpeed's fused optimizers have no AMSGrad variant and stop with a RuntimeError.",
-        "Remove it, or set torch_adam to use PyTorch's own Adam.",
-        fix=Fix("Remove amsgrad", (Change(_AMSGRAD, None),)),
+        says="optimizer.params.amsgrad: DeepSpeed's fused optimizers have no AMSGrad variant and stop with a "
+        "RuntimeError.",
+        advice="Remove it, or set torch_adam to use PyTorch's own Adam.",
+        fix=removal(_AMSGRAD),
     ),
     Clash(
-        "/fp16/loss_scale",
-        lambda config, context: (
+        pointer="/fp16/loss_scale",
+        when=lambda config, context: (
             name_of(config, "optimizer").lower() in ("lamb", "onebitlamb")
             and enabled(config, "fp16", context)
             and value_or(config, "/fp16/loss_scale", 0) not in (0, None, "auto")
         ),
-        "fp16.loss_scale: a fixed scale; Lamb and OneBitLamb need a dynamic one and DeepSpeed asserts it.",
-        "Set it to 0 (dynamic).",
-        fix=Fix("Make it dynamic", (Change("/fp16/loss_scale", "0"),)),
+        says="fp16.loss_scale: a fixed scale; Lamb and OneBitLamb need a dynamic one and DeepSpeed asserts it.",
+        advice="Set it to 0 (dynamic).",
+        fix=Fix.of("make_dynamic", Change("/fp16/loss_scale", "0")),
     ),
     Clash(
-        "/zero_optimization/stage",
-        lambda config, context: _muon_at(config, 3) and not context.at_least(MUON_AT_STAGE_3_SINCE),
-        f"zero_optimization.stage: Muon works with stage 3 since DeepSpeed {MUON_AT_STAGE_3_SINCE} only.",
-        "Use stage 2 or lower, or another optimizer.",
-        MUON_SINCE,
+        pointer="/zero_optimization/stage",
+        when=lambda config, context: _muon_at(config, 3) and not context.at_least(MUON_AT_STAGE_3_SINCE),
+        says=f"zero_optimization.stage: Muon works with stage 3 since DeepSpeed {MUON_AT_STAGE_3_SINCE} only.",
+        advice="Use stage 2 or lower, or another optimizer.",
+        since=MUON_SINCE,
     ),
     Clash(
-        _SCATTER,
-        lambda config, context: _muon_at(config, 3) and _scatters(config),
-        "zero_optimization.reduce_scatter: Muon at ZeRO stage 3 can't work with it, and it is on unless switched off.",
-        "Switch it off.",
-        MUON_AT_STAGE_3_SINCE,
-        _SCATTER_OFF,
+        pointer=_SCATTER,
+        when=lambda config, context: _muon_at(config, 3) and _scatters(config),
+        says="zero_optimization.reduce_scatter: Muon at ZeRO stage 3 can't work with it, and it is on unless "
+        "switched off.",
+        advice="Switch it off.",
+        since=MUON_AT_STAGE_3_SINCE,
+        fix=_SCATTER_OFF,
     ),
     Clash(
-        "/zero_optimization/zero_quantized_gradients",
-        lambda config, context: (
+        pointer="/zero_optimization/zero_quantized_gradients",
+        when=lambda config, context: (
             _muon_at(config, 3) and lookup(config, "/zero_optimization/zero_quantized_gradients") is True
         ),
-        "zero_optimization.zero_quantized_gradients: Muon at ZeRO stage 3 can't work with it.",
-        "Remove it.",
-        MUON_AT_STAGE_3_SINCE,
-        Fix("Remove zero_quantized_gradients", (Change("/zero_optimization/zero_quantized_gradients", None),)),
+        says="zero_optimization.zero_quantized_gradients: Muon at ZeRO stage 3 can't work with it.",
+        advice="Remove it.",
+        since=MUON_AT_STAGE_3_SINCE,
+        fix=removal("/zero_optimization/zero_quantized_gradients"),
     ),
     Clash(
-        _SCATTER,
-        lambda config, context: (
+        pointer=_SCATTER,
+        when=lambda config, context: (
             _muon_at(config, 1, 2)
             and _scatters(config)
             and offload_device(config, "offload_optimizer") != "none"
             and not context.at_least(MUON_OFFLOAD_SINCE)
         ),
-        "zero_optimization.reduce_scatter: this DeepSpeed can't offload Muon while it is on, and it is on unless "
+        says="zero_optimization.reduce_scatter: this DeepSpeed can't offload Muon while it is on, and it is on unless "
         "switched off.",
-        "Switch it off.",
-        "0.19.3",
-        _SCATTER_OFF,
+        advice="Switch it off.",
+        since="0.19.3",
+        fix=_SCATTER_OFF,
     ),
     explanation="Some optimizers refuse values that others take: the fused Adam and Lamb have no AMSGrad variant, Lamb "
     "needs a dynamic loss scale, and Muon works with ZeRO stage 3 and with offload only in the releases and "
@@ -264,7 +278,7 @@ def _untested_with_zero(config: Config, context: Context) -> Iterator[Finding]:
             "zero_allow_untested_optimizer "
             "is true.",
             "Allow it, or choose AdamW.",
-            Fix("Allow it", (Change("/zero_allow_untested_optimizer", "true"),)),
+            Fix.of("allow", Change("/zero_allow_untested_optimizer", "true")),
         )
 
 

@@ -2,25 +2,27 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context, Integration, version_tuple
-from dsgui.core.conversion import truth
-from dsgui.core.document import json_text
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.keys import nearest
-from dsgui.core.pointer import lookup
+from dsgui.core.config.context import Context, Integration, version_tuple
+from dsgui.core.config.conversion import truth
+from dsgui.core.config.document import json_text
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import lookup
 from dsgui.core.rules.base import (
     AUTO_DROPPED_SINCE,
     Config,
     Rule,
     bf16_block,
+    clearing,
     enabled,
     found,
     hf_hint,
     name_of,
     offload_device,
+    removal,
     version,
     zero_stage,
 )
+from dsgui.core.rules.keys import nearest
 from dsgui.core.rules.optimizer import optimizer_class
 from dsgui.core.rules.torch_nn import FIRST_UNKNOWN_TORCH, NAMES
 
@@ -55,7 +57,7 @@ def _amp(config: Config, context: Context) -> Iterator[Finding]:
             "/amp",
             f"amp: null; DeepSpeed {version(context)} looks into the block and stops with an AttributeError.",
             "Remove it.",
-            Fix("Remove the amp block", (Change("/amp", None),)),
+            Fix.of("remove_block", Change("/amp", None), key="amp"),
         )
     elif enabled(config, "amp", context):
         yield from _amp_clashes(config, context)
@@ -68,7 +70,7 @@ def _amp_removed(context: Context) -> Finding:
         f"amp: DeepSpeed {version(context)} refuses any amp block, even one that is off: NVIDIA Apex AMP was removed "
         f"in {AMP_REMOVED_IN}.",
         "Remove the block; for 16-bit training use bf16, fp16 or torch_autocast.",
-        Fix("Remove the amp block", (Change("/amp", None),)),
+        Fix.of("remove_block", Change("/amp", None), key="amp"),
     )
 
 
@@ -81,7 +83,7 @@ def _amp_clashes(config: Config, context: Context) -> Iterator[Finding]:
             f"amp.enabled is true and zero_optimization.stage is {stage}; DeepSpeed {version(context)} stops with "
             "“Amp and ZeRO are not currently compatible”.",
             "Use fp16 or bf16 instead of amp (fp16 does much what opt_level O2 did), or set the stage to 0.",
-            Fix("Remove the amp block", (Change("/amp", None),)),
+            Fix.of("remove_block", Change("/amp", None), key="amp"),
         )
     sixteen = [b for b in ("fp16", bf16_block(config)) if enabled(config, b, context)]
     if sixteen:
@@ -91,7 +93,7 @@ def _amp_clashes(config: Config, context: Context) -> Iterator[Finding]:
             f"amp.enabled and {sixteen[0]}.enabled are both true; DeepSpeed {version(context)} stops with “Cannot "
             "enable both amp with (legacy) fp16 or bfloat16 mode”.",
             "Keep one of them.",
-            Fix("Remove the amp block", (Change("/amp", None),)),
+            Fix.of("remove_block", Change("/amp", None), key="amp"),
         )
 
 
@@ -126,7 +128,7 @@ def _on_cpu_adam(config: Config, offloaded: bool) -> bool:
 
 def _master(pointer: str, why: str) -> Finding:
     key = pointer[1:].replace("/", ".")
-    fix = Fix(f"Remove {key.split('.')[1]}", (Change(pointer, None),))
+    fix = removal(pointer)
     return found(Severity.ERROR, pointer, f"{key}: it {why}.", "Meet the condition, or remove the key.", fix)
 
 
@@ -134,12 +136,29 @@ _DTYPE_NAMES = {"fp32": "fp32", "float32": "fp32", "fp16": "fp16", "float16": "f
 _DTYPE_NAMES |= {"bf16": "bf16", "bfloat16": "bf16"}
 
 
+def _needs_type(config: Config, gradients: str | None, context: Context) -> Iterator[Finding]:
+    """Where the Trainer's arguments decide the model's type, and nobody said them."""
+    if context.integration is Integration.NATIVE or context.arguments or zero_stage(config) or not gradients:
+        return
+    options = {"fp32": "neither --fp16 nor --bf16", "fp16": "--fp16", "bf16": "--bf16"}
+    right = [words for model, words in options.items() if _adds_up_in(gradients, model, context)]
+    if len(right) < len(options):
+        yield found(
+            Severity.NOTE,
+            "/data_types/grad_accum_dtype",
+            f"data_types.grad_accum_dtype: without ZeRO DeepSpeed {version(context)} adds up gradients in {gradients} "
+            f"only with {' or '.join(right) or 'another type'} among the script's arguments.",
+            "Pass it, clear the key, or use ZeRO.",
+        )
+
+
 def _data_types(config: Config, context: Context) -> Iterator[Finding]:
     """`data_types` against the type the model runs in, where the file alone decides that."""
     model = _model_type(config, context)
-    if not model:
-        return
     gradients = _DTYPE_NAMES.get(str(lookup(config, "/data_types/grad_accum_dtype")))
+    if not model:
+        yield from _needs_type(config, gradients, context)
+        return
     if zero_stage(config) == 0 and gradients and not _adds_up_in(gradients, model, context):
         yield found(
             Severity.ERROR,
@@ -147,7 +166,7 @@ def _data_types(config: Config, context: Context) -> Iterator[Finding]:
             f"data_types.grad_accum_dtype: DeepSpeed {version(context)} without ZeRO does not add up gradients of a "
             f"model in {model} in {gradients}.",
             "Clear it, or use ZeRO.",
-            Fix("Clear grad_accum_dtype", (Change("/data_types/grad_accum_dtype", None),)),
+            clearing("/data_types/grad_accum_dtype"),
         )
     parameters = _DTYPE_NAMES.get(str(lookup(config, "/data_types/param_dtype")))
     if context.at_least(PARAM_DTYPE_SINCE) and parameters and parameters != model:
@@ -156,7 +175,7 @@ def _data_types(config: Config, context: Context) -> Iterator[Finding]:
             "/data_types/param_dtype",
             f"data_types.param_dtype: {parameters}, while the precision blocks make the model run in {model}.",
             "Clear it: the precision blocks decide.",
-            Fix("Clear param_dtype", (Change("/data_types/param_dtype", None),)),
+            clearing("/data_types/param_dtype"),
         )
 
 
@@ -164,7 +183,8 @@ def _model_type(config: Config, context: Context) -> str:
     """ "" where the Trainer's --fp16 or --bf16 decides: “auto” in a block, or no block at all."""
     bf16 = bf16_block(config)
     switches = [lookup(config, f"/{block}/enabled") for block in ("fp16", bf16)]
-    if "auto" in switches or (context.integration is Integration.HF and True not in switches):
+    hf = context.integration is Integration.HF
+    if ("auto" in switches or (hf and True not in switches)) and (not hf or context.arguments is None):
         return ""
     return next((b for b, block in (("fp16", "fp16"), ("bf16", bf16)) if enabled(config, block, context)), "fp32")
 
@@ -188,7 +208,7 @@ def _autocast(config: Config, context: Context) -> Iterator[Finding]:
             quantized,
             "zero_optimization.zero_quantized_weights: does not work under torch_autocast.",
             "Switch one of them off.",
-            Fix("Remove zero_quantized_weights", (Change(quantized, None),)),
+            removal(quantized),
         )
 
 
@@ -220,7 +240,7 @@ def _no_class(pointer: str, name: str, near: str) -> Finding:
         f"torch_autocast.lower_precision_safe_modules: “{name[:80]}” can't be imported, and deepspeed.initialize stops "
         "(ValueError: Failed to import lower precision safe module).",
         f"Did you mean torch.nn.{near}?" if near else "Write a package and a class, such as torch.nn.Linear.",
-        Fix(f"Write torch.nn.{near}", (Change(pointer, literal),)) if near else None,
+        Fix.of("write", Change(pointer, literal), value=f"torch.nn.{near}") if near else None,
     )
 
 
@@ -274,6 +294,7 @@ RULES = (
         "data_types says in which type gradients are added up and parameters are kept. Without ZeRO the gradients' "
         "type must fit the model's, and since 0.19.2 param_dtype must be the type that the precision blocks choose. "
         "Usually the block can be left out: the precision blocks decide.",
+        (Severity.ERROR, Severity.NOTE),
     ),
     Rule(
         "DS025",

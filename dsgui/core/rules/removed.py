@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dsgui.core.context import Context
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import join, lookup
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import join, lookup
 from dsgui.core.rules.base import (
     ACCUMULATION,
     ELASTICITY_REMOVED_IN,
@@ -52,7 +52,7 @@ def _elasticity(config: Config, context: Context) -> Iterator[Finding]:
             f"{given[0][1:]}: elasticity is on and chooses the batch sizes itself; DeepSpeed stops at a file that also "
             f"says {names}.",
             "Remove what the file says, or set elasticity.ignore_non_elastic_batch_info.",
-            Fix(f"Remove {names}", tuple(Change(pointer, None) for pointer in given)),
+            Fix.of("remove", *(Change(pointer, None) for pointer in given), key=names),
         )
 
 
@@ -78,7 +78,7 @@ def _quantized_at_the_step(config: Config, context: Context) -> Iterator[Finding
             "compression_training.weight_quantization.shared_parameters.quantize_weight_in_forward: off, so weights "
             "are quantized by the optimizer's step, which only fp16's does; deepspeed.initialize stops.",
             "Switch it on, or train in fp16.",
-            Fix("Switch it on", (Change(f"{pointer}/quantize_weight_in_forward", "true"),)),
+            Fix.of("switch_this_on", Change(f"{pointer}/quantize_weight_in_forward", "true")),
         )
 
 
@@ -117,7 +117,7 @@ def _patterns(path: tuple[str, ...], modules: Any) -> Iterator[Finding]:
                 f"{'.'.join(path)}: deepspeed.initialize reads “{pattern}” as a regular expression, which it is "
                 "not, and stops.",
                 "Write “.*” for all modules, or a part of their names.",
-                Fix("Write “.*”", (Change(join(path), '[".*"]'),)),
+                Fix.of("write_text", Change(join(path), '[".*"]'), value=".*"),
             )
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dsgui.core.context import Context, Integration
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.keys import nearest
-from dsgui.core.pointer import MISSING, join, lookup
-from dsgui.core.rules.base import Config, Rule, found, name_of, zero_stage
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import MISSING, join, lookup
+from dsgui.core.rules.base import Config, Rule, found, name_of, removal, zero_stage
+from dsgui.core.rules.keys import nearest
 
 _ENGINE, _SCHEDULES = "deepspeed/runtime/engine.py", "deepspeed/runtime/lr_schedules.py"
 _TYPE, _PARAMS = "/scheduler/type", "/scheduler/params"
@@ -82,7 +82,7 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
         _TYPE,
         f"scheduler.type: DeepSpeed knows no scheduler “{name}” (upper and lower case count).",
         f"Did you mean {near}?" if near else f"Choose one of {', '.join(SIGNATURES)}.",
-        Fix(f"Use {near}", (Change(_TYPE, f'"{near}"'),)) if near else None,
+        Fix.of("use", Change(_TYPE, f'"{near}"'), value=near) if near else None,
     )
 
 
@@ -110,7 +110,7 @@ def _signature_findings(config: Config, context: Context) -> Iterator[Finding]:
             f"scheduler.params: missing; DeepSpeed makes {name} from it and stops with a TypeError, even for "
             "defaults alone.",
             "Give the parameters, or an empty object.",
-            None if signature.required else Fix("Add empty parameters", (Change(_PARAMS, "{}"),)),
+            None if signature.required else Fix.of("add_parameters", Change(_PARAMS, "{}")),
         )
     elif isinstance(given, dict):
         yield from (_refused(key, name, signature, tuple(given)) for key in given if key not in signature.all)
@@ -121,9 +121,9 @@ def _signature_findings(config: Config, context: Context) -> Iterator[Finding]:
 
 def _refused(key: str, name: str, signature: Signature, given: tuple[str, ...]) -> Finding:
     pointer, near = join(("scheduler", "params", key)), nearest(key, signature.all)
-    fix = Fix(f"Remove {key}", (Change(pointer, None),))
+    fix = removal(pointer)
     if near and near not in given:
-        fix = Fix(f"Rename it to {near}", (Change(pointer, None, near),))
+        fix = Fix.of("rename", Change(pointer, None, near), key=near)
     takers = [other for other, theirs in SIGNATURES.items() if key in theirs.all]
     hint = f" {' and '.join(takers)} would." if takers else ""
     return found(
@@ -143,7 +143,7 @@ def _missing(key: str, name: str, context: Context) -> Finding:
         pointer,
         f"scheduler.params.{key}: {name} needs it and stops with a TypeError without it.",
         "Write “auto”, and the HF Trainer fills it." if fillable else f"Give {key}.",
-        Fix("Write “auto”", (Change(pointer, '"auto"'),)) if fillable else None,
+        Fix.of("write_text", Change(pointer, '"auto"'), value="auto") if fillable else None,
     )
 
 
@@ -178,7 +178,7 @@ def _whole_steps(config: Config, context: Context) -> Iterator[Finding]:
             f"scheduler.params.{key}: {value!r} is written as a fraction; the HF Trainer keeps it as one, and the "
             "scheduler wants a whole number (natively DeepSpeed turns it into one).",
             f"Write {int(value)}.",
-            Fix(f"Write {int(value)}", (Change(pointer, str(int(value))),)),
+            Fix.of("write", Change(pointer, str(int(value))), value=str(int(value))),
         )
 
 
@@ -190,7 +190,7 @@ def _no_warmup() -> Finding:
         "scheduler.params.warmup_num_steps: 0 never equals the HF Trainer's --warmup_steps, which it counts as 1 or "
         "more, and it stops at the difference.",
         "Write “auto”, and the Trainer's argument decides.",
-        Fix("Write “auto”", (Change(pointer, '"auto"'),)),
+        Fix.of("write_text", Change(pointer, '"auto"'), value="auto"),
     )
 
 

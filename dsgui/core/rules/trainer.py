@@ -4,14 +4,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from dsgui.core.arguments import TrainingArguments
-from dsgui.core.context import Context, Integration
-from dsgui.core.filling import ARGUMENTS, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import dotted, lookup
-from dsgui.core.rules.base import Config, Rule, found, name_of, number, write, zero_stage
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.filling import ARGUMENTS, NO_ATTRIBUTE, NO_ZERO_BLOCK, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import dotted, lookup
+from dsgui.core.rules.base import Config, Rule, found, name_of, number, removal, write_auto, zero_stage
 
 _DEFAULTS = TrainingArguments()
+_TYPES = ("/fp16/enabled", "/bf16/enabled")
 
 
 def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
@@ -23,8 +24,12 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
     else:
         filled = fill(config, context.arguments, context)
         earlier = {stop.pointer: stop.said for stop in filled.stops}
+        types = [mismatch for mismatch in filled.mismatches if mismatch.pointer in _TYPES]
+        if len(types) == len(_TYPES):
+            yield _other_type(types, earlier)
         for mismatch in filled.mismatches:
-            yield _different(mismatch, earlier.get(mismatch.pointer, ""), context)
+            if mismatch not in types or len(types) < len(_TYPES):
+                yield _different(mismatch, earlier.get(mismatch.pointer, ""), context)
 
 
 def _needed_arguments(config: Config) -> Iterator[Finding]:
@@ -69,7 +74,6 @@ def _can_be_said(pointer: str, seen: Any) -> bool:
 def _different_anyway(mismatch: Mismatch) -> Finding:
     pointer, seen = mismatch.pointer, json.dumps(mismatch.seen)
     meant = _without_quotes(mismatch.seen) if _can_be_said(pointer, _meant(mismatch.seen)) else ""
-    key = dotted(pointer).rpartition(".")[2]
     return found(
         Severity.ERROR,
         pointer,
@@ -77,7 +81,7 @@ def _different_anyway(mismatch: Mismatch) -> Finding:
         f"({' and '.join(f'--{name}' for name in ARGUMENTS.get(pointer, ('per_device_train_batch_size',)))}), and the "
         "Trainer stops at the difference whatever it is given.",
         f"Write {meant} without quotes, or “auto”." if meant else "Write “auto”, and the Trainer's argument decides.",
-        write(pointer, meant, f"Write {meant}") if meant else write(pointer, '"auto"', f"Set {key} to “auto”"),
+        Fix.of("write", Change(pointer, meant), value=meant) if meant else write_auto(pointer),
     )
 
 
@@ -114,7 +118,21 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
         f"{dotted(pointer)}: {seen} in the file, {wanted} from the arguments. The HF Trainer stops with "
         f"“{earlier or asked + mismatch.said}”.",
         f"{_agreement(mismatch, context)} or write “auto”, which becomes {wanted}.",
-        Fix(f"Set {dotted(pointer).rpartition('.')[2]} to “auto”", (Change(pointer, '"auto"'),)),
+        write_auto(pointer),
+    )
+
+
+def _other_type(types: list[Mismatch], earlier: dict[str, str]) -> Finding:
+    """The file switches one 16-bit type on, the arguments the other: one cause of two differences."""
+    file, arguments = sorted(types, key=lambda one: bool(one.wanted))
+    ours, theirs = (one.pointer.split("/")[1] for one in (file, arguments))
+    said = next((earlier[one.pointer] for one in types if one.pointer in earlier), arguments.said)
+    return found(
+        Severity.ERROR,
+        file.pointer,
+        f"{ours} is on in the file, {theirs} by the arguments. The HF Trainer stops with “{said}”.",
+        f"Pass --{ours} in place of --{theirs}, or write “auto” for both, and the arguments decide.",
+        Fix.of("set_both_to_auto", *(Change(one.pointer, '"auto"') for one in types)),
     )
 
 
@@ -151,7 +169,8 @@ def _is_number(value: Any) -> bool:
 def _unreadable_arguments(config: Config, context: Context) -> Iterator[Finding]:
     if context.integration is Integration.HF and context.arguments is not None:
         for problem in context.arguments.problems:
-            yield found(Severity.ERROR, "", f"Arguments of the script: {problem}", "Correct the arguments.")
+            seen, _, advice = problem.rpartition(". ")
+            yield found(Severity.ERROR, "", f"Arguments of the script: {seen or problem}.", advice)
 
 
 def _accelerate_stops(config: Config, context: Context) -> Iterator[Finding]:
@@ -163,7 +182,7 @@ def _accelerate_stops(config: Config, context: Context) -> Iterator[Finding]:
     different = {mismatch.pointer for mismatch in filled.mismatches} if context.arguments else set()
     for stop in filled.stops:
         if stop.pointer not in different:
-            yield _no_zero_block() if stop.said.startswith("Please specify the ZeRO") else _stopped(stop, config)
+            yield _no_zero_block() if stop.said == NO_ZERO_BLOCK else _stopped(stop, config)
 
 
 def _no_zero_block() -> Finding:
@@ -173,7 +192,7 @@ def _no_zero_block() -> Finding:
         "zero_optimization: missing; accelerate, which the HF Trainer uses, stops with “Please specify the ZeRO "
         "optimization config in the DeepSpeed config”.",
         "Add the block; stage 0 is plain data parallelism.",
-        Fix("Add ZeRO stage 0", (Change("/zero_optimization/stage", "0"),)),
+        Fix.of("add_stage", Change("/zero_optimization/stage", "0"), stage="0"),
     )
 
 
@@ -184,7 +203,7 @@ def _stopped(stop: Stop, config: Config) -> Finding:
         stop.pointer,
         f"{dotted(stop.pointer)}: {seen}; under the HF Trainer accelerate stops before DeepSpeed starts, with "
         f"“{stop.said.removesuffix('.')}”.",
-        "Write an object, or remove it." if "attribute" in stop.said else "Correct it, or remove it.",
+        "Write an object, or remove it." if NO_ATTRIBUTE in stop.said else "Correct it, or remove it.",
         _repair(stop, config),
     )
 
@@ -193,8 +212,8 @@ def _repair(stop: Stop, config: Config) -> Fix:
     """Out with it; a ZeRO block written as true or false becomes the stage that it means."""
     if stop.pointer == "/zero_optimization":
         stage = zero_stage(config)
-        return Fix(f"Write it as stage {stage}", (Change(stop.pointer, f'{{"stage": {stage}}}'),))
-    return Fix(f"Remove {dotted(stop.pointer).rpartition('.')[2]}", (Change(stop.pointer, None),))
+        return Fix.of("write_as_stage", Change(stop.pointer, f'{{"stage": {stage}}}'), stage=str(stage))
+    return removal(stop.pointer)
 
 
 def _old_offload(config: Config, context: Context) -> Iterator[Finding]:
@@ -208,9 +227,11 @@ def _old_offload(config: Config, context: Context) -> Iterator[Finding]:
             "zero_optimization.cpu_offload: accelerate does not know this old name, so the Trainer's own AdamW reaches "
             "ZeRO-Offload and DeepSpeed stops (ZeRORuntimeException).",
             "Use offload_optimizer with device cpu.",
-            Fix(
-                "Rewrite as offload_optimizer",
-                (Change("/zero_optimization/offload_optimizer/device", '"cpu"'), Change(old, None)),
+            Fix.of(
+                "rewrite",
+                Change("/zero_optimization/offload_optimizer/device", '"cpu"'),
+                Change(old, None),
+                key="offload_optimizer",
             ),
         )
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.context import Context
-from dsgui.core.conversion import truth
-from dsgui.core.findings import Change, Finding, Fix, Severity
-from dsgui.core.pointer import lookup
+from dsgui.core.config.context import Context
+from dsgui.core.config.conversion import truth
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import lookup
 from dsgui.core.rules.base import (
     ZERO,
     Config,
@@ -15,6 +15,9 @@ from dsgui.core.rules.base import (
     is_set,
     offload_device,
     overlaps,
+    removal,
+    switched_off,
+    switched_on,
     value_or,
     write,
     zero_key,
@@ -56,28 +59,33 @@ _PRESCALE = rule(
     "Prescaled gradients",
     f"{_STAGE_1_2}, {_STAGE_3}",
     Clash(
-        "/prescale_gradients",
-        lambda config, context: _scatters(config) and truth(value_or(config, "/prescale_gradients", False)) is True,
-        "prescale_gradients: ZeRO stage 2 and 3 can't prescale while reduce_scatter is on (it is unless switched off).",
-        "Leave prescale_gradients out, or set zero_optimization.reduce_scatter to false.",
-        fix=Fix("Remove prescale_gradients", (Change("/prescale_gradients", None),)),
+        pointer="/prescale_gradients",
+        when=lambda config, context: (
+            _scatters(config) and truth(value_or(config, "/prescale_gradients", False)) is True
+        ),
+        says="prescale_gradients: ZeRO stage 2 and 3 can't prescale while reduce_scatter is on (it is unless "
+        "switched off).",
+        advice="Leave prescale_gradients out, or set zero_optimization.reduce_scatter to false.",
+        fix=removal("/prescale_gradients"),
     ),
     Clash(
-        "/gradient_predivide_factor",
-        lambda config, context: (
+        pointer="/gradient_predivide_factor",
+        when=lambda config, context: (
             _scatters(config) and value_or(config, "/gradient_predivide_factor", 1) not in (1, "auto")
         ),
-        "gradient_predivide_factor: ZeRO stage 2 and 3 take only 1.0 while reduce_scatter is on (it is unless "
+        says="gradient_predivide_factor: ZeRO stage 2 and 3 take only 1.0 while reduce_scatter is on (it is unless "
         "switched off).",
-        "Leave it out, or set zero_optimization.reduce_scatter to false.",
-        fix=Fix("Remove gradient_predivide_factor", (Change("/gradient_predivide_factor", None),)),
+        advice="Leave it out, or set zero_optimization.reduce_scatter to false.",
+        fix=removal("/gradient_predivide_factor"),
     ),
     Clash(
-        "/gradient_predivide_factor",
-        lambda config, context: zero_stage(config) == 0 and lookup(config, "/gradient_predivide_factor") in (0, False),
-        "gradient_predivide_factor: gradients are divided by it, and 0 stops the first step (ZeroDivisionError).",
-        "Leave it out for 1.0.",
-        fix=Fix("Remove gradient_predivide_factor", (Change("/gradient_predivide_factor", None),)),
+        pointer="/gradient_predivide_factor",
+        when=lambda config, context: (
+            zero_stage(config) == 0 and lookup(config, "/gradient_predivide_factor") in (0, False)
+        ),
+        says="gradient_predivide_factor: gradients are divided by it, and 0 stops the first step (ZeroDivisionError).",
+        advice="Leave it out for 1.0.",
+        fix=removal("/gradient_predivide_factor"),
     ),
     explanation="ZeRO stage 2 and 3 add gradients up with reduce-scatter, which divides them once, afterwards. "
     "Dividing before the sum (prescale_gradients) or in two parts (gradient_predivide_factor) is possible only with "
@@ -88,8 +96,8 @@ _SUM = rule(
     "Summed gradients",
     f"{_ENGINE}: gradient_allreduce_op",
     Clash(
-        "/gradient_allreduce_op",
-        lambda config, context: (
+        pointer="/gradient_allreduce_op",
+        when=lambda config, context: (
             _sums(config)
             and (
                 zero_stage(config) == 3
@@ -97,59 +105,60 @@ _SUM = rule(
                 or truth(value_or(config, "/compile/deepcompile", False)) is True
             )
         ),
-        "gradient_allreduce_op: “sum” does not work with ZeRO stage 3, ZenFlow or DeepCompile.",
-        "Use “mean”, and scale the loss in the script.",
+        says="gradient_allreduce_op: “sum” does not work with ZeRO stage 3, ZenFlow or DeepCompile.",
+        advice="Use “mean”, and scale the loss in the script.",
         since="0.19.6",
-        fix=write("/gradient_allreduce_op", '"mean"', "Use “mean”"),
+        fix=Fix.of("use_text", Change("/gradient_allreduce_op", '"mean"'), value="mean"),
     ),
     explanation="gradient_allreduce_op “sum” leaves gradients undivided by the number of ranks. ZeRO stage 3, ZenFlow "
     "and DeepCompile always average, and DeepSpeed refuses the combination rather than average in silence. Use “mean” "
     "and scale the loss.",
     since="0.19.6",
 )
-_NORM_OFF = Fix("Compute the norm", (Change(f"{ZERO}/compute_grad_norm", None),))
+_NORM_OFF = Fix.of("compute_norm", Change(f"{ZERO}/compute_grad_norm", None))
 _NORM = rule(
     "DS042",
     "No gradient norm",
     f"{_CONFIG}, {_ENGINE}",
     Clash(
-        f"{ZERO}/compute_grad_norm",
-        lambda config, context: _no_norm(config) and zero_stage(config) not in (1, 2),
-        "zero_optimization.compute_grad_norm: false is for ZeRO stage 1 and 2 only.",
-        "Leave it out.",
-        "0.19.7",
-        _NORM_OFF,
+        pointer=f"{ZERO}/compute_grad_norm",
+        when=lambda config, context: _no_norm(config) and zero_stage(config) not in (1, 2),
+        says="zero_optimization.compute_grad_norm: false is for ZeRO stage 1 and 2 only.",
+        advice="Leave it out.",
+        since="0.19.7",
+        fix=_NORM_OFF,
     ),
     Clash(
-        f"{ZERO}/compute_grad_norm",
-        lambda config, context: _no_norm(config) and zero_stage(config) in (1, 2) and _clip_on(config),
-        "zero_optimization.compute_grad_norm: without the norm there is nothing to clip by, and "
+        pointer=f"{ZERO}/compute_grad_norm",
+        when=lambda config, context: _no_norm(config) and zero_stage(config) in (1, 2) and _clip_on(config),
+        says="zero_optimization.compute_grad_norm: without the norm there is nothing to clip by, and "
         "gradient_clipping is on (1.0 "
         "where the file does not set it).",
-        "Set gradient_clipping to 0, or compute the norm.",
-        "0.19.7",
-        write("/gradient_clipping", "0", "Switch clipping off"),
+        advice="Set gradient_clipping to 0, or compute the norm.",
+        since="0.19.7",
+        fix=Fix.of("switch_clipping_off", Change("/gradient_clipping", "0")),
     ),
     Clash(
-        f"{ZERO}/compute_grad_norm",
-        lambda config, context: _no_norm(config) and offload_device(config, "offload_optimizer") != "none",
-        "zero_optimization.compute_grad_norm: false does not work with optimizer offload.",
-        "Leave it out.",
-        "0.19.7",
-        _NORM_OFF,
+        pointer=f"{ZERO}/compute_grad_norm",
+        when=lambda config, context: _no_norm(config) and offload_device(config, "offload_optimizer") != "none",
+        says="zero_optimization.compute_grad_norm: false does not work with optimizer offload.",
+        advice="Leave it out.",
+        since="0.19.7",
+        fix=_NORM_OFF,
     ),
     Clash(
-        f"{ZERO}/compute_grad_norm",
-        lambda config, context: (
+        pointer=f"{ZERO}/compute_grad_norm",
+        when=lambda config, context: (
             _no_norm(config)
             and zero_stage(config) == 1
             and enabled(config, "bf16", context)
             and value_or(config, "/data_types/grad_accum_dtype", None) in ("fp32", "float32")
         ),
-        "zero_optimization.compute_grad_norm: false does not work at stage 1 with bf16 and gradients added up in fp32.",
-        "Leave it out.",
-        "0.19.7",
-        _NORM_OFF,
+        says="zero_optimization.compute_grad_norm: false does not work at stage 1 with bf16 and gradients added up "
+        "in fp32.",
+        advice="Leave it out.",
+        since="0.19.7",
+        fix=_NORM_OFF,
     ),
     explanation="compute_grad_norm false saves a pass over the gradients. Clipping needs that norm, and clipping is "
     "on at 1.0 unless the file says 0; other stages, optimizer offload and fp32 accumulation in bf16 at stage 1 need "
@@ -183,12 +192,12 @@ _LEGACY = rule(
     "The old stage 1",
     f"{_ENGINE}: zero_legacy_stage1",
     Clash(
-        f"{ZERO}/legacy_stage1",
-        lambda config, context: zero_stage(config) > 0 and truth(zero_key(config, "legacy_stage1")) is True,
-        "zero_optimization.legacy_stage1: the old implementation is gone since 0.5.9, and DeepSpeed stops when "
+        pointer=f"{ZERO}/legacy_stage1",
+        when=lambda config, context: zero_stage(config) > 0 and truth(zero_key(config, "legacy_stage1")) is True,
+        says="zero_optimization.legacy_stage1: the old implementation is gone since 0.5.9, and DeepSpeed stops when "
         "asked for it.",
-        "Remove it.",
-        fix=Fix("Remove legacy_stage1", (Change(f"{ZERO}/legacy_stage1", None),)),
+        advice="Remove it.",
+        fix=removal(f"{ZERO}/legacy_stage1"),
     ),
     explanation="The first implementation of ZeRO stage 1 was replaced in DeepSpeed 0.5.9. The switch that brought it "
     "back is still read, and DeepSpeed stops when it is on.",
@@ -214,31 +223,33 @@ _QUANTIZED = rule(
     "Quantized gradients and managed accumulation",
     f"{_STAGE_3}, {_ENGINE}: _do_sanity_check",
     Clash(
-        f"{ZERO}/zero_quantized_gradients",
-        lambda config, context: (
+        pointer=f"{ZERO}/zero_quantized_gradients",
+        when=lambda config, context: (
             zero_stage(config) == 3
             and truth(zero_key(config, "zero_quantized_gradients")) is True
             and truth(zero_key(config, "reduce_scatter", True)) is False
         ),
-        "zero_optimization.zero_quantized_gradients: needs reduce_scatter, which is off.",
-        "Switch reduce_scatter on.",
-        fix=write(f"{ZERO}/reduce_scatter", "true", "Switch reduce_scatter on"),
+        says="zero_optimization.zero_quantized_gradients: needs reduce_scatter, which is off.",
+        advice="Switch reduce_scatter on.",
+        fix=switched_on(f"{ZERO}/reduce_scatter"),
     ),
     Clash(
-        "/managed_gradient_accumulation",
-        lambda config, context: _no_wait(config) and zero_stage(config) < 2 and overlaps(config),
-        "managed_gradient_accumulation: false goes with overlap_comm at ZeRO stage 2 and up only.",
-        "Switch zero_optimization.overlap_comm off, or leave managed_gradient_accumulation out.",
-        "0.19.4",
-        write(f"{ZERO}/overlap_comm", "false", "Switch overlap_comm off"),
+        pointer="/managed_gradient_accumulation",
+        when=lambda config, context: _no_wait(config) and zero_stage(config) < 2 and overlaps(config),
+        says="managed_gradient_accumulation: false goes with overlap_comm at ZeRO stage 2 and up only.",
+        advice="Switch zero_optimization.overlap_comm off, or leave managed_gradient_accumulation out.",
+        since="0.19.4",
+        fix=switched_off(f"{ZERO}/overlap_comm"),
     ),
     Clash(
-        "/managed_gradient_accumulation",
-        lambda config, context: _no_wait(config) and truth(value_or(config, "/compile/deepcompile", False)) is True,
-        "managed_gradient_accumulation: false does not work with DeepCompile.",
-        "Leave it out, or switch compile.deepcompile off.",
-        "0.19.4",
-        Fix("Remove managed_gradient_accumulation", (Change("/managed_gradient_accumulation", None),)),
+        pointer="/managed_gradient_accumulation",
+        when=lambda config, context: (
+            _no_wait(config) and truth(value_or(config, "/compile/deepcompile", False)) is True
+        ),
+        says="managed_gradient_accumulation: false does not work with DeepCompile.",
+        advice="Leave it out, or switch compile.deepcompile off.",
+        since="0.19.4",
+        fix=removal("/managed_gradient_accumulation"),
     ),
     explanation="Two switches that have conditions. Quantized gradients at stage 3 travel by reduce-scatter, which "
     "must be on; managed_gradient_accumulation false reduces every micro batch at once and can't be combined with "
@@ -251,15 +262,16 @@ _SAVING = rule(
     "Saving at stage 3",
     f"{_ENGINE}: save_16bit_model",
     Clash(
-        _GATHER,
-        lambda config, context: (
+        pointer=_GATHER,
+        when=lambda config, context: (
             zero_stage(config) == 3
             and value_or(config, _GATHER, False) in (False, "auto")
             and not any(is_set(config, f"{ZERO}/{old}") for old in _OLD_GATHER)
         ),
-        "zero_optimization.stage3_gather_16bit_weights_on_model_save: off, so a save writes shards and no model file.",
-        "Switch it on, or run zero_to_fp32.py, which lies in the checkpoint, afterwards.",
-        fix=write(_GATHER, "true", "Gather the model when saving"),
+        says="zero_optimization.stage3_gather_16bit_weights_on_model_save: off, so a save writes shards and no "
+        "model file.",
+        advice="Switch it on, or run zero_to_fp32.py, which lies in the checkpoint, afterwards.",
+        fix=Fix.of("gather", Change(_GATHER, "true")),
         severity=Severity.NOTE,
     ),
     explanation="At stage 3 each rank holds a part of the model. Unless this switch is on, saving writes the parts "
@@ -280,14 +292,14 @@ def _stage_3_keys(config: Config, context: Context) -> Iterator[Finding]:
         return
     idle = [key for key in block if key.startswith("stage3_") or key in _ONLY_STAGE_3]
     if idle:
-        it = "it" if len(idle) == 1 else "them"
+        it, code = ("it", "remove_this") if len(idle) == 1 else ("them", "remove_these")
         yield found(
             Severity.NOTE,
             f"{ZERO}/{idle[0]}",
             f"zero_optimization.{idle[0]}: only ZeRO stage 3 reads {', '.join(idle)}; at stage {zero_stage(config)} "
             f"DeepSpeed ignores {it}.",
             f"Remove {it}, or use stage 3.",
-            Fix(f"Remove {it}", tuple(Change(f"{ZERO}/{key}", None) for key in idle)),
+            Fix.of(code, *(Change(f"{ZERO}/{key}", None) for key in idle)),
         )
 
 
@@ -297,12 +309,13 @@ _OLD_FORMAT = rule(
     f"{_CONFIG}: read_zero_config_deprecated",
     *(
         Clash(
-            ZERO,
-            lambda config, context, on=on: lookup(config, ZERO) is on,  # type: ignore[misc]
-            f"zero_optimization: {str(on).lower()} is the format of the first releases; DeepSpeed takes it for stage "
+            pointer=ZERO,
+            when=lambda config, context, on=on: lookup(config, ZERO) is on,  # type: ignore[misc]
+            says=f"zero_optimization: {str(on).lower()} is the format of the first releases; DeepSpeed takes it for "
+            "stage "
             f"{int(on)} and warns.",
-            "Write the block.",
-            fix=write(ZERO, f'{{"stage": {int(on)}}}', "Write the block"),
+            advice="Write the block.",
+            fix=Fix.of("write_block", Change(ZERO, f'{{"stage": {int(on)}}}')),
             severity=Severity.WARNING,
         )
         for on in (True, False)

@@ -1,77 +1,122 @@
 // What comes after a run: why it failed and what to do, the same again, resume, delete, and where it came from.
 
-import { el } from "./dom.js";
+import { button, el } from "./dom.js";
+import { size } from "./format.js";
+
+/** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, ListedRuns, Predicted } from "./types.d.ts" */
+/** @import { Provenance, Removal } from "./types.d.ts" */
+/** @import { Trigger } from "./types.d.ts" */
 
 const GONE_TRIES = 40;
 const GONE_MS = 250;
 
-const button = (text, attributes, act) => {
-  const node = el("button", { type: "button", ...attributes }, text);
-  node.addEventListener("click", act);
-  return node;
-};
-function size(bytes) {
-  const units = ["bytes", "KB", "MB", "GB", "TB"];
-  let value = bytes; let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) { value /= 1000; unit += 1; }
-  return `${unit && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
-}
-
-// Three parts of one run's page; `update` is called with every poll and asks the server when the state has changed.
+/** Three parts of one run's page; `update` is called with every poll and asks the server when the state has changed. */
 export class Afterwards {
+  /** @param {string} id @param {Trigger} trigger @param {() => void} onGone */
   constructor(id, trigger, onGone) {
-    this.id = id; this.trigger = trigger; this.onGone = onGone;
+    this.id = id;
+    this.trigger = trigger;
+    this.onGone = onGone;
     this.diagnosis = el("section", { class: "ds-diagnosis", "aria-label": "Diagnosis", hidden: true });
     this.actions = el("div", { class: "ds-actions" });
     this.about = el("div", { class: "ds-provenance" });
+    this.question = el("div", { class: "ds-question", hidden: true });
+    /** @type {string | null} */
     this.seen = null;
+    /** @type {Estimate | null} */
+    this.estimate = null;
+    /** @type {Predicted | null} */
+    this.predicted = null;
     this.deleting = false; // then nobody asks for news of it
   }
 
+  /** @param {string} state @param {boolean} live */
   async update(state, live) {
     if (state === this.seen) return;
     this.seen = state;
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/about`).catch(() => null);
-    if (!answer?.ok) { this.seen = null; return; }
+    if (!answer?.ok) {
+      this.seen = null;
+      return;
+    }
+    /** @type {AboutAnswer} */
     const about = await answer.json();
     this.estimate = about.estimate;
+    this.predicted = about.predicted ?? null;
     this.showDiagnosis(about.diagnosis);
     this.showActions(about, live);
     this.showAbout(about);
   }
 
-  // Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
-  again(kind, checkpoint = "") { this.trigger("again", { run_id: this.id, kind, checkpoint }); }
+  /**
+   * Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
+   * @param {"same" | "repair" | "resume"} kind
+   */
+  again(kind, checkpoint = "") {
+    this.trigger("again", { run_id: this.id, kind, checkpoint });
+  }
 
+  /** @param {Diagnosis | null} found */
   showDiagnosis(found) {
     this.diagnosis.hidden = !found;
-    if (!found) { this.diagnosis.replaceChildren(); return; }
+    if (!found) {
+      this.diagnosis.replaceChildren();
+      return;
+    }
     const rank = found.rank === null ? "" : `First failing rank: ${found.rank}. `;
-    const parts = [el("h3", {}, found.title), el("p", {}, rank, found.meaning),
-      el("ul", {}, ...found.advice.map((sentence) => el("li", {}, sentence)))];
+    /** @type {HTMLElement[]} */
+    const parts = [
+      el("h3", {}, found.title),
+      el("p", {}, rank, found.meaning),
+      el("ul", {}, ...found.advice.map((sentence) => el("li", {}, sentence))),
+    ];
     if (found.remedy) {
-      parts.push(el("p", { class: "ds-remedy" },
-        button("Open a clone with this change", { class: "ds-fix", id: "open-repaired" }, () => this.again("repair")),
-        el("span", {}, `Change: ${found.remedy.label}`)));
+      parts.push(
+        el(
+          "p",
+          { class: "ds-remedy" },
+          button("Clone with this change", { class: "ds-fix", id: "open-repaired" }, () => this.again("repair")),
+          el("span", {}, `Change: ${found.remedy.label}`),
+        ),
+      );
     }
     if (found.ends) parts.push(el("p", { class: "ds-ends" }, found.ends));
     if (found.set_aside.length) {
-      parts.push(el("details", { open: !found.remedy }, el("summary", {}, "Not offered"),
-        el("ul", { class: "ds-set-aside" }, ...found.set_aside.map((sentence) => el("li", {}, sentence)))));
+      parts.push(
+        el(
+          "details",
+          { open: !found.remedy },
+          el("summary", {}, "Not offered"),
+          el("ul", { class: "ds-set-aside" }, ...found.set_aside.map((sentence) => el("li", {}, sentence))),
+        ),
+      );
     }
     const evidence = found.traceback || found.evidence;
     if (evidence) {
-      parts.push(el("details", { open: true },
-        el("summary", {}, found.traceback ? "The first traceback" : "What it said"),
-        el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence)));
+      parts.push(
+        el(
+          "details",
+          { open: true },
+          el("summary", {}, found.traceback ? "First traceback" : "Error output"),
+          el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence),
+        ),
+      );
     }
     this.diagnosis.replaceChildren(...parts);
     const box = this.diagnosis.querySelector("pre");
-    if (box) requestAnimationFrame(() => { box.scrollTop = box.scrollHeight; }); // what was raised stands at its end
+    if (!box) return;
+    requestAnimationFrame(() => {
+      box.scrollTop = box.scrollHeight; // what was raised stands at its end
+    });
   }
 
-  showActions({ checkpoints, resume_note: note }, live) {
-    const parts = [button("Same again, change this", { class: "ds-step", id: "clone-run" }, () => this.again("same"))];
+  /** @param {AboutAnswer} about @param {boolean} live */
+  showActions({ checkpoints, resume_note: note, damaged }, live) {
+    /** @type {HTMLElement[]} */
+    const parts = [];
+    if (!damaged) {
+      parts.push(button("Clone and edit", { class: "ds-step", id: "clone-run" }, () => this.again("same")));
+    }
     if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
     if (!live) parts.push(button("Delete…", { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
     this.question = el("div", { class: "ds-question", hidden: true });
@@ -79,17 +124,30 @@ export class Afterwards {
     this.actions.replaceChildren(...parts, remark, this.question);
   }
 
+  /** @param {Checkpoint[]} checkpoints */
   resumeParts(checkpoints) {
-    const chosen = el("select", { class: "ds-step", "aria-label": "Checkpoint to resume from", id: "checkpoint" },
-      ...checkpoints.map((one) => el("option", { value: one.path, disabled: !one.complete },
-        one.complete ? one.name : `${one.name} (incomplete)`)));
+    const chosen = el(
+      "select",
+      { class: "ds-step", "aria-label": "Checkpoint to resume from", id: "checkpoint" },
+      ...checkpoints.map((one) =>
+        el(
+          "option",
+          { value: one.path, disabled: !one.complete },
+          one.complete ? one.name : `${one.name} (incomplete)`,
+        ),
+      ),
+    );
     const whole = checkpoints.find((one) => one.complete);
     if (whole) chosen.value = whole.path;
     const problem = el("span", { class: "ds-remark ds-misfit" });
-    const tell = () => { problem.textContent = checkpoints.find((one) => one.path === chosen.value)?.problem || ""; };
+    const tell = () => {
+      problem.textContent = checkpoints.find((one) => one.path === chosen.value)?.problem || "";
+    };
     chosen.addEventListener("change", tell);
     tell();
-    const resume = button("Resume from", { class: "ds-step", id: "resume-run", disabled: !whole }, () => this.again("resume", chosen.value));
+    const resume = button("Resume from", { class: "ds-step", id: "resume-run", disabled: !whole }, () =>
+      this.again("resume", chosen.value),
+    );
     return [el("span", { class: "ds-resume" }, resume, chosen), problem];
   }
 
@@ -97,16 +155,33 @@ export class Afterwards {
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/removal`).catch(() => null);
     const told = await answer?.json().catch(() => null);
     this.question.hidden = false;
-    if (!answer?.ok) { this.question.textContent = told?.detail || "The server does not answer."; return; }
+    if (answer?.ok && told) this.showQuestion(told);
+    else this.question.textContent = told?.detail || "The server is not responding.";
+  }
+
+  /** @param {Removal} told */
+  showQuestion(told) {
     const files = `${told.files} file${told.files === 1 ? "" : "s"}, ${size(told.size_bytes)}`;
     const largest = told.largest.map(([name, bytes]) => el("li", {}, `${name} · ${size(bytes)}`));
     const more = told.files > told.largest.length ? [el("li", {}, `and ${told.files - told.largest.length} more`)] : [];
     this.question.replaceChildren(
-      el("p", {}, "This removes the folder ", el("code", {}, told.path), ` with ${files}. It can't be undone; what the run wrote elsewhere stays.`),
+      el(
+        "p",
+        {},
+        "This removes the folder ",
+        el("code", {}, told.path),
+        ` with ${files}. This can't be undone; files the run wrote elsewhere are kept.`,
+      ),
       el("ul", {}, ...largest, ...more),
-      el("p", { class: "ds-remedy" },
+      el(
+        "p",
+        { class: "ds-remedy" },
         button(`Delete ${files}`, { class: "ds-stop", id: "confirm-delete" }, () => this.delete()),
-        button("Keep it", { class: "ds-step" }, () => { this.question.hidden = true; })));
+        button("Cancel", { class: "ds-step" }, () => {
+          this.question.hidden = true;
+        }),
+      ),
+    );
   }
 
   async delete() {
@@ -114,22 +189,43 @@ export class Afterwards {
     this.deleting = true;
     this.trigger("delete", { run_id: this.id });
     for (let tries = 0; tries < GONE_TRIES; tries += 1) {
-      await new Promise((resolve) => { setTimeout(resolve, GONE_MS); });
-      const runs = await fetch("/dsgui/runs").then((answer) => answer.json()).catch(() => null);
-      if (runs && !runs.some((run) => run.run_id === this.id)) { this.onGone(); return; }
+      await new Promise((resolve) => {
+        setTimeout(resolve, GONE_MS);
+      });
+      const asked = `/dsgui/runs?count=1&find=${encodeURIComponent(this.id)}`;
+      const told = await fetch(asked)
+        .then((answer) => /** @type {Promise<ListedRuns>} */ (answer.json()))
+        .catch(() => null);
+      if (told?.place === null) {
+        this.onGone();
+        return;
+      }
     }
     this.deleting = false;
     this.question.hidden = true; // why not was said by a message
   }
 
+  /** @param {{ provenance: Provenance, config: string, script: string, parent: string }} about */
   showAbout({ provenance, config, script, parent }) {
     const { python, versions = {}, git } = provenance;
-    const installed = [python && `Python ${python}`, ...Object.entries(versions).map(([name, version]) => `${name} ${version}`)];
+    const installed = [
+      python && `Python ${python}`,
+      ...Object.entries(versions).map(([name, version]) => `${name} ${version}`),
+    ];
     const dirty = git?.dirty ? ", with uncommitted changes" : git?.dirty === false ? ", without changes" : "";
-    const commit = git && `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
-    const facts = [["Clone of", parent], ["Script", script], ["Commit", commit], ["Installed", installed.filter(Boolean).join(" · ")]];
+    const commit =
+      git?.commit &&
+      `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
+    /** @type {[string, string | null | undefined][]} */
+    const facts = [
+      ["Clone of", parent],
+      ["Script", script],
+      ["Commit", commit],
+      ["Installed", installed.filter(Boolean).join(" · ")],
+    ];
     this.about.replaceChildren(
-      el("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-      el("details", {}, el("summary", {}, "ds_config.json as launched"), el("pre", { class: "ds-command" }, config)));
+      el("dl", {}, ...facts.flatMap(([name, value]) => (value ? [el("dt", {}, name), el("dd", {}, value)] : []))),
+      el("details", {}, el("summary", {}, "ds_config.json as launched"), el("pre", { class: "ds-command" }, config)),
+    );
   }
 }

@@ -1,23 +1,36 @@
 // A panel of HTML that the server made (everything in it is escaped there); its buttons apply a fix, lead to the field
 // in the form, or copy the code above them.
 
+import { around, part } from "./dom.js";
+
+/** @import { Props, Trigger, Watch } from "./types.d.ts" */
+
+const COPIED_MS = 1500;
+
+/** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
-  const root = element.querySelector(".ds-findings-root");
+  const root = part(element, ".ds-findings-root");
   root.addEventListener("click", (event) => {
-    const fix = event.target.closest("[data-label]");
-    const where = event.target.closest("[data-goto]");
-    const copy = event.target.closest("[data-copy]");
-    if (fix) trigger("fix", { rule: fix.dataset.rule, pointer: fix.dataset.pointer, label: fix.dataset.label });
-    if (where) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where.dataset.goto }));
+    const fix = around(event, "[data-fix]")?.dataset;
+    const where = around(event, "[data-goto]")?.dataset.goto;
+    const copy = around(event, "[data-copy]");
+    if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
+    if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
     if (copy) copyAbove(copy);
   });
-  const show = () => { if (typeof props.value === "string") root.innerHTML = props.value; };
+  const show = () => {
+    // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
+    if (typeof props.value === "string") root.innerHTML = props.value;
+  };
   watch("value", show);
   show();
 }
 
+/** @param {HTMLElement} button */
 async function copyAbove(button) {
-  await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+  await navigator.clipboard.writeText(button.previousElementSibling?.textContent ?? "");
   button.textContent = "Copied";
-  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  setTimeout(() => {
+    button.textContent = "Copy";
+  }, COPIED_MS);
 }

@@ -1,92 +1,60 @@
 // Undo and redo for the config as a whole: typed text, form edits, fixes, presets and opened files alike. Kept in the
 // browser; the server is only asked to show the text that was chosen.
 
-import { el } from "./dom.js";
+import { button, part } from "./dom.js";
+import { Edits } from "./edits.js";
 
-const MOST = 300;
-const SAME_EDIT_MS = 1200;
-const SAME_EDIT_LETTERS = 3;
-const NOTHING = { start: 0, end: 0, size: Infinity, time: -Infinity };
+/** @import { Props, Trigger } from "./types.d.ts" */
 
-// Where text `b` differs from `a`: from `start` on, up to `end` in `b`; `size`: letters gone or new.
-function difference(a, b) {
-  const most = Math.min(a.length, b.length);
-  let start = 0, tail = 0;
-  while (start < most && a[start] === b[start]) start += 1;
-  while (tail < most - start && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
-  return { start, end: b.length - tail, size: Math.max(a.length, b.length) - start - tail };
-}
-
-// The editor may change line ends and drop the last one: that is no edit of anybody's.
-function settled(text) { return text.replaceAll("\r\n", "\n").trimEnd(); }
+const FIELDS = "input, textarea, select, [contenteditable]";
 
 class History {
+  /** @param {HTMLElement} element @param {Trigger} trigger */
   constructor(element, trigger) {
     this.trigger = trigger;
-    this.entries = [];
-    this.at = -1;
-    this.last = NOTHING;
+    this.edits = new Edits();
     this.undo = this.button("Undo", -1, "Ctrl+Z outside a text field");
     this.redo = this.button("Redo", 1, "Ctrl+Shift+Z outside a text field");
-    element.querySelector(".ds-history").replaceChildren(this.undo, this.redo);
-    window.addEventListener("dsgui:text", (event) => this.note(event.detail));
+    part(element, ".ds-history").replaceChildren(this.undo, this.redo);
+    window.addEventListener("dsgui:text", (event) => {
+      this.edits.note(event.detail, performance.now());
+      this.show();
+    });
     document.addEventListener("keydown", (event) => this.key(event));
-    if (window.dsguiText) this.note(window.dsguiText);
+    if (window.dsguiText) this.edits.note(window.dsguiText, performance.now());
     this.show();
   }
 
+  /** @param {string} label @param {number} by @param {string} title */
   button(label, by, title) {
-    const button = el("button", { type: "button", class: "ds-step", id: `${label.toLowerCase()}-edit`, title }, label);
-    button.addEventListener("click", () => this.move(by));
-    return button;
+    return button(label, { class: "ds-step", id: `${label.toLowerCase()}-edit`, title }, () => this.move(by));
   }
 
-  // Letters typed or deleted one after another in one place are one step; everything else is a step of its own.
-  note({ text, reader }) {
-    const now = this.entries[this.at];
-    if (now && settled(now.text) === settled(text)) {
-      this.entries[this.at] = { text, reader };
-      return;
-    }
-    const change = { ...(now ? difference(now.text, text) : NOTHING), time: performance.now() };
-    if (this.at > 0 && this.goesOn(change)) this.at -= 1;
-    this.entries = [...this.entries.slice(0, this.at + 1), { text, reader }].slice(-MOST);
-    this.at = this.entries.length - 1;
-    this.last = change;
-    this.show();
-  }
-
-  goesOn(change) {
-    const { last } = this;
-    return change.time - last.time < SAME_EDIT_MS && change.size <= SAME_EDIT_LETTERS
-      && change.start >= last.start - 1 && change.start <= last.end + 1;
-  }
-
+  /** @param {number} by */
   move(by) {
-    const entry = this.entries[this.at + by];
+    const entry = this.edits.move(by);
     if (!entry) return;
-    this.at += by;
-    this.last = NOTHING;
     this.show();
     window.dsguiMove = entry; // taken from there: of several quick moves the last one counts
     this.trigger("move", {});
   }
 
-  // A text field has an undo of its own; everywhere else the keys mean the config.
+  /** A text field has an undo of its own; everywhere else the keys mean the config. @param {KeyboardEvent} event */
   key(event) {
     const letter = event.key.toLowerCase();
     if (!(event.ctrlKey || event.metaKey) || !["z", "y"].includes(letter)) return;
-    if (event.target.closest("input, textarea, select, [contenteditable]")) return;
+    if (event.target instanceof Element && event.target.closest(FIELDS)) return;
     event.preventDefault();
     this.move(letter === "y" || event.shiftKey ? 1 : -1);
   }
 
   show() {
-    this.undo.disabled = this.at <= 0;
-    this.redo.disabled = this.at >= this.entries.length - 1;
+    this.undo.disabled = !this.edits.canUndo;
+    this.redo.disabled = !this.edits.canRedo;
   }
 }
 
+/** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger */
 export function mount(element, props, trigger) {
   new History(element, trigger);
 }

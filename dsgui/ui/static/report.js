@@ -1,20 +1,42 @@
 // Draws the charts of a report from the data in the page; asks nobody for anything.
 "use strict";
+
+/** @typedef {(number | null)[]} Values null for none */
+/**
+ * @typedef {object} ReportLine
+ * @property {string} run
+ * @property {string} what
+ * @property {Values} step
+ * @property {Values} time
+ * @property {Values} value
+ * @property {number} colour
+ * @property {number} dash
+ * @property {{ place: number, text: string }[]} odd where a value is no number
+ */
+/** @typedef {{ title: string, axis: string, zero: boolean, lines: ReportLine[] }} ReportChart */
+
 (() => {
   const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"]; // Okabe and Ito
-  const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/report_page.py has them
+  const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/runs/report_page.py has them
   const PRINTED_WIDTH = 660;
-  const charts = JSON.parse(document.getElementById("charts").textContent);
-  const axis = document.getElementById("axis"); // none where no run has steps
-  const boxes = [...document.querySelectorAll("[data-chart]")];
+  /** @type {ReportChart[]} */
+  const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]");
+  /** @type {HTMLSelectElement | null} */
+  const axis = document.querySelector("select#axis"); // none where no run has steps
+  /** @type {NodeListOf<HTMLElement>} */
+  const boxes = document.querySelectorAll("[data-chart]");
   let printing = false;
 
+  /** @param {string} name */
   const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  // A longest time in seconds as what one counts it in.
+  /** A longest time in seconds as what one counts it in. @param {number} seconds @returns {[string, number]} */
   const unitOf = (seconds) => (seconds > 3 * 3600 ? ["h", 3600] : seconds > 300 ? ["min", 60] : ["s", 1]);
+  /** @param {Values} values */
   const known = (values) => values.some((value) => value !== null);
 
+  /** @param {ReportChart} chart @param {string} by @param {number} scale */
   function traces(chart, by, scale) {
+    /** @type {object[]} */
     const found = [];
     const several = new Set(chart.lines.map((line) => line.run)).size > 1;
     for (const line of chart.lines) {
@@ -23,57 +45,105 @@
       const turn = Math.floor(line.colour / COLOURS.length);
       const colour = COLOURS[line.colour % COLOURS.length];
       const lonely = line.value.filter((value) => value !== null).length < 40;
-      found.push({ x, y: line.value, name, type: "scatter", mode: lonely ? "lines+markers" : "lines", connectgaps: false,
-        line: { color: colour, width: 1.6, dash: DASHES[(line.dash + turn) % DASHES.length] }, marker: { size: 4 } });
+      found.push({
+        x,
+        y: line.value,
+        name,
+        type: "scatter",
+        mode: lonely ? "lines+markers" : "lines",
+        connectgaps: false,
+        line: { color: colour, width: 1.6, dash: DASHES[(line.dash + turn) % DASHES.length] },
+        marker: { size: 4 },
+      });
       if (line.odd.length) found.push(odd(line, x, colour, name));
     }
     return found;
   }
 
-  // Where a value is no number: at the height of the last that was one.
+  /**
+   * Where a value is no number: at the height of the last that was one.
+   * @param {ReportLine} line @param {Values} x @param {string} colour @param {string} name
+   */
   function odd(line, x, colour, name) {
+    /** @param {number} place */
     const height = (place) => {
       for (let near = place; near >= 0; near--) if (line.value[near] !== null) return line.value[near];
       return line.value.find((value) => value !== null) ?? 0;
     };
-    return { x: line.odd.map((one) => x[one.place]), y: line.odd.map((one) => height(one.place)), text: line.odd.map((one) => one.text),
-      name: name + ": no number", type: "scatter", mode: "markers", marker: { symbol: "x", size: 8, color: colour },
-      hovertemplate: "%{text}<extra>%{fullData.name}</extra>" };
+    return {
+      x: line.odd.map((one) => x[one.place]),
+      y: line.odd.map((one) => height(one.place)),
+      text: line.odd.map((one) => one.text),
+      name: name + ": no number",
+      type: "scatter",
+      mode: "markers",
+      marker: { symbol: "x", size: 8, color: colour },
+      hovertemplate: "%{text}<extra>%{fullData.name}</extra>",
+    };
   }
 
-  // Around values that are all the same Plotly shows one more and one less, of a learning rate too.
+  /**
+   * Around values that are all the same Plotly shows one more and one less, of a learning rate too.
+   * @param {ReportChart} chart
+   */
   function level(chart) {
     const values = chart.lines.flatMap((line) => line.value).filter((value) => value !== null);
     const same = values.length && values.every((value) => value === values[0]);
     return same ? { range: [Math.min(0, 2 * values[0]), Math.max(0, 2 * values[0]) || (values[0] ? 0 : 1)] } : {};
   }
 
+  /** @param {HTMLElement} box */
   function draw(box) {
     const chart = charts[Number(box.dataset.chart)];
     const wanted = chart.axis === "time" || !axis ? "time" : axis.value;
     const by = wanted === "step" && chart.lines.every((line) => known(line.step)) ? "step" : "time";
-    const longest = chart.lines.reduce((most, line) => line.time.reduce((a, b) => Math.max(a, b ?? 0), most), 0);
+    const longest = chart.lines
+      .flatMap((line) => line.time)
+      .reduce((/** @type {number} */ a, b) => Math.max(a, b ?? 0), 0);
     const [unit, scale] = unitOf(longest);
-    const text = variable("--text"), line = variable("--line"), ground = variable("--ground");
+    const [text, line, ground] = ["--text", "--line", "--ground"].map(variable);
     const drawn = traces(chart, by, scale);
     const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true };
-    Plotly.react(box, drawn, {
-      width: printing ? PRINTED_WIDTH : box.clientWidth, height: box.clientHeight,
-      margin: { l: 48, r: 12, t: 8, b: 36 }, paper_bgcolor: ground, plot_bgcolor: ground, font: { color: text, size: 12 }, hovermode: "x unified",
-      hoverlabel: { bgcolor: variable("--panel"), bordercolor: line, font: { color: text } },
-      showlegend: false,
-      xaxis: { ...axes, title: { text: by === "step" ? "step" : unit, standoff: 4 } },
-      yaxis: { ...axes, rangemode: chart.zero ? "tozero" : "normal", exponentformat: "power", ...level(chart) },
-    }, { displaylogo: false, responsive: false, displayModeBar: false });
+    Plotly.react(
+      box,
+      drawn,
+      {
+        width: printing ? PRINTED_WIDTH : box.clientWidth,
+        height: box.clientHeight,
+        margin: { l: 48, r: 12, t: 8, b: 36 },
+        paper_bgcolor: ground,
+        plot_bgcolor: ground,
+        font: { color: text, size: 12 },
+        hovermode: "x unified",
+        hoverlabel: { bgcolor: variable("--panel"), bordercolor: line, font: { color: text } },
+        showlegend: false,
+        xaxis: { ...axes, title: { text: by === "step" ? "step" : unit, standoff: 4 } },
+        yaxis: { ...axes, rangemode: chart.zero ? "tozero" : "normal", exponentformat: "power", ...level(chart) },
+      },
+      { displaylogo: false, responsive: false, displayModeBar: false },
+    );
   }
 
   const all = () => boxes.forEach(draw);
-  let waiting = 0;
-  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(all, 150); });
-  addEventListener("beforeprint", () => { printing = true; all(); });
-  addEventListener("afterprint", () => { printing = false; all(); });
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting;
+  addEventListener("resize", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(all, 150);
+  });
+  addEventListener("beforeprint", () => {
+    printing = true;
+    all();
+  });
+  addEventListener("afterprint", () => {
+    printing = false;
+    all();
+  });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
-  matchMedia("print").addEventListener("change", (event) => { printing = event.matches; all(); });
+  matchMedia("print").addEventListener("change", (event) => {
+    printing = event.matches;
+    all();
+  });
   axis?.addEventListener("change", all);
   all();
 })();

@@ -1,0 +1,91 @@
+"""`dsgui memory`: what a training takes of its GPUs and of the host, and whether it fits."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from dsgui.commands import asking, memory_asking
+from dsgui.commands.field_options import add_model, add_room
+from dsgui.commands.model_memory import case_of, judged
+from dsgui.commands.validate import add_context_arguments, check, given_arguments
+from dsgui.core.errors import DsguiError
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits import asked as told_of
+from dsgui.core.memory.fits.cheapest import Cheapest, cheapest, is_wanted
+from dsgui.core.memory.fits.cheapest import as_json as cheapest_json
+from dsgui.core.memory.fits.cheapest import as_text as cheapest_text
+from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.memory_report import as_json, as_text
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.texts.saying import Said
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
+
+HELP = "what a training takes of GPU and host memory; exit 0: fits, 1: does not, 2: can’t say"
+FITS, SHORT, CANNOT_SAY = 0, 1, 2
+Change = Cheapest | Said | None
+_CODES = {Fit.FITS: FITS, Fit.TIGHT: FITS, Fit.SHORT: SHORT, Fit.UNKNOWN: CANNOT_SAY}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `memory`."""
+    parser.add_argument("file", type=Path, metavar="CONFIG", help="a ds_config.json or an accelerate YAML")
+    add_model(parser)
+    add_room(parser)
+    add_context_arguments(parser)
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="of the answer (default: %(default)s)"
+    )
+    group = parser.add_argument_group("dry run", "the real DeepSpeed, on tensors without storage; Ctrl-C ends it")
+    group.add_argument("--ask", action="store_true", help="also ask DeepSpeed by a dry run, which counts")
+    asking.add_target(group, memory_asking.LIMIT_S, "the dry run")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the answer. 0: it fits, perhaps tightly; 1: it does not; 2: it can't be said, or something could not be
+    read."""
+    try:
+        asked = memory_asking.ask(options) if options.ask else None
+        fitted = asked.counting if asked else fitted_for(options)
+        change = change_for(fitted, options)
+    except DsguiError as error:
+        print(f"dsgui: {error}", file=sys.stderr)
+        return CANNOT_SAY
+    if options.format == "json":
+        told = as_json(fitted) | told_of.as_json(asked) | change_json(change)
+        print(json.dumps({"file": str(options.file), **told}, indent=2))
+    elif isinstance(fitted, CannotSay):
+        print(as_text(fitted) + told_of.as_text(asked), end="", file=sys.stderr)
+    else:
+        print(as_text(fitted) + told_of.as_text(asked) + change_text(change), end="")
+    return CANNOT_SAY if isinstance(fitted, CannotSay) else _CODES[fitted.verdict.fit]
+
+
+def fitted_for(options: argparse.Namespace) -> Fitted | CannotSay:
+    """The verdict on the file that the options name. Raises `DsguiError`."""
+    checker = Checker(Catalog().schema())
+    arguments = given_arguments(options)
+    checked = check(options.file, checker, options, arguments)
+    return judged(checked, checker, options, arguments)
+
+
+def change_for(fitted: Fitted | CannotSay, options: argparse.Namespace) -> Change:
+    """The cheapest change that makes it fit where it does not, or only just. Raises `DsguiError`."""
+    if isinstance(fitted, CannotSay) or not is_wanted(fitted):
+        return None
+    checker = Checker(Catalog().schema())
+    arguments = given_arguments(options)
+    checked = check(options.file, checker, options, arguments)
+    return cheapest(fitted, case_of(checked, options, arguments), checked.document, checker)
+
+
+def change_text(change: Change) -> str:
+    """Below the verdict."""
+    return f"\n{lines}" if (lines := cheapest_text(change)) else ""
+
+
+def change_json(change: Change) -> dict[str, Any]:
+    """Beside the verdict, where it is too little or only just enough."""
+    return {"cheapest": told} if (told := cheapest_json(change)) else {}

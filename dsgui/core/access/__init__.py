@@ -1,0 +1,1 @@
+"""Who is let in, and what must not be seen: requests, secrets in texts, escape sequences."""

@@ -1,0 +1,93 @@
+"""A finding: one thing to know about a config, where it is, and what to do. Findings are values, never raised."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from dsgui.core.config.document import Document
+from dsgui.core.texts.saying import Said, said
+
+
+class Severity(Enum):
+    """error: it will not run · warning: it runs and probably isn't what was meant · note: good to know."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def rank(self) -> int:
+        return list(Severity).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One edit: `literal` (JSON text) goes to `pointer`; None removes what is there, or renames it to `key`."""
+
+    pointer: str
+    literal: str | None
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The one right repair: what its button says and the edits it makes."""
+
+    label: Said
+    changes: tuple[Change, ...]
+
+    @classmethod
+    def of(cls, code: str, /, *changes: Change, **given: str | Said) -> "Fix":
+        """`code` and `given` are of the catalogue's fixes."""
+        return cls(said("fixes", code, **given), changes)
+
+    @property
+    def id(self) -> str:
+        """The same for the same edits, whatever they are called: what a page names the fix by."""
+        edits = [[change.pointer, change.literal, change.key] for change in self.changes]
+        return hashlib.sha256(json.dumps(edits).encode()).hexdigest()[:16]
+
+    def apply(self, document: Document) -> Document:
+        """The repaired document; everything the fix does not name keeps its text."""
+        for change in self.changes:
+            if change.key:
+                document = document.rename(change.pointer, change.key)
+            elif change.literal is None:
+                document = document.remove(change.pointer)
+            else:
+                document = document.set(change.pointer, change.literal)
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Where (`pointer`) · what was seen and expected (`message`) · what to do (`advice`), perhaps with a `fix`."""
+
+    rule: str
+    severity: Severity
+    pointer: str
+    message: str
+    advice: str = ""
+    fix: Fix | None = None
+    source: str = ""
+    code: str = ""  # which of its rule's, where a rule says several things of one key
+
+    @property
+    def identity(self) -> tuple[str, str, str, Severity]:
+        """What it is about, whatever its words are."""
+        return self.rule, self.code, self.pointer, self.severity
+
+
+def has_error(findings: Iterable[Finding]) -> bool:
+    """Whether one of them says that it will not run."""
+    return any(finding.severity is Severity.ERROR for finding in findings)
+
+
+def refuser(findings: Iterable[Finding]) -> str:
+    """Who would stop at the errors, for sentences: the HF Trainer (accelerate is a part of it) comes first, and
+    DeepSpeed only sees what it lets through."""
+    sources = [finding.source for finding in findings if finding.severity is Severity.ERROR]
+    before = bool(sources) and all(source.startswith(("transformers/", "accelerate/")) for source in sources)
+    return "The HF Trainer" if before else "DeepSpeed"

@@ -1,0 +1,402 @@
+"""JSON as people write it (hjson: comments, trailing commas, bare keys) made strict by cutting and quoting in place.
+
+DeepSpeed reads its file with the hjson package; the HF Trainer and accelerate read strict JSON. What is accepted here
+means what hjson 3.1 makes of it; key order, indentation and the spelling of numbers stay as they are.
+"""
+
+import bisect
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dsgui.core.config.document import MAX_DEPTH, Document, json_text, on_lines
+from dsgui.core.errors import DocumentError, DoubleKeyError
+
+_MAX_LISTED = 8  # line numbers in a note, and notes about single texts
+_MAX_SHOWN = 40  # characters of the user's text in a message
+_MAX_DIGITS = 300  # as `document.py` has it
+
+# Possessive (`++`, `*+`): nothing is tried twice, so no text takes more than linear time.
+_COMMENT = re.compile(r"#[^\n\r]*+|//[^\n\r]*+|/\*.*?\*/", re.DOTALL)
+_GAP = re.compile(rf"(?:[ \t\n\r]++|{_COMMENT.pattern})*+", re.DOTALL)
+_BARE_KEY = re.compile(r"([^{}\[\],: \t\n\r]++)([ \t\n\r]*+)(?=:)")
+_CHARS = {'"': re.compile(r'(?:[^"\\\x00-\x1f]++|\\.)*+'), "'": re.compile(r"(?:[^'\\\x00-\x1f]++|\\.)*+")}
+_ESCAPES = re.compile(r"\\(u[0-9a-fA-F]{4}|[^u])")
+_KNOWN_ESCAPES = set("bfnrt\"'\\/")
+_REQUOTED = re.compile(r'\\.|"')
+_WORD_END = re.compile(r"[,}\]#\n\r]|/[/*]")
+_LINE_END = re.compile(r"[\n\r]")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_PUNCTUATION = set("{}[],:")
+_WORDS = {"true", "false", "null"}
+_NOT_FINITE = {"NaN", "Infinity", "-Infinity"}
+_PYTHON = {"True": "true", "False": "false", "None": "null"}
+_FIRST_WORD = re.compile(r"\w+")
+
+# What a change is called in a note, for one and for several.
+_COMMENTS = ("comment removed", "comments removed")
+_TRAILING = ("trailing comma removed", "trailing commas removed")
+_MISSING = ("missing comma added", "missing commas added")
+_KEYS = ("key put in double quotes", "keys put in double quotes")
+_QUOTES = ("text in single quotes put in double quotes", "texts in single quotes put in double quotes")
+_TRIPLE = ("text in ''' put on one line in double quotes", "texts in ''' put on one line in double quotes")
+_BRACES = ("braces put around the whole", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Tidied:
+    """Strict JSON, and a note for each kind of change that made it so, with line numbers. No notes: no change."""
+
+    text: str
+    notes: tuple[str, ...]
+
+
+def tidy(text: str) -> Tidied:
+    """`text` as strict JSON. What `Document` takes already comes back byte for byte.
+
+    Raises `DocumentError`, with the line and column in `text`, when hjson would refuse it too, and for NaN and
+    infinities; `DoubleKeyError` for a key that stands twice in strict JSON.
+    """
+    body = text.removeprefix("\ufeff")
+    notes = () if body == text else ("byte order mark at the start removed",)
+    try:
+        return Tidied(Document(body).text, notes)
+    except DoubleKeyError:
+        raise
+    except DocumentError:
+        reader = _Reader(body)
+        reader.read()
+        return Tidied(reader.result(), (*notes, *reader.notes()))
+
+
+class _Reader:
+    """Walks the text as hjson's decoder does (hjson/decoder.py) and collects the edits that make it strict."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self._lines = _Lines(text)
+        self._edits: list[tuple[int, int, str]] = []
+        self._found: dict[tuple[str, str], list[int]] = {}
+        self._bare_texts: list[tuple[int, str]] = []
+        self._has_braces = True
+        self._swallower: int | None = None  # where the first bare text with a closing bracket in it stands
+
+    # ------------------------------------------------------------------------------------------------ what comes out
+    def result(self) -> str:
+        """The text with every edit made."""
+        pieces, done = [], 0
+        for start, end, new in sorted(self._edits, key=lambda edit: edit[:2]):
+            pieces += [self.text[done:start], new]
+            done = end
+        return "".join([*pieces, self.text[done:]])
+
+    def notes(self) -> Iterator[str]:
+        """One sentence part a kind of change, then one a bare text."""
+        lines = self._lines
+        for (one, many), positions in self._found.items():
+            yield f"{one if len(positions) == 1 else f'{len(positions)} {many}'} ({lines.listed(positions)})"
+        for position, raw in self._bare_texts[:_MAX_LISTED]:
+            yield (
+                f"{_shown(raw)} without quotes became the text {json_text(_cut(raw))} {_python_hint(raw)}".rstrip()
+                + (f" (line {lines.number(position)})")
+            )
+        if len(self._bare_texts) > _MAX_LISTED:
+            rest = [position for position, _ in self._bare_texts[_MAX_LISTED:]]
+            yield f"{len(rest)} more words without quotes became texts ({lines.listed(rest)})"
+
+    def _edit(self, start: int, end: int, new: str, kind: tuple[str, str] | None = None) -> None:
+        self._edits.append((start, end, new))
+        if kind:
+            self._found.setdefault(kind, []).append(start)
+
+    # ------------------------------------------------------------------------------------------------------ structure
+    def read(self) -> None:
+        """Collects the edits. Raises `DocumentError`."""
+        self._gap()
+        start = self.at
+        if self._char() == "{":
+            self._container("}", 0)
+        elif self._char() in ('"', "'") or _BARE_KEY.match(self.text, start):
+            self._without_braces()
+        elif start < len(self.text):
+            seen = _shown(self._rest_of_line(start))
+            raise self._error(f"a config is a JSON object, {{…}}; this starts with {seen}", start)
+        self._gap()
+        if self.at < len(self.text):
+            raise self._error("there is text after the end of the config", self.at)
+
+    def _without_braces(self) -> None:
+        self._has_braces = False
+        start, break_ = self.at, "\n" if "\n" in self.text.strip() else ""
+        end = self._container("", 0)
+        self._edit(start, start, "{" + break_, _BRACES)
+        self._edit(end, end, break_ + "}")
+
+    def _container(self, closer: str, depth: int) -> int:
+        """Members up to `}`, items up to `]`, or members up to the end of the text; returns where the last one ends."""
+        self.at += len(closer)
+        seen, end = dict[str, int](), self.at
+        self._gap()
+        while not self._closes(closer):
+            if closer == "]":
+                self._value(depth + 1)
+            else:
+                self._member(seen, depth)
+            end = self.at
+            self._separator(closer)
+        self.at += len(closer)
+        return end
+
+    def _closes(self, closer: str) -> bool:
+        return self._char() == closer
+
+    def _member(self, seen: dict[str, int], depth: int) -> None:
+        start = self.at
+        key = self._key()
+        if key in seen:
+            first, second = self._lines.number(seen[key]), self._lines.number(start)
+            raise self._error(
+                f"{json_text(key)} stands twice, {on_lines(first, second)}; DeepSpeed refuses that. Keep one", start
+            )
+        seen[key] = start
+        self._gap()
+        if self._char() != ":":
+            raise self._unexpected("“:”")
+        colon = self.at
+        self.at += 1
+        self._gap()
+        self._check_not_yaml(key, colon)
+        self._value(depth + 1)
+
+    def _check_not_yaml(self, key: str, colon: int) -> None:
+        """hjson takes YAML's `outer:`, line break, `inner: 2` for the text "inner: 2"; nobody means that."""
+        inner = _BARE_KEY.match(self.text, self.at)
+        if not self._has_braces and inner and "\n" in self.text[colon : self.at]:
+            raise self._error(
+                f"{_shown(inner[1])} is indented below {_shown(key)} as in YAML. Put {{…}} around what {_shown(key)} "
+                "holds, or save the text as a .yaml file of accelerate's",
+                self.at,
+            )
+
+    def _separator(self, closer: str) -> None:
+        """The comma after an element, which hjson does not ask for and also takes before the closing bracket."""
+        end = self.at
+        self._gap()
+        comma = self.at
+        if self._char() == ",":
+            self.at += 1
+            self._gap()
+            if self._closes(closer):
+                self._edit(comma, comma + 1, "", _TRAILING)
+        elif self._char() and not self._closes(closer):
+            self._edit(end, end, ",", _MISSING)
+
+    def _gap(self) -> None:
+        """White space and comments; the comments are cut."""
+        start, end = self.at, _past(_GAP, self.text, self.at)
+        self.at = end
+        if self.text.startswith("/*", end):
+            raise self._error("a comment starts here that nothing ends. Write */ behind it", end)
+        comments = [start + comment.start() for comment in _COMMENT.finditer(self.text[start:end])]
+        if comments:
+            self._found.setdefault(_COMMENTS, []).extend(comments)
+            self._edit(start, end, _without_comments(self.text[start:end], start == 0, end == len(self.text)))
+
+    # --------------------------------------------------------------------------------------------------------- values
+    def _key(self) -> str:
+        if self._char() in ('"', "'"):
+            return self._quoted()
+        bare = _BARE_KEY.match(self.text, self.at)
+        if bare is None:
+            raise self._unexpected('a key, such as "zero_optimization", and “:”')
+        key = bare[1].rstrip() if bare[2] else bare[1]
+        self._edit(self.at, bare.end(1), json_text(key), _KEYS)
+        self.at = bare.end()
+        return key
+
+    def _value(self, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise self._error(f"objects are nested more than {MAX_DEPTH} deep", self.at)
+        char = self._char()
+        if char == "{":
+            self._container("}", depth)
+        elif char == "[":
+            self._container("]", depth)
+        elif self.text.startswith("'''", self.at):
+            self._triple()
+        elif char in ('"', "'"):
+            self._quoted()
+        else:
+            self._bare()
+
+    def _quoted(self) -> str:
+        """A string in double or single quotes; rewritten only when JSON would not take it."""
+        start, quote = self.at, self._char()
+        end = _past(_CHARS[quote], self.text, start + 1)
+        if self.text[end : end + 1] != quote:
+            raise self._broken_string(start, end)
+        body = self.text[start + 1 : end]
+        self._check_escapes(body, start + 1)
+        literal = '"' + _REQUOTED.sub(_json_escape, body) + '"'
+        if literal != self.text[start : end + 1]:
+            self._edit(start, end + 1, literal, _QUOTES)
+        self.at = end + 1
+        return str(json.loads(literal))
+
+    def _broken_string(self, start: int, end: int) -> DocumentError:
+        if end >= len(self.text) - 1:
+            return self._error("a text starts here that no quote ends", start)
+        return self._error("a text is broken here: a line break or control character stands inside its quotes", end)
+
+    def _check_escapes(self, body: str, start: int) -> None:
+        done = 0
+        while (at := body.find("\\", done)) >= 0:
+            escape = _ESCAPES.match(body, at)
+            if escape is None or (len(escape[1]) == 1 and escape[1] not in _KNOWN_ESCAPES):
+                raise self._error(
+                    f"{_shown(body[at : at + 2])} means nothing in a text. For a backslash write two", start + at
+                )
+            done = escape.end()
+
+    def _triple(self) -> None:
+        """'''text''': lines lose the indentation of the opening quotes, and the last line break goes."""
+        start = self.at
+        end = self.text.find("'''", start + 3)
+        if end < 0:
+            raise self._error("a text starts with ''' here that no ''' ends", start)
+        indent = self._lines.column(start) - 1
+        first, *lines = self.text[start + 3 : end].lstrip(" \t\r").split("\n")
+        value = "\n".join([first, *(_outdented(line, indent) for line in lines)])
+        value = value[1:] if not first else value
+        self._edit(start, end + 3, json_text(value.replace("\r", "").removesuffix("\n")), _TRIPLE)
+        self.at = end + 3
+
+    def _bare(self) -> None:
+        """A number, true, false, null; or any other text, which goes on to the end of its line."""
+        if self._char() in _PUNCTUATION or not self._char():
+            raise self._unexpected("a value: a number, true, false, null, or text in double quotes")
+        start = self.at
+        raw = self.text[start : _upto(_WORD_END, self.text, start)].rstrip(" \t")
+        word = raw.rstrip()
+        if word in _NOT_FINITE:
+            raise self._error(f"{word} is not a JSON number. Write a number, or leave the key out", start)
+        if word not in _WORDS and not self._is_number(raw):
+            self._bare_text()
+            return
+        self.at = start + len(raw)
+        if word != raw:
+            self._edit(start, self.at, word)
+
+    def _is_number(self, raw: str) -> bool:
+        if not _NUMBER.fullmatch(raw):
+            return False
+        if len(raw) > _MAX_DIGITS:
+            raise self._error(f"a number of {len(raw)} digits is more than any key takes", self.at)
+        if not raw.isascii():
+            raise self._error(f"{_shown(raw)} has digits other than 0 to 9", self.at)
+        if math.isinf(float(raw)):
+            raise self._error(f"{raw} is larger than any number a JSON reader holds", self.at)
+        return True
+
+    def _bare_text(self) -> None:
+        start, raw = self.at, self._rest_of_line(self.at).rstrip(" \t")
+        if self._swallower is None and re.search(r"[}\]]", raw):
+            self._swallower = start
+        self._bare_texts.append((start, raw.strip()))
+        self.at = start + len(raw)
+        self._edit(start, self.at, json_text(raw.strip()))
+
+    # --------------------------------------------------------------------------------------------------------- errors
+    def _char(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def _rest_of_line(self, position: int) -> str:
+        return self.text[position : _upto(_LINE_END, self.text, position)]
+
+    def _unexpected(self, expected: str) -> DocumentError:
+        if self._char():
+            return self._error(f"{_shown(self._rest_of_line(self.at))} stands where {expected} should", self.at)
+        if self._swallower is None:
+            return self._error(f"the text ends where {expected} was expected", self.at)
+        raw = self._rest_of_line(self._swallower)
+        return self._error(
+            f"{_shown(raw)} has no quotes, so it is a text that goes on to the end of its line, brackets included, and "
+            f"nothing closes what is open. Put texts in double quotes {_python_hint(raw)}".rstrip(),
+            self._swallower,
+        )
+
+    def _error(self, what: str, position: int) -> DocumentError:
+        line, column = self._lines.number(position), self._lines.column(position)
+        return DocumentError(f"Line {line}, column {column}: {what}.", line, column)
+
+
+class _Lines:
+    """Lines and columns (from 1) of positions, for many positions of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._breaks = [found.start() for found in re.finditer("\n", text)]
+
+    def number(self, position: int) -> int:
+        return bisect.bisect_left(self._breaks, position) + 1
+
+    def column(self, position: int) -> int:
+        line = self.number(position)
+        return position - (self._breaks[line - 2] if line > 1 else -1)
+
+    def listed(self, positions: list[int]) -> str:
+        """`line 3`, `lines 2, 5, 9`; the first few of many."""
+        numbers = list(dict.fromkeys(self.number(position) for position in sorted(positions)))
+        listed = ", ".join(map(str, numbers[:_MAX_LISTED])) + (", …" if len(numbers) > _MAX_LISTED else "")
+        return f"line{'s' if len(numbers) > 1 else ''} {listed}"
+
+
+def _past(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """Where what `pattern` takes at `position` ends."""
+    found = pattern.match(text, position)
+    return found.end() if found else position
+
+
+def _upto(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """Where `pattern` is next found."""
+    found = pattern.search(text, position)
+    return found.start() if found else len(text)
+
+
+def _without_comments(gap: str, opens: bool, ends: bool) -> str:
+    """The white space that stays of a gap. A line that held only a comment goes; `opens` and `ends`: the gap is at the
+    start or the end of the text."""
+    first, *lines = _COMMENT.sub("\0", gap).split("\n")
+    if not lines:
+        return "" if opens or ends or len(first) == 1 else " "
+    *middle, last = lines
+    kept = [line for line in middle if "\0" not in line]
+    if "\0" not in first or not opens:
+        kept.insert(0, first if "\0" not in first else "\r" * first.endswith("\r"))
+    kept.append(last.partition("\0")[0] if not ends else last.replace("\0", "").rstrip(" \t"))
+    return "\n".join(kept)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    return {"\\'": "'", '"': '\\"'}.get(found[0], found[0])
+
+
+def _outdented(line: str, indent: int) -> str:
+    space = len(line) - len(line.lstrip(" \t\r"))
+    return line[min(space, indent) :]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
+
+
+def _shown(text: str) -> str:
+    return f"“{_cut(text)}”"
+
+
+def _python_hint(raw: str) -> str:
+    """A word for Python's spelling of JSON's three words."""
+    word = _FIRST_WORD.match(raw)
+    return f"(JSON's word is {_PYTHON[word[0]]})" if word and word[0] in _PYTHON else ""

@@ -1,0 +1,1 @@
+"""How a run ended, why it failed, and what may help."""

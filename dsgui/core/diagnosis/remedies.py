@@ -1,0 +1,409 @@
+"""What to change after a failure: edits of the config and of the script's arguments, made from the run at hand.
+
+Each function takes what a signature's pattern matched and the circumstances of the run, and returns the one change that
+is most likely right, or None where there is none to make without knowing more.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import reduce
+from typing import Any
+
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Change, Fix
+from dsgui.core.config.pointer import MISSING, lookup
+from dsgui.core.decoding import optional, text
+from dsgui.core.diagnosis.evidence import MOST_SHOWN, mismatches, unknown_options
+from dsgui.core.script.gone_options import words_after_refusal
+from dsgui.core.script.words import value_of
+from dsgui.core.texts.saying import Said, recalled, said
+
+# As in core/rules/base.py, which the supervisor has no need to load.
+TRAIN, MICRO, ACCUMULATION = "/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"
+_MICRO_OPTION, _STEPS_OPTION = "--per_device_train_batch_size", "--gradient_accumulation_steps"
+_TRAINER_MICRO = 8  # transformers/training_args.py: per_device_train_batch_size
+_STAGE = "/zero_optimization/stage"
+_OPTIMIZER_DEVICE = "/zero_optimization/offload_optimizer/device"
+_PARAM_DEVICE = "/zero_optimization/offload_param/device"
+_ADAMS = frozenset({"adam", "adamw"})
+_EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
+USE_CPU = "--use_cpu"
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """The run that failed: its config (None when it can't be read), the script's arguments, how many ranks, whether
+    the HF Trainer reads the config, and how many processes the kernel killed for want of memory meanwhile (on the
+    machine, and in the run's own control group). `on_cpu`: whether the ranks train on this machine's CPU; `first_ended`
+    is the one whose process ended before the others'; `memory_limit_bytes` is that group's, `address_space_bytes` what
+    `ulimit -v` allows a process. None: not known, or no such limit. `takes_options`: whether the Trainer's can be
+    added to the arguments."""
+
+    config: Document | None = None
+    arguments: tuple[str, ...] = ()
+    ranks: int = 1
+    trainer: bool = False
+    oom_kills: int | None = None
+    oom_kills_here: int | None = None
+    on_cpu: bool = False
+    first_ended: int | None = None
+    memory_limit_bytes: int | None = None
+    address_space_bytes: int | None = None
+    takes_options: bool = True
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        return self.config.value if self.config else {}
+
+    def can_have(self, remedy: "Remedy") -> bool:
+        """Whether the script's arguments can become what the remedy makes of them: words can be left out of any."""
+        return self.takes_options or all(value is None for _, value in remedy.options)
+
+
+Options = tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """`fix` for the config, and `options` for the script's arguments: (option, value), where None takes it out. Both
+    empty: the same again is enough."""
+
+    label: Said
+    fix: Fix | None = None
+    options: Options = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Labels stand in words, too, for whoever does not know the code."""
+        fix = self.fix and _labelled(self.fix.label) | {"changes": [asdict(change) for change in self.fix.changes]}
+        return _labelled(self.label) | {"fix": fix, "options": [list(option) for option in self.options]}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Remedy":
+        """Raises KeyError, TypeError or ValueError for what `to_json` did not write."""
+        fix = value.get("fix")
+        changes = tuple(_change(change) for change in fix["changes"]) if fix else ()
+        options = tuple((text(option), optional(text, setting)) for option, setting in value.get("options", ()))
+        return cls(_label(value), Fix(_label(fix), changes) if fix else None, options)
+
+
+def _labelled(label: Said) -> dict[str, Any]:
+    return {"label": str(label)} | label.to_json()
+
+
+def _label(value: Mapping[str, Any]) -> Said:
+    return recalled("remedies", value, str(value["label"]))
+
+
+def _change(value: Mapping[str, Any]) -> Change:
+    return Change(text(value["pointer"]), optional(text, value.get("literal")), text(value.get("key", "")))
+
+
+Match = re.Match[str] | None
+
+
+def _changed(code: str, /, *changes: Change, options: Options = (), **given: str | Said) -> Remedy:
+    """`code` and `given` are of the catalogue's remedies."""
+    label = said("remedies", code, **given)
+    return Remedy(label, Fix(label, changes) if changes else None, options)
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def shrink_micro_batch(match: Match, run: Circumstances) -> Remedy | None:
+    """Half the micro batch, twice the accumulation: the train batch stays. At 1, what is left is to keep less."""
+    micro, steps = _batch_terms(run)
+    if micro is None or micro < 1:
+        return None
+    if micro == 1:
+        return checkpoint_activations(match, run) or fit_model_states(match, run)
+    factor = 2 if micro % 2 == 0 else micro
+    new = {MICRO: str(micro // factor), ACCUMULATION: str(steps * factor)}
+    kept = lookup(run.values, MICRO) is MISSING and isinstance(lookup(run.values, TRAIN), int)
+    changes = [Change(p, v) for p, v in new.items() if _is_number(run, p) or (p == ACCUMULATION and kept)]
+    options: Options = ()
+    if run.trainer:
+        options = ((_MICRO_OPTION, new[MICRO]), (_STEPS_OPTION, new[ACCUMULATION]))
+    elif not kept and not _is_number(run, ACCUMULATION):
+        changes.append(Change(ACCUMULATION, new[ACCUMULATION]))
+    return _changed(
+        "smaller_micro_batch",
+        *changes,
+        options=options,
+        micro=new[MICRO],
+        micro_before=str(micro),
+        steps=new[ACCUMULATION],
+        steps_before=str(steps),
+    )
+
+
+def _batch_terms(run: Circumstances) -> tuple[int | None, int]:
+    """Micro batch and accumulation steps as the run had them."""
+    micro, steps, train = (lookup(run.values, pointer) for pointer in (MICRO, ACCUMULATION, TRAIN))
+    if run.trainer:
+        steps = steps if isinstance(steps, int) else _count(run, _STEPS_OPTION, 1)
+        return (micro if isinstance(micro, int) else _count(run, _MICRO_OPTION, _TRAINER_MICRO)), steps
+    given = steps if isinstance(steps, int) and steps > 0 else 1
+    if isinstance(micro, int):
+        derived = train // (micro * run.ranks) if isinstance(train, int) and micro > 0 else 1
+        return micro, given if isinstance(steps, int) else max(derived, 1)
+    return (train // (given * run.ranks) if isinstance(train, int) else None), given
+
+
+def _count(run: Circumstances, option: str, otherwise: int) -> int:
+    given = value_of(run.arguments, (option,)) or ""
+    return int(given) if given.isdecimal() and len(given) < 10 else otherwise
+
+
+def checkpoint_activations(match: Match, run: Circumstances) -> Remedy | None:
+    if not run.trainer or value_of(run.arguments, ("--gradient_checkpointing",)) is not None:
+        return None
+    return _changed("checkpoint_activations", options=(("--gradient_checkpointing", ""),))
+
+
+def fit_model_states(match: Match, run: Circumstances) -> Remedy | None:
+    """The next step of: stage 2, offloaded optimizer, stage 3, offloaded parameters."""
+    if run.config is None:
+        return None
+    stage = lookup(run.values, _STAGE)
+    stage = stage if isinstance(stage, int) else 0
+    if stage < 2 and run.ranks > 1:
+        return _changed("stage", Change(_STAGE, "2"), stage="2")
+    if (offload := fit_optimizer_step(match, run)) is not None:
+        return offload
+    if stage < 3:
+        return _changed("stage", Change(_STAGE, "3"), stage="3")
+    if not _is_offloaded(run, _PARAM_DEVICE):
+        return _changed("offload_parameters", Change(_PARAM_DEVICE, '"cpu"'))
+    return None
+
+
+def fit_optimizer_step(match: Match, run: Circumstances) -> Remedy | None:
+    """The optimizer's states on the CPU, where that is possible and not so yet."""
+    if run.config is None or _is_offloaded(run, _OPTIMIZER_DEVICE) or not _can_offload(run):
+        return None
+    stage = lookup(run.values, _STAGE)
+    staged = [] if isinstance(stage, int) and stage >= 1 else [Change(_STAGE, "2")]
+    return _changed("offload_states", *staged, Change(_OPTIMIZER_DEVICE, '"cpu"'))
+
+
+def _is_offloaded(run: Circumstances, pointer: str) -> bool:
+    return lookup(run.values, pointer) in ("cpu", "nvme")
+
+
+def _can_offload(run: Circumstances) -> bool:
+    """DeepSpeed brings its CPU Adam for an Adam of the config; accelerate does so for the Trainer's own."""
+    name = lookup(run.values, "/optimizer/type")
+    return run.trainer if name is MISSING else isinstance(name, str) and name.lower() in _ADAMS
+
+
+def has_address_limit(match: re.Match[str], run: Circumstances) -> bool:
+    return run.address_space_bytes is not None
+
+
+def no_loader_workers(match: Match, run: Circumstances) -> Remedy | None:
+    if (value_of(run.arguments, ("--dataloader_num_workers",)) or "0") == "0":
+        return None
+    return _changed("no_loader_workers", options=(("--dataloader_num_workers", "0"),))
+
+
+# --- the config -------------------------------------------------------------------------------------------------------
+
+
+def right_train_batch(match: Match, run: Circumstances) -> Remedy | None:
+    if match is None:
+        return None
+    product = int(match["micro"]) * int(match["steps"]) * int(match["ranks"])
+    return _changed("train_batch", Change(TRAIN, str(product)), value=str(product)) if product else None
+
+
+def mismatches_to_auto(match: Match, run: Circumstances) -> Remedy | None:
+    """Every key that the message names and the config holds."""
+    return _to_auto(match.string, run) if match else None
+
+
+def derived_train_batch(match: Match, run: Circumstances) -> Remedy | None:
+    if lookup(run.values, TRAIN) is MISSING or not _is_number(run, MICRO):
+        return None
+    return _changed("derived_train_batch", Change(TRAIN, None))
+
+
+def _to_auto(message: str, run: Circumstances, *but: str) -> Remedy | None:
+    pointers = ["/" + key.replace(".", "/") for key in dict.fromkeys(one[0] for one in mismatches(message))]
+    held = [p for p in pointers if p not in but and lookup(run.values, p) is not MISSING]
+    if not held:
+        return None
+    named = ", ".join(pointer.rpartition("/")[2] for pointer in held)
+    return _changed("to_auto", *(Change(pointer, '"auto"') for pointer in held), keys=named)
+
+
+def counts_one_rank(match: re.Match[str], run: Circumstances) -> bool:
+    """Whether each of several CPU ranks took itself for the only one, as it does without use_cpu
+    (transformers/training_args.py: _setup_devices): the train batch size it reckoned with tells."""
+    if not run.on_cpu or run.ranks < 2 or value_of(run.arguments, (USE_CPU,)) is not None:
+        return False
+    told = match.groupdict()
+    if "train" in told:  # DeepSpeed's message
+        return int(told["train"]) == int(told["micro"]) * int(told["steps"])
+    reckoned = [given for _, _, argument, given in mismatches(match.string) if argument.startswith("train_batch_size")]
+    micro, steps = _count(run, _MICRO_OPTION, _TRAINER_MICRO), _count(run, _STEPS_OPTION, 1)
+    return reckoned == [str(micro * steps)]
+
+
+def on_cpu_without_saying(match: re.Match[str], run: Circumstances) -> bool:
+    return run.on_cpu and value_of(run.arguments, (USE_CPU,)) is None
+
+
+def use_cpu(match: Match, run: Circumstances) -> Remedy | None:
+    """And what else the message names, which use_cpu does not change."""
+    if value_of(run.arguments, (USE_CPU,)) is not None:
+        return None
+    more = _to_auto(match.string, run, *_settled_by_use_cpu(run)) if match else None
+    options = ((USE_CPU, ""),)
+    if more is None:
+        return _changed("use_cpu", options=options)
+    return Remedy(said("remedies", "use_cpu_and", more=more.label), more.fix, options)
+
+
+def use_cpu_if_trainer(match: Match, run: Circumstances) -> Remedy | None:
+    return use_cpu(None, run) if run.trainer and run.on_cpu else None
+
+
+def _settled_by_use_cpu(run: Circumstances) -> tuple[str, ...]:
+    """The train batch size, where it is right for the ranks there are."""
+    product = _count(run, _MICRO_OPTION, _TRAINER_MICRO) * _count(run, _STEPS_OPTION, 1) * run.ranks
+    return (TRAIN,) if lookup(run.values, TRAIN) == product else ()
+
+
+# --- the script's arguments -------------------------------------------------------------------------------------------
+
+
+def without_unknown_options(match: Match, run: Circumstances) -> Remedy | None:
+    """Each left out, or under its new name."""
+    given = (
+        [option for option in unknown_options(match) if value_of(run.arguments, (option,)) is not None] if match else []
+    )
+    if not given:
+        return None
+    changes: list[tuple[str, str | None]] = []
+    told = []
+    for option in given:
+        changes.append((option, None))
+        value = value_of(run.arguments, (option,)) or ""
+        words = words_after_refusal(option.removeprefix("--").replace("-", "_"), value)
+        if words and value_of(run.arguments, words[:1]) is None:
+            changes.append((words[0], " ".join(words[1:])))
+        new = said("remedies", "instead", new=words[0], old=option) if words else None
+        told.append(new or said("remedies", "without", what=option))
+    label = reduce(lambda first, then: said("remedies", "both", first=first, then=then), told[:MOST_SHOWN])
+    return Remedy(said("remedies", "more", first=label) if len(told) > MOST_SHOWN else label, None, tuple(changes))
+
+
+def auto_to_number(match: Match, run: Circumstances) -> Remedy | None:
+    """A micro batch of 1; the other terms follow from it."""
+    autos = [pointer for pointer in (TRAIN, ACCUMULATION) if lookup(run.values, pointer) == "auto"]
+    if lookup(run.values, MICRO) != "auto" and not autos:
+        return None
+    micro = [] if _is_number(run, MICRO) else [Change(MICRO, "1")]
+    code = "micro_batch_1_without_auto" if micro else "without_auto"
+    return _changed(code, *micro, *(Change(pointer, None) for pointer in autos))
+
+
+def remove_unknown_key(match: Match, run: Circumstances) -> Remedy | None:
+    """Each that the message names and that stands once in the config: the message does not name the block by its
+    key."""
+    if match is None or run.config is None:
+        return None
+    keys = [found[1] for found in _EXTRA.finditer(match.string)]
+    places = {key: [p for p, _ in run.config.nodes if p.endswith("/" + key.replace(".", "/"))] for key in keys}
+    changes = [Change(pointers[0], None) for pointers in places.values() if len(pointers) == 1]
+    named = ", ".join(key for key, pointers in places.items() if len(pointers) == 1)
+    return _changed("without", *changes, what=named) if changes else None
+
+
+def zero_block(match: Match, run: Circumstances) -> Remedy | None:
+    return _changed("zero_block", Change(_STAGE, "0"))
+
+
+def allow_untested_optimizer(match: Match, run: Circumstances) -> Remedy | None:
+    return _changed("allow_untested_optimizer", Change("/zero_allow_untested_optimizer", "true"))
+
+
+def keep_client_optimizer(match: Match, run: Circumstances) -> Remedy | None:
+    return _changed("keep_client_optimizer", Change("/zero_force_ds_cpu_optimizer", "false"))
+
+
+def nvme_to_cpu(match: Match, run: Circumstances) -> Remedy | None:
+    devices = [p for p in (_OPTIMIZER_DEVICE, _PARAM_DEVICE) if lookup(run.values, p) == "nvme"]
+    return _changed("offload_to_cpu", *(Change(p, '"cpu"') for p in devices)) if devices else None
+
+
+def bf16_for_fp16(match: Match, run: Circumstances) -> Remedy | None:
+    return _precision(run, "fp16", "bf16")
+
+
+def fp16_for_bf16(match: Match, run: Circumstances) -> Remedy | None:
+    """Not on a CPU, where DeepSpeed has no fp16 (accelerator/cpu_accelerator.py: is_fp16_supported)."""
+    return None if run.on_cpu else _precision(run, "bf16", "fp16")
+
+
+def _precision(run: Circumstances, old: str, new: str) -> Remedy | None:
+    """The other 16-bit format, in the config and in the Trainer's arguments."""
+    given = value_of(run.arguments, (f"--{old}",)) is not None
+    asked = lookup(run.values, f"/{old}/enabled")
+    if asked not in (True, "auto") and not given:
+        return None
+    changes = []
+    if asked is not MISSING and asked != "auto":
+        changes = [Change(f"/{old}/enabled", "false"), Change(f"/{new}/enabled", "true")]
+    elif asked == "auto" and lookup(run.values, f"/{new}/enabled") is MISSING:
+        changes = [Change(f"/{new}/enabled", '"auto"')]
+    options: tuple[tuple[str, str | None], ...] = ((f"--{old}", None), (f"--{new}", "")) if given else ()
+    if run.on_cpu and run.trainer and new == "bf16" and value_of(run.arguments, (USE_CPU,)) is None:
+        options = (*options, (USE_CPU, ""))  # without it the Trainer asks the GPU for bf16
+    return _changed("instead", *changes, options=options, new=new, old=old)
+
+
+def fp32(match: Match, run: Circumstances) -> Remedy | None:
+    """Neither 16-bit format."""
+    blocks = [name for name in ("fp16", "bf16") if lookup(run.values, f"/{name}/enabled") is True]
+    given = [f"--{name}" for name in ("fp16", "bf16") if value_of(run.arguments, (f"--{name}",)) is not None]
+    if not blocks and not given:
+        return None
+    changes = [Change(f"/{name}/enabled", "false") for name in blocks]
+    return _changed("fp32", *changes, options=tuple((option, None) for option in given))
+
+
+def steady_numbers(match: Match, run: Circumstances) -> Remedy | None:
+    """bf16 where it was fp16, else clipping where there is none."""
+    if (other := bf16_for_fp16(match, run)) is not None:
+        return other
+    clipping = lookup(run.values, "/gradient_clipping")
+    if run.config is None or run.trainer or (clipping is not MISSING and clipping != 0):
+        return None
+    return _changed("clip_gradients", Change("/gradient_clipping", "1.0"), value="1.0")
+
+
+# --- the launch -------------------------------------------------------------------------------------------------------
+
+
+def another_port(match: Match, run: Circumstances) -> Remedy | None:
+    return Remedy(said("remedies", "another_port"))
+
+
+def without_deepspeed(match: Match, run: Circumstances) -> Remedy | None:
+    if value_of(run.arguments, ("--deepspeed",)) is None:
+        return None
+    return _changed("without_second", options=(("--deepspeed", None),))
+
+
+def without_resume(match: Match, run: Circumstances) -> Remedy | None:
+    if value_of(run.arguments, ("--resume_from_checkpoint",)) is None:
+        return None
+    return _changed("without_resume", options=(("--resume_from_checkpoint", None),))
+
+
+def _is_number(run: Circumstances, pointer: str) -> bool:
+    value = lookup(run.values, pointer)
+    return isinstance(value, int) and not isinstance(value, bool)

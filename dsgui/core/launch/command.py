@@ -1,0 +1,121 @@
+"""What runs for a plan: argv and environment are pure functions of it.
+
+The preview and the launch are given the same `Plan`, so they cannot differ. The launcher's options are those of
+deepspeed/launcher/runner.py: `--include` and `--num_gpus` exclude each other, and `launch.py` starts the ranks with
+`sys.executable`, so the interpreter named here is the one that trains.
+"""
+
+import posixpath
+import re
+import shlex
+from collections.abc import Mapping
+
+from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, Plan, StartedBy
+
+CONFIG_VARIABLE = "DSGUI_CONFIG"  # where the config is, for a script that is not given it otherwise
+MARKER = "DSGUI_RUN_ID"  # every process of a run carries it: that is how a stray is proven to be ours
+RUN_FOLDER = "DSGUI_RUN_FOLDER"  # so does this: a run whose folder was moved or deleted is still of that folder's list
+CONFIG_FILE = "ds_config.json"
+HOSTFILE = "hostfile"
+PLAIN_WORD = re.compile(r"[\w@+=:,./-]+\Z", re.ASCII)  # the same to whoever reads it
+
+
+def argv(plan: Plan) -> tuple[str, ...]:
+    """The command, word by word; no shell reads it."""
+    starts = _torchrun(plan) if plan.started_by is StartedBy.TORCHRUN else _deepspeed(plan)
+    launcher = (plan.target_python, "-m", *starts, plan.script, *script_words(plan), *config_words(plan))
+    return plan.place.command(plan, launcher)
+
+
+def _deepspeed(plan: Plan) -> tuple[str, ...]:
+    without = () if plan.passes_local_rank else ("--no_local_rank",)
+    where = plan.place.launcher_options(plan)
+    return ("deepspeed.launcher.runner", *where, f"--master_port={plan.master_port}", *without)
+
+
+def _torchrun(plan: Plan) -> tuple[str, ...]:
+    """It never passes --local_rank; the GPUs are chosen by CUDA_VISIBLE_DEVICES."""
+    where = ("--master_addr=127.0.0.1", f"--master_port={plan.master_port}")
+    return ("torch.distributed.run", f"--nproc_per_node={plan.ranks}", *where)
+
+
+def environment(plan: Plan, inherited: Mapping[str, str]) -> dict[str, str]:
+    """The run's whole environment: what is inherited, the target's programs first in PATH, and what is added.
+
+    DeepSpeed compiles with the `ninja` it finds in PATH: without the target's own there may be none, and another one
+    takes every cached operator for changed and builds it again.
+    """
+    path = ":".join(filter(None, (programs(plan), inherited.get("PATH", ""))))
+    return {**inherited, "PATH": path, **added(plan), MARKER: plan.run_id, RUN_FOLDER: plan.run_directory}
+
+
+def shell_line(plan: Plan) -> str:
+    """The command for a terminal; pasted there it runs the same, in the same folder and environment.
+
+    The marker is left out: it changes nothing in the training, and a process that carries it is ended with the run.
+    """
+    if plan.place.script(plan):  # which says the rest
+        return shlex.join(argv(plan))
+    path = f'PATH={shlex.quote(programs(plan))}:"$PATH"'
+    variables = plan.place.variables(plan) | added(plan)
+    assignments = (f"{name}={shlex.quote(value)}" for name, value in variables.items())
+    secrets = (f'{name}="${name}"' for name in plan.secret_names)  # of the shell it is pasted into
+    command = " ".join((path, *assignments, *secrets, shlex.join(argv(plan))))
+    return f"cd {shlex.quote(plan.working_directory)} && {command}"
+
+
+def shown_command(plan: Plan) -> str:
+    """What a person reads before it starts: the script that is handed over, or the command for a terminal."""
+    return plan.place.script(plan) or shell_line(plan)
+
+
+def programs(plan: Plan) -> str:
+    """The folder of the target's programs."""
+    return posixpath.dirname(plan.target_python)
+
+
+def added(plan: Plan) -> dict[str, str]:
+    """What a rank's environment has beside what it inherits."""
+    # CUDA counts the fastest card first unless told to count as nvidia-smi and NVML do.
+    order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if plan.gpu_indices or plan.elsewhere else {}
+    if plan.gpu_indices and plan.started_by is StartedBy.TORCHRUN:
+        order["CUDA_VISIBLE_DEVICES"] = ",".join(str(index) for index in plan.gpu_indices)
+    return {"PYTHONUNBUFFERED": "1"} | order | told_by_environment(plan) | dict(plan.environment)
+
+
+def config_path(plan: Plan) -> str:
+    """Where the run's config is, on every machine of the run."""
+    return posixpath.join(plan.run_directory, CONFIG_FILE)
+
+
+def script_words(plan: Plan) -> tuple[str, ...]:
+    """The script's arguments, with the config's place where they name it."""
+    return tuple(word.replace(PLACEHOLDER, config_path(plan)) for word in plan.arguments)
+
+
+def config_words(plan: Plan) -> tuple[str, ...]:
+    """What is added to them."""
+    path = config_path(plan)
+    words = {
+        ConfigArgument.HF: ("--deepspeed", path),
+        ConfigArgument.NATIVE: ("--deepspeed", "--deepspeed_config", path),
+        ConfigArgument.OVERRIDE: (f"deepspeed={path}",),
+    }
+    return words.get(plan.config_argument, ())
+
+
+def told_by_environment(plan: Plan) -> dict[str, str]:
+    """The variables that name the config: those that `accelerate launch --use_deepspeed` sets
+    (accelerate/utils/launch.py), Lightning's own (strategies/deepspeed.py), or ours where the script is told nothing
+    else."""
+    path = config_path(plan)
+    variables = {
+        ConfigArgument.ACCELERATE: {
+            "ACCELERATE_USE_DEEPSPEED": "true",
+            "ACCELERATE_DEEPSPEED_CONFIG_FILE": path,
+        },
+        ConfigArgument.LIGHTNING: {"PL_DEEPSPEED_CONFIG_PATH": path},
+        ConfigArgument.TRAINER: {CONFIG_VARIABLE: path},
+        ConfigArgument.NONE: {CONFIG_VARIABLE: path},
+    }
+    return variables.get(plan.config_argument, {})

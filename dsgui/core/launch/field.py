@@ -1,0 +1,58 @@
+"""What a field is: something that somebody says who wants something to run."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class Kind(Enum):
+    """What a field holds."""
+
+    TEXT = "one line"
+    LINES = "several lines"
+    COUNT = "a whole number"
+    TICK = "yes or no"
+    CHOICE = "one of a few"
+    OPEN_CHOICE = "one of a few, all in view"
+    GPUS = "GPUs of this machine"
+    HIDDEN = "not asked for"
+
+
+class Part(Enum):
+    """Where the Launch page shows a field. `COMMAND` is the command line alone, `NOWHERE` neither."""
+
+    WHAT = "what to run"
+    WHERE = "where it trains"
+    PLACE = "the panel of a place"
+    DEVICES = "ranks and GPUs"
+    MODEL = "the model, on the Configure page"
+    MORE = "more"
+    COMMAND = "the command line"
+    NOWHERE = "nowhere"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """`option` is `launch`'s, "" for none, with `usage` as its help; `choices` are pairs of a label and a value.
+    `beside`: the field shares its row with its neighbours that say so too. `shown`: from the beginning.
+    `from_file`: the option names a file that holds the value, which is described so. `instead_of_devices`: the option
+    excludes those that choose ranks and GPUs of this machine."""
+
+    name: str
+    part: Part
+    kind: Kind = Kind.TEXT
+    default: Any = ""
+    label: str = ""
+    help: str = ""
+    placeholder: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    option: str = ""
+    metavar: str | None = None
+    usage: str = ""
+    lines: int = 1
+    most_lines: int | None = None
+    from_file: str = ""
+    instead_of_devices: bool = False
+    beside: bool = False
+    shown: bool = True
+    id: str | None = None

@@ -1,0 +1,184 @@
+"""How a script gets its DeepSpeed config: told from its source and its arguments, before it runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dsgui.core.config.context import Integration
+from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, itself
+from dsgui.core.script.config_calls import Caller, ConfigCall
+from dsgui.core.script.script import Parser, ScriptFacts
+from dsgui.core.script.taken import file_named
+from dsgui.core.script.words import value_of
+
+_SETTINGS = (".yaml", ".yml", ".json")
+# The names scripts give to an option of their own for the config.
+CONFIG_OPTIONS = (
+    *("--deepspeed_config", "--deepspeed_config_file", "--deepspeed_config_path", "--deepspeed", "--ds_config"),
+    *("--ds_config_file", "--ds_config_path", "--ds_config_name", "--ds_json", "--dsconfig"),
+)
+_BY_TRAINER = (Caller.TRAINING_ARGUMENTS, Caller.PLUGIN, Caller.ACCELERATOR, Caller.LLAMA_FACTORY)
+# Who reads a config that the script names itself.
+_READ_BY = {
+    Caller.TRAINING_ARGUMENTS: Integration.HF,
+    Caller.PLUGIN: Integration.HF,
+    Caller.STRATEGY: Integration.NATIVE,
+    Caller.ENGINE: Integration.NATIVE,
+}
+# What takes it from the environment where the script names none.
+_BY_ENVIRONMENT = {
+    Caller.PLUGIN: ConfigArgument.ACCELERATE,
+    Caller.ACCELERATOR: ConfigArgument.ACCELERATE,
+    Caller.STRATEGY: ConfigArgument.LIGHTNING,
+    Caller.TRAINING_ARGUMENTS: ConfigArgument.ACCELERATE,
+}
+_IN_CODE = (Caller.TRAINING_ARGUMENTS, Caller.LLAMA_FACTORY)
+
+_MOST_SHOWN = 60  # characters of an expression
+
+
+@dataclass(frozen=True, slots=True)
+class Handing:
+    """How the config reaches the script, and the words or the line of its source that tell so."""
+
+    argument: ConfigArgument
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrainersPart:
+    """Whether the HF Trainer trains, whether the script makes its TrainingArguments in code, and whether options of
+    the Trainer can be added to the script's arguments."""
+
+    trains: bool
+    in_code: bool = False
+    takes_options: bool = False
+
+
+def trainers_part(argument: ConfigArgument, script: ScriptFacts, words: Sequence[str]) -> TrainersPart:
+    """Whoever hands the config over says it; where nobody does, or accelerate, the source."""
+    if argument.integration is not Integration.HF:
+        return TrainersPart(trains=False)
+    if argument is ConfigArgument.HF:
+        return TrainersPart(trains=True, takes_options=True)
+    if argument is ConfigArgument.OVERRIDE:
+        return TrainersPart(trains=True)
+    by_parser = script.parser is Parser.TRAINER
+    in_code = not by_parser and any(call.caller in _IN_CODE for call in script.config_calls)
+    return TrainersPart(by_parser or in_code, in_code, by_parser and not file_named(script.command_line, tuple(words)))
+
+
+def handing(script: ScriptFacts, words: Sequence[str], fallback: Integration = Integration.HF) -> Handing | None:
+    """None where nothing tells. `fallback`: who reads a config that nothing else tells of."""
+    if script.problem:
+        return None
+    judges = (_as_written, _settings_file, _by_parser, _by_itself, _by_file, _from_environment)
+    return next((found for judge in judges if (found := judge(script, words, fallback))), None)
+
+
+def chosen(asked: ConfigArgument, detect: bool, script: ScriptFacts, words: Sequence[str]) -> ConfigArgument:
+    """What was asked for, unless the script is to be asked and tells."""
+    found = handing(script, words, asked.integration) if detect else None
+    return found.argument if found else asked
+
+
+def takes_local_rank(script: ScriptFacts, words: Sequence[str]) -> bool:
+    """--local_rank stands before all arguments: what looks for a settings file in the first place would miss it."""
+    by_file = script.parser in (Parser.TRAINER, Parser.DATACLASSES, Parser.NONE) and is_settings_file(words)
+    return script.passes_local_rank and not by_file
+
+
+def is_settings_file(words: Sequence[str]) -> bool:
+    """`train.py settings.yaml …`"""
+    return bool(words) and not words[0].startswith("-") and words[0].endswith(_SETTINGS)
+
+
+def mentions(words: Sequence[str]) -> bool:
+    """Whether the config's place is among the arguments."""
+    return any(PLACEHOLDER in word for word in words)
+
+
+def own_option(script: ScriptFacts, words: Sequence[str]) -> str:
+    """The script's own option for the config, which its parser names and nobody gave; "" for none."""
+    read = [f"--{call.option}" for call in script.config_calls if call.option]
+    named = (option for option in (*read, *CONFIG_OPTIONS) if script.options.get(option))
+    found = next(named, "")
+    return found if found and value_of(words, (found,)) is None else ""
+
+
+def own_file(script: ScriptFacts) -> str:
+    """The path of that config where the source names one, else ""."""
+    own = own_config(script)
+    return own.value if own and isinstance(own.value, str) else ""
+
+
+def own_config(script: ScriptFacts) -> ConfigCall | None:
+    """The call in which the script names its own config."""
+    return next((call for call in script.config_calls if call.config and call.caller in _READ_BY), None)
+
+
+def _as_written(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
+    if not mentions(words):
+        return None
+    return Handing(itself(_reader(script, fallback)), f"{PLACEHOLDER} stands among the arguments")
+
+
+def _reader(script: ScriptFacts, fallback: Integration) -> Integration:
+    callers = {call.caller for call in script.config_calls}
+    if script.parser is Parser.TRAINER or callers & set(_BY_TRAINER):
+        return Integration.HF
+    return Integration.NATIVE if callers else fallback
+
+
+def _settings_file(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
+    """LLaMA-Factory takes what follows the file as `key=value`; HfArgumentParser takes a file alone."""
+    if not is_settings_file(words):
+        return None
+    if any(call.caller is Caller.LLAMA_FACTORY for call in script.config_calls):
+        return Handing(ConfigArgument.OVERRIDE, f"LLaMA-Factory reads {words[0]}, and what follows it as key=value")
+    if script.parser is Parser.TRAINER and len(words) == 1:
+        return Handing(ConfigArgument.TRAINER, f"all arguments are in {words[0]}")
+    return None
+
+
+def _by_parser(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
+    if script.parser is Parser.TRAINER:
+        return Handing(ConfigArgument.HF, Parser.TRAINER.value)
+    factory = next((call for call in script.config_calls if call.caller is Caller.LLAMA_FACTORY), None)
+    if factory:
+        return Handing(ConfigArgument.HF, f"LLaMA-Factory, line {factory.line}")
+    if script.parser is Parser.DEEPSPEED and not _refuses_both(script):
+        return Handing(ConfigArgument.NATIVE, "deepspeed.add_config_arguments")
+    if script.options.get("--deepspeed") and any(call.caller in _BY_TRAINER for call in script.config_calls):
+        return Handing(ConfigArgument.HF, "its parser names --deepspeed, with a value")
+    if script.options.get("--deepspeed") is False and script.options.get("--deepspeed_config"):
+        return Handing(ConfigArgument.NATIVE, "its parser names --deepspeed and --deepspeed_config")
+    return None
+
+
+def _refuses_both(script: ScriptFacts) -> bool:
+    """deepspeed/__init__.py: "Not sure how to proceed, we were given deepspeed configs in the deepspeed arguments and
+    deepspeed.initialize() function call"."""
+    return any(call.caller is Caller.ENGINE and call.config and call.takes_arguments for call in script.config_calls)
+
+
+def _by_itself(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
+    own = own_config(script)
+    return Handing(itself(_READ_BY[own.caller]), shown(own)) if own else None
+
+
+def _by_file(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
+    return Handing(ConfigArgument.TRAINER, "the HF Trainer’s arguments are in a file") if script.by_file else None
+
+
+def shown(call: ConfigCall) -> str:
+    """`line 12: TrainingArguments is given "ds.json"`."""
+    config = call.config if len(call.config) <= _MOST_SHOWN else f"{call.config[:_MOST_SHOWN]}…"
+    return f"line {call.line}: {call.caller.value} is given {config}"
+
+
+def _from_environment(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
+    for caller, argument in _BY_ENVIRONMENT.items():
+        call = next((call for call in script.config_calls if call.caller is caller), None)
+        if call:
+            return Handing(argument, f"line {call.line}: {caller.value}, given no config")
+    return None

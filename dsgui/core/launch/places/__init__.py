@@ -1,0 +1,1 @@
+"""Where a run trains, beside this machine: a module a place."""

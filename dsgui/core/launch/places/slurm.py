@@ -1,0 +1,295 @@
+"""A launch through Slurm: what is asked of it, and the batch script that asks for it.
+
+One task a node starts DeepSpeed's launcher there with `--no_ssh` and the node's rank (deepspeed/launcher/runner.py), or
+torchrun. Options: https://slurm.schedmd.com/sbatch.html
+"""
+
+import posixpath
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from dsgui.core.decoding import whole
+from dsgui.core.errors import PlanError
+from dsgui.core.launch.command import (
+    HOSTFILE,
+    MARKER,
+    PLAIN_WORD,
+    added,
+    argv,
+    config_words,
+    programs,
+    script_words,
+)
+from dsgui.core.launch.field import Field, Kind, Part
+from dsgui.core.launch.plan import Place, Plan, StartedBy
+from dsgui.core.machine.hardware import Hardware
+
+BATCH_SCRIPT, BATCH_OUTPUT = "job.sh", "slurm.out"
+MOST_NODES = 4096
+_A_CPU = Hardware("cpu", "CPU", "cpu")  # what it can do is asked of none
+_WORDS = ("partition", "time", "account")
+_WORD = re.compile(r"[A-Za-z0-9_][\w.,:+@-]{0,200}\Z")
+_TIME = re.compile(r"\d{1,6}(-\d{1,2})?(:\d{1,2}){0,2}\Z", re.ASCII)
+_OPTION = re.compile(r"--(?P<name>[a-z][a-z0-9-]{1,60})(?:=(?P<value>[\w.,:/%@+*\[\]()&|!-]{1,300}))?\Z", re.ASCII)
+# What the script says itself, and what its run depends on.
+_OURS = frozenset(
+    {"job-name", "nodes", "ntasks", "ntasks-per-node", "gpus-per-node", "partition", "time", "account", "output"}
+    | {"error", "open-mode", "chdir", "export", "export-file", "wrap", "array", "parsable", "wait", "test-only"}
+    | {"quiet", "clusters", "cluster", "input", "help", "usage", "version"}
+)
+
+_FIELDS = (
+    Field(
+        name="slurm_nodes",
+        part=Part.PLACE,
+        kind=Kind.COUNT,
+        default=1,
+        label="Nodes",
+        option="--slurm-nodes",
+        metavar="N",
+        usage="number of nodes to request",
+        beside=True,
+        id="slurm-nodes",
+    ),
+    Field(
+        name="slurm_per_node",
+        part=Part.PLACE,
+        kind=Kind.COUNT,
+        default=1,
+        label="GPUs per node",
+        option="--gpus-per-node",
+        metavar="N",
+        usage="one rank per GPU; without it, --ranks ranks per node on the CPU",
+        beside=True,
+        id="slurm-per-node",
+    ),
+    Field(
+        name="slurm_time",
+        part=Part.PLACE,
+        label="Time limit",
+        placeholder="2-12:00:00",
+        option="--time",
+        usage="limit: minutes or [days-]hours:minutes:seconds",
+        beside=True,
+        id="slurm-time",
+    ),
+    Field(
+        name="slurm_on_cpu",
+        part=Part.PLACE,
+        kind=Kind.TICK,
+        default=False,
+        label="No GPUs: use that many CPU ranks per node",
+        id="slurm-on-cpu",
+    ),
+    Field(
+        name="slurm_partition",
+        part=Part.PLACE,
+        label="Partition",
+        placeholder="Slurm’s default",
+        option="--partition",
+        usage="(default: Slurm's)",
+        beside=True,
+        id="slurm-partition",
+    ),
+    Field(
+        name="slurm_account",
+        part=Part.PLACE,
+        label="Account",
+        placeholder="yours",
+        option="--account",
+        usage="(default: yours)",
+        beside=True,
+        id="slurm-account",
+    ),
+    Field(
+        name="slurm_options",
+        part=Part.PLACE,
+        kind=Kind.LINES,
+        label="More sbatch options",
+        placeholder="--qos=high",
+        help="One per line. Submitted from this machine with sbatch; script, data and Python lie on a shared disk.",
+        option="--slurm-option",
+        metavar="=--OPTION",
+        usage="another sbatch option",
+        lines=2,
+        id="slurm-options",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmJob(Place):
+    """What is asked of Slurm. `per_node` are GPUs a node, or with `on_cpu` ranks a node. `partition`, `time` and
+    `account` are "" for Slurm's own default; `options` are further ones of sbatch, one a line."""
+
+    NAME = "slurm"
+    LABEL = "Slurm"
+    KEY = "slurm"
+    FIELDS = _FIELDS
+    OPTIONS_NOTE = "--slurm-nodes submits a batch script and follows its job"
+    ON_THIS_MACHINE = False
+    SAMPLES_NOTE = "The readings are those of this machine. The nodes of a Slurm job are not sampled."
+
+    nodes: int = 1
+    per_node: int = 1
+    on_cpu: bool = False
+    partition: str = ""
+    time: str = ""
+    account: str = ""
+    options: str = ""
+
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> Self:
+        asked = {field.name.removeprefix("slurm_"): values[field.name] for field in cls.FIELDS}
+        return cls(**{name: value.strip() if name in _WORDS else value for name, value in asked.items()})
+
+    @classmethod
+    def of_options(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        if given["slurm_nodes"] is None:
+            if any(given[field.name] for field in cls.FIELDS if field.option):
+                raise PlanError("--partition and similar options need --slurm-nodes.")
+            return None
+        if given["gpus"]:
+            raise PlanError("Slurm chooses the GPUs. Leave out --gpus, or --slurm-nodes.")
+        nodes, gpus, ranks = given["slurm_nodes"], given["slurm_per_node"], given["ranks"]
+        if gpus is None:
+            return {"slurm_on_cpu": True, "slurm_per_node": 1 if ranks is None else ranks}
+        if ranks not in (None, gpus, nodes * gpus):
+            raise PlanError(
+                f"--ranks {ranks}: with --slurm-nodes {nodes} and --gpus-per-node {gpus} there is one rank per GPU, "
+                f"{gpus} per node and {nodes * gpus} in total. Leave out --ranks, or change the others."
+            )
+        return {"slurm_on_cpu": False, "slurm_per_node": gpus}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        words = {name: str(value.get(name, "")) for name in (*_WORDS, "options")}
+        nodes, per_node = (whole(value[name], 0, 1 << 20) for name in ("nodes", "per_node"))
+        return cls(nodes, per_node, bool(value.get("on_cpu")), **words)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def values(self) -> dict[str, Any]:
+        return {f"slurm_{name}": value for name, value in self.to_json().items()}
+
+    def ranks(self, asked: int) -> int:
+        return self.nodes * self.per_node
+
+    def check(self, plan: Plan) -> None:
+        if plan.gpu_indices:
+            raise PlanError("Slurm: GPUs are selected too, but Slurm allocates them. Clear that selection.")
+        self.check_options()
+        # In its own lines sbatch takes a space for an end, and % for the beginning of a pattern.
+        for path in (plan.working_directory, plan.run_directory):
+            if not PLAIN_WORD.match(path):
+                raise PlanError(
+                    f"Slurm: “{path[:80]}” can’t be used in the directives of a batch script. Expected letters, "
+                    "digits and "
+                    "@+=:,./-_ only. Rename the folder or choose another."
+                )
+
+    @property
+    def elsewhere(self) -> str:
+        return "the nodes Slurm allocates"
+
+    def hardware(self, here: tuple[Hardware, ...], planned: tuple[Hardware, ...] = ()) -> tuple[Hardware, ...]:
+        return (_A_CPU,) if self.on_cpu else planned
+
+    def slots(self, plan: Plan) -> frozenset[str]:
+        return frozenset({f"slurm:{plan.run_id}"})  # Slurm has a queue of its own
+
+    def devices(self, plan: Plan) -> str:
+        return f"Slurm: {self.nodes} × {self.per_node}"
+
+    def command(self, plan: Plan, launcher: tuple[str, ...]) -> tuple[str, ...]:
+        return ("sbatch", "--parsable", posixpath.join(plan.run_directory, BATCH_SCRIPT))
+
+    def files(self, plan: Plan) -> dict[str, str]:
+        return {BATCH_SCRIPT: self.script(plan)}
+
+    def script(self, plan: Plan) -> str:
+        """What sbatch is given. Secrets come from the environment that submits it."""
+        directory, port = plan.run_directory, f"--master_port={plan.master_port}"
+        static = {name: shlex.quote(value) for name, value in {**added(plan), MARKER: plan.run_id}.items()}
+        if plan.started_by is StartedBy.TORCHRUN:
+            module = "torch.distributed.run"
+            where = [f"--nnodes={self.nodes}", f"--nproc_per_node={self.per_node}", '--master_addr="$first"', port]
+        else:
+            module = "deepspeed.launcher.runner"
+            without = () if plan.passes_local_rank else ("--no_local_rank",)
+            where = ['--hostfile="$hosts"', "--no_ssh", '--master_addr="$first"', port, *without]
+        trains = (plan.script, *script_words(plan), *config_words(plan))
+        return batch_script(
+            f"dsgui run {plan.run_id}, submitted with: {shlex.join(argv(plan))}",
+            self._directives(plan.name, posixpath.join(directory, BATCH_OUTPUT), plan.working_directory),
+            {"PATH": f'{shlex.quote(programs(plan))}:"$PATH"', **static},
+            posixpath.join(directory, HOSTFILE),
+            self.per_node,
+            [shlex.quote(plan.target_python), module, *where, *(shlex.quote(word) for word in trains)],
+        )
+
+    def check_options(self) -> None:
+        """Raises `PlanError` for what sbatch would not take, or read as something else."""
+        for name, count in (
+            ("Nodes", self.nodes),
+            ("Ranks per node" if self.on_cpu else "GPUs per node", self.per_node),
+        ):
+            if not 1 <= count <= MOST_NODES:
+                raise PlanError(f"{name}: {count} is out of range. Expected 1 to {MOST_NODES}.")
+        for name, word in (("Partition", self.partition), ("Account", self.account)):
+            if word and not _WORD.match(word):
+                raise PlanError(f"{name}: “{word[:80]}” is not valid. Expected a name such as “gpu”.")
+        if self.time and not _TIME.match(self.time):
+            raise PlanError(
+                f"Time limit: “{self.time[:80]}” can’t be read. Expected minutes, or [days-]hours:minutes:seconds, "
+                "such as “2-12:00:00”."
+            )
+        for option in self._options():
+            match = _OPTION.match(option)
+            if not match or any(ours.startswith(match["name"]) for ours in _OURS):  # sbatch takes beginnings too
+                why = "the batch script sets it already" if match else "expected one per line, such as “--qos=high”"
+                raise PlanError(f"Slurm option: “{option[:80]}” can’t be used: {why}. Change or remove it.")
+
+    def _directives(self, name: str, output: str, folder: str) -> list[str]:
+        """The `#SBATCH` lines' options."""
+        asked = [f"--job-name={re.sub(r'[^A-Za-z0-9_.-]', '_', name)[:60] or 'run'}", f"--nodes={self.nodes}"]
+        asked += ["--ntasks-per-node=1"] + ([] if self.on_cpu else [f"--gpus-per-node={self.per_node}"])
+        given = (("partition", self.partition), ("time", self.time), ("account", self.account))
+        asked += [f"--{option}={value}" for option, value in given if value]
+        return [*asked, f"--output={output}", "--open-mode=append", f"--chdir={folder}", *self._options()]
+
+    def _options(self) -> list[str]:
+        return [line.strip() for line in self.options.splitlines() if line.strip()]
+
+
+def batch_script(
+    about: str,
+    directives: Sequence[str],
+    exports: Mapping[str, str],
+    hostfile: str,
+    per_node: int,
+    words: Sequence[str],
+) -> str:
+    """The script for sbatch, with a line `about` it. `exports` and `words` are as a shell reads them; the words are the
+    interpreter, the launcher's module and what comes after the node's rank. They may use $first, the first node, and
+    $hosts, a hostfile of the job's nodes."""
+    asked = "".join(f"#SBATCH {directive}\n" for directive in directives)
+    given = "".join(f"export {name}={value}\n" for name, value in exports.items())
+    return (
+        f"#!/bin/bash\n# {about}\n{asked}\n{given}\n"
+        'nodes=$(scontrol show hostnames "$SLURM_JOB_NODELIST")\n'
+        'first=$(printf "%s\\n" $nodes | head -n 1)\n'
+        f"hosts={shlex.quote(hostfile)}.$SLURM_JOB_ID\n"
+        f'printf "%s slots={per_node}\\n" $nodes > "$hosts"\n\n'
+        "# srun does not take it over by itself.\n"
+        '[ -z "$SLURM_CPUS_PER_TASK" ] || export SRUN_CPUS_PER_TASK="$SLURM_CPUS_PER_TASK"\n'
+        "# One task a node. What is printed and the progress bars come as one stream, in their order.\n"
+        'exec srun --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 --kill-on-bad-exit=1 --export=ALL \\\n'
+        "  bash -c 'exec 2>&1; python=$1; module=$2; shift 2; "
+        'exec "$python" -m "$module" --node_rank="$SLURM_NODEID" "$@"\' launch \\\n'
+        f"  {' '.join(words)}\n"
+    )

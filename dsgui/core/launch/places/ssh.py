@@ -1,0 +1,206 @@
+"""Several machines: DeepSpeed's launcher reaches each over ssh, by pdsh, and starts the ranks there."""
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from dsgui.core.errors import PlanError
+from dsgui.core.launch.command import (
+    HOSTFILE,
+    MARKER,
+    PLAIN_WORD,
+    added,
+    config_words,
+    programs,
+    script_words,
+    told_by_environment,
+)
+from dsgui.core.launch.field import Field, Kind, Part
+from dsgui.core.launch.hostfile import Host, chosen_hosts, parse_hostfile
+from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_words
+
+REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
+# The launcher puts its words into a command line for the other machines' shells; it quotes those with a space alone.
+_PLAIN_WORDS = re.compile(r"[\w@+=:,./ -]+\Z", re.ASCII)
+# pdsh holds back what has no line end yet, and errors apart from the rest: the bars of an hour would come at once, and
+# nobody could tell to which of them a line belongs. The launcher hands on names unquoted, so this is run there.
+_MERGED = "PYTHONUNBUFFERED; exec 2>&1; export PYTHONUNBUFFERED=1\n"
+_MOST_NAMED = 4
+
+_FIELDS = (
+    Field(
+        name="hostfile",
+        part=Part.PLACE,
+        kind=Kind.LINES,
+        label="Hostfile",
+        lines=3,
+        most_lines=12,
+        placeholder="worker-0 slots=4\nworker-1 slots=4",
+        help="One host per line with its number of GPUs, or paste your hostfile. Ranks are counted in this order. "
+        "ssh must reach each without a password; Python, script and data lie at the same paths everywhere.",
+        option="--hostfile",
+        usage="several hosts, one per line: worker-0 slots=4",
+        from_file="a file such as “worker-0 slots=4”",
+        instead_of_devices=True,
+        id="hostfile",
+    ),
+    Field(
+        name="include",
+        part=Part.PLACE,
+        label="Include",
+        placeholder="worker-0@worker-1:0,2",
+        option="--include",
+        usage="use only these hosts or GPUs of the hostfile: worker-0@worker-1:0,2",
+        beside=True,
+        id="include",
+    ),
+    Field(
+        name="exclude",
+        part=Part.PLACE,
+        label="Exclude",
+        placeholder="worker-1:0",
+        option="--exclude",
+        usage="don't use these hosts or GPUs of the hostfile",
+        beside=True,
+        id="exclude",
+    ),
+    Field(
+        name="master_addr",
+        part=Part.PLACE,
+        label="Master address",
+        placeholder="address of the first host",
+        option="--master-addr",
+        usage="rendezvous address (default: the first host's)",
+        beside=True,
+        id="master-addr",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Machines(Place):
+    """`text` is the hostfile, `include` and `exclude` are the launcher's filters (`worker-0@worker-1:0,2`),
+    `master_addr` is "" where the launcher shall ask the first machine."""
+
+    NAME = "several"
+    LABEL = "Several machines over ssh"
+    KEY = "machines"
+    FIELDS = _FIELDS
+    ON_THIS_MACHINE = False
+    IS_WAITED_FOR = True
+    CAN_BE_ASKED = "machines"
+
+    text: str
+    include: str = ""
+    exclude: str = ""
+    master_addr: str = ""
+
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> Self:
+        return cls(values["hostfile"], values["include"], values["exclude"], values["master_addr"])
+
+    @classmethod
+    def of_options(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        if given["hostfile"] is not None:
+            return {"ranks": 0}
+        if any(given[name] for name in ("include", "exclude", "master_addr")):
+            raise PlanError("--include, --exclude and --master-addr need --hostfile.")
+        return None
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        machines = cls(**{name: str(value.get(name, "")) for name in ("text", "include", "exclude", "master_addr")})
+        machines.hosts()  # raises now, so that nobody trips over it later
+        return machines
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def values(self) -> dict[str, Any]:
+        return {
+            "hostfile": self.text,
+            "include": self.include,
+            "exclude": self.exclude,
+            "master_addr": self.master_addr,
+        }
+
+    def hosts(self) -> tuple[Host, ...]:
+        """Those that train, in the order of their ranks. Raises `PlanError`."""
+        return chosen_hosts(parse_hostfile(self.text), self.include.strip(), self.exclude.strip())
+
+    def ranks(self, asked: int) -> int:
+        return sum(len(host.slots) for host in self.hosts())
+
+    def check(self, plan: Plan) -> None:
+        """Raises `PlanError` for what the launcher can't hand to other machines."""
+        if plan.started_by is StartedBy.TORCHRUN:
+            raise PlanError("Launcher: torchrun only starts ranks on this machine. Use deepspeed with a hostfile.")
+        if plan.gpu_indices:
+            raise PlanError("GPUs: local GPUs and a hostfile can’t be combined. Select GPUs of the hosts with include.")
+        if plan.secret_names:
+            raise PlanError(
+                f"Environment: {', '.join(plan.secret_names)} can’t be passed to other hosts: the launcher writes "
+                "what it hands over into its log and into command lines that every user there can read. Log in there, "
+                "or put it into a file that only you can read and that the script loads."
+            )
+        self._check_words(plan)
+
+    def _check_words(self, plan: Plan) -> None:
+        """deepspeed/launcher/multinode_runner.py, PDSHRunner: what is typed here is read there by a shell once more."""
+        paths = (plan.target_python, plan.working_directory, plan.script, *config_words(plan))
+        for word in (*paths, *told_by_environment(plan).values(), self.master_addr.strip() or "-"):
+            if not PLAIN_WORD.match(word):
+                raise _not_for_other_shells(word, "Paths and addresses may contain only letters, digits and @+=:,./-_")
+        for word in (*script_words(plan), *filter(None, plan.environment.values())):
+            if not _PLAIN_WORDS.match(word):
+                raise _not_for_other_shells(
+                    word, "Arguments and variables may contain letters, digits, spaces and @+=:,./-_"
+                )
+
+    @property
+    def nodes(self) -> int:
+        """1 where they have different numbers of ranks, as if all were on one."""
+        hosts = self.hosts()
+        return len(hosts) if len({len(host.slots) for host in hosts}) == 1 else 1
+
+    @property
+    def elsewhere(self) -> str:
+        names = [host.name for host in self.hosts()]
+        return ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
+
+    def slots(self, plan: Plan) -> frozenset[str]:
+        return frozenset(f"{host.name}:{slot}" for host in self.hosts() for slot in host.slots)
+
+    def devices(self, plan: Plan) -> str:
+        return f"{ranks_words(plan.ranks)} on {', '.join(host.name for host in self.hosts())}"
+
+    def launcher_options(self, plan: Plan) -> tuple[str, ...]:
+        """`--force_multi`: a filter may leave one machine, which need not be this one."""
+        given = (("include", self.include), ("exclude", self.exclude), ("master_addr", self.master_addr))
+        return (
+            f"--hostfile={posixpath.join(plan.run_directory, HOSTFILE)}",
+            *(f"--{name}={value.strip()}" for name, value in given if value.strip()),
+            "--force_multi",
+        )
+
+    def variables(self, plan: Plan) -> dict[str, str]:
+        return {"DS_ENV_FILE": posixpath.join(plan.run_directory, REMOTE_ENVIRONMENT_FILE)}
+
+    def files(self, plan: Plan) -> dict[str, str]:
+        return {HOSTFILE: self.text, REMOTE_ENVIRONMENT_FILE: remote_environment(plan)}
+
+
+def remote_environment(plan: Plan) -> str:
+    """What the launcher hands to every machine, one NAME=value a line, as in a `.deepspeed_env`. The marker is among
+    it: by it a run's processes are found there."""
+    handed = {"PATH": f"{programs(plan)}:$PATH", **added(plan), MARKER: plan.run_id}
+    return "".join(f"{name}={value}\n" for name, value in handed.items()) + _MERGED
+
+
+def _not_for_other_shells(word: str, rule: str) -> PlanError:
+    return PlanError(
+        f"Several machines: “{word[:80]}” would be changed by the other machines’ shells, to which DeepSpeed’s "
+        f"launcher gives it unquoted. {rule}. Put such a value into a file that the script reads, or rename it."
+    )

@@ -1,0 +1,303 @@
+"""A launch as a value: what was asked for, and the plan that it becomes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from typing import Any, ClassVar, Protocol, Self
+
+from dsgui.core.config.context import Integration
+from dsgui.core.launch.field import Field
+from dsgui.core.launch.hostfile import Host
+from dsgui.core.machine.hardware import Hardware
+from dsgui.core.memory.choice import ModelChoice
+
+_JIT = "__enable_jit_checkpoint"
+PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
+
+
+class ConfigArgument(Enum):
+    """How the script is told where its DeepSpeed config is: by arguments, by the environment, or not at all, where it
+    names a config of its own."""
+
+    HF = "--deepspeed FILE"
+    NATIVE = "--deepspeed --deepspeed_config FILE"
+    OVERRIDE = "deepspeed=FILE"  # LLaMA-Factory, after a settings file
+    ACCELERATE = "ACCELERATE_DEEPSPEED_CONFIG_FILE=FILE"
+    LIGHTNING = "PL_DEEPSPEED_CONFIG_PATH=FILE"
+    TRAINER = "by itself, through the HF Trainer or accelerate"
+    NONE = ""  # by itself, natively
+
+    @property
+    def integration(self) -> Integration:
+        """Whose rules count for the config: who reads it in the end."""
+        natively = (ConfigArgument.NATIVE, ConfigArgument.LIGHTNING, ConfigArgument.NONE)
+        return Integration.NATIVE if self in natively else Integration.HF
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether nothing hands the config to the script."""
+        return self in (ConfigArgument.TRAINER, ConfigArgument.NONE)
+
+
+# How the command line names them.
+READERS = {
+    "hf": ConfigArgument.HF,
+    "native": ConfigArgument.NATIVE,
+    "llamafactory": ConfigArgument.OVERRIDE,
+    "accelerate": ConfigArgument.ACCELERATE,
+    "lightning": ConfigArgument.LIGHTNING,
+    "script-hf": ConfigArgument.TRAINER,
+    "none": ConfigArgument.NONE,
+}
+AS_SCRIPT_READS = "auto"
+
+
+def reader_word(reader: ConfigArgument) -> str:
+    """What the command line and the page call it."""
+    return next(word for word, one in READERS.items() if one is reader)
+
+
+def itself(integration: Integration) -> ConfigArgument:
+    """The script reads a config of its own, by these rules."""
+    return ConfigArgument.TRAINER if integration is Integration.HF else ConfigArgument.NONE
+
+
+class StartedBy(Enum):
+    """Which program starts the ranks."""
+
+    DEEPSPEED = "deepspeed"
+    TORCHRUN = "torchrun"
+
+
+class WhenBusy(Enum):
+    """What a new run does when another run uses a GPU of its own (on a CPU: when another run trains at all)."""
+
+    WAIT = "wait in the queue"
+    START = "start now"
+    REFUSE = "don’t start"
+
+    @classmethod
+    def usual(cls, on_gpus: bool) -> "WhenBusy":
+        """Unless somebody says otherwise, on the page and the command line alike: GPUs are waited for, processors are
+        shared."""
+        return cls.WAIT if on_gpus else cls.START
+
+
+WHEN_BUSY = {"wait": WhenBusy.WAIT, "start": WhenBusy.START, "refuse": WhenBusy.REFUSE}
+
+
+class Place(Protocol):
+    """Where a run trains: what is asked of that place, and what follows from it for plan, command and page. What is
+    said here holds for this machine; another place says what is otherwise there. `where.py` lists them."""
+
+    __slots__ = ()
+
+    NAME: ClassVar[str]
+    """What the page's choice and the command line call it."""
+    LABEL: ClassVar[str]
+    """What people call it."""
+    KEY: ClassVar[str] = ""
+    """Of what is asked of it, in plan.json."""
+    FIELDS: ClassVar[tuple[Field, ...]] = ()
+    """Its panel on the Launch page, and its options."""
+    OPTIONS_NOTE: ClassVar[str] = ""
+    """A sentence on its options; those without one stand among the others."""
+    ON_THIS_MACHINE: ClassVar[bool] = True
+    """Whether its ranks and GPUs are chosen among this machine's."""
+    IS_WAITED_FOR: ClassVar[bool] = False
+    """Whether a run waits there for others unless somebody says otherwise; here it does for GPUs."""
+    CAN_BE_ASKED: ClassVar[str] = ""
+    """What the page can ask before a start, in a word; its backend does."""
+    SAMPLES_NOTE: ClassVar[str] = ""
+    """A sentence on what the samples lack."""
+
+    # -- from and to those who ask ---------------------------------------------------------------------------------
+
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> Self:
+        """As the fields ask for it, a value each."""
+        return cls()
+
+    @classmethod
+    def of_options(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The fields' values that options ask for, where they aren't the options' own; None where another place is
+        meant. Raises `PlanError`."""
+        return {}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """The inverse of `to_json`. Raises KeyError, TypeError, ValueError or `PlanError`."""
+        return cls()
+
+    def to_json(self) -> dict[str, Any]:
+        """What is asked of it."""
+        return {}
+
+    def values(self) -> dict[str, Any]:
+        """The inverse of `of_values`."""
+        return {}
+
+    # -- what it makes of a plan -----------------------------------------------------------------------------------
+
+    def ranks(self, asked: int) -> int:
+        """How many, where the fields of this machine say `asked`. Raises `PlanError`."""
+        return asked
+
+    def check(self, plan: "Plan") -> None:
+        """Raises `PlanError` for what can't run there."""
+        return
+
+    @property
+    def nodes(self) -> int:
+        return 1
+
+    @property
+    def elsewhere(self) -> str:
+        return ""
+
+    def hosts(self) -> tuple[Host, ...]:
+        """The machines that are reached one by one. Raises `PlanError`."""
+        return ()
+
+    def hardware(self, here: tuple[Hardware, ...], planned: tuple[Hardware, ...] = ()) -> tuple[Hardware, ...]:
+        """What its config is checked for, where this machine has what is `here` and somebody plans for what is
+        `planned`; () while that is unknown. This machine is what it is; of others, this one says nothing."""
+        return here if self.ON_THIS_MACHINE else planned
+
+    def slots(self, plan: "Plan") -> frozenset[str]:
+        return frozenset(f"gpu-{index}" for index in plan.gpu_indices) or frozenset({"cpu"})
+
+    def devices(self, plan: "Plan") -> str:
+        """What the ranks train on, for the list of runs."""
+        if plan.gpu_indices:
+            return f"GPU {', '.join(str(index) for index in plan.gpu_indices)}"
+        return ranks_words(plan.ranks)
+
+    # -- its command -----------------------------------------------------------------------------------------------
+
+    def launcher_options(self, plan: "Plan") -> tuple[str, ...]:
+        """Where to train, in the words of DeepSpeed's launcher."""
+        if plan.gpu_indices:
+            return ("--include=localhost:" + ",".join(str(index) for index in plan.gpu_indices),)
+        return (f"--num_gpus={plan.ranks}",)
+
+    def command(self, plan: "Plan", launcher: tuple[str, ...]) -> tuple[str, ...]:
+        """What is started here so that `launcher` starts the ranks there."""
+        return launcher
+
+    def variables(self, plan: "Plan") -> dict[str, str]:
+        """What the command needs in the environment, beside what every run has: told to who pastes it."""
+        return {}
+
+    def script(self, plan: "Plan") -> str:
+        """The script that the command hands over; "" where the command says all."""
+        return ""
+
+    def files(self, plan: "Plan") -> dict[str, str]:
+        """What is written into the run's folder, by name."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Here(Place):
+    """This machine alone."""
+
+    NAME = "here"
+    LABEL = "This machine"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec:
+    """What is to run, from whoever asks for it to `plan.json`: `arguments` as typed, or in words. `gpu_indices` are
+    physical (PCI bus order), empty on a CPU and where other machines train. `master_port` is None for a free
+    one. `environment` is what the user added. `parent`: the run that this is a clone of, "" for none. `model`: as it
+    was said, to reckon the run's memory; the script's arguments may name one, too."""
+
+    name: str = ""
+    script: str
+    arguments: str | tuple[str, ...] = ()
+    ranks: int
+    gpu_indices: tuple[int, ...] = ()
+    master_port: int | None = None
+    working_directory: str = ""
+    config_argument: ConfigArgument = ConfigArgument.HF
+    target_python: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    preset: str = ""
+    started_by: StartedBy = StartedBy.DEEPSPEED
+    when_busy: WhenBusy = WhenBusy.START
+    place: Place = Here()
+    parent: str = ""
+    model: ModelChoice = field(default_factory=ModelChoice)
+
+    def spec(self) -> dict[str, Any]:
+        """The fields above, by name."""
+        return {one.name: getattr(self, one.name) for one in fields(RunSpec)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchRequest(RunSpec):
+    """What is asked for. `as_script_reads`: `config_argument` counts only where the script itself tells nothing.
+    `logs`: --logging_steps 10 is added where its Trainer would log every 500 steps. `secrets` are environment
+    variables whose values are handed on and written nowhere."""
+
+    config_text: str
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    as_script_reads: bool = False
+    logs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan(RunSpec):
+    """A launch made concrete: absolute paths, arguments split, port chosen. Of `secret_names` only the names are kept.
+    `passes_local_rank`: whether the script is given --local_rank. Where other machines train, the ranks are
+    all of theirs together, and `gpu_indices` is empty."""
+
+    run_id: str
+    run_directory: str
+    arguments: tuple[str, ...]
+    master_port: int
+    secret_names: tuple[str, ...] = ()
+    passes_local_rank: bool = True
+
+    @property
+    def nodes(self) -> int:
+        """On how many machines; 1 where they have different numbers of ranks, as if all were on one."""
+        return self.place.nodes
+
+    @property
+    def elsewhere(self) -> str:
+        """The machines that train, in words; "" for this one."""
+        return self.place.elsewhere
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """What the run takes for itself: its GPUs, or this machine's processor."""
+        return self.place.slots(self)
+
+    @property
+    def saves_when_asked(self) -> bool:
+        """Whether the script saves and ends at a SIGTERM: the HF Trainer's just-in-time checkpoint
+        (transformers/trainer_jit_checkpoint.py). Ranks of other machines are not signalled."""
+        if self.elsewhere:
+            return False
+        words = [word.replace("-", "_") for word in self.arguments]
+        option = next((n for n, word in enumerate(words) if word.partition("=")[0] == _JIT), None)
+        if option is None:
+            return False
+        value = words[option].partition("=")[2] or (words[option + 1] if option + 1 < len(words) else "")
+        return value.lower() not in ("false", "0", "no", "off")
+
+
+def shared_devices(plan: Plan, others: Iterable[Plan]) -> str:
+    """What both `plan` and the `others` want: "GPUs 0, 1", "worker-0:0", "this machine’s CPU"."""
+    wanted = plan.slots & {slot for other in others for slot in other.slots}
+    if plan.elsewhere:
+        return ", ".join(sorted(wanted))
+    gpus = sorted(index for index in plan.gpu_indices if f"gpu-{index}" in wanted)
+    return f"GPU{'s' * (len(gpus) > 1)} {', '.join(map(str, gpus))}" if gpus else "this machine’s CPU"
+
+
+def ranks_words(ranks: int) -> str:
+    """`1 rank`, `2 ranks`."""
+    return f"{ranks} rank{'s' if ranks > 1 else ''}"

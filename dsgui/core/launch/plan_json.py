@@ -1,0 +1,76 @@
+"""A plan as plan.json has it: what was asked of a place stands under the place's own key, null under the others'."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from enum import Enum
+from typing import Any
+
+from dsgui.core.decoding import sequence, whole
+from dsgui.core.launch.plan import ConfigArgument, Here, Place, Plan, StartedBy, WhenBusy
+from dsgui.core.launch.where import PLACES
+from dsgui.core.memory.choice import ModelChoice
+
+_MOST_RANKS, _MOST_WORDS = 1 << 17, 1 << 16
+
+
+def plan_to_json(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON."""
+    values = {one.name: getattr(plan, one.name) for one in fields(Plan) if one.name != "place"}
+    written = {name: _WRITTEN.get(name, _same)(value) for name, value in values.items()}
+    asked = {kind.KEY: plan.place.to_json() if isinstance(plan.place, kind) else None for kind in PLACES if kind.KEY}
+    return written | asked
+
+
+def plan_from_json(value: Mapping[str, Any]) -> Plan:
+    """The inverse of `plan_to_json`; unknown keys are ignored. Raises KeyError, TypeError, ValueError or
+    `PlanError`."""
+    needed = {name: value[name] for name in _NEEDED}
+    given = {one.name: value[one.name] for one in fields(Plan) if one.name in _READ and one.name in value}
+    return Plan(**{name: _READ[name](one) for name, one in (needed | given).items()}, place=_place(value))
+
+
+def _place(value: Mapping[str, Any]) -> Place:
+    asked = ((kind, value.get(kind.KEY)) for kind in PLACES)
+    return next((kind.from_json(one) for kind, one in asked if one is not None), Here())
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _name_of(choice: Enum) -> str:
+    return choice.name
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(str(one) for one in sequence(value, _MOST_WORDS))
+
+
+# How each field of a plan stands in plan.json, where that is not as it is; and how it is read from there.
+_WRITTEN: dict[str, Callable[[Any], Any]] = {
+    "config_argument": _name_of,
+    "started_by": _name_of,
+    "when_busy": _name_of,
+    "environment": dict,
+    "model": ModelChoice.to_json,
+    **dict.fromkeys(("arguments", "secret_names", "gpu_indices"), list),
+}
+_READ: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("name", "script", "working_directory", "target_python", "preset", "parent"), str),
+    **dict.fromkeys(("run_id", "run_directory"), str),
+    "ranks": lambda value: whole(value, 0, _MOST_RANKS),
+    "master_port": lambda value: whole(value, 0, 65535),
+    **dict.fromkeys(("arguments", "secret_names"), _texts),
+    "gpu_indices": lambda value: tuple(whole(index, 0, _MOST_RANKS) for index in sequence(value, _MOST_RANKS)),
+    "config_argument": lambda value: ConfigArgument[value],
+    "started_by": lambda value: StartedBy[value],
+    "when_busy": lambda value: WhenBusy[value],
+    "environment": lambda value: {str(name): str(one) for name, one in value.items()},
+    "passes_local_rank": bool,
+    "model": lambda value: ModelChoice.from_json(value) if isinstance(value, Mapping) else ModelChoice(),
+}
+# What a plan of any release of dsgui has.
+_NEEDED = (
+    *("run_id", "run_directory", "name", "script", "arguments", "ranks", "gpu_indices", "master_port"),
+    *("working_directory", "config_argument", "target_python"),
+)

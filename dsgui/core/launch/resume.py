@@ -1,0 +1,97 @@
+"""What a script's arguments become so that it goes on from a checkpoint, or why no argument of it can do that."""
+
+import posixpath
+from collections.abc import Sequence
+
+from dsgui.core.launch.checkpoint import RESUME, Checkpoint, SavedBy
+from dsgui.core.launch.plan import Plan
+from dsgui.core.script.resume_options import Resuming
+from dsgui.core.script.words import value_of
+
+# Where the script's own file has no parser: options that others have for it, Megatron's among them.
+_USUAL_FOLDERS = ("--load_checkpoint_dir", "--load_dir", "--load")
+_IN_CODE = {
+    SavedBy.TRAINER: 'Let it call trainer.train(resume_from_checkpoint="{path}")',
+    SavedBy.ENGINE: 'Let it call model_engine.load_checkpoint("{folder}") after deepspeed.initialize',
+    SavedBy.ACCELERATE: 'Let it call accelerator.load_state("{path}")',
+}
+
+
+def way_of(told: Resuming, words: Sequence[str]) -> Resuming:
+    """What the source tells; where that is nothing, the options that the run was started with."""
+    if told != Resuming(saving=told.saving):
+        return told
+    if value_of(words, (RESUME,)) is not None:
+        return Resuming(checkpoint=RESUME, saving=told.saving)
+    folder = next((option for option in _USUAL_FOLDERS if value_of(words, (option,)) is not None), "")
+    return Resuming(folder=folder, saving=told.saving)
+
+
+def can_load(way: Resuming, one: Checkpoint) -> bool:
+    """Whether arguments can make the script load this one: without a tag an engine loads the newest."""
+    if one.saved_by is not SavedBy.ENGINE:
+        return bool(way.checkpoint)
+    return bool(way.checkpoint or (way.tag and (way.folder or way.from_output))) or (
+        one.newest and bool(way.folder or way.from_output)
+    )
+
+
+def options_for(way: Resuming, one: Checkpoint, plan: Plan) -> tuple[tuple[str, str | None], ...]:
+    """Options and their values ("" without one, None: taken out) that `can_load` told of."""
+    changes: dict[str, str | None] = dict.fromkeys(way.not_beside)
+    if way.checkpoint:
+        changes[way.checkpoint] = one.path
+    elif way.folder:
+        changes[way.folder] = one.folder
+    elif way.from_output and way.saving:
+        typed = value_of(plan.arguments, way.saving)
+        changes[way.saving[0]] = posixpath.join(plan.working_directory, typed) if typed else one.folder
+    if way.tag and not way.checkpoint:
+        changes[way.tag] = one.name
+    changes |= dict.fromkeys(way.switches, "")
+    return tuple(changes.items())
+
+
+def note_on(way: Resuming, found: Sequence[Checkpoint], problem: str = "") -> str:
+    """Why not every checkpoint of a run can be resumed from; "" where each can. `problem`: why its script could not be
+    read."""
+    left = [one for one in found if one.complete and not can_load(way, one)]
+    if not left:
+        return ""
+    if len(left) < sum(one.complete for one in found):
+        return "This script always loads the newest checkpoint of a folder, so earlier ones can’t be chosen."
+    one = left[0]
+    if one.saved_by is SavedBy.ENGINE and (way.folder or way.from_output):
+        return (
+            f"It saved {one.name}, but this script always loads the newest checkpoint of a folder, and that is another "
+            "run’s by now. Resume from that run."
+        )
+    if problem:
+        return f"It saved {one.name}, but the script can’t be read any more, so how it resumes is unknown: {problem}"
+    if one.saved_by is SavedBy.TRAINER and way.ignores:
+        return (
+            f"The script accepts {RESUME} but never uses it. Let it call "
+            "trainer.train(resume_from_checkpoint=training_args.resume_from_checkpoint), then resume from here."
+        )
+    if way.from_output:
+        return f"It saved {one.name}. The script resumes from its output folder by itself: clone this run."
+    if way.loads:
+        return (
+            f"It saved {one.name}. The script loads checkpoints, but the option that names one can’t be determined "
+            "from "
+            "its source. Clone this run and add that option to the arguments."
+        )
+    advice = _IN_CODE[one.saved_by].format(path=one.path, folder=one.folder)
+    return f"It saved {one.name}, but the script has no option to resume. {advice}, then clone this run."
+
+
+def asked_folder(way: Resuming, plan: Plan) -> tuple[str, str, bool] | None:
+    """The option, the absolute path and whether it is a checkpoint's own (else the folder it lies in), where a launch
+    names what it goes on from; a tag is part of the path."""
+    words = plan.arguments
+    for option, own in ((way.checkpoint or RESUME, True), (way.folder, False)):
+        if option and (given := value_of(words, (option,))):
+            path = posixpath.normpath(posixpath.join(plan.working_directory, given))
+            tag = value_of(words, (way.tag,)) if way.tag and not own else None
+            return option, posixpath.join(path, tag) if tag else path, own or bool(tag)
+    return None

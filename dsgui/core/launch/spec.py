@@ -1,0 +1,138 @@
+"""From what somebody says who wants something to run to the spec of it, and back."""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from dsgui.core.errors import PlanError
+from dsgui.core.launch.plan import (
+    AS_SCRIPT_READS,
+    READERS,
+    WHEN_BUSY,
+    ConfigArgument,
+    LaunchRequest,
+    StartedBy,
+    WhenBusy,
+    reader_word,
+)
+from dsgui.core.launch.run_fields import BY_NAME, OWN_SCRIPT, complete
+from dsgui.core.launch.variables import plain_and_secret, variables_text
+from dsgui.core.launch.where import BY_NAME as PLACES
+from dsgui.core.memory.choice import MOST_TOKENS, ModelChoice
+from dsgui.core.script.words import with_option
+
+_Value = TypeVar("_Value")
+_SAVES = " --enable_jit_checkpoint True"
+_BUSY_WORDS = {choice: word for word, choice in WHEN_BUSY.items()}
+
+
+def request_of(
+    values: Mapping[str, Any],
+    config_text: str,
+    target_python: str,
+    *,
+    recipe: str = "",
+    configured: ConfigArgument = ConfigArgument.HF,
+    preset: str = "",
+) -> LaunchRequest:
+    """The spec that the fields' values ask for. `recipe` is the bundled script where one was chosen: it takes the
+    config as `configured`, as does a script that tells nothing itself. Raises `PlanError` for what can't be read."""
+    asked = complete(values)
+    variables, secrets = plain_and_secret(asked["environment"])
+    place = _one_of("where", PLACES, asked)
+    detects = bool(recipe) or asked["reader"] == AS_SCRIPT_READS
+    gpus = tuple(sorted(int(index) for index in asked["gpus"])) if place.ON_THIS_MACHINE else ()
+    return LaunchRequest(
+        name=asked["name"].strip(),
+        script=recipe or asked["script"].strip(),
+        arguments=arguments_of(asked),
+        ranks=len(gpus) or int(asked["ranks"]),
+        gpu_indices=gpus,
+        master_port=_port(asked["port"].strip()),
+        working_directory=asked["directory"].strip(),
+        config_text=config_text,
+        config_argument=configured if detects else _one_of("reader", READERS, asked),
+        as_script_reads=detects and not recipe,
+        target_python=target_python,
+        environment=variables,
+        started_by=_one_of("started_by", {kind.value: kind for kind in StartedBy}, asked),
+        when_busy=_when_busy(asked, place.IS_WAITED_FOR),
+        secrets=secrets,
+        preset=preset,
+        place=place.of_values(asked),
+        logs=bool(asked["logs"]),
+        parent=asked["parent"],
+        model=model_of(asked),
+    )
+
+
+def values_of(request: LaunchRequest) -> dict[str, Any]:
+    """What the fields hold that ask for `request`, a value each. The values of its secrets and its port are left to be
+    given anew; what was added to its arguments is among them already."""
+    given = {
+        "what": OWN_SCRIPT,
+        "script": request.script,
+        "arguments": request.arguments if isinstance(request.arguments, str) else shlex.join(request.arguments),
+        "reader": reader_word(request.config_argument),
+        "where": request.place.NAME,
+        "ranks": request.ranks,
+        "gpus": [str(index) for index in request.gpu_indices],
+        "logs": False,
+        "started_by": request.started_by.value,
+        "when_busy": _BUSY_WORDS[request.when_busy],
+        "environment": variables_text(request.environment),
+        "directory": request.working_directory,
+        "name": request.name,
+        "parent": request.parent,
+    }
+    return complete(given | request.model.to_json() | request.place.values())
+
+
+def model_of(asked: Mapping[str, Any]) -> ModelChoice:
+    """The model and how much of it at once, of the fields' values by name. Raises `PlanError`."""
+    counts = {name: _count(name, asked[name]) for name in ("length", "target_length", "lora_rank")}
+    return ModelChoice.from_json({**asked, **counts, "model": str(asked["model"]).strip()})
+
+
+def _count(name: str, said: Any) -> int:
+    """Of a number, or of what was typed; 0 for nothing."""
+    typed = str(said if said is not None else "").strip()
+    if not typed:
+        return 0
+    if not (typed.isascii() and typed.isdecimal()) or len(typed) > 9 or int(typed) > MOST_TOKENS:
+        expected = f"a whole number up to {MOST_TOKENS:,}"
+        raise PlanError(f"{BY_NAME[name].label}: “{typed[:40]}” was given; expected {expected}. Correct it.")
+    return int(typed)
+
+
+def arguments_of(asked: Mapping[str, Any]) -> str:
+    """As typed, with what other fields add."""
+    typed = str(asked["arguments"]) + (_SAVES if asked["saves"] else "")
+    if not asked["output"].strip():
+        return typed
+    try:
+        words = shlex.split(typed)
+    except ValueError:  # the plan says what is wrong with it
+        return typed
+    return shlex.join(with_option(words, "--output_dir", asked["output"].strip()))
+
+
+def _when_busy(asked: Mapping[str, Any], usually_waits: bool) -> WhenBusy:
+    if not asked["when_busy"]:
+        return WhenBusy.usual(bool(asked["gpus"]) or usually_waits)
+    return _one_of("when_busy", WHEN_BUSY, asked)
+
+
+def _one_of(name: str, known: Mapping[str, _Value], asked: Mapping[str, Any]) -> _Value:
+    word = str(asked[name])
+    if word not in known:
+        raise PlanError(f"{BY_NAME[name].label}: “{word[:40]}” is not an option. Choose one from the list.")
+    return known[word]
+
+
+def _port(typed: str) -> int | None:
+    if typed and not (typed.isascii() and typed.isdecimal() and len(typed) <= 5):
+        raise PlanError(
+            f"Master port: “{typed[:40]}” is not a number. Enter one from 1024 to 65535, or leave it empty."
+        )
+    return int(typed) if typed else None

@@ -1,0 +1,212 @@
+"""What a run is doing, as a value: its state, who its processes are, and how it ended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+from dsgui.core.decoding import MOST_PID, number, optional, sequence, text, whole
+from dsgui.core.texts.saying import Said, recalled_sentences, said, sentences, sentences_to_json
+
+STARTING = "starting"
+_MOST_STEPS = 1e18
+MOST_GUARDIANS = 8
+_SPELLED = ("NaN", "Infinity", "-Infinity")
+
+
+class RunState(Enum):
+    """`LOST` is never written: it is what readers see when a supervisor is gone without having said how it ended. So
+    is `DAMAGED`: the files that would tell can't be read."""
+
+    PENDING = "pending"
+    QUEUED = "queued"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    LOST = "lost"
+    DAMAGED = "damaged"
+
+    @property
+    def live(self) -> bool:
+        """True while something is still going to happen."""
+        return self in (RunState.PENDING, RunState.QUEUED, RunState.RUNNING, RunState.STOPPING)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the run has ended and said how: nothing changes any more."""
+        return not self.live and self not in (RunState.LOST, RunState.DAMAGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """One process, for ever: a pid alone is reused. `start_time` is field 22 of /proc/<pid>/stat (clock ticks)."""
+
+    pid: int
+    start_time: int
+    boot_id: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"pid": self.pid, "start_time": self.start_time, "boot_id": self.boot_id}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any] | None) -> "Identity | None":
+        if not value:
+            return None
+        return cls(whole(value["pid"], 1, MOST_PID), whole(value["start_time"], 0, 1 << 62), text(value["boot_id"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """When a run was launched, told so that no clock that is set changes it: its place among all that were launched
+    into one folder, and seconds of the monotonic clock, which count for one boot of the machine."""
+
+    place: int
+    at_s: float
+    boot_id: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"place": self.place, "at_s": self.at_s, "boot_id": self.boot_id}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Asked":
+        """Raises KeyError, TypeError or ValueError for what is none."""
+        return cls(whole(value["place"], 0, 1 << 50), number(value["at_s"]), text(value["boot_id"]))
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """One run's state. `process` is the DeepSpeed launcher; `guardians` start another `supervisor` where it is killed;
+    `reasons` and `telemetry_note` are sentences for the page.
+
+    `started_at` and `ended_at` are dates, unix seconds: they are shown and never subtracted, since a clock may be set
+    in between. `begun_s`, and `kill_due_s` (when a stopping run's processes are killed), are seconds of the monotonic
+    clock, which count while the supervisor's boot lasts; `lasted_s` is a length. `clock_back_s`, `clock_ahead_s`: how
+    far the clock was set back and ahead while it ran, so that the dates of its files can be understood."""
+
+    state: RunState = RunState.PENDING
+    supervisor: Identity | None = None
+    process: Identity | None = None
+    exit_code: int | None = None
+    reasons: tuple[Said, ...] = ()
+    started_at: float | None = None
+    ended_at: float | None = None
+    phase: str = STARTING
+    telemetry_note: str = ""
+    begun_s: float | None = None
+    lasted_s: float | None = None
+    kill_due_s: float | None = None
+    clock_back_s: float = 0.0
+    clock_ahead_s: float = 0.0
+    guardians: tuple[Identity, ...] = ()
+
+    @property
+    def owners(self) -> tuple[Identity, ...]:
+        """Whoever sees to it that the run's end is written, first who does it now."""
+        return (*([self.supervisor] if self.supervisor else ()), *self.guardians)
+
+    @property
+    def reason(self) -> str:
+        """In words."""
+        return sentences(self.reasons)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "state": self.state.value,
+            "supervisor": self.supervisor and self.supervisor.to_json(),
+            "process": self.process and self.process.to_json(),
+            "exit_code": self.exit_code,
+            "reason": self.reason,  # for whoever does not know the codes
+            "reasons": sentences_to_json(self.reasons),
+            "started_at": self.started_at,
+            "ended_at": self.ended_at,
+            "phase": self.phase,
+            "telemetry_note": self.telemetry_note,
+            "begun_s": self.begun_s,
+            "lasted_s": self.lasted_s,
+            "kill_due_s": self.kill_due_s,
+            "clock_back_s": self.clock_back_s,
+            "clock_ahead_s": self.clock_ahead_s,
+            "guardians": [guardian.to_json() for guardian in self.guardians],
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "RunStatus":
+        """Unknown keys are ignored and absent ones take their default. Raises KeyError, TypeError or ValueError for
+        what is none."""
+        return cls(
+            state=_written_state(value.get("state", "pending")),
+            supervisor=Identity.from_json(value.get("supervisor")),
+            process=Identity.from_json(value.get("process")),
+            exit_code=optional(_exit_code, value.get("exit_code")),
+            reasons=recalled_sentences(value.get("reasons"), text(value.get("reason", ""))),
+            started_at=optional(number, value.get("started_at")),
+            ended_at=optional(number, value.get("ended_at")),
+            phase=text(value.get("phase", STARTING)),
+            telemetry_note=text(value.get("telemetry_note", "")),
+            begun_s=optional(number, value.get("begun_s")),
+            lasted_s=optional(number, value.get("lasted_s")),
+            kill_due_s=optional(number, value.get("kill_due_s")),
+            clock_back_s=number(value.get("clock_back_s", 0.0)),
+            clock_ahead_s=number(value.get("clock_ahead_s", 0.0)),
+            guardians=tuple(
+                found
+                for one in sequence(value.get("guardians", []), MOST_GUARDIANS)
+                if (found := Identity.from_json(one))
+            ),
+        )
+
+    def lost(self, alive: int, rebooted: bool) -> "RunStatus":
+        """The same as readers must see it when its supervisor is gone; `alive` processes of the run still run."""
+        return replace(self, state=RunState.LOST, reasons=(_lost_reason(alive, rebooted),))
+
+
+def progress_from_json(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What `progress.json` says of a run: step, total, eta_s, loss, epoch, epochs, doing. Raises ValueError."""
+    found: dict[str, Any] = {
+        name: optional(_count, value[name]) for name in ("step", "total", "eta_s", "epochs") if name in value
+    }
+    found |= {name: _spelled(value[name]) for name in ("loss", "epoch") if name in value}
+    if isinstance(value.get("doing"), dict):
+        found["doing"] = {"text": text(value["doing"].get("text", ""))}
+    return MappingProxyType(found)
+
+
+def _spelled(value: Any) -> float | str:
+    """A number, or one that JSON has no spelling for, as `number_to_json` wrote it."""
+    return value if value in _SPELLED and isinstance(value, str) else _any_number(value)
+
+
+def _count(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST_STEPS:
+        raise ValueError(f"a {type(value).__name__} stands where a count was expected")
+    return value
+
+
+def _any_number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"a {type(value).__name__} stands where a number was expected")
+    return float(value)
+
+
+def _written_state(value: Any) -> RunState:
+    state = RunState(text(value))
+    if state in (RunState.LOST, RunState.DAMAGED):
+        raise ValueError(f"{state.value} is not a valid state")
+    return state
+
+
+def _exit_code(value: Any) -> int:
+    return whole(value, -(1 << 31), 1 << 32)
+
+
+def _lost_reason(alive: int, rebooted: bool) -> Said:
+    if rebooted:
+        return said("reasons", "machine_restarted")
+    if alive == 1:
+        return said("reasons", "supervisor_gone_one_runs")
+    if alive:
+        return said("reasons", "supervisor_gone_some_run", count=str(alive))
+    return said("reasons", "supervisor_gone")

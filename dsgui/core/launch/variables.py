@@ -1,0 +1,43 @@
+"""Environment variables as typed, one a line."""
+
+from collections.abc import Mapping
+
+from dsgui.core.access.secrets import is_secret_name
+from dsgui.core.errors import PlanError
+
+
+def parse_variables(text: str) -> dict[str, str]:
+    """`NAME=value` lines; empty ones and those that begin with # are left out. Raises `PlanError`."""
+    found: dict[str, str] = {}
+    for place, line in enumerate(text.splitlines(), 1):
+        bare = line.strip().removeprefix("export ")
+        if not bare or bare.startswith("#"):
+            continue
+        name, equals, value = bare.partition("=")
+        if not equals:
+            # The line itself may be a secret.
+            raise PlanError(f"Environment: line {place} has no “=”. Expected NAME=value.")
+        found[name.strip()] = _unquoted(value.strip())
+    return found
+
+
+def variables_text(variables: Mapping[str, str]) -> str:
+    """The lines that `parse_variables` reads as these: a value that looks quoted, or has blanks at its ends, is quoted
+    once more."""
+    return "\n".join(f"{name}={_quoted(value)}" for name, value in variables.items())
+
+
+def plain_and_secret(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The variables typed, those that may be written down apart from those that may not. Raises `PlanError`."""
+    variables = parse_variables(text)
+    secrets = {name: value for name, value in variables.items() if is_secret_name(name)}
+    return {name: value for name, value in variables.items() if name not in secrets}, secrets
+
+
+def _quoted(value: str) -> str:
+    return value if _unquoted(value.strip()) == value else f'"{value}"'
+
+
+def _unquoted(value: str) -> str:
+    quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if quoted else value

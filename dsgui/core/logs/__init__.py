@@ -1,0 +1,1 @@
+"""What a training prints, line by line, as points, events and a phase."""

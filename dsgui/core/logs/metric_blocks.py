@@ -1,0 +1,75 @@
+"""The blocks that transformers' `Trainer.log_metrics` prints: `***** eval metrics *****`, then `  eval_loss = 2.1`.
+
+Most of what they say was logged before as a dict; what is new in them (perplexity, BLEU, the evaluation after the
+training, which prints no dict) is found here.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dsgui.core.logs.numerals import NUMBER
+from dsgui.core.logs.prefixes import launcher_prefix
+
+_HEAD = re.compile(r"\*{5} (?P<split>[\w./-]{1,40}) metrics \*{5}\s*\Z")
+_LINE = re.compile(
+    rf"\s*+(?P<name>[A-Za-z_][\w./@-]{{0,100}}) *+= *+(?:(?P<days>\d{{1,6}}) days?, )?"
+    rf"(?:(?P<clock>\d{{1,9}}:\d\d:\d\d(?:\.\d{{1,9}})?)|(?P<number>{NUMBER})(?P<unit>GF|MB)?)\Z",
+    re.IGNORECASE,
+)
+_UNITS = {"": 1, "MB": 1 << 20, "GF": 1 << 30}  # trainer_pt_utils.py: metrics_format shifts by 20 and 30 bits
+# Dicts are rounded to four figures, blocks to four decimals; of seconds they leave out what is behind the hundredths
+# (trainer_pt_utils.py: metrics_format, utils: format_secs).
+_SAME_RELATIVE, _SAME, _HUNDREDTH_S = 1e-3, 1e-4, 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One line of a block. `kind` is a point's."""
+
+    name: str
+    value: float
+    kind: str
+    is_clock: bool = False
+
+    def repeats(self, told: Mapping[str, float]) -> bool:
+        """Whether it says the same as what was logged before, otherwise rounded."""
+        before = told.get(self.name)
+        if before is None:
+            return False
+        slack, left_out = max(_SAME_RELATIVE * abs(before), _SAME), _HUNDREDTH_S if self.is_clock else 0.0
+        return -slack <= before - self.value <= left_out + slack or repr(self.value) == repr(before)
+
+
+class MetricBlock:
+    """Feed it every line while it is `open`, and those with five stars before."""
+
+    def __init__(self) -> None:
+        self.open = False
+        self._split = ""
+        self.epoch: float | None = None
+
+    def begins(self, text: str) -> bool:
+        match = _HEAD.search(text)
+        if match:
+            self.open, self._split, self.epoch = True, match["split"], None
+        return match is not None
+
+    def line(self, text: str) -> Metric | None:
+        """What a line says; None for the first that is none of the block's, which ends it."""
+        match = _LINE.match(launcher_prefix(text)[1])
+        if not match:
+            self.open = False
+            return None
+        if match["name"] == "epoch" and match["number"]:
+            self.epoch = float(match["number"])
+        kind = "final" if self._split == "train" else "eval"
+        if match["clock"]:
+            return Metric(match["name"], _clock_s(match["days"], match["clock"]), kind, True)
+        value = float(match["number"]) * _UNITS[(match["unit"] or "").upper()]
+        return Metric(match["name"], value, kind)
+
+
+def _clock_s(days: str | None, clock: str) -> float:
+    hours, minutes, seconds = clock.split(":")
+    return ((int(days or 0) * 24 + int(hours)) * 60 + int(minutes)) * 60 + float(seconds)

@@ -1,0 +1,123 @@
+"""What a run is doing, as far as its output tells: waiting in a queue, starting, preparing its data, compiling,
+training, evaluating."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from dsgui.core.texts.saying import Said, said
+
+_COMPILES = re.compile(
+    r"building extension module|creating extension directory|emitting ninja build|detected cuda files|"
+    r"^\[\d+/\d+\] .*(?:c\+\+|g\+\+|nvcc|clang)",
+    re.IGNORECASE,
+)
+_COMPILED = re.compile(r"loading extension module|op: [\d.]+ seconds|built successfully|no work to do", re.IGNORECASE)
+_SLURM = re.compile(r"slurm: job \d+ is (\w+)")  # shell/launch/follow_job.py
+# `Generating train split: 4000 examples [00:01, 3800 examples/s]`: how many there will be is not known.
+_UNBOUNDED = re.compile(
+    r"(?P<label>[^:\[\]]{1,100}): (?P<done>\d{1,15})(?: ?[A-Za-z]{1,16})? "
+    r"\[[\d:]{1,20}, *[\d.?kMG]{1,20} ?(?P<unit>[A-Za-z]{1,16})/s\]"
+)
+STARTING, COMPILING, PREPARING, TOKENIZING = "starting", "compiling", "preparing", "tokenizing"
+SLURM_QUEUE = "slurm_queue"
+_LABEL_LIMIT = 80
+# The first that fits names what a bar's description says is prepared.
+_PREPARATIONS = (
+    (TOKENIZING, re.compile(r"tokeni[sz]", re.IGNORECASE)),
+    ("downloading", re.compile(r"download|fetch", re.IGNORECASE)),
+    ("loading", re.compile(r"\bload|materializ", re.IGNORECASE)),
+    ("saving", re.compile(r"\bsav(?:e|ing)\b|upload|\bwriting\b", re.IGNORECASE)),
+    (
+        PREPARING,
+        re.compile(
+            r"\bdata ?sets?\b|\bdata\b|\bsplits?\b|\bshards?\b|\bexamples?\b|\bfeatures?\b|\bfiles?\b|\bmap(?:ping)?\b|"
+            r"\bfilter|\bcast|convert|encod|process|\bpack|truncat|generat|extract|index|cach|\bchat template|flatten",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_IS_WORK = re.compile(r"[a-z]{2,20}ing\b")
+PREPARATIONS = frozenset(code for code, _ in _PREPARATIONS)
+
+
+def preparation(description: str) -> str:
+    """The code of what is prepared; "" where the words name no preparation."""
+    return next((code for code, words in _PREPARATIONS if words.search(description)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """A preparation: what (a code), in the script's own words, and how far it is. `total` is None where only how many
+    were done is told; `unit` is what is counted ("examples", "B" for bytes), "" where nothing says."""
+
+    code: str
+    label: str
+    done: int
+    total: int | None = None
+    unit: str = ""
+
+    @classmethod
+    def of(cls, code: str, label: str, done: int, total: int | None, unit: str) -> "Doing":
+        """With the words that stand before a bar."""
+        unit = "B" if unit.endswith("B") else unit.lower()
+        return cls(code, label.strip().rstrip(":")[:_LABEL_LIMIT], done, total, unit)
+
+    @property
+    def said(self) -> Said:
+        """`tokenizing 4,000 / 120,000`."""
+        own = self.label[:1].lower() + self.label[1:]
+        given = {"done": f"{self.done:,}"}
+        if self.code == TOKENIZING and not own.startswith(TOKENIZING):
+            what = TOKENIZING  # “Running tokenizer on train dataset”
+        else:
+            what, given["label"] = ("own", own) if _IS_WORK.match(own) else ("data", self.label)
+        if self.total is None:
+            return said("doings", what, **given)
+        return said("doings", f"{what}_of", **given, total=f"{self.total:,}")
+
+    @property
+    def text(self) -> str:
+        return str(self.said)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"code": self.code, "text": self.text, "done": self.done, "total": self.total}
+
+
+@dataclass(slots=True)
+class Phase:
+    """`name` is a code, which the page has a sentence for."""
+
+    name: str = STARTING
+    doing: Doing | None = None
+
+    @property
+    def before_training(self) -> bool:
+        return self.name not in ("training", "evaluating")
+
+    def line(self, text: str) -> bool:
+        """A line without points. Whether it told the phase."""
+        if match := _SLURM.match(text):
+            self.becomes(SLURM_QUEUE if match[1] == "PENDING" else STARTING)
+        elif self.before_training and (match := _UNBOUNDED.match(text)):
+            code = preparation(match["label"]) or PREPARING
+            self.prepares(Doing.of(code, match["label"], int(match["done"]), None, match["unit"]))
+        elif self.name == COMPILING and _COMPILED.search(text):
+            self.becomes(STARTING)
+        elif self.before_training and self.name != COMPILING and _COMPILES.search(text):
+            self.becomes(COMPILING)
+        else:
+            return False
+        return True
+
+    def becomes(self, name: str) -> None:
+        self.name, self.doing = name, None
+
+    def prepares(self, doing: Doing) -> None:
+        """Ignored once something was trained. What is done is over."""
+        if not self.before_training:
+            return
+        if doing.total is not None and doing.done >= doing.total:
+            self.becomes(STARTING)
+        else:
+            self.name, self.doing = doing.code, doing

@@ -1,0 +1,55 @@
+"""What of DeepSpeed the engines' models have no case for: then there is no number, and a sentence says why."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dsgui.core.config.conversion import truth
+from dsgui.core.config.pointer import MISSING, lookup
+from dsgui.core.memory.settings import OPTIMIZER, Settings
+from dsgui.core.texts.saying import Said, said
+
+# Switches of engines that allocate in ways of their own.
+_ENGINES = (
+    "/zero_optimization/zenflow",
+    "/zero_optimization/offload_optimizer/super_offload",
+    "/zero_optimization/zero_quantized_weights",
+    "/zero_optimization/zero_quantized_gradients",
+    "/zero_optimization/zero_quantized_nontrainable_weights",
+    "/zero_optimization/zeropp_loco_param",
+    "/compile/deepcompile",
+    "/amp/enabled",
+    "/torch_autocast/enabled",
+    "/hybrid_engine/enabled",
+    "/quantize_training/enabled",
+    "/sparse_gradients",
+)
+# Keys that divide the model itself; 0 and 1 do not.
+_DIVIDING = (
+    "/tensor_parallel/autotp_size",
+    "/tensor_parallel/tp/tp_size",
+    "/tensor_parallel/tensor_parallel/tp_size",
+    "/expert_parallel/autoep_size",
+    "/sequence_parallel_size",
+    "/zero_optimization/mics_shard_size",
+)
+_COUNTED = ("adam", "adamw", "lion", "adagrad", "sgd")
+
+
+def not_covered(config: Mapping[str, Any], settings: Settings) -> Said | None:
+    """The first thing that there is no case for, or None."""
+    for pointer in _ENGINES:
+        if is_on(lookup(config, pointer)):
+            return said("memory_notes", "no_case", key=pointer)
+    for pointer in _DIVIDING:
+        value = lookup(config, pointer)
+        if isinstance(value, int | float) and value > 1:
+            return said("memory_notes", "no_case", key=pointer)
+    if settings.optimizer not in _COUNTED:
+        return said("memory_notes", "no_optimizer", key=OPTIMIZER, name=settings.optimizer[:40])
+    return None
+
+
+def is_on(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return value.get("enabled", True) is not False
+    return value not in (MISSING, None) and truth(value) is True

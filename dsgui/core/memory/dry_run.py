@@ -1,0 +1,176 @@
+"""What a dry run wrote down, as an answer: peaks by component and by line, and the timeline.
+
+`shell/memory/rehearsal.py` writes it in the environment that trains: each allocation and its end, in order, with the
+line of code that made it. Bytes are counted here as torch's allocators hand them out."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dsgui.core.memory.allocator import replayed
+from dsgui.core.memory.answer import (
+    DEVICE_OF,
+    Answer,
+    Component,
+    Device,
+    Moment,
+    Part,
+    Peak,
+    Place,
+    Source,
+    Stretch,
+    Timeline,
+)
+from dsgui.core.memory.ledger import rounded
+from dsgui.core.memory.lines import Line, component_of
+from dsgui.core.texts.saying import said
+
+MOST_POINTS = 600
+_LEAST_SHOWN = 0.002  # of a peak: smaller lines of a component are told as one
+_MOMENT_OF = {"model": Moment.INIT, "init": Moment.INIT} | {
+    moment.value: moment for moment in (Moment.FORWARD, Moment.BACKWARD, Moment.STEP)
+}
+_KIND = "memory_notes"
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """`[start, end)` are events. `step` is which of the steps that were taken."""
+
+    name: str
+    step: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Event e is the birth of allocation e − 1, or with a minus its end. `sizes` are bytes that were asked for."""
+
+    events: np.ndarray
+    sizes: np.ndarray
+    keys: np.ndarray
+    lines: tuple[Line, ...]
+    phases: tuple[Phase, ...]
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> "Recorded":
+        """Raises KeyError, TypeError or ValueError for what is no record."""
+        events = np.array(told["events"], dtype=np.int64)
+        starts = [int(start) for start, _, _ in told["phases"]] + [len(events)]
+        phases = tuple(
+            Phase(str(name), int(step), starts[number], starts[number + 1])
+            for number, (_, name, step) in enumerate(told["phases"])
+        )
+        lines = tuple(Line(Place(place), *map(str, more)) for place, *more in told["lines"])
+        sizes, keys = (np.array(told[name], dtype=np.int64) for name in ("sizes", "keys"))
+        return cls(events, sizes, keys, lines, phases)
+
+    def births(self) -> np.ndarray:
+        """The event of each allocation's birth."""
+        return np.flatnonzero(self.events > 0)
+
+    def deaths(self) -> np.ndarray:
+        """The event of each allocation's end; the number of events for one that has none."""
+        ends = np.full(len(self.sizes), len(self.events), dtype=np.int64)
+        at = np.flatnonzero(self.events < 0)
+        ends[-self.events[at] - 1] = at
+        return ends
+
+    def handed_out(self) -> np.ndarray:
+        """Bytes of each allocation as its allocator rounds them."""
+        places = [line.place for line in self.lines]
+        every = np.array([places.index(place) for place in places])[self.keys]
+        out = self.sizes.copy()
+        for place in set(places):
+            ours = every == places.index(place)
+            values, back = np.unique(self.sizes[ours], return_inverse=True)
+            out[ours] = np.array([rounded(int(value), place) for value in values], dtype=np.int64)[back]
+        return out
+
+    def live(self, places: frozenset[Place]) -> np.ndarray:
+        """Bytes in these places after each event."""
+        ours = np.array([line.place in places for line in self.lines], dtype=bool)[self.keys]
+        counts = np.where(ours, self.handed_out(), 0)
+        which = np.abs(self.events) - 1
+        return np.cumsum(np.where(self.events > 0, counts[which], -counts[which]))
+
+
+def answer_of(told: Mapping[str, Any]) -> Answer:
+    """The answer in what the worker sent. Raises KeyError, TypeError or ValueError for what is none."""
+    recorded = Recorded.from_json(told)
+    return Answer(
+        Source.DRY_RUN,
+        peaks_of(recorded),
+        int(told["parameters"]),
+        int(told["trainable"]),
+        tuple(said(_KIND, str(note["code"]), **note["given"]) for note in told["notes"]),
+        timeline=timeline_of(recorded),
+        reserved=reserved_by(recorded),
+    )
+
+
+def reserved_by(recorded: Recorded) -> int:
+    """The most that torch's caching allocator holds of the GPU for these allocations."""
+    on_gpu = np.array([line.place is Place.GPU for line in recorded.lines], dtype=bool)[recorded.keys]
+    return replayed(recorded.events.tolist(), np.where(on_gpu, recorded.sizes, 0).tolist()).most_reserved
+
+
+def peaks_of(recorded: Recorded) -> tuple[Peak, ...]:
+    """Of each moment of the last step, and of the beginning."""
+    return tuple(peak for device in Device for peak in _of_device(recorded, device))
+
+
+def _of_device(recorded: Recorded, device: Device) -> Iterator[Peak]:
+    places = frozenset(place for place in Place if DEVICE_OF[place] is device)
+    live = recorded.live(places)
+    for moment in Moment:
+        spans = [phase for phase in judged(recorded.phases) if _MOMENT_OF.get(phase.name) is moment]
+        at = max(
+            (fullest(live, phase) for phase in spans), key=lambda event: live[event] if event >= 0 else 0, default=-1
+        )
+        if at >= 0 and live[at]:
+            yield Peak(device, moment, parts_at(recorded, places, at))
+
+
+def judged(phases: tuple[Phase, ...]) -> Iterator[Phase]:
+    """What is before the first step, and the last step."""
+    last = max((phase.step for phase in phases), default=0)
+    for phase in phases:
+        if _MOMENT_OF.get(phase.name) is Moment.INIT or phase.step == last:
+            yield phase
+
+
+def fullest(live: np.ndarray, phase: Phase) -> int:
+    """The event after which most is alive, with the state that the phase begins in; −1 where nothing ever was."""
+    start = max(phase.start - 1, 0)
+    span = live[start : phase.end]
+    return start + int(span.argmax()) if span.size else -1
+
+
+def parts_at(recorded: Recorded, places: frozenset[Place], at: int) -> tuple[Part, ...]:
+    """What is alive after event `at`: by component, place and line, the largest first."""
+    alive = (recorded.births() <= at) & (recorded.deaths() > at)
+    counts = np.bincount(recorded.keys[alive], weights=recorded.handed_out()[alive], minlength=len(recorded.lines))
+    ours = {line: int(count) for line, count in zip(recorded.lines, counts, strict=True) if line.place in places}
+    least, found = _LEAST_SHOWN * sum(ours.values()), dict[tuple[Component, Place, str], int]()
+    for line, count in ours.items():
+        name = (component_of(line), line.place, line.where if count >= least else "")
+        found[name] = found.get(name, 0) + count
+    parts = [Part(component, place, count, (), where) for (component, place, where), count in found.items() if count]
+    return tuple(sorted(parts, key=lambda part: -part.count))
+
+
+def timeline_of(recorded: Recorded) -> Timeline:
+    """Bytes by device over the events, thinned to what a screen shows: of each stretch the fullest instant."""
+    every = {device: recorded.live(frozenset(p for p in Place if DEVICE_OF[p] is device)) for device in Device}
+    edges = np.unique(np.linspace(0, len(recorded.events), MOST_POINTS + 1).astype(np.int64))
+    counts = {device: _most(live, edges) for device, live in every.items() if live.any()}
+    stretches = tuple(Stretch(phase.name, phase.step, phase.start, phase.end) for phase in recorded.phases)
+    return Timeline(tuple(int(edge) for edge in edges[1:]), counts, stretches)
+
+
+def _most(live: np.ndarray, edges: np.ndarray) -> tuple[int, ...]:
+    return tuple(int(value) for value in np.maximum.reduceat(live, edges[:-1])) if live.size else ()

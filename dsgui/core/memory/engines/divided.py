@@ -1,0 +1,384 @@
+"""Stage 3: DeepSpeedZeroOptimizer_Stage3 (runtime/zero/stage3.py, whose lines are meant): weights, gradients and states
+divided; each on the GPU, in host memory or on NVMe."""
+
+import math
+from dataclasses import dataclass, field
+
+from dsgui.core.memory import settings as keys
+from dsgui.core.memory.answer import Component, Place
+from dsgui.core.memory.engines.gathering import PERSISTENT, Gathering, persistent, trace_of
+from dsgui.core.memory.engines.job import Engine
+from dsgui.core.memory.engines.loading import Loading
+from dsgui.core.memory.engines.swapping import (
+    OPTIMIZER_BUFFERS,
+    in_memory,
+    optimizer_buffers,
+    param_buffers,
+    swaps,
+)
+from dsgui.core.memory.ledger import Slot, slot_for
+from dsgui.core.memory.settings import Offload
+from dsgui.core.memory.walk import Unit, Weight
+
+_NORM_AT_ONCE = 250_000_000  # elements: stage3.py:1960 _constant_buffered_norm2
+_OPTIMIZER = (keys.OPTIMIZER_DEVICE, keys.OPTIMIZER_PINS)
+_PARAM = (keys.PARAM_DEVICE, keys.PARAM_PINS)
+BUCKET = slot_for(Component.BUCKETS, keys=(keys.BUCKET, keys.REDUCED_IN))
+STAGING = slot_for(Component.STAGING, keys=(keys.BUCKET, keys.REDUCED_IN))
+NORM = slot_for(Component.STEP, keys=(keys.SUB_GROUP,))
+FLATTENED = slot_for(Component.STEP, keys=(keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
+AT_INIT = slot_for(Component.INIT, keys=(keys.STAGE, keys.SUB_GROUP))
+AT_INIT_HOST = slot_for(Component.INIT, Place.HOST, (keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
+WEIGHTS_ON_NVME = slot_for(Component.WEIGHTS, Place.NVME, (keys.PARAM_DEVICE, f"{keys.ZERO}/offload_param/max_in_cpu"))
+GRADIENTS_ON_GPU = slot_for(Component.GRADIENTS, keys=(keys.OPTIMIZER_DEVICE, "/aio/block_size"))
+ON_THE_WAY = slot_for(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
+
+
+@dataclass(frozen=True, slots=True)
+class SubGroup:
+    """Weights whose parts are updated together (1210–1233)."""
+
+    weights: tuple[Weight, ...]
+    numel: int
+
+
+@dataclass(slots=True)
+class Divided(Engine):
+    gathering: Gathering = field(init=False)
+    groups: list[list[SubGroup]] = field(default_factory=list)
+    bucket: list[Weight] = field(default_factory=list)
+    always: set[str] = field(default_factory=set)
+    sub_group_of: dict[str, SubGroup] = field(default_factory=dict)
+    unswapped: int = 0
+
+    def __post_init__(self) -> None:
+        Engine.__post_init__(self)
+        walk, s = self.job.walk, self.job.settings
+        self.always = persistent(walk, s)
+        self.gathering = Gathering(self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always)
+        self.groups = [self._sub_groups(group) for group in self.job.groups]
+        self.sub_group_of = {weight.name: sub for sub in self.sub_groups for weight in sub.weights}
+
+    # --- what holds ---
+
+    @property
+    def optimizer_at(self) -> Offload:
+        return self.job.settings.optimizer_at
+
+    @property
+    def params_at(self) -> Offload:
+        return self.job.settings.params_at
+
+    @property
+    def sub_groups(self) -> list[SubGroup]:
+        return [sub for group in self.groups for sub in group]
+
+    @property
+    def on_gpu(self) -> int:
+        """How many sub-groups' states stay on the GPU: `ratio` (1099–1108)."""
+        at = self.optimizer_at
+        return int((1 - at.ratio) * len(self.sub_groups)) if at.is_on else len(self.sub_groups)
+
+    @property
+    def part(self) -> int:
+        """Elements of this rank's share of all that is trained."""
+        return sum(sub.numel for sub in self.sub_groups)
+
+    def share(self, weight: Weight) -> int:
+        return math.ceil(weight.numel / self.job.ranks)
+
+    def _sub_groups(self, group: tuple[Weight, ...]) -> list[SubGroup]:
+        if self.job.settings.sub_group >= sum(self.share(weight) for weight in group):
+            return [SubGroup(group, sum(self.share(weight) for weight in group))]
+        found, current, size = list[SubGroup](), list[Weight](), 0
+        for weight in group:
+            current.append(weight)
+            size += self.share(weight)
+            if size >= self.job.settings.sub_group or weight is group[-1]:
+                found.append(SubGroup(tuple(current), size))
+                current, size = [], 0
+        return found
+
+    # --- init ---
+
+    def initialize(self) -> None:
+        self._make_model()
+        self._flat_weights()
+        if any(self._swaps(sub) for sub in self.sub_groups):
+            longest = max(sub.numel for sub in self.sub_groups)
+            self.ledger.take(OPTIMIZER_BUFFERS, optimizer_buffers(self.job.settings, longest))
+        self._masters()
+        self._first_gradients()
+        self._buffers()
+        self._hooks()
+
+    def _weights_slot(self, frozen: bool = False) -> Slot:
+        at = self.params_at
+        place = (Place.PINNED if at.pins else Place.HOST) if at.is_on else Place.GPU
+        return slot_for(Component.FROZEN if frozen else Component.WEIGHTS, place, (keys.STAGE, *_PARAM))
+
+    def _make_model(self) -> None:
+        """partition_parameters.py:1836: weight by weight, divided at once."""
+        if not self.job.made.inside:
+            self._divide_whole()
+            return
+        job, b = self.job, self.job.settings.weight
+        slots = {trainable: self._weights_slot(not trainable) for trainable in (True, False)}
+        wide = job.made.element * (job.made.element != b)
+        for weight in job.walk.weights().values():
+            self.ledger.take(AT_INIT, weight.numel * wide)
+            self.ledger.take(AT_INIT, weight.numel * b)
+            self.ledger.drop(AT_INIT, weight.numel * wide)
+            self.ledger.take(slots[weight.trainable], self.share(weight) * b)
+            self.ledger.drop(AT_INIT, weight.numel * b)
+
+    def _divide_whole(self) -> None:
+        """The engine has cast it and moved all of it to the GPU (engine.py:2093) before it is divided."""
+        loading, b = Loading(self.job, self.ledger), self.job.settings.weight
+        loading.whole()
+        for weight in self.job.walk.weights().values():
+            self.ledger.take(self._weights_slot(not weight.trainable), self.share(weight) * b)
+            self.ledger.drop(loading.weights if weight.trainable else loading.frozen, weight.numel * b)
+
+    def _flat_weights(self) -> None:
+        """967–973 through a copy on the host; 888–911 with offload_param: one pinned buffer a group."""
+        b, slot = self.job.settings.weight, self._weights_slot()
+        if not self.params_at.is_on:
+            self.ledger.take(AT_INIT_HOST, self.part * b)
+            self._drop_parts()
+            self.ledger.take(slot, self.part * b)
+            self.ledger.drop(AT_INIT_HOST, self.part * b)
+            return
+        if self.params_at.is_nvme:
+            self.ledger.take(*param_buffers(self.job.settings))
+        sizes = [[sub.numel for sub in group] for group in self.groups]
+        slot = slot_for(Component.WEIGHTS, Place.PINNED, (keys.STAGE, *_PARAM))  # whatever pin_memory says
+        for group, (room, fits) in zip(sizes, in_memory(self.job.settings, sizes), strict=True):
+            self._pinned(slot, room * b)
+            self.ledger.take(WEIGHTS_ON_NVME, sum(size for size, fit in zip(group, fits, strict=True) if not fit) * b)
+        self._drop_parts()
+
+    def _drop_parts(self) -> None:
+        slot = self._weights_slot()
+        for weight in self.job.trainable:
+            self.ledger.drop(slot, self.share(weight) * self.job.settings.weight)
+
+    def _pinned(self, slot: Slot, count: int) -> None:
+        """A pageable tensor, then its pinned copy."""
+        if slot.place is Place.PINNED:
+            self.ledger.take(AT_INIT_HOST, count)
+            self.ledger.take(slot, count)
+            self.ledger.drop(AT_INIT_HOST, count)
+        else:
+            self.ledger.take(slot, count)
+
+    def _states(self, index: int, component: Component) -> Slot:
+        if index < self.on_gpu:
+            return slot_for(component, Place.GPU, (keys.STAGE, keys.OPTIMIZER_DEVICE))
+        place = Place.NVME if self._swaps(self.sub_groups[index]) else Place.HOST
+        return slot_for(component, place, _OPTIMIZER)
+
+    def _swaps(self, sub: SubGroup) -> bool:
+        return self.optimizer_at.is_nvme and swaps(self.job.settings, sub.numel, self.job.settings.master)
+
+    def _masters(self) -> None:
+        """1157–1173: converted, then cloned."""
+        for index, sub in enumerate(self.sub_groups):
+            slot, count = self._states(index, Component.MASTER), sub.numel * self.job.settings.master
+            converts = (
+                self.job.settings.master != self.job.settings.weight or slot.place is not self._weights_slot().place
+            )
+            init = AT_INIT if slot.place is Place.GPU else AT_INIT_HOST
+            self.ledger.take(init, count * converts)
+            self.ledger.take(slot, count)
+            self.ledger.drop(init, count * converts)
+
+    def _first_gradients(self) -> None:
+        """1300–1375: a buffer of zeros as long as the longest sub-group; offloaded gradients stay, a pinned block a
+        sub-group."""
+        m = self.job.settings.master
+        buffer = max(sub.numel for sub in self.sub_groups) * m
+        init = AT_INIT_HOST if self.optimizer_at.is_on else AT_INIT
+        self.ledger.take(init, buffer)
+        if self.optimizer_at.is_on:
+            for index, sub in enumerate(self.sub_groups):
+                self._offload_gradients(index, sub.numel * m)
+        self.ledger.drop(init, buffer)
+
+    def _offload_gradients(self, index: int, count: int) -> None:
+        slot = self._gradient_slot(index)
+        if slot.place is Place.NVME:
+            self.ledger.take(slot, count)
+        else:
+            self._pinned(slot, count)
+
+    def _gradient_slot(self, index: int) -> Slot:
+        if index < self.on_gpu or self._swaps(self.sub_groups[index]):
+            return self._states(index, Component.GRADIENTS)
+        return slot_for(Component.GRADIENTS, Place.PINNED if self.optimizer_at.pins else Place.HOST, _OPTIMIZER)
+
+    def _buffers(self) -> None:
+        """779–801: the bucket, held for ever, and the gradients' parts."""
+        s = self.job.settings
+        if s.is_contiguous:
+            self.ledger.take(BUCKET, s.bucket * s.reduced)
+        slot = slot_for(Component.GRADIENTS, Place.GPU, (keys.STAGE, keys.ACCUMULATED_IN, keys.OPTIMIZER_DEVICE))
+        if self.optimizer_at.is_on:
+            slot = slot_for(Component.GRADIENTS, Place.PINNED if self.optimizer_at.pins else Place.HOST, _OPTIMIZER)
+        self._pinned(slot, self.part * s.accumulated)
+
+    def _hooks(self) -> None:
+        """1504: each weight is gathered once, to find its node in autograd's graph."""
+        b = self.job.settings.weight
+        for weight in self.job.trainable:
+            self.ledger.take(AT_INIT, weight.numel * b)
+            self.ledger.pass_by(AT_INIT, self.share(weight) * b * self.params_at.is_on)
+            self.ledger.drop(AT_INIT, weight.numel * b)
+
+    def settle(self) -> None:
+        s = self.job.settings
+        for index, sub in enumerate(self.sub_groups):
+            self.ledger.take(self._states(index, Component.MOMENTS), sub.numel * s.moment, s.moments)
+        self._gather_persistent()
+        if s.gas > 1 and self.always:
+            self.gathering.rehearse()
+
+    def _gather_persistent(self) -> None:
+        if self.job.ranks > 1 or self.params_at.is_on:
+            for weight in self.job.walk.weights().values():
+                if weight.name in self.always:
+                    self.ledger.take(PERSISTENT, weight.numel * self.job.settings.weight)
+
+    def _divide_persistent(self) -> None:
+        if self.job.ranks > 1 or self.params_at.is_on:
+            for weight in self.job.walk.weights().values():
+                if weight.name in self.always:
+                    self.ledger.drop(PERSISTENT, weight.numel * self.job.settings.weight)
+
+    # --- forward and backward ---
+
+    def begin_forward(self) -> None:
+        self.gathering.reset()
+
+    def enter(self, unit: Unit, forward: bool) -> None:
+        self.gathering.enter(unit)
+
+    def leave(self, unit: Unit, forward: bool) -> None:
+        self.gathering.leave(unit, forward)
+
+    def hooked(self, weights: list[Weight]) -> list[Weight]:
+        """zero/linear.py hands the weight's over first."""
+        return weights
+
+    def reduce(self, weight: Weight) -> None:
+        """1566–1641."""
+        s = self.job.settings
+        waiting = sum(other.numel for other in self.bucket)
+        if waiting and waiting + weight.numel > s.bucket:
+            self._reduce_bucket()
+            waiting = 0
+        self.bucket.append(weight)
+        if s.is_contiguous and waiting + weight.numel <= s.bucket:
+            self.forget(weight)
+
+    def _reduce_bucket(self) -> None:
+        """1646–1695: averaged and scattered, each rank's part put into its buffer."""
+        if not self.bucket:
+            return
+        s = self.job.settings
+        elements = sum(weight.numel for weight in self.bucket)
+        in_bucket = s.is_contiguous and elements <= s.bucket
+        cast = elements * s.reduced * (s.reduced != s.weight and not in_bucket)
+        staged = self._staged(elements, in_bucket)
+        parts = (elements if in_bucket and not s.scatters else sum(self.share(w) for w in self.bucket)) * s.accumulated
+        converts = s.reduced != s.accumulated  # 1943: else the parts are views of what was staged
+        self.ledger.take(STAGING, cast)
+        self.ledger.take(STAGING, staged)
+        self.ledger.take(STAGING, parts * converts)
+        self.ledger.drop(STAGING, cast, times=converts)
+        self.ledger.drop(STAGING, staged, times=converts)
+        if self.optimizer_at.is_on:
+            self._offload_parts()
+        self.ledger.drop(STAGING, cast, times=not converts)
+        self.ledger.drop(STAGING, staged, times=not converts)
+        self.ledger.drop(STAGING, parts * converts)
+        for weight in self.bucket:
+            self.forget(weight)
+        self.bucket = []
+
+    def _staged(self, elements: int, in_bucket: bool) -> int:
+        """Bytes: gradients put together rank by rank (coalesced_collectives.py:102–125); without `reduce_scatter` the
+        bucket multiplied (1875)."""
+        s = self.job.settings
+        if in_bucket and not s.scatters:
+            return elements * s.reduced * (self.job.ranks > 1)
+        is_single = len(self.bucket) == 1 and elements % self.job.ranks == 0
+        padded = sum(self.share(weight) * self.job.ranks for weight in self.bucket)
+        return padded * s.reduced * (not is_single)
+
+    def _offload_parts(self) -> None:
+        """2031–2047, 1443–1465. What goes to NVMe goes when the whole bucket is ready; what is too short for it stays
+        on the GPU until the step (swap_tensor/optimizer_utils.py:266)."""
+        s, waiting = self.job.settings, 0
+        for weight in self.bucket:
+            part = self.share(weight)
+            self.ledger.take(ON_THE_WAY, part * s.accumulated)
+            if self.is_boundary:
+                self.ledger.pass_by(NORM, min(part, _NORM_AT_ONCE) * 8)
+                waiting += self._send(weight, part * s.master)
+            self.ledger.drop(ON_THE_WAY, part * s.accumulated)
+        self.ledger.drop(ON_THE_WAY, waiting)
+
+    @property
+    def _overflow_slot(self) -> Slot:
+        place = Place.HOST if self.optimizer_at.is_on else Place.GPU
+        return slot_for(Component.STEP, place, ("/fp16/enabled", keys.OPTIMIZER_DEVICE))
+
+    def _send(self, weight: Weight, count: int) -> int:
+        """Bytes that wait for the end of the bucket."""
+        s = self.job.settings
+        if not self._swaps(self.sub_group_of[weight.name]):
+            self.ledger.pass_by(ON_THE_WAY, count * (s.master != s.accumulated))
+            return 0
+        if not swaps(s, count // s.master, s.master):
+            self.unswapped += count
+            self.ledger.take(GRADIENTS_ON_GPU, count)
+            return 0
+        self.ledger.take(ON_THE_WAY, count)
+        return count
+
+    def end_backward(self, is_boundary: bool) -> None:
+        self._reduce_bucket()
+        self.gathering.end()
+
+    # --- step ---
+
+    def step(self) -> None:
+        s = self.job.settings
+        self._divide_persistent()
+        if s.precision == "fp16":  # 3013: has it overflowed? A byte an element
+            self.ledger.pass_by(self._overflow_slot, self.part)
+        if not self.optimizer_at.is_on:
+            self.ledger.pass_by(NORM, max(self.share(weight) for weight in self.job.trainable) * 8)
+        for index, sub in enumerate(self.sub_groups):
+            self._step_of(index, sub)
+        self.ledger.drop(GRADIENTS_ON_GPU, self.unswapped)
+        self.unswapped = 0
+        self._gather_persistent()
+        self.gathering.forget_secondary()
+
+    def _step_of(self, index: int, sub: SubGroup) -> None:
+        """2683–2693: the sub-group's gradients flattened, then cast."""
+        s = self.job.settings
+        if not self.optimizer_at.is_on:
+            flat = sub.numel * s.accumulated * (len(sub.weights) > 1)
+            cast = sub.numel * s.master * (s.master != s.accumulated)
+            self.ledger.take(FLATTENED, flat)
+            self.ledger.take(FLATTENED, cast)
+            if cast:
+                self.ledger.drop(FLATTENED, flat)
+            if s.is_foreach:
+                self.ledger.pass_by(FLATTENED, sub.numel * s.master)
+            self.ledger.drop(FLATTENED, cast or flat)
+        elif index < self.on_gpu:
+            self.ledger.pass_by(FLATTENED, sub.numel * s.master)

@@ -1,0 +1,408 @@
+"""Stages 1 and 2: DeepSpeedZeroOptimizer (runtime/zero/stage_1_and_2.py, whose lines are meant), with the optimizer on
+the GPU or in host memory."""
+
+from dataclasses import dataclass, field
+
+from dsgui.core.memory import settings as keys
+from dsgui.core.memory.answer import Component, Moment, Place
+from dsgui.core.memory.engines.job import GRADIENTS, Engine
+from dsgui.core.memory.engines.loading import Loading
+from dsgui.core.memory.engines.partition import Partition, partitions
+from dsgui.core.memory.ledger import Slot, slot_for
+from dsgui.core.memory.walk import Weight
+
+_ON_GPU = (keys.STAGE, keys.OPTIMIZER_DEVICE)
+_ON_HOST = (keys.OPTIMIZER_DEVICE, keys.OPTIMIZER_PINS)
+BUCKETS = slot_for(Component.BUCKETS, keys=(keys.BUCKET, keys.OVERLAP))
+STAGING = slot_for(Component.STAGING, keys=(keys.BUCKET, keys.REDUCED_IN))
+NORM = slot_for(Component.STEP, keys=(f"{keys.ZERO}/compute_grad_norm",))
+FLATTENED = slot_for(Component.STEP, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE))
+COMPACT = slot_for(Component.GRADIENTS, keys=(keys.ACCUMULATED_IN, keys.STAGE))
+OURS = slot_for(Component.GRADIENTS, keys=(keys.STAGE, keys.OPTIMIZER_DEVICE, keys.ACCUMULATION))
+AT_INIT = slot_for(Component.INIT, keys=(keys.STAGE,))
+AT_INIT_HOST = slot_for(Component.INIT, Place.HOST, _ON_HOST)
+MOMENTS = slot_for(Component.MOMENTS, keys=_ON_GPU)
+MOMENTS_ON_HOST = slot_for(Component.MOMENTS, Place.HOST, _ON_HOST)
+GPU_BUFFER = slot_for(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
+
+
+@dataclass(slots=True)
+class Bucket:
+    """The gradients that wait to be reduced together; `large` is one that is longer than the bucket and goes alone."""
+
+    weights: list[Weight] = field(default_factory=list)
+    elements: int = 0
+
+
+@dataclass(slots=True)
+class Partitioned(Engine):
+    parts: list[Partition] = field(default_factory=list)
+    bucket: Bucket = field(default_factory=Bucket)
+    part_of: dict[str, Partition] = field(default_factory=dict)
+    held: dict[str, int] = field(default_factory=dict)
+    buffers: int = 0
+    index: int = 0
+    viewed: set[int] = field(default_factory=set)
+    collected: int = 0
+    accumulated: int = 0
+    compact: bool = False
+
+    # --- what holds ---
+
+    @property
+    def offloads(self) -> bool:
+        return self.job.settings.optimizer_at.is_on
+
+    @property
+    def is_compact(self) -> bool:
+        """fp32 gradients of a 16-bit model are collected in one flat part (1259–1321)."""
+        return self.job.settings.accumulated == 4 and self.job.settings.is_16_bit
+
+    @property
+    def widens(self) -> bool:
+        """Stage 1 keeps whole gradients in the wider dtype (`param.grad_accum`, 397–404)."""
+        return self.job.settings.stage == 1 and self.job.settings.accumulated != self.job.settings.weight
+
+    @property
+    def gradient(self) -> int:
+        """Bytes of an element of what is put into buckets (1253)."""
+        return self.job.settings.accumulated if self.widens else self.job.settings.weight
+
+    @property
+    def copies(self) -> bool:
+        """Whether gradients are copied into buckets."""
+        return self.job.settings.is_contiguous or self.offloads
+
+    @property
+    def fills_early(self) -> bool:
+        return self.job.settings.stage == 2 or self.job.settings.overlaps
+
+    @property
+    def host(self) -> Place:
+        return Place.PINNED if self.job.settings.optimizer_at.pins else Place.HOST
+
+    # --- init ---
+
+    def initialize(self) -> None:
+        loading = Loading(self.job, self.ledger)
+        loading.whole()
+        self.parts = partitions(self.job)
+        self.part_of = {weight.name: part for part in self.parts for weight in part.weights}
+        twin = 0
+        for part in self.parts:
+            loading.flat(part.padded)
+            loading.flattened(part.weights)
+            twin = self._master(part, twin)
+        if self.offloads:
+            self._offload_buffers()
+        self._first_gradients()
+        self.ledger.drop(AT_INIT_HOST, twin)
+
+    def _master(self, part: Partition, twin: int) -> int:
+        """556–575. `twin` is the 16-bit buffer that was pinned last and is still named."""
+        s, ledger = self.job.settings, self.ledger
+        clone, master, narrow = part.part * s.weight, part.part * s.master, part.part * s.weight
+        ledger.take(AT_INIT, clone)
+        if not self.offloads:
+            if s.master == s.weight:  # the clone is the master
+                ledger.drop(AT_INIT, clone)
+            ledger.take(slot_for(Component.MASTER, Place.GPU, _ON_GPU), master)
+            if s.master != s.weight:
+                ledger.drop(AT_INIT, clone)
+            return 0
+        self._pinned(Component.MASTER, master)
+        ledger.drop(AT_INIT, clone)
+        ledger.drop(AT_INIT_HOST, twin)
+        if self.host is Place.PINNED:
+            ledger.take(AT_INIT_HOST, narrow)
+        ledger.take(self._host_slot(Component.WEIGHTS), narrow)
+        return narrow if self.host is Place.PINNED else 0
+
+    def _pinned(self, component: Component, count: int) -> None:
+        """A pageable tensor, and its pinned copy where that is asked for."""
+        self._pinned_in(self._host_slot(component), count)
+
+    def _pinned_in(self, slot: Slot, count: int) -> None:
+        if self.host is Place.PINNED:
+            self.ledger.take(AT_INIT_HOST, count)
+            self.ledger.take(slot, count)
+            self.ledger.drop(AT_INIT_HOST, count)
+        else:
+            self.ledger.take(slot, count)
+
+    def _host_slot(self, component: Component) -> Slot:
+        return slot_for(component, self.host, _ON_HOST)
+
+    def _offload_buffers(self) -> None:
+        """653–661: room for the longest gradient, on both sides."""
+        count = max(weight.numel for weight in self.job.trainable) * self.job.settings.weight
+        self._pinned(Component.STAGING, count)
+        self.ledger.take(GPU_BUFFER, count)
+
+    def _first_gradients(self) -> None:
+        """936–951: gradients of zeros; they stay where the optimizer is offloaded."""
+        counts = [part.part * self.job.settings.master for part in self.parts]
+        for count in counts:
+            if self.offloads:
+                self._pinned(Component.GRADIENTS, count)
+            else:
+                self.ledger.take(AT_INIT, count)
+        if not self.offloads:
+            for count in counts:
+                self.ledger.drop(AT_INIT, count)
+
+    def settle(self) -> None:
+        s = self.job.settings
+        if self.offloads and s.gas > 1 and s.stage == 2 and not self.is_compact and s.master == 4:
+            self.ledger.begin(Moment.BACKWARD)
+            self._host_accumulators()
+            self.ledger.begin(None)
+        slot = MOMENTS_ON_HOST if self.offloads else MOMENTS
+        for part in self.parts:
+            self.ledger.take(slot, part.part * s.moment, s.moments)
+
+    def _host_accumulators(self) -> None:
+        """1821–1853: gradients of earlier micro batches, each whole in a block of its own."""
+        slot = slot_for(Component.GRADIENTS, self.host, (keys.ACCUMULATION, *_ON_HOST))
+        for part in self.parts:
+            for weight, _ in part.mine:
+                self._pinned_in(slot, weight.numel * self.job.settings.weight)
+
+    # --- forward and backward ---
+
+    def begin_forward(self) -> None:
+        if self.widens and self.micro == 0:
+            self._release_all()
+
+    def _take(self, weight: Weight, count: int) -> None:
+        self.ledger.take(GRADIENTS, count)
+        self.held[weight.name] = count
+
+    def _release(self, weight: Weight) -> None:
+        """Whatever holds this gradient by itself goes."""
+        self.ledger.drop(GRADIENTS, self.held.pop(weight.name, 0))
+        self.forget(weight)
+
+    def reduce(self, weight: Weight) -> None:
+        """2281–2290 `process_gradients`."""
+        self._set_up()
+        if self.widens:
+            self._widen(weight)
+        if self.job.settings.stage == 2 or (self.fills_early and self.is_boundary):
+            self._fill(weight)
+
+    def _set_up(self) -> None:
+        """3256–3280: the whole bucket at the first gradient, a second one with `overlap_comm`."""
+        s = self.job.settings
+        if not self.buffers and self.copies:
+            self.buffers = 2 if s.overlaps else 1
+            self.ledger.take(BUCKETS, s.bucket * self.gradient, self.buffers)
+
+    def _widen(self, weight: Weight) -> None:
+        """1234–1240."""
+        count = weight.numel * self.gradient
+        if weight.name in self.held:
+            self.ledger.pass_by(GRADIENTS, count)
+        else:
+            self._take(weight, count)
+        self.forget(weight)
+
+    def _fill(self, weight: Weight) -> None:
+        """1399–1480 `reduce_independent_p_g_buckets_and_remove_grads`."""
+        if self.bucket.elements + weight.numel > self.job.settings.bucket:
+            self._reduce_bucket()
+            self.index = (self.index + 1) % max(1, self.buffers)
+        is_long = weight.numel > self.job.settings.bucket
+        if self.buffers and is_long and self.offloads:
+            self.ledger.pass_by(STAGING, weight.numel * self.gradient)
+        if self.buffers and not is_long:
+            self._release(weight)
+        self.bucket.weights.append(weight)
+        self.bucket.elements += weight.numel
+
+    def _reduce_bucket(self) -> None:
+        """2205–2278 `reduce_ipg_grads`."""
+        if self.bucket.weights:
+            self._average()
+            for weight in self.bucket.weights:
+                self._keep_ours(weight)
+        self.bucket = Bucket()
+
+    def _average(self) -> None:
+        """1588–1716 `average_tensor`: the slices by rank, flattened anew where they are several."""
+        s, size = self.job.settings, self.gradient
+        if not s.scatters and self.buffers:
+            self._cast(self.bucket.elements)
+            return
+        for slices in self._small_buckets():
+            flat = sum(slices) * size * (len(slices) > 1)
+            self.ledger.take(STAGING, flat)
+            self._cast(sum(slices))
+            if self.is_compact:
+                self._add_to_compact()
+            self.ledger.drop(STAGING, flat)
+
+    def _cast(self, elements: int) -> None:
+        reduced = self.job.settings.reduced
+        self.ledger.pass_by(STAGING, elements * reduced * (reduced != self.gradient))
+
+    def _add_to_compact(self) -> None:
+        """1317: what was reduced, widened slice by slice."""
+        of_bucket = (piece for w in self.bucket.weights for piece in self.part_of[w.name].slices[w.name])
+        longest = max((piece.numel for piece in of_bucket if piece.rank == self.job.rank), default=0)
+        self.ledger.pass_by(STAGING, longest * self.job.settings.accumulated * (self.job.settings.reduced != 4))
+
+    def _small_buckets(self) -> list[list[int]]:
+        found: list[list[int]] = [[]]
+        for count in self._slices():
+            if sum(found[-1]) > self.job.settings.bucket:
+                found.append([])
+            found[-1].append(count)
+        return found
+
+    def _slices(self) -> list[int]:
+        """Neighbours for one rank go together, except those that are added to the compact part here."""
+        if not self.buffers:
+            return [weight.numel for weight in self.bucket.weights]
+        counts, last = list[int](), -1
+        for weight in self.bucket.weights:
+            for piece in self.part_of[weight.name].slices[weight.name]:
+                is_ours = self.is_compact and piece.rank == self.job.rank
+                if is_ours:
+                    self._collect()
+                if piece.rank == last and not is_ours:
+                    counts[-1] += piece.numel
+                else:
+                    counts.append(piece.numel)
+                last = piece.rank
+        return counts
+
+    def _keep_ours(self, weight: Weight) -> None:
+        """Stage 2 drops what other ranks update; ours is copied together (2184–2203) or to the host."""
+        part = self.part_of[weight.name]
+        pieces = [piece for piece in part.slices[weight.name] if piece.rank == self.job.rank]
+        if not pieces:
+            if self.job.settings.stage == 2:
+                self._release(weight)
+            elif self.buffers and weight.numel <= self.job.settings.bucket:
+                self.viewed.add(self.index)
+        elif self.buffers:
+            self._copy_ours(weight, pieces[0].numel)
+
+    def _copy_ours(self, weight: Weight, numel: int) -> None:
+        if self.offloads:
+            self._to_host(numel)
+        elif not self.is_compact:
+            self._collect()
+        if not self.offloads or self.is_boundary or self.job.settings.stage == 2:
+            self._release(weight)
+
+    def _collect(self) -> None:
+        """The buffer that this rank's gradients are copied into, at the first of them."""
+        s = self.job.settings
+        if self.is_compact and not self.compact:
+            self.compact = True
+            for part in self.parts:
+                self.ledger.take(COMPACT, part.part * s.accumulated)
+        elif not self.is_compact and not self.collected:
+            self.collected = sum(part.whole for part in self.parts) * s.weight
+            self.ledger.take(OURS, self.collected)
+
+    def _to_host(self, numel: int) -> None:
+        """1886 the norm in fp64; 1898 the slice in the master's dtype."""
+        if not self.is_boundary:
+            return
+        s = self.job.settings
+        self.ledger.pass_by(NORM, numel * 8)
+        source = s.accumulated if self.is_compact else self.gradient
+        self.ledger.pass_by(STAGING, numel * s.master * (source != s.master))
+
+    def end_backward(self, is_boundary: bool) -> None:
+        """1025–1064: the last bucket; what was collected waits; the buffers go."""
+        if is_boundary and not self.fills_early:
+            for part in self.parts:
+                for weight in part.weights:
+                    self._fill(weight)
+        self._reduce_bucket()
+        if self.job.settings.stage == 2 or is_boundary:
+            self._end_of_partition()
+
+    def _drop_buckets(self, count: int) -> None:
+        self.ledger.drop(BUCKETS, self.job.settings.bucket * self.gradient, count)
+        self.buffers -= count
+
+    def _keep_own(self) -> None:
+        """Without contiguous buffers this rank's gradients stay as autograd made them (`all_grad_tensors`, 1033)."""
+        mine = [weight for part in self.parts for weight, _ in part.mine]
+        self.collected = sum(weight.numel for weight in mine) * self.gradient
+        for weight in mine:
+            self._release(weight)
+        self.ledger.take(OURS, self.collected)
+
+    def _end_of_partition(self) -> None:
+        if not self.copies and not self.is_compact:
+            self._keep_own()
+        if not self.is_boundary or self.accumulated:
+            self._accumulate_ours()
+        for weight in self.job.trainable:
+            self.forget(weight)
+        if self.widens:
+            self._drop_buckets(self.buffers - len(self.viewed))
+        else:
+            self._release_all()
+
+    def _release_all(self) -> None:
+        """`param.grad_accum` of other ranks' weights outlives the backward, and with it the bucket that it points into
+        (1129–1145)."""
+        for weight in self.job.trainable:
+            self._release(weight)
+        self._drop_buckets(self.buffers)
+        self.viewed, self.index = set(), 0
+
+    def _accumulate_ours(self) -> None:
+        """1033–1041: the first micro batch's buffer is kept; a later one's is added to it and goes."""
+        if self.accumulated:
+            self.ledger.drop(OURS, self.collected)
+        else:
+            self.accumulated = self.collected
+        self.collected = 0
+
+    # --- step ---
+
+    def step(self) -> None:
+        s = self.job.settings
+        if self.offloads:
+            self._release_compact()
+            return
+        if s.takes_norm:
+            self.ledger.pass_by(NORM, max(part.longest for part in self.parts) * 8)
+        if self.widens:
+            self._release_all()
+        kept = self.collected or self.accumulated
+        for index, part in enumerate(self.parts):
+            self._step_of(part, kept if index == len(self.parts) - 1 else 0)
+        self.collected = self.accumulated = 0
+        self.compact = False
+
+    def _step_of(self, part: Partition, kept: int) -> None:
+        """3112–3140: flattened, cast, then the collected gradients go (they are views of one buffer: with the last)."""
+        s = self.job.settings
+        source = s.accumulated if self.is_compact else self.gradient
+        flat = part.part * source * (not self.is_compact and part.pieces > 1)
+        cast = part.part * s.master * (source != s.master)
+        self.ledger.take(FLATTENED, flat)
+        self.ledger.take(FLATTENED, cast)
+        if cast:
+            self.ledger.drop(FLATTENED, flat)
+        self.ledger.drop(OURS, kept)
+        if s.is_foreach:
+            self.ledger.pass_by(FLATTENED, part.part * s.master)
+        self.ledger.drop(FLATTENED, cast or flat)
+        if self.compact:
+            self.ledger.drop(COMPACT, part.part * s.accumulated)
+
+    def _release_compact(self) -> None:
+        for part in self.parts:
+            if self.compact:
+                self.ledger.drop(COMPACT, part.part * self.job.settings.accumulated)
+        self.compact = False

@@ -1,0 +1,179 @@
+"""The cheapest change that makes a training fit: edits of the config, and what only its script can be given."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.filling import ACCUMULATION, MICRO
+from dsgui.core.config.findings import Change, Fix
+from dsgui.core.config.pointer import dotted, lookup
+from dsgui.core.errors import DocumentError
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.fitting import Case, Fitted, fit
+from dsgui.core.memory.fits.inquiry import made_of
+from dsgui.core.memory.fits.memory_report import rooms_of, told
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.memory.planner import Means, Rung, cheapest_fit
+from dsgui.core.memory.question import Question
+from dsgui.core.texts.saying import Said, as_told, said
+from dsgui.core.validation.checker import Checker
+
+# The HF Trainer refuses a config that says another batch than its arguments.
+_BATCH_OPTIONS = {MICRO: "--per_device_train_batch_size", ACCUMULATION: "--gradient_accumulation_steps"}
+_CHECKPOINTING = "--gradient_checkpointing"
+Planner = Callable[[Question, Means], Rung | CannotSay | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Cheapest:
+    """`changes` are the config's edits; `arguments` are given to the script beside them, `checkpointing` among them.
+    `fitted` is the verdict on all of it."""
+
+    moves: tuple[Said, ...]
+    changes: tuple[Change, ...]
+    arguments: tuple[str, ...]
+    checkpointing: bool
+    fitted: Fitted
+
+    def apply(self, document: Document) -> Document:
+        """The config with the edits; everything else keeps its text."""
+        return _edited(document, self.changes)
+
+
+def is_wanted(fitted: Fitted | CannotSay) -> bool:
+    """Whether there is something to look for."""
+    return not isinstance(fitted, CannotSay) and fitted.verdict.fit in (Fit.SHORT, Fit.TIGHT)
+
+
+def cheapest(
+    fitted: Fitted, case: Case, document: Document, checker: Checker, planner: Planner = cheapest_fit
+) -> Cheapest | Said | None:
+    """`document` is the text of the `case`'s config. A sentence where there is no such change; None where nothing is to
+    be changed, by formula. What the edits make of the config is checked and judged like any other."""
+    found = _planned(fitted, case, planner)
+    if not isinstance(found, Rung):
+        return found
+    if not found.moves:
+        return None
+    moves = tuple(found.said())
+    changes, arguments = _divided(found, case.context, document.value)
+    try:
+        edited = _edited(document, changes)
+    except DocumentError as error:
+        return _refused(moves, str(error))
+    after = _after(found, case, edited, checker)
+    judged = fit(after, checker.schema, lambda group: fitted.room)
+    if isinstance(judged, CannotSay):
+        return _refused(moves, str(judged.why))
+    if judged.verdict.fit in (Fit.SHORT, Fit.TIGHT):
+        return _none(fitted)
+    return Cheapest(moves, changes, arguments, _CHECKPOINTING in arguments, judged)
+
+
+def _planned(fitted: Fitted, case: Case, planner: Planner) -> Rung | Said | None:
+    made = made_of(fitted.question, case.context.integration)
+    try:
+        found = planner(fitted.question, Means(fitted.room, made=made))
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return _none(fitted)  # of a model that could be asked; of another config of it nothing is known
+    if isinstance(found, CannotSay):
+        return found.why
+    return _none(fitted) if found is None else found
+
+
+def _none(fitted: Fitted) -> Said:
+    return said("memory_cheapest", "none_certain" if fitted.verdict.fit is Fit.TIGHT else "none")
+
+
+def _refused(moves: tuple[Said, ...], problem: str) -> Said:
+    return said("memory_cheapest", "refused", moves=joined(moves), problem=problem)
+
+
+def _divided(found: Rung, context: Context, config: Mapping[str, Any]) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """What is edited, and what the script is given: a batch that the config leaves to the Trainer stays with it."""
+    by_script = context.integration is Integration.HF
+    left = {pointer for pointer in _BATCH_OPTIONS if by_script and lookup(config, pointer) == "auto"}
+    batch = [f"{_BATCH_OPTIONS[one.pointer]} {one.literal}" for one in found.changes if one.pointer in _BATCH_OPTIONS]
+    checkpointing = (_CHECKPOINTING,) if "checkpointing" in found.moves else ()
+    changes = tuple(change for change in found.changes if change.pointer not in left)
+    return changes, (*(batch if by_script else ()), *checkpointing)
+
+
+def _edited(document: Document, changes: tuple[Change, ...]) -> Document:
+    return Fix(as_told(""), changes).apply(document)
+
+
+def _after(found: Rung, case: Case, edited: Document, checker: Checker) -> Case:
+    """The case once everything is changed. Arguments that nobody said are not checked against."""
+    work, context = found.workload, case.context
+    if "micro_batch" in found.moves:
+        arguments = replace(
+            context.arguments or TrainingArguments(),
+            per_device_train_batch_size=work.micro_batch,
+            gradient_accumulation_steps=_steps(found),
+        )
+        context = replace(context, arguments=arguments)
+    checked = context if case.context.arguments is not None else case.context
+    findings = checker.findings(edited, checked, fixes=False)
+    choice = replace(case.choice, checkpointing=work.checkpointing)
+    micro_batch = work.micro_batch if case.micro_batch else None
+    return Case(edited.value, context, findings, case.model, choice, micro_batch)
+
+
+def _steps(found: Rung) -> int:
+    return next((int(one.literal or 0) for one in found.changes if one.pointer == ACCUMULATION), 1)
+
+
+# ----------------------------------------------------------------------------------------------------------- words
+def joined(moves: Iterable[Said]) -> str:
+    """`ZeRO stage 3 + gradient checkpointing`."""
+    first, *others = moves
+    return " + ".join([str(first), *(f"{other:inside}" for other in others)])
+
+
+def sentence(found: Cheapest) -> Said:
+    """What to change, and what it takes then."""
+    return said("memory_cheapest", "change", moves=joined(found.moves), needs=rooms_of(found.fitted.verdict))
+
+
+def for_script(found: Cheapest) -> list[Said]:
+    """What no edit of the config does."""
+    batch = " ".join(one for one in found.arguments if one != _CHECKPOINTING)
+    given = [said("memory_cheapest", "arguments", arguments=batch)] if batch else []
+    return given + ([said("memory_cheapest", "checkpointing")] if found.checkpointing else [])
+
+
+def as_text(found: Cheapest | Said | None) -> str:
+    """Lines for a terminal."""
+    return "".join(f"{line}\n" for line in _lines(found))
+
+
+def _lines(found: Cheapest | Said | None) -> Iterator[str]:
+    if isinstance(found, Said):
+        yield str(found)
+    elif found is not None:
+        yield str(sentence(found))
+        yield from (f"  {dotted(one.pointer)}: {one.literal}" for one in found.changes)
+        yield from (f"  {one}" for one in for_script(found))
+
+
+def as_json(found: Cheapest | Said | None) -> dict[str, Any] | None:
+    """`why` says why there is no change. Else its words, its edits and what it takes, in bytes."""
+    if found is None:
+        return None
+    if isinstance(found, Said):
+        return {"why": told(found)}
+    worst = {device: found.fitted.verdict.worst(device) for device in found.fitted.verdict.devices}
+    return {
+        "text": str(sentence(found)),
+        "moves": [told(one) for one in found.moves],
+        "changes": [{"pointer": one.pointer, "value": json.loads(one.literal or "null")} for one in found.changes],
+        "arguments": list(found.arguments),
+        "script": [told(one) for one in for_script(found)],
+        "checkpointing": found.checkpointing,
+        "needs": {device.value: bar.amount.likely for device, bar in worst.items() if bar is not None},
+    }

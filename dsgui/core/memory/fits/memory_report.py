@@ -1,0 +1,196 @@
+"""A verdict as JSON, for a program and for the page, and as text, for a terminal."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dsgui.core.config.pointer import dotted
+from dsgui.core.memory.answer import CannotSay, Device
+from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.overhead import Amount, Overhead
+from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
+from dsgui.core.sizes import in_gib
+from dsgui.core.texts.saying import Said, text_of
+
+_WIDEST = 34
+
+
+def word(kind: str, code: str) -> str:
+    """A word of the catalogue that leaves nothing open."""
+    return text_of(kind, code, {})
+
+
+def key_of(pointer: str) -> str:
+    """A key as people write it; an argument stays as it is."""
+    return dotted(pointer) if pointer.startswith("/") else pointer
+
+
+def spelled(count: int) -> str:
+    """`2.85 billion`."""
+    for each, name in ((10**9, " billion"), (10**6, " million")):
+        if count >= each:
+            return f"{count / each:.3g}{name}"
+    return str(count)
+
+
+# ----------------------------------------------------------------------------------------------------------- JSON
+def as_json(fitted: Fitted | CannotSay) -> dict[str, Any]:
+    """Bytes everywhere. `fit` is `cannot_say` with a sentence `why` where there is no number."""
+    if isinstance(fitted, CannotSay):
+        return {"fit": Fit.UNKNOWN.value, "why": told(fitted.why)}
+    verdict, question = fitted.verdict, fitted.question
+    return {
+        "fit": verdict.fit.value,
+        "source": verdict.source.value,
+        "model": question.model.name,
+        "guessed": question.model.guessed,
+        "parameters": fitted.answer.parameters,
+        "trainable": fitted.answer.trainable,
+        "micro_batch": question.workload.micro_batch,
+        "length": question.workload.length,
+        "ranks": question.group.ranks,
+        "ranks_per_node": question.group.ranks_per_node,
+        "release": question.release,
+        "card": fitted.room.gpu,
+        "planned": fitted.room.planned,
+        "devices": [_device(verdict, device) for device in verdict.devices],
+        "short": [told(one) for one in verdict.short],
+        "notes": [told(one) for one in verdict.notes],
+    }
+
+
+def told(one: Said) -> dict[str, Any]:
+    """A sentence with its code."""
+    return one.to_json() | {"text": str(one)}
+
+
+def _device(verdict: Verdict, device: Device) -> dict[str, Any]:
+    worst = verdict.worst(device)
+    return {
+        "device": device.value,
+        "fit": verdict.fit_of(device).value,
+        "capacity": worst.capacity if worst else None,
+        "in_use": worst.in_use if worst else 0,
+        "worst": worst.moment if worst else "",
+        "moments": [_moment(bar) for bar in verdict.of(device)],
+    }
+
+
+def _moment(bar: Bar) -> dict[str, Any]:
+    parts = [{"part": one.code, "place": one.place.value, **_amount(one.amount), **_keys(one)} for one in bar.segments]
+    return {"moment": bar.moment, "fit": bar.fit.value, **_amount(bar.amount), "parts": parts}
+
+
+def _amount(amount: Amount) -> dict[str, int]:
+    margin = {"least": amount.low, "most": amount.high} if amount.low != amount.high else {}
+    return {"bytes": amount.likely, **margin}
+
+
+def _keys(segment: Segment) -> dict[str, Any]:
+    return {"keys": list(segment.keys)} if segment.keys else {}
+
+
+# ----------------------------------------------------------------------------------------------------------- text
+def headline(fitted: Fitted) -> str:
+    """`t5-3b fits: GPU 6.5 of 23.6 GiB, host 62.5 of 128.0 GiB`."""
+    fit = word("memory_fits", fitted.verdict.fit.value)
+    return f"{fitted.question.model.name}: {fit} ({rooms_of(fitted.verdict)})"
+
+
+def rooms_of(verdict: Verdict) -> str:
+    """`GPU 6.5 of 23.6 GiB, host 62.5 of 128.0 GiB`."""
+    return ", ".join(filter(None, (_room_of(verdict, device) for device in verdict.devices)))
+
+
+def _room_of(verdict: Verdict, device: Device) -> str:
+    worst = verdict.worst(device)
+    if worst is None:
+        return ""
+    need, name = in_gib(worst.amount.likely), word("memory_places", device.value)
+    return f"{name} {need} GiB" if worst.capacity is None else f"{name} {need} of {in_gib(worst.capacity)} GiB"
+
+
+def as_text(fitted: Fitted | CannotSay) -> str:
+    """A table of the fullest moment of each device, with the keys that govern each part."""
+    if isinstance(fitted, CannotSay):
+        return f"{word('memory_fits', Fit.UNKNOWN.value)}: {fitted.why}\n"
+    lines = [headline(fitted), f"{about(fitted)}; {_judged_by(fitted)}"]
+    for device in fitted.verdict.devices:
+        lines += ["", *_table(fitted.verdict, device)]
+    lines += ["", *(f"{one}" for one in fitted.verdict.short), *(f"note: {one}" for one in fitted.verdict.notes)]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def about(fitted: Fitted) -> str:
+    """What the verdict is about, in words."""
+    question, answer = fitted.question, fitted.answer
+    work, group = question.workload, question.group
+    ranks = f"{group.ranks} rank{'s' * (group.ranks > 1)}"
+    nodes = f" on {group.nodes} nodes" if group.nodes > 1 else ""
+    trained = f", {spelled(answer.trainable)} of them trained" if answer.trainable != answer.parameters else ""
+    guessed = ", shape guessed" if question.model.guessed else ""
+    batch = f"micro batch {work.micro_batch} × {work.length} tokens"
+    return f"{spelled(answer.parameters)} parameters{trained}{guessed}; {batch}; {ranks}{nodes}"
+
+
+def _judged_by(fitted: Fitted) -> str:
+    source, release = word("memory_sources", fitted.verdict.source.value), fitted.question.release
+    return f"{source} of DeepSpeed {release}" if fitted.is_asked else f"DeepSpeed {release}; {source}"
+
+
+def _table(verdict: Verdict, device: Device) -> Iterator[str]:
+    worst = verdict.worst(device)
+    if worst is None:
+        return
+    fit = "" if device is Device.NVME else f": {word('memory_fits', verdict.fit_of(device).value)}"
+    yield f"{_room_of(verdict, device)} at its fullest ({word('memory_moments', worst.moment)}){fit}"
+    for segment in sorted(worst.segments, key=lambda one: -one.amount.likely):
+        keys = ", ".join(map(key_of, segment.keys[:3]))
+        yield f"  {_part(segment):<{_WIDEST}}{_range(segment.amount):>14}  {keys}".rstrip()
+    yield f"  {'by moment':<{_WIDEST}}{_moments(verdict.of(device))}"
+
+
+def _part(segment: Segment) -> str:
+    pinned = " (pinned)" if segment.place.value == "pinned" else ""
+    return word("memory_parts", segment.code) + pinned
+
+
+def _range(amount: Amount) -> str:
+    """What is likely, in GiB; with a margin both ends."""
+    if amount.low == amount.high:
+        return in_gib(amount.likely, 2)
+    return f"{in_gib(amount.low, 2)}–{in_gib(amount.high, 2)}"
+
+
+def _moments(bars: Iterable[Bar]) -> str:
+    return " · ".join(f"{word('memory_moments', bar.moment)} {in_gib(bar.amount.likely)}" for bar in bars)
+
+
+def foretold(fitted: Fitted) -> dict[str, int]:
+    """What telemetry can be held to, in bytes: the run's processes on one GPU, and on one machine's host."""
+    verdict = fitted.verdict
+    gpu, host = verdict.worst(Device.GPU), verdict.worst(Device.HOST)
+    around = (Overhead.SYSTEM, Overhead.IN_USE)
+    own = [one.amount.likely for one in host.segments if one.code not in around] if host else []
+    return ({"gpu_bytes": gpu.amount.likely} if gpu else {}) | {"host_bytes": sum(own)}
+
+
+def in_lines(fitted: Fitted | CannotSay) -> list[str]:
+    """The verdict and what is too small, for a report on other things."""
+    if isinstance(fitted, CannotSay):
+        return [f"memory: {word('memory_fits', Fit.UNKNOWN.value)}: {fitted.why}"]
+    return [f"memory: {headline(fitted)}", *(f"memory: {one}" for one in fitted.verdict.short)]
+
+
+def remedies(fitted: Fitted) -> str:
+    """`Largest: optimizer states (26.1 GiB: zero_optimization.stage, …), …` of the device that is too full; "" where
+    none is."""
+    verdict = fitted.verdict
+    full = [device for device in verdict.devices if verdict.fit_of(device) in (Fit.SHORT, Fit.TIGHT)]
+    worst = verdict.worst(full[0]) if full else None
+    if worst is None:
+        return ""
+    governed = sorted((one for one in worst.segments if one.keys), key=lambda one: -one.amount.likely)
+    largest = "; ".join(
+        f"{_part(one)} {in_gib(one.amount.likely)} GiB ({', '.join(map(key_of, one.keys[:2]))})" for one in governed[:3]
+    )
+    return f"Largest on the {word('memory_places', worst.device.value)}: {largest}." if largest else ""

@@ -1,0 +1,126 @@
+"""What a training takes besides what DeepSpeed and the model allocate: named amounts with their source and their
+margin. What was measured on a machine takes their place."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from dsgui.core.sizes import GIB, MIB
+
+
+class Overhead(StrEnum):
+    """The words stand in the catalogue (`memory_parts`)."""
+
+    CONTEXT = "cuda_context"
+    NCCL = "nccl"
+    WORKSPACE = "cublas"
+    FRAGMENTATION = "fragmentation"
+    INTERPRETER = "interpreter"
+    WORKERS = "dataloader"
+    SYSTEM = "system"
+    IN_USE = "in_use"
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Bytes: at least, likely, at most."""
+
+    low: int = 0
+    likely: int = 0
+    high: int = 0
+
+    def times(self, count: float) -> "Amount":
+        return Amount(*(round(one * count) for one in (self.low, self.likely, self.high)))
+
+    def plus(self, other: "Amount") -> "Amount":
+        return Amount(self.low + other.low, self.likely + other.likely, self.high + other.high)
+
+
+def exactly(count: int) -> Amount:
+    """An amount without a margin."""
+    return Amount(count, count, count)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """`source` says where the amount is from; `measured`: on the machine that it is used for."""
+
+    amount: Amount
+    source: str
+    measured: bool = False
+
+
+def _gib(low: float, likely: float, high: float) -> Amount:
+    return Amount(round(low * GIB), round(likely * GIB), round(high * GIB))
+
+
+# A rank each, but for SYSTEM, which is a machine's. FRAGMENTATION is a share, below.
+CONSTANTS: Mapping[Overhead, Constant] = {
+    Overhead.CONTEXT: Constant(
+        _gib(0.3, 0.5, 0.7), "driver and card decide: 0.3 to 0.6 GiB, 0.5 to 0.7 on cards of the H100 class"
+    ),
+    Overhead.NCCL: Constant(
+        _gib(0.2, 0.5, 1.5), "NCCL: 10 to 16 MB a channel and peer, and DeepSpeed makes one to four groups"
+    ),
+    Overhead.INTERPRETER: Constant(
+        _gib(0.6, 0.9, 1.3), "anonymous memory of Python, torch with CUDA, transformers, DeepSpeed and datasets"
+    ),
+    Overhead.WORKERS: Constant(_gib(0.1, 0.3, 0.6), "what a forked DataLoader worker stops sharing with its rank"),
+    Overhead.SYSTEM: Constant(_gib(0.5, 1.0, 2.0), "the operating system and its services, on a machine of its own"),
+}
+# Python 3.11 with torch 2.13 (CPU wheel), transformers 5.23, DeepSpeed 0.19.8 and datasets imported: 0.31 GiB RssAnon.
+ON_THE_CPU = Constant(_gib(0.3, 0.35, 0.6), "RssAnon after importing torch's CPU wheel, transformers and DeepSpeed")
+
+# torch/aten/src/ATen/cuda/CUDABlas.cpp, chooseCUDABlasWorkspaceSize: 32 MiB from Hopper on, 8 MiB before.
+HOPPER = (9, 0)
+WORKSPACE_BYTES, WORKSPACE_BEFORE_BYTES = 32 * MIB, 8 * MIB
+
+# Reserved over allocated in torch's caching allocator: with expandable segments, and without. Without, far more was
+# seen (LLaMA-Factory issue 2744: 9.96 GiB reserved but unallocated beside 11.74 GiB).
+EXPANDABLE, SEGMENTS = (0.01, 0.03, 0.05), (0.03, 0.08, 0.15)
+
+
+@dataclass(frozen=True, slots=True)
+class Overheads:
+    """The constants for one machine. `expandable`: PYTORCH_ALLOC_CONF has expandable_segments:True."""
+
+    constants: Mapping[Overhead, Constant]
+    expandable: bool = False
+    on_cpu: bool = False
+
+    def of(self, which: Overhead) -> Amount:
+        return self.constants[which].amount
+
+    def fragmentation(self, allocated: int) -> Amount:
+        """Of a GPU whose tensors take `allocated` bytes."""
+        measured = self.constants.get(Overhead.FRAGMENTATION)
+        shares = EXPANDABLE if self.expandable else SEGMENTS
+        return measured.amount if measured else Amount(*(round(allocated * share) for share in shares))
+
+    def workspace(self, capability: tuple[int, int] | None) -> Amount:
+        """cuBLAS's, by the card's compute capability; either where that is not known."""
+        if capability is None:
+            return Amount(WORKSPACE_BEFORE_BYTES, WORKSPACE_BYTES, WORKSPACE_BYTES)
+        return exactly(WORKSPACE_BYTES if capability >= HOPPER else WORKSPACE_BEFORE_BYTES)
+
+    @property
+    def measured(self) -> bool:
+        return any(constant.measured for constant in self.constants.values())
+
+
+def overheads(
+    measured: Mapping[Overhead, Constant] | None = None, *, expandable: bool = False, on_cpu: bool = False
+) -> Overheads:
+    """The named constants, with what was `measured` on this machine in their place."""
+    usual = {**CONSTANTS, Overhead.INTERPRETER: ON_THE_CPU} if on_cpu else CONSTANTS
+    told = {which: replace(constant, measured=True) for which, constant in (measured or {}).items()}
+    return Overheads({**usual, **told}, expandable, on_cpu)
+
+
+USUAL = overheads()
+
+
+def asks_for_expandable(environment: Mapping[str, str]) -> bool:
+    """Whether PYTORCH_ALLOC_CONF, or its older name, asks for expandable segments."""
+    told = (environment.get(name, "") for name in ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"))
+    return any("expandable_segments:true" in one.replace(" ", "").lower() for one in told)

@@ -1,0 +1,84 @@
+"""The instant answer: a config, a model and the ranks led through the models of DeepSpeed's engines; no DeepSpeed, no
+torch, a few milliseconds."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from dsgui.core.config.context import LATEST_KNOWN, version_tuple
+from dsgui.core.memory.answer import Answer, CannotSay, Source
+from dsgui.core.memory.coverage import not_covered
+from dsgui.core.memory.engines.divided import Divided
+from dsgui.core.memory.engines.job import Engine, Job, Made, grouped
+from dsgui.core.memory.engines.mixed import Mixed
+from dsgui.core.memory.engines.partitioned import Partitioned
+from dsgui.core.memory.engines.plain import Plain
+from dsgui.core.memory.question import Group, Question
+from dsgui.core.memory.settings import Settings, settings_of
+from dsgui.core.memory.walk import Walk
+from dsgui.core.memory.walking import walk_of
+from dsgui.core.texts.saying import Said, said
+
+ON_HOST = Made()
+ALIKE = (0, 19)  # releases from here on allocate as the one whose lines the engines' models follow
+
+
+def answer(question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
+    """Of one rank's last step, when all states exist; `made` says how the script makes the model. "Cannot say" names
+    what there is no case for."""
+    settings = settings_of(question.config, question.release)
+    why = not_covered(question.config, settings)
+    if why is not None:
+        return CannotSay(why)
+    walk = walk_of(question.model, question.workload, settings.precision)
+    return walk if isinstance(walk, CannotSay) else answer_on(walk, question, made)
+
+
+def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer:
+    """The answer where the walk is there already, and everything has a case."""
+    settings = settings_of(question.config, question.release)
+    engine = engine_for(walk, settings, question.group, made, by_decay=question.by_decay, on_cpu=question.on_cpu)
+    weights = list(walk.weights().values())
+    return Answer(
+        Source.FORMULA,
+        engine.run().peaks(),
+        sum(weight.numel for weight in weights),
+        sum(weight.numel for weight in weights if weight.trainable),
+        (*walk.assumed, *_assumed(walk, settings)),
+        tuple(_left_out(question)),
+    )
+
+
+def _left_out(question: Question) -> Iterator[Said]:
+    """Older engines allocate otherwise: 0.16's stage 0 with bf16 keeps its gradients in fp32, among other things."""
+    if version_tuple(question.release) < ALIKE:
+        yield said("memory_notes", "older_release", known=LATEST_KNOWN, release=question.release)
+
+
+def _assumed(walk: Walk, settings: Settings) -> Iterator[Said]:
+    """zero.Init divides a tied weight twice, before it is tied; the dry run counts that."""
+    uses = Counter(weight.name for unit in walk.units() for weight in unit.weights)
+    if settings.stage == 3 and settings.params_at.is_on and max(uses.values(), default=0) > 1:
+        yield said("memory_notes", "tied_weights")
+
+
+def engine_for(
+    walk: Walk,
+    settings: Settings,
+    group: Group,
+    made: Made = ON_HOST,
+    *,
+    by_decay: bool = True,
+    on_cpu: bool = False,
+) -> Engine:
+    job = Job(walk, settings, group.ranks, group.rank, grouped(walk, by_decay), made, on_cpu)
+    return class_for(settings)(job)
+
+
+def class_for(settings: Settings) -> type[Engine]:
+    """engine.py:2297–2325."""
+    if settings.stage == 3:
+        return Divided
+    is_mixed = settings.precision == "bf16" and settings.accumulated == 4 and not settings.optimizer_at.is_on
+    if settings.stage == 1 and is_mixed:
+        return Mixed
+    return Partitioned if settings.stage else Plain

@@ -1,0 +1,136 @@
+"""What an engine allocates and frees, in order; and from that, what is alive at the fullest instant of each moment."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import accumulate
+
+from dsgui.core.memory.answer import DEVICE_OF, Component, Device, Moment, Part, Peak, Place
+
+BLOCK = 512  # bytes: torch's CUDA caching allocator rounds each block up to so many (c10/cuda/CUDACachingAllocator.cpp)
+_LOCKED = {Component.SWAP}  # page-locked by DeepSpeed itself, to the byte (csrc/aio/py_lib/deepspeed_pin_tensor.cpp)
+_HOST_PLACES = {Place.GPU: Place.HOST, Place.PINNED: Place.HOST}
+
+
+def rounded(count: int, place: Place) -> int:
+    """Bytes that a tensor of `count` bytes takes in `place`. Pinned blocks are powers of two
+    (torch's CachingHostAllocator)."""
+    if count <= 0:
+        return 0
+    if place is Place.GPU:
+        return -(-count // BLOCK) * BLOCK
+    return 1 << (count - 1).bit_length() if place is Place.PINNED else count
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """What a tensor is for, where it is and what governs it: a `Part` without its bytes. Made by `slot_for`, so that
+    the same is one object: thousands of tensors are noted by it."""
+
+    component: Component
+    place: Place
+    keys: tuple[str, ...]
+
+
+@lru_cache(maxsize=512)
+def slot_for(component: Component, place: Place = Place.GPU, keys: tuple[str, ...] = ()) -> Slot:
+    return Slot(component, place, keys)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Grows as the engine goes. `on_cpu`: the ranks train on the CPU, so its tensors are in host memory, and nothing is
+    pinned (accelerator/cpu_accelerator.py:283)."""
+
+    on_cpu: bool = False
+    _slots: list[Slot] = field(default_factory=list)
+    _known: dict[Slot, tuple[int, Place]] = field(default_factory=dict)
+    _numbers: list[int] = field(default_factory=list)
+    _counts: list[int] = field(default_factory=list)
+    _begun: list[tuple[Moment | None, int]] = field(default_factory=list)
+
+    def begin(self, moment: Moment | None) -> None:
+        """What follows belongs to `moment`; to none: it is prepared, and not judged."""
+        self._begun.append((moment, len(self._counts)))
+
+    def take(self, what: Slot, count: int, times: int = 1) -> None:
+        """`times` tensors of `count` bytes come alive."""
+        if count and times:
+            number, place = self._place(what)
+            self._numbers.append(number)
+            self._counts.append(rounded(count, place) * times)
+
+    def drop(self, what: Slot, count: int, times: int = 1) -> None:
+        self.take(what, count, -times)
+
+    def pass_by(self, what: Slot, count: int) -> None:
+        """A tensor that lives for a moment only."""
+        self.take(what, count)
+        self.drop(what, count)
+
+    def peaks(self) -> tuple[Peak, ...]:
+        """Of each moment and each device that it has anything on."""
+        found = [(one, at) for device in Device for one, at in self._fullest(device)]
+        parts = self._parts_at({at for _, at in found})
+        peaks = [Peak(device, moment, self._of(device, parts[at])) for (device, moment), at in found]
+        return tuple(peak for peak in peaks if peak.parts)
+
+    def alive(self) -> dict[Component, int]:
+        """Bytes of each component now."""
+        found: Counter[Component] = Counter()
+        for number, count in zip(self._numbers, self._counts, strict=True):
+            found[self._slots[number].component] += count
+        return {component: count for component, count in found.items() if count}
+
+    def most(self, place: Place, moment: Moment | None = None) -> int:
+        """The most bytes in one place alone, of one moment or ever."""
+        running = self._running([one.place is place for one in self._slots])
+        within = list(self._within(moment)) if moment else [slice(0, len(running))]
+        return max((max(running[part], default=0) for part in within), default=0)
+
+    def _place(self, what: Slot) -> tuple[int, Place]:
+        found = self._known.get(what)
+        if found is None:
+            place = _HOST_PLACES.get(what.place, what.place) if self.on_cpu else what.place
+            self._slots.append(slot_for(what.component, place, what.keys))
+            rounds_as = Place.HOST if what.component in _LOCKED and place is Place.PINNED else place
+            found = self._known[what] = len(self._slots) - 1, rounds_as
+        return found
+
+    def _running(self, ours: list[bool]) -> list[int]:
+        """After each event the bytes of the slots that are ours."""
+        pairs = zip(self._numbers, self._counts, strict=True)
+        return list(accumulate(count if ours[number] else 0 for number, count in pairs))
+
+    def _within(self, moment: Moment) -> Iterator[slice]:
+        """Its stretches, each with the state that it begins in."""
+        ends = [start for _, start in self._begun[1:]] + [len(self._counts)]
+        for (begun, start), end in zip(self._begun, ends, strict=True):
+            if begun is moment:
+                yield slice(max(start - 1, 0), max(end, 1))
+
+    def _fullest(self, device: Device) -> Iterator[tuple[tuple[Device, Moment], int]]:
+        """The event after which most is on a device, of each moment."""
+        running = self._running([DEVICE_OF[one.place] is device for one in self._slots])
+        for moment in Moment:
+            stretches = [(max(running[part]), part) for part in self._within(moment) if running[part]]
+            most, part = max(stretches, key=lambda pair: pair[0], default=(0, slice(0)))
+            if most:
+                yield (device, moment), part.start + running[part].index(most)
+
+    def _parts_at(self, events: set[int]) -> dict[int, list[int]]:
+        """Bytes of each slot after each of these events."""
+        alive, found = [0] * len(self._slots), dict[int, list[int]]()
+        for index, (number, count) in enumerate(zip(self._numbers, self._counts, strict=True)):
+            alive[number] += count
+            if index in events:
+                found[index] = list(alive)
+        return found
+
+    def _of(self, device: Device, alive: list[int]) -> tuple[Part, ...]:
+        """The largest first."""
+        pairs = zip(self._slots, alive, strict=True)
+        parts = [Part(one.component, one.place, count, one.keys) for one, count in pairs if count]
+        ours = (part for part in parts if DEVICE_OF[part.place] is device)
+        return tuple(sorted(ours, key=lambda part: -part.count))

@@ -1,0 +1,348 @@
+"""Which other configs there are for the same model, batch and ranks, from the fastest to the leanest, and the cheapest
+change that makes one fit. Speed is an order by estimate (`core/memory/cost.py`), never a time."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+from dsgui.core.config.findings import Change
+from dsgui.core.config.pointer import MISSING, lookup, split
+from dsgui.core.memory.answer import Answer, CannotSay, Device
+from dsgui.core.memory.cost import Cost, cost_of, relative
+from dsgui.core.memory.engines.job import Made
+from dsgui.core.memory.fits.room import Room
+from dsgui.core.memory.fits.verdict import Fit, judge
+from dsgui.core.memory.instant import ON_HOST, answer, answer_on
+from dsgui.core.memory.question import Question, Workload
+from dsgui.core.memory.settings import (
+    ACCUMULATION,
+    BUCKET,
+    LIVE,
+    OPTIMIZER_DEVICE,
+    PARAM_DEVICE,
+    REUSE,
+    STAGE,
+    SUB_GROUP,
+    settings_of,
+)
+from dsgui.core.memory.walk import Walk
+from dsgui.core.memory.walking import walk_of
+from dsgui.core.texts.saying import Said, said
+
+MICRO_BATCH = "/train_micro_batch_size_per_gpu"
+SMALL_BUCKET, SMALL_SUB_GROUP = 50_000_000, 100_000_000
+FEW_LIVE, NEAR_REUSE = 100_000_000, 10_000_000
+NVME_PATH = "nvme_path"
+STAGE_MOVES = ("", "stage_1", "stage_2", "stage_3")
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a plan may use: the room there is, a folder on NVMe ("" where there is none), and how the script makes the
+    model."""
+
+    room: Room
+    nvme_path: str = ""
+    made: Made = ON_HOST
+
+    def lacking(self, found: Answer) -> frozenset[Device]:
+        """What is too small, or so small that it may be."""
+        verdict = judge(found, self.room)
+        looked_at = (Device.GPU, Device.HOST)
+        return frozenset(one for one in looked_at if verdict.fit_of(one) not in (Fit.FITS, Fit.UNKNOWN))
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One config of the ladder. `moves` are codes of what it changes (texts: `memory_moves`), `changes` the edits of
+    the config that make it so, `workload` what the script is given then. `slower` than what was asked, by estimate."""
+
+    moves: tuple[str, ...]
+    changes: tuple[Change, ...]
+    workload: Workload
+    answer: Answer
+    cost: Cost
+    slower: float
+
+    def said(self) -> Iterator[Said]:
+        """The moves in words."""
+        return (said("memory_moves", code) for code in self.moves)
+
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One choice of an axis: values to write into the config (None removes), and what it does to the workload."""
+
+    code: str = ""
+    values: Values = field(default_factory=dict)
+    checkpoints: bool = False
+    halvings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A choice of every axis, with its question. `place` counts how lean each choice is: 0 as asked."""
+
+    place: tuple[int, ...]
+    options: tuple[Option, ...]
+    question: Question
+    walk: Walk
+    cost: Cost
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        return tuple(option.code for option in self.options if option.code)
+
+
+Axis = Callable[[Question, Means], list[Option]]
+
+
+def _stages(question: Question, means: Means) -> list[Option]:
+    stage = settings_of(question.config, question.release).stage
+    return [Option(), *(Option(STAGE_MOVES[more], {STAGE: more}) for more in range(stage + 1, 4))]
+
+
+def _checkpointing(question: Question, means: Means) -> list[Option]:
+    return [Option()] if question.workload.checkpointing else [Option(), Option("checkpointing", checkpoints=True)]
+
+
+def _micro_batches(question: Question, means: Means) -> list[Option]:
+    """Halved and halved again; as many more are accumulated, so that the batch stays."""
+    found, left = [Option()], question.workload.micro_batch
+    while left > 1 and left % 2 == 0:
+        left //= 2
+        found.append(Option("micro_batch", halvings=len(found)))
+    return found
+
+
+def _offloads(code: str, device: str) -> Axis:
+    def axis(question: Question, means: Means) -> list[Option]:
+        block = device.rpartition("/")[0]
+        found = [Option()]
+        if lookup(question.config, device) in (MISSING, None, "none"):
+            found.append(Option(f"{code}_cpu", {device: "cpu"}))
+        if means.nvme_path and lookup(question.config, device) != "nvme":
+            values = {device: "nvme", f"{block}/{NVME_PATH}": means.nvme_path}
+            found.append(Option(f"{code}_nvme", values))
+        return found
+
+    return axis
+
+
+def _smaller(code: str, values: Values) -> Axis:
+    """Sizes made smaller; none where all are as small already."""
+
+    def axis(question: Question, means: Means) -> list[Option]:
+        set_lower = {p: v for p, v in values.items() if _number(lookup(question.config, p)) > v}
+        return [Option(), Option(code, set_lower)] if set_lower else [Option()]
+
+    return axis
+
+
+def _number(value: Any) -> float:
+    """What is not set counts as large: DeepSpeed's defaults are."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else float("inf")
+
+
+AXES: tuple[Axis, ...] = (
+    _stages,
+    _checkpointing,
+    _micro_batches,
+    _smaller("small_bucket", {BUCKET: SMALL_BUCKET}),
+    _smaller("small_sub_group", {SUB_GROUP: SMALL_SUB_GROUP}),
+    _smaller("few_live", {LIVE: FEW_LIVE, REUSE: NEAR_REUSE}),
+    _offloads("offload_optimizer", OPTIMIZER_DEVICE),
+    _offloads("offload_param", PARAM_DEVICE),
+)
+# What changes nothing below stage 3, or without an optimizer that is divided.
+_ONLY_STAGE_3 = ("small_sub_group", "few_live", "offload_param_cpu", "offload_param_nvme", "offload_optimizer_nvme")
+_NOT_STAGE_0 = ("small_bucket", "offload_optimizer_cpu")
+# What leaves the host's bytes as they are.
+_OFFLOADED = ([0, 6], [0, 7], [0, 6, 7], [0, 1, 6], [0, 1, 6, 7])  # axes that are often changed together
+_HOST_AXES = (0, 4, 6, 7)
+
+
+def cheapest_fit(question: Question, means: Means) -> Rung | CannotSay | None:
+    """What was asked where that fits; else the fastest config that does, by estimate, and of equals the one with the
+    fewest changes. None where none fits."""
+    asked = answer(question, means.made)
+    if isinstance(asked, CannotSay):
+        return asked
+
+    def order(one: Candidate) -> tuple[bool, float, int]:
+        return bool(one.moves), one.cost.per_token, len(one.moves)
+
+    candidates = sorted(_candidates(question, means), key=order)
+    for candidate, found in _tried(candidates, means):
+        return _rung(candidate, found, question)
+    return None
+
+
+def ladder(question: Question, means: Means) -> tuple[Rung, ...] | CannotSay:
+    """What was asked, and every change by itself and on top of the others; those that are slower than another and take
+    no less of anything are left out. Fastest first."""
+    asked = answer(question, means.made)
+    if isinstance(asked, CannotSay):
+        return asked
+    tried = _staircase(list(_candidates(question, means)))
+    rungs = [
+        _rung(candidate, answer_on(candidate.walk, candidate.question, means.made), question) for candidate in tried
+    ]
+    return tuple(_not_worse(sorted(rungs, key=lambda rung: (rung.slower, len(rung.moves)))))
+
+
+def _not_worse(rungs: list[Rung]) -> Iterator[Rung]:
+    """Without those that a faster one betters or equals on GPU and host."""
+    kept: list[tuple[int, int]] = []
+    for rung in rungs:
+        takes = _takes(rung.answer, Device.GPU), _takes(rung.answer, Device.HOST)
+        if not rung.moves or not any(gpu <= takes[0] and host <= takes[1] for gpu, host in kept):
+            kept.append(takes)
+            yield rung
+
+
+def _takes(found: Answer, device: Device) -> int:
+    peak = found.worst(device)
+    return peak.count if peak else 0
+
+
+def _staircase(candidates: list[Candidate]) -> Iterator[Candidate]:
+    """Those with one change, and those with all changes up to one axis: a few dozen of hundreds."""
+    for candidate in candidates:
+        changed = [index for index, place in enumerate(candidate.place) if place]
+        if len(changed) <= 1 or changed == list(range(changed[-1] + 1)) or changed in _OFFLOADED:
+            yield candidate
+
+
+def _candidates(question: Question, means: Means) -> Iterator[Candidate]:
+    axes = [axis(question, means) for axis in AXES]
+    walks: dict[Workload, Walk | CannotSay] = {}
+    for place in product(*(range(len(axis)) for axis in axes)):
+        options = tuple(axis[index] for axis, index in zip(axes, place, strict=True))
+        asked = _with(question, options)
+        if asked is None:
+            continue
+        settings = settings_of(asked.config, asked.release)
+        walk = walks.get(asked.workload)
+        if walk is None:
+            walk = walks[asked.workload] = walk_of(asked.model, asked.workload, settings.precision)
+        if not isinstance(walk, CannotSay):
+            yield Candidate(place, options, asked, walk, cost_of(walk, settings, asked.workload, asked.group))
+
+
+def _tried(candidates: list[Candidate], means: Means) -> Iterator[tuple[Candidate, Answer]]:
+    """Those that fit, in this order. One that failed rules out all that are less lean than it in everything."""
+    too_much: list[tuple[int, ...]] = []
+    host_full: set[tuple[int, ...]] = set()
+    for candidate in candidates:
+        on_host = tuple(candidate.place[index] for index in _HOST_AXES)
+        if on_host in host_full or any(_is_within(candidate.place, failed) for failed in too_much):
+            continue
+        if means.room.gpu_bytes is not None and least(candidate) > means.room.gpu_bytes:
+            continue
+        found = answer_on(candidate.walk, candidate.question, means.made)
+        lacks = means.lacking(found)
+        if not lacks:
+            yield candidate, found
+        if Device.GPU in lacks:
+            too_much.append(candidate.place)
+        if Device.HOST in lacks:
+            host_full.add(on_host)
+
+
+def least(candidate: Candidate) -> int:
+    """Bytes of the GPU that a training takes at the very least: states that never leave it, and what is kept for the
+    backward. It spares the engines' models what can't fit."""
+    settings = settings_of(candidate.question.config, candidate.question.release)
+    weights, ranks = candidate.walk.weights().values(), candidate.question.group.ranks
+    every, trained = sum(w.numel for w in weights), sum(w.numel for w in weights if w.trainable)
+    states = settings.master * settings.is_16_bit + settings.moments * settings.moment
+    total = 0 if settings.params_at.is_on else every * settings.weight // (ranks if settings.stage == 3 else 1)
+    if not settings.optimizer_at.is_on:
+        total += trained * states // (ranks if settings.stage else 1)
+    return total + _kept(candidate.walk)
+
+
+def _kept(walk: Walk) -> int:
+    return sum(b.entry + (0 if b.checkpointed else sum(unit.kept for unit in b.units)) for b in walk.blocks)
+
+
+def _is_within(place: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return all(mine <= theirs for mine, theirs in zip(place, other, strict=True))
+
+
+def _with(question: Question, options: tuple[Option, ...]) -> Question | None:
+    """The question with the options taken; None for a combination that says nothing."""
+    values = {pointer: value for option in options for pointer, value in option.values.items()}
+    workload, more = question.workload, _batch_values(question, options)
+    config = changed(question.config, values | more)
+    stage = settings_of(config, question.release).stage
+    codes = {option.code for option in options}
+    if (stage < 3 and codes & set(_ONLY_STAGE_3)) or (stage == 0 and codes & set(_NOT_STAGE_0)):
+        return None
+    halvings = sum(option.halvings for option in options)
+    checkpoints = workload.checkpointing or any(option.checkpoints for option in options)
+    workload = replace(workload, micro_batch=workload.micro_batch >> halvings, checkpointing=checkpoints)
+    return replace(question, config=config, workload=workload)
+
+
+def _batch_values(question: Question, options: tuple[Option, ...]) -> dict[str, Any]:
+    halvings = sum(option.halvings for option in options)
+    if not halvings:
+        return {}
+    gas = settings_of(question.config, question.release).gas
+    return {ACCUMULATION: gas << halvings, MICRO_BATCH: question.workload.micro_batch >> halvings}
+
+
+def changed(config: Mapping[str, Any], values: Values) -> dict[str, Any]:
+    """A copy of `config` with values written at pointers, and blocks made where there are none."""
+    result = dict(config)
+    for pointer, value in values.items():
+        *parents, last = split(pointer)
+        block = result
+        for part in parents:
+            below = block.get(part)
+            block[part] = dict(below) if isinstance(below, Mapping) else {}
+            block = block[part]
+        block[last] = value
+    return result
+
+
+def _rung(candidate: Candidate, found: Answer, asked: Question) -> Rung:
+    settings = settings_of(asked.config, asked.release)
+    walk = walk_of(asked.model, asked.workload, settings.precision)
+    slower = 1.0
+    if not isinstance(walk, CannotSay):
+        slower = relative(candidate.cost, cost_of(walk, settings, asked.workload, asked.group))
+    edits = tuple(_edits(asked, candidate))
+    return Rung(candidate.moves, edits, candidate.question.workload, found, candidate.cost, slower)
+
+
+def _edits(asked: Question, candidate: Candidate) -> Iterator[Change]:
+    """Blocks that are not there are written whole: an edit of a member needs its block."""
+    values = {pointer: value for option in candidate.options for pointer, value in option.values.items()}
+    values |= _batch_values(asked, candidate.options)
+    whole: dict[str, dict[str, Any]] = {}
+    for pointer, value in values.items():
+        block = _first_missing(asked.config, pointer)
+        if block is None:
+            yield Change(pointer, json.dumps(value))
+        else:
+            whole[block] = changed(whole.get(block, {}), {pointer[len(block) :]: value})
+    for block, value in whole.items():
+        yield Change(block, json.dumps(value))
+
+
+def _first_missing(config: Mapping[str, Any], pointer: str) -> str | None:
+    """The outermost block of `pointer` that the config does not have."""
+    at = ""
+    for part in split(pointer)[:-1]:
+        at = f"{at}/{part}"
+        if not isinstance(lookup(config, at), Mapping):
+            return at
+    return None

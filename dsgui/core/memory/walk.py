@@ -1,0 +1,71 @@
+"""A model as memory sees it: its modules in the order in which a forward calls them, with their weights and what each
+keeps for the backward. `core/memory/families` makes it from `config.json`; the engines' models are led through it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dsgui.core.texts.saying import Said
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A parameter of `numel` elements. Tied ones have one name and are counted once. `decays`: the HF Trainer puts it
+    into the optimizer group with weight decay (no bias, no norm)."""
+
+    name: str
+    numel: int
+    trainable: bool = True
+    decays: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One call of a module, or (`call` false) what the module that contains it does between two calls: no hook of
+    DeepSpeed sees that. Containers stand at the start of their calls. All counts are bytes of one micro batch on the
+    GPU. Gradients of weights are not in them.
+
+    `kept` stays from its forward to its backward. The most that is alive, besides weights, while it runs:
+
+    - in the forward: all that is kept of the units up to and with it + `forward`; of a checkpointed block nothing is
+      kept but `entry`, so there: the entries of the blocks up to and with its own + `forward`;
+    - while its block is computed again: those entries + `kept` of the block's units up to and with it + `recomputed`;
+    - in its backward: the same with `backward` (not checkpointed: `kept` of all units up to and with it + `backward`).
+
+    `out`: bytes of its result. `logits`: what it keeps and needs is told as logits and loss."""
+
+    name: str
+    weights: tuple[Weight, ...] = ()
+    kept: int = 0
+    forward: int = 0
+    backward: int = 0
+    out: int = 0
+    logits: bool = False
+    call: bool = True
+    recomputed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Units that are recomputed together under gradient checkpointing (a transformer's layer): then only `entry` bytes
+    are kept of it. A block of a single embedding or norm has `checkpointed` False."""
+
+    units: tuple[Unit, ...]
+    entry: int = 0
+    checkpointed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The whole forward. Prefetching looks at every call: units without weights stand where they are called."""
+
+    blocks: tuple[Block, ...]
+    element: int = 2  # bytes of an element of the model's dtype
+    assumed: tuple[Said, ...] = ()
+
+    def units(self) -> Iterator[Unit]:
+        for block in self.blocks:
+            yield from block.units
+
+    def weights(self) -> dict[str, Weight]:
+        """Each parameter once, in the order in which they are first used."""
+        return {weight.name: weight for unit in self.units() for weight in unit.weights}

@@ -1,0 +1,1 @@
+"""Points, curves and samples: kept, thinned, exported."""

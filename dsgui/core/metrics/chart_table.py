@@ -1,0 +1,149 @@
+"""Which charts there are and which curves they show: one table for the page (as `ui/static/catalogue.js`) and for
+reports. What is not in it gets a chart of its own on the page."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any
+
+from dsgui.core.metrics.curves import Series
+from dsgui.core.sizes import GIB, MIB
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # Okabe and Ito
+_BLUE, _ORANGE, _, _PINK, _, _, _GREY = COLOURS
+LOSS, EVALUATION, THROUGHPUT = "loss", "evaluation", "throughput"
+LOSS_ENDS = "loss"  # of a curve's name, as a word
+EVALUATION_COSTS = ("runtime", "per_second", "gen_len", "preparation_time", "_mem_")  # in a name: what it took
+EVALUATION_COUNTS = "_samples"  # at a name's end
+_CARD = re.compile(r"gpu(\d+)\.(\w+)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ChartOf:
+    """A chart: what is measured upwards and in which unit, as multiples of `scale`; whether it begins at zero, and
+    whether the page folds it away with the rest of the machine's."""
+
+    title: str
+    y: str
+    unit: str = ""
+    scale: int = 1
+    zero: bool = False
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a curve is drawn: its chart; `note` says what it is there; `right`: in this unit, by an axis of its own.
+    `alone`: of a single run only; `if_any`: where one of its values is above nought."""
+
+    chart: str
+    note: str = ""
+    right: str = ""
+    dash: str = ""
+    colour: str = ""
+    alone: bool = False
+    if_any: bool = False
+
+
+# In the order in which they stand.
+CHARTS: Mapping[str, ChartOf] = MappingProxyType(
+    {
+        LOSS: ChartOf("Loss", "loss"),
+        "gpu_memory": ChartOf("GPU memory", "GiB", "GiB", GIB, zero=True),
+        "host_memory": ChartOf("Host memory", "GiB", "GiB", GIB, zero=True),
+        "learning_rate": ChartOf("Learning rate", "learning rate"),
+        "grad_norm": ChartOf("Gradient norm", "grad norm"),
+        "gpu_utilization": ChartOf("GPU utilization", "%", "%", zero=True),
+        EVALUATION: ChartOf("Evaluation", "score"),
+        THROUGHPUT: ChartOf("Throughput", "samples/s"),
+        "loss_scale": ChartOf("Loss scale", "loss scale"),
+        "step_times": ChartOf("Step times", "ms"),
+        "memory_logged": ChartOf("Memory logged by DeepSpeed", "GB"),
+        "cpu": ChartOf("CPU", "%", "%", zero=True, more=True),
+        "gpu_power": ChartOf("GPU power", "W", "W", zero=True, more=True),
+        "gpu_temperature": ChartOf("GPU temperature", "°C", "°C", more=True),
+        "gpu_clocks": ChartOf("GPU clocks", "MHz", "MHz", more=True),
+        "pcie": ChartOf("PCIe traffic", "MiB/s", "MiB/s", MIB, zero=True, more=True),
+        "free_disk": ChartOf("Free disk space", "GiB", "GiB", GIB, zero=True, more=True),
+    }
+)
+LOGGED: Mapping[str, Place] = MappingProxyType(
+    {
+        "learning_rate": Place("learning_rate"),
+        "grad_norm": Place("grad_norm"),
+        "loss_scale": Place("loss_scale"),
+        "skipped_steps": Place("loss_scale", right="skipped steps"),
+        "samples_per_second": Place(THROUGHPUT),
+        "tokens_per_second": Place(THROUGHPUT, right="tokens/s"),
+    }
+)
+# By a name's end.
+ENDINGS: Mapping[str, Place] = MappingProxyType({"_ms": Place("step_times"), "_gb": Place("memory_logged")})
+# Of the machine; gpu.… stands for each card.
+READINGS: Mapping[str, Place] = MappingProxyType(
+    {
+        "gpu.used_bytes": Place("gpu_memory"),
+        "gpu.run_bytes": Place("gpu_memory", "this run", dash="dot", alone=True),
+        "host_used_bytes": Place("host_memory", "host, all processes", colour=_GREY),
+        "run_bytes": Place("host_memory", "this run", colour=_ORANGE),
+        "swap_used_bytes": Place("host_memory", "swap", colour=_PINK, if_any=True),
+        "gpu.utilisation_percent": Place("gpu_utilization"),
+        "cpu_percent": Place("cpu", "all cores"),
+        "gpu.power_w": Place("gpu_power"),
+        "gpu.temperature_c": Place("gpu_temperature"),
+        "gpu.sm_clock_mhz": Place("gpu_clocks"),
+        "gpu.pcie_rx_bytes_s": Place("pcie", "received"),
+        "gpu.pcie_tx_bytes_s": Place("pcie", "sent", dash="dot"),
+        "disk_free_bytes": Place("free_disk", "where the run writes"),
+    }
+)
+LOSSES: Mapping[str, str] = MappingProxyType({"loss": "train", "eval_loss": "eval"})  # what their lines are called
+
+
+def place_of(series: Series) -> Place | None:
+    """As `ui/static/charts.js` decides; None where no chart of the table shows it."""
+    name, kind = series.name, series.kind
+    if kind == "sample":
+        card = _CARD.match(name)
+        return READINGS.get(f"gpu.{card[2]}" if card else name)
+    if kind == "final" or (kind == "eval" and _is_cost(name)):
+        return None
+    if name.rpartition("_")[2] == LOSS_ENDS:
+        return Place(LOSS)
+    ending = next((place for end, place in ENDINGS.items() if name.endswith(end)), None)
+    return LOGGED.get(name) or ending or (Place(EVALUATION) if kind == "eval" else None)
+
+
+def name_of(series: Series, place: Place) -> str:
+    """What its line is called."""
+    if series.kind == "sample":
+        card = _CARD.match(series.name)
+        named = f"GPU {card[1]}{f', {place.note}' if place.note else ''}" if card else place.note or series.name
+        return f"{series.node}: {named}" if series.node else named
+    rank = f" (rank {series.rank})" if series.rank else ""
+    if place.chart == LOSS:
+        return f"{LOSSES.get(series.name, series.name)}{rank}"
+    return f"{series.name.removeprefix('eval_').replace('_', ' ')}{rank}"
+
+
+def table_json() -> dict[str, Any]:
+    """All of it, for the browser."""
+    return {
+        "colours": COLOURS,
+        "charts": {id: _told(chart) for id, chart in CHARTS.items()},
+        "logged": {name: _told(place) for name, place in LOGGED.items()},
+        "endings": {end: _told(place) for end, place in ENDINGS.items()},
+        "readings": {name: _told(place) for name, place in READINGS.items()},
+        "losses": dict(LOSSES),
+        "evaluationCosts": EVALUATION_COSTS,
+        "evaluationCounts": EVALUATION_COUNTS,
+    }
+
+
+def _told(one: ChartOf | Place) -> dict[str, Any]:
+    return {name: value for name, value in asdict(one).items() if value}
+
+
+def _is_cost(name: str) -> bool:
+    return name.endswith(EVALUATION_COUNTS) or any(part in name for part in EVALUATION_COSTS)

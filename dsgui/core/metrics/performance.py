@@ -1,0 +1,158 @@
+"""What a run achieved and what it took, as a few figures of its curves."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.points import OUTPUT, number_to_json
+from dsgui.core.metrics.thinning import Curve, Floats
+
+_GPU_USED = re.compile(r"gpu(\d+)\.used_bytes\Z")
+Card = tuple[str, int]  # node ("" for the machine that launched) and physical index
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """None where the curves don't tell.
+
+    `final_loss` is the last one logged, `best_loss` the lowest finite one, both of training; `final_loss` is NaN where
+    the last is. `steps_per_second` is measured between the first and the last logged step, so that loading and
+    compiling don't count; samples and tokens/s are what the training said last of itself. Memory: `host` is all
+    that is in use on the machine, `run` what the run's own processes have there, `gpu` all that is in use on a card,
+    by (node, index). A mean is that of the telemetry's samples. `duration_s` is when the last was known."""
+
+    final_loss: float | None = None
+    best_loss: float | None = None
+    steps: int | None = None
+    steps_per_second: float | None = None
+    samples_per_second: float | None = None
+    tokens_per_second: float | None = None
+    host_peak_bytes: int | None = None
+    host_mean_bytes: int | None = None
+    run_peak_bytes: int | None = None
+    run_mean_bytes: int | None = None
+    gpu_peak_bytes: Mapping[Card, int] = field(default_factory=dict)
+    gpu_mean_bytes: Mapping[Card, int] = field(default_factory=dict)
+    duration_s: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON: a loss may be "NaN", "Infinity" or "-Infinity"; the GPUs are a list."""
+        plain = {name: getattr(self, name) for name in self.__slots__ if not name.startswith("gpu_")}
+        loss = None if self.final_loss is None else number_to_json(self.final_loss)
+        gpus = [
+            {"node": node, "index": index, "peak_bytes": peak, "mean_bytes": self.gpu_mean_bytes[node, index]}
+            for (node, index), peak in self.gpu_peak_bytes.items()
+        ]
+        return plain | {"final_loss": loss, "gpus": gpus}
+
+
+def figures(curves: Sequence[Curve]) -> Figures:
+    """The figures of one run, from all its curves (telemetry too), in any order."""
+    loss = training_curve(curves, "loss")
+    final, best = _losses(loss)
+    host, run = _memory(curves, "host_used_bytes"), _memory(curves, "run_bytes")
+    cards = _cards(curves)
+    return Figures(
+        final_loss=final,
+        best_loss=best,
+        steps=_steps(curves),
+        steps_per_second=_rate(loss, curves),
+        samples_per_second=_last_told(curves, ("train_samples_per_second", "samples_per_second")),
+        tokens_per_second=_last_told(curves, ("train_tokens_per_second", "tokens_per_second")),
+        host_peak_bytes=_peak(host),
+        host_mean_bytes=_mean(host),
+        run_peak_bytes=_peak(run),
+        run_mean_bytes=_mean(run),
+        gpu_peak_bytes={card: peak for card, used in cards.items() if (peak := _peak(used)) is not None},
+        gpu_mean_bytes={card: mean for card, used in cards.items() if (mean := _mean(used)) is not None},
+        duration_s=max((float(np.nanmax(one.time)) for one in curves if np.isfinite(one.time).any()), default=None),
+    )
+
+
+def training_curve(curves: Sequence[Curve], name: str, kind: str = "train") -> Curve | None:
+    """The one curve that stands for a name: the first rank's, as printed before as written to a file, the longest."""
+    named = [one for one in curves if one.series.name == name and one.series.kind == kind and len(one)]
+    return max(named, key=lambda one: (not one.series.rank, one.series.source == OUTPUT, len(one)), default=None)
+
+
+def _losses(loss: Curve | None) -> tuple[float | None, float | None]:
+    if loss is None:
+        return None, None
+    finite = loss.value[np.isfinite(loss.value)]
+    return float(loss.value[-1]), float(finite.min()) if len(finite) else None
+
+
+def _trained(curves: Sequence[Curve]) -> list[Curve]:
+    return [one for one in curves if one.series.kind == "train" and np.isfinite(one.step).any()]
+
+
+def _steps(curves: Sequence[Curve]) -> int | None:
+    return max((int(np.nanmax(curve.step)) for curve in _trained(curves)), default=None)
+
+
+def _rate(loss: Curve | None, curves: Sequence[Curve]) -> float | None:
+    """Of the loss where it tells, else of the longest stretch of time that any curve covers."""
+    rates = [(rate, curve) for curve in _trained(curves) if (rate := _speed(curve)) is not None]
+    told = [rate for rate, curve in rates if curve is loss]
+    longest = max(rates, key=lambda one: float(one[1].time[-1] - one[1].time[0]), default=(None, None))
+    return told[0] if told else longest[0]
+
+
+def _speed(curve: Curve) -> float | None:
+    """Steps a second from the first to the last point of the last stretch of growing steps: a training that is resumed
+    or that begins its count anew is measured from there."""
+    known = np.isfinite(curve.step)
+    step, time = curve.step[known], curve.time[known]
+    falls = np.flatnonzero(np.diff(step) < 0)
+    begin = falls[-1] + 1 if len(falls) else 0
+    steps, seconds = float(step[-1] - step[begin]), float(time[-1] - time[begin])
+    return steps / seconds if steps > 0 and seconds > 0 else None
+
+
+def _last_told(curves: Sequence[Curve], names: Sequence[str]) -> float | None:
+    """The last finite value of the first of `names` that was logged in training or at its end."""
+    for name in names:
+        for curve in sorted(curves, key=lambda one: (bool(one.series.rank), one.series.source != OUTPUT)):
+            finite = curve.value[np.isfinite(curve.value)]
+            if curve.series.name == name and curve.series.kind in ("train", "final") and len(finite):
+                return float(finite[-1])
+    return None
+
+
+def _memory(curves: Sequence[Curve], name: str) -> Floats:
+    """Of the machine that launched; where it told nothing, of the one that used most."""
+    by_node = _joined({one.series: one for one in curves if one.series.name == name}, curves)
+    readings = {series.node: values for series, values in by_node.items()}
+    if "" in readings or not readings:
+        return readings.get("", np.empty(0))
+    return max(readings.values(), key=lambda values: float(values.max()))
+
+
+def _cards(curves: Sequence[Curve]) -> dict[Card, Floats]:
+    wanted = {one.series: one for one in curves if _GPU_USED.match(one.series.name)}
+    found = {
+        (series.node, int(match[1])): values
+        for series, values in _joined(wanted, curves).items()
+        if (match := _GPU_USED.match(series.name))
+    }
+    return dict(sorted(found.items()))
+
+
+def _joined(wanted: Mapping[Series, Curve], curves: Sequence[Curve]) -> dict[Series, Floats]:
+    """The finite readings of telemetry series, each of which may be in several tables; those that told any."""
+    sampled = [series for series in wanted if series.kind == "sample"]
+    joined = {series: np.concatenate([one.value for one in curves if one.series == series]) for series in sampled}
+    finite = {series: values[np.isfinite(values)] for series, values in joined.items()}
+    return {series: values for series, values in finite.items() if len(values)}
+
+
+def _peak(values: Floats) -> int | None:
+    return int(values.max()) if len(values) else None
+
+
+def _mean(values: Floats) -> int | None:
+    return int(values.mean()) if len(values) else None

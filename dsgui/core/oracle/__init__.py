@@ -1,0 +1,1 @@
+"""What the real DeepSpeed answered, as values, and beside dsgui's own findings."""

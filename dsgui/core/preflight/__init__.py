@@ -1,0 +1,1 @@
+"""What would stop a launch or make it slow, from facts."""

@@ -1,0 +1,80 @@
+"""What dsgui says about a plan and a config, in surroundings that are known: the rows of the checks before a start, and
+the question to put to DeepSpeed itself."""
+
+from dataclasses import replace
+
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.loose_json import tidy
+from dsgui.core.errors import DocumentError
+from dsgui.core.launch.plan import Plan
+from dsgui.core.machine.hardware import Target
+from dsgui.core.machine.verdicts import Row
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.oracle.answers import Question
+from dsgui.core.preflight.launch_findings import launch_findings
+from dsgui.core.preflight.memory_check import with_memory
+from dsgui.core.preflight.preflight import preflight
+from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.validation.checker import Checker
+
+
+def rows_around(plan: Plan, text: str, around: Surroundings, checker: Checker) -> tuple[Row, ...]:
+    """The checks before a start."""
+    return preflight(with_config(Launch.of(plan, {}), text, around, checker, around.arguments_of(plan)), around)
+
+
+def with_config(
+    launch: Launch, text: str, around: Surroundings, checker: Checker, arguments: TrainingArguments | None = None
+) -> Launch:
+    """The launch with its config read and checked for its ranks, in the DeepSpeed that is there, and for the HF
+    Trainer's `arguments` where they are known."""
+    context = context_of(launch, around)
+    launch = replace(launch, devices=context.devices)
+    try:
+        document = _document(text, context)
+    except DocumentError as error:
+        return replace(launch, unreadable=str(error))
+    found = launch_findings(lambda one: checker.findings(document, one, fixes=False), context, arguments)
+    launch = replace(launch, config=document.value, findings=found.alone, by_arguments=found.by_arguments)
+    return with_memory(launch, around, context, checker.schema, arguments)
+
+
+def memory_of(plan: Plan, text: str, around: Surroundings, checker: Checker) -> Fitted | CannotSay | None:
+    """What a plan takes of memory; None where no model is named."""
+    return with_config(Launch.of(plan, {}), text, around, checker, around.arguments_of(plan)).memory
+
+
+def question_of(plan: Plan, text: str, around: Surroundings) -> Question | None:
+    """What to ask DeepSpeed about a plan's config; None where another machine's DeepSpeed would read it."""
+    launch = Launch.of(plan, {})
+    if launch.elsewhere:
+        return None
+    return Question.of(text, replace(context_of(launch, around), arguments=around.arguments_of(plan)))
+
+
+def context_of(launch: Launch, around: Surroundings) -> Context:
+    """What a launch's config is checked against, as far as the surroundings tell."""
+    environment = around.machine.environment
+    target = environment.target if environment else Target("", gpus=around.machine.gpus)
+    return Context(
+        integration=launch.reader,
+        nodes=launch.nodes,
+        gpus_per_node=launch.ranks // launch.nodes,
+        deepspeed_version=target.version("deepspeed") or LATEST_KNOWN,
+        torch_version=target.version("torch"),
+        hardware=launch.place.hardware(target.hardware),
+        missing_ops=target.missing_ops if launch.place.ON_THIS_MACHINE else frozenset(),
+    )
+
+
+def _document(text: str, context: Context) -> Document:
+    """Native DeepSpeed reads hjson too; the HF Trainer strict JSON alone."""
+    try:
+        return Document(text)
+    except DocumentError:
+        if context.integration is Integration.HF:
+            raise
+        return Document(tidy(text).text)

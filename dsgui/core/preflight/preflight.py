@@ -1,0 +1,135 @@
+"""Before a start: what would stop this launch or make it slow, one table of checks, each a sentence on what was seen,
+what was expected and what to do. Facts in, rows out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from dsgui.core.access.secrets import mask, secret_arguments
+from dsgui.core.config.findings import Finding, Severity, has_error, refuser
+from dsgui.core.machine.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, warning, worst_first
+from dsgui.core.preflight import argument_checks, build_checks, handing_checks, memory_check, room_checks, script_checks
+from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.texts.saying import said
+
+CONFIG = "config"
+AGREEMENT = "agreement"
+
+
+def config(question: Question) -> Verdict | None:
+    launch = question.launch
+    if handing_checks.reads_another(question):
+        return unknown("The script uses its own config, so findings about this one don't block the launch.")
+    judge = problem if launch.handed else _perhaps
+    if launch.unreadable:
+        return judge(f"It can't be read. {launch.unreadable}", "Correct it.")
+    errors = [finding for finding in launch.findings if finding.severity is Severity.ERROR]
+    if not errors and has_error(launch.by_arguments):
+        return None  # it would pass alone; the rows on it and the arguments say what stops it
+    if errors:
+        return judge(f"{refuser(errors)} would refuse it on {launch.devices}: {_first(errors)}", _advice(errors[0]))
+    warnings = [finding for finding in launch.findings if finding.severity is Severity.WARNING]
+    if warnings:
+        return warning(f"Checked for {launch.devices}: {_first(warnings)}", _advice(warnings[0]))
+    return ok(f"checked for {launch.devices}")
+
+
+def _first(findings: Sequence[Finding]) -> str:
+    """The first in its own words, the others as their number."""
+    return findings[0].message + (f" (and {len(findings) - 1} more)" if len(findings) > 1 else "")
+
+
+def _advice(finding: Finding) -> str:
+    return finding.advice or "See 1 · Configure, or python -m dsgui validate."
+
+
+def _perhaps(seen: str, advice: str) -> Verdict:
+    """Of a config that the script is not given, and may read all the same."""
+    return warning(f"{seen} This counts if the script reads this config.", advice)
+
+
+def takes_config(question: Question) -> Verdict | None:
+    """None where the row on the file of arguments tells the same."""
+    return None if argument_checks.stands_beside(question) else handing_checks.takes_config(question)
+
+
+def elsewhere(question: Question) -> Verdict | None:
+    names = question.launch.elsewhere
+    return unknown(f"Memory, GPUs, programs and disks of {names} are not checked from here.") if names else None
+
+
+_ARGPARSE, _BUILDER = "docs.python.org/3/library/argparse.html", "deepspeed/ops/op_builder/builder.py"
+_ENGINE = "deepspeed/runtime/engine.py: _configure_basic_optimizer"
+_ESTIMATORS = (
+    "deepspeed/runtime/zero/stage_1_and_2.py: estimate_zero2_model_states_mem_needs, "
+    "stage3.py: estimate_zero3_model_states_mem_needs"
+)
+CHECKS: tuple[Check[Question], ...] = (
+    Check(CONFIG, "", config),
+    Check("script", "", script_checks.readable),
+    Check(handing_checks.TAKES_CONFIG, _ARGPARSE, takes_config),
+    Check("accelerate", "accelerate/accelerator.py", handing_checks.accelerate),
+    Check("twice", _ARGPARSE, script_checks.given_twice),
+    Check("options", "transformers/hf_argparser.py, argparse", argument_checks.options),
+    Check("arguments_file", "transformers/hf_argparser.py", argument_checks.arguments_file),
+    Check("files", "", argument_checks.files, code="files_in_arguments"),
+    Check("imports", "", argument_checks.imports, code="script_imports"),
+    Check("use_cpu", "transformers/training_args.py: _setup_devices", script_checks.use_cpu),
+    Check("local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
+    Check("stage_3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),
+    Check("packages", "", build_checks.packages),
+    Check("trainer", "", build_checks.trainer),
+    Check("cuda", "torch.cuda", build_checks.cuda),
+    Check("operators", _ENGINE, build_checks.operators),
+    Check("needs", "deepspeed/monitor/utils.py", build_checks.needs),
+    Check("compiler", _BUILDER, build_checks.compiler),
+    Check("ninja", f"{_BUILDER}: jit_load", build_checks.ninja),
+    Check("headers", "torch/utils/cpp_extension.py", build_checks.headers),
+    Check("toolkit", f"{_BUILDER}: assert_no_cuda_mismatch", build_checks.toolkit),
+    Check("builds_disk", "", build_checks.builds_disk),
+    Check("gpus", "deepspeed/launcher/runner.py: parse_resource_filter", room_checks.gpus),
+    Check("model_memory", "deepspeed/runtime/zero", memory_check.memory),
+    Check("offload", _ESTIMATORS, room_checks.offload),
+    Check("memlock", "deepspeed/ops/csrc/pin_memory/page_alloc.cpp", room_checks.memlock),
+    Check("shm", "deepspeed/ops/csrc/cpu/comm/shm.cpp", room_checks.shared_memory),
+    Check("cores", "", room_checks.cores),
+    Check("port", "torch.distributed.TCPStore", room_checks.port),
+    Check("checkpoints", "", room_checks.checkpoints),
+    Check("runs_disk", "", room_checks.runs_disk, code="output_disk"),
+    Check("elsewhere", "", elsewhere),
+)
+
+# What another config or other arguments of the script can change: not the port, the GPUs or a disk.
+OF_SETTINGS = frozenset(
+    {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
+    | {"local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit"}
+    | {"model_memory", "offload"}
+)
+
+
+def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
+    """Every row there is for this launch, the worst first. They quote arguments: what is secret in these is hidden."""
+    question = Question(launch, around)
+    rows = (entry.row(question) for entry in CHECKS)
+    secret = secret_arguments(launch.arguments)
+    return worst_first([_hidden(row, secret) for row in (*_disagreements(launch), *rows) if row])
+
+
+def _hidden(row: Row, values: Sequence[str]) -> Row:
+    seen, advice, command = (mask(text, values) for text in (row.seen, row.advice, row.command))
+    return replace(row, seen=seen, advice=advice, command=command)
+
+
+_GRAVITY = {Severity.ERROR: Status.PROBLEM, Severity.WARNING: Status.WARNING}
+
+
+def _disagreements(launch: Launch) -> Iterator[Row]:
+    """What the script's arguments bring up about the config, in the words of `validate --training-args`."""
+    for finding in launch.by_arguments:
+        if finding.severity in _GRAVITY:
+            yield _row(finding, _GRAVITY[finding.severity])
+
+
+def _row(finding: Finding, status: Status) -> Row:
+    return Row(
+        AGREEMENT, str(said("checks", AGREEMENT)), status, finding.message, finding.advice, source=finding.source
+    )

@@ -1,0 +1,163 @@
+"""One planned launch and what is known around it: what the checks before a start are given."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import Finding
+from dsgui.core.launch.handing import mentions
+from dsgui.core.launch.plan import ConfigArgument, Here, Place, Plan, StartedBy
+from dsgui.core.machine.hardware import Gpu
+from dsgui.core.machine.machine import Disk, Machine
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.choice import ModelChoice, of_words
+from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.question import Model
+from dsgui.core.preflight.model_size import ModelSize
+from dsgui.core.script.named_files import NamedFile
+from dsgui.core.script.script import ScriptFacts
+from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, Taken, taken, trainer_arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What is about to be started, as far as it was said: `script` is "" and `master_port` None where none was named.
+    `elsewhere` names the machines that train where this one does not: what this one has says nothing then. `devices`
+    are the ranks as the findings name them. `by_arguments` are findings that the script's arguments bring up: the
+    config by itself has none of them. `unreadable` says why the config is no JSON, or is ""; `config` is then empty.
+    `choice`: the model, as it was said or as the arguments name it; `memory`: what it takes, None where none is named.
+    """
+
+    config: Mapping[str, Any]
+    findings: tuple[Finding, ...]
+    devices: str
+    ranks: int
+    gpu_indices: tuple[int, ...] = ()
+    config_argument: ConfigArgument = ConfigArgument.HF
+    script: str = ""
+    arguments: tuple[str, ...] = ()
+    passes_local_rank: bool = True
+    started_by: StartedBy = StartedBy.DEEPSPEED
+    master_port: int | None = None
+    nodes: int = 1
+    elsewhere: str = ""
+    unreadable: str = ""
+    by_arguments: tuple[Finding, ...] = ()
+    target_python: str = ""
+    place: Place = field(default_factory=Here)
+    choice: ModelChoice = field(default_factory=ModelChoice)
+    memory: Fitted | CannotSay | None = None
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        config: Mapping[str, Any],
+        findings: tuple[Finding, ...] = (),
+        devices: str = "",
+        by_arguments: tuple[Finding, ...] = (),
+    ) -> "Launch":
+        """Of a plan, and what was found about its config for these devices and arguments."""
+        return cls(
+            config=config,
+            findings=findings,
+            devices=devices,
+            by_arguments=by_arguments,
+            target_python=plan.target_python,
+            choice=plan.model.over(of_words(plan.arguments)),
+            ranks=plan.ranks,
+            gpu_indices=plan.gpu_indices,
+            config_argument=plan.config_argument,
+            script=plan.script,
+            arguments=plan.arguments,
+            passes_local_rank=plan.passes_local_rank,
+            started_by=plan.started_by,
+            master_port=plan.master_port,
+            nodes=plan.nodes,
+            elsewhere=plan.elsewhere,
+            place=plan.place,
+        )
+
+    @property
+    def reader(self) -> Integration:
+        """Framework."""
+        return self.config_argument.integration
+
+    @property
+    def handed(self) -> bool:
+        """Whether the script is given this config, and does not read one of its own."""
+        return not self.config_argument.by_itself or mentions(self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a launch meets: the script's source, this machine, the model's size, where checkpoints go (`output` is the
+    folder as given, `output_disk` None where it could not be asked), whether somebody else listens on the port.
+    `own_python` is the release that read the script's source, (3, 11); `own_config` the file that its source names as
+    the config, None where it names none or that can't be read. `answers`: what the training environment has for the
+    script; `arguments_file`: the file of arguments it reads; `missing_files`: what its arguments name to be read and is
+    not there, with the place that was looked at. `shape`: the model's, None where none is named."""
+
+    script: ScriptFacts
+    machine: Machine
+    model: ModelSize = field(default_factory=ModelSize)
+    output: str = ""
+    output_disk: Disk | None = None
+    port_taken: bool = False
+    own_python: tuple[int, int] = (3, 11)
+    own_config: str | None = None
+    answers: ScriptAnswers = field(default_factory=ScriptAnswers)
+    arguments_file: ArgumentsFromFile = field(default_factory=ArgumentsFromFile)
+    missing_files: tuple[tuple[NamedFile, str], ...] = ()
+    shape: Model | CannotSay | None = None
+
+    def taken(self, arguments: tuple[str, ...]) -> Taken:
+        """What the script's parser makes of its arguments."""
+        return taken(self.script.command_line, self.answers, arguments, self.arguments_file)
+
+    def arguments_of(self, plan: Plan) -> TrainingArguments | None:
+        """The HF Trainer's, where the script's parser takes them and it is given the config that they are held to."""
+        if plan.config_argument.by_itself and not mentions(plan.arguments):
+            return None
+        return trainer_arguments(self.script.command_line, self.answers, self.taken(plan.arguments))
+
+    def version(self, package: str) -> str:
+        """What the training environment has; "" where there is none, or it was not asked yet."""
+        environment = self.machine.environment
+        return environment.target.version(package) if environment else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What each check judges: the launch in its surroundings."""
+
+    launch: Launch
+    around: Surroundings
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        return self.launch.config
+
+    @property
+    def taken(self) -> Taken:
+        return self.around.taken(self.launch.arguments)
+
+    @property
+    def context(self) -> Context:
+        """For the readings that rules and these checks share."""
+        return Context(
+            integration=self.launch.reader,
+            nodes=self.launch.nodes,
+            gpus_per_node=max(self.launch.ranks // self.launch.nodes, 1),
+            deepspeed_version=self.around.version("deepspeed"),
+        )
+
+    @property
+    def gpus(self) -> tuple[Gpu, ...]:
+        """This machine's GPUs that train: the chosen ones, or as many as there are ranks."""
+        every = self.around.machine.gpus
+        if self.launch.gpu_indices:
+            return tuple(gpu for gpu in every if gpu.index in self.launch.gpu_indices)
+        return every[: self.launch.ranks]

@@ -1,0 +1,288 @@
+"""Findings about each key's name: unknown, not in this DeepSpeed release, or an old name of another key.
+
+Types and ranges are `values.py`'s; what keys mean together is for the rules.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from dsgui.core.config.context import Context, Integration, version_tuple
+from dsgui.core.config.conversion import truth
+from dsgui.core.config.document import json_text
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.pointer import MISSING, child, dotted, join, lookup, split
+from dsgui.core.config.schema import Schema, child_of, main_branch
+from dsgui.core.rules.base import removal
+
+Node = Mapping[str, Any]
+_CONFIG_MODEL = "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel"
+_RAW_READER = "deepspeed/runtime/config.py: DeepSpeedConfig"
+# What an optimizer or scheduler class takes is judged by its type, in the rules; amp has a rule of its own.
+_JUDGED_ELSEWHERE = ("/optimizer/params", "/scheduler/params", "/amp")
+_IGNORED_OLD_NAME = "/cpu_offload_use_pin_memory"
+_COMMENT_MARKS = ("_", "//", "#", "$", "comment")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One key of the config: where it stands, what it holds, and what each schema says of it (None: nothing)."""
+
+    pointer: str
+    value: Any
+    here: Node | None  # in the release that is checked against
+    ever: Node | None  # in any release
+    parent: Node  # the block around it, in this release
+    siblings: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return split(self.pointer)[-1]
+
+    @property
+    def strict(self) -> bool:
+        """Whether DeepSpeed refuses unknown keys of the block around it."""
+        return self.parent.get("x-model") == "pydantic"
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether DeepSpeed's model never sees the key: “auto” is taken out before (DeepSpeedConfigModel.__init__)."""
+        return self.strict and self.value == "auto"
+
+
+def key_findings(schema: Schema, config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
+    """One finding a key at most, of the outermost key where a whole block is meant."""
+    view = schema.at(context.release)
+    for place in _places(view.document, schema.document, config, ""):
+        yield from _of(place, view.homes(place.key), config, context)
+
+
+def _places(here: Node, ever: Node, value: Mapping[str, Any], pointer: str) -> Iterator[Place]:
+    """Every key that there may be something to say about: those that the release has under this name are passed by."""
+    block = main_branch(here)
+    for key, value_here in value.items():
+        now, always = child_of(here, key), child_of(ever, key)
+        usual = now is not None and always is not None and not now.get("deprecated")
+        if usual and not isinstance(value_here, dict | list):
+            continue  # most keys end here: a keystroke walks all of them
+        where = child(pointer, key)
+        if where in _JUDGED_ELSEWHERE:
+            continue
+        inside = _inside(where, now, always, value_here) if now is not None and always is not None else ()
+        if usual:
+            yield from inside
+        else:  # of an old block only what its new name would not take either
+            yield from (place for place in inside if place.here is None)
+            yield Place(where, value_here, now, always, block, tuple(value))
+
+
+def _inside(pointer: str, here: Node, ever: Node, value: Any) -> Iterator[Place]:
+    if isinstance(value, dict) and ({"properties", "additionalProperties"} & main_branch(here).keys()):
+        yield from _places(here, ever, value, pointer)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            node, always = child_of(here, str(index)), child_of(ever, str(index))
+            if isinstance(item, dict) and node is not None and always is not None:
+                yield from _places(node, always, item, f"{pointer}/{index}")
+
+
+def _of(place: Place, homes: tuple[str, ...], config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
+    if place.here is not None:
+        if place.here.get("x-renamed-to"):
+            yield _old_name(place, place.here["x-renamed-to"], config, context)
+    elif place.ever is not None:
+        yield _not_in_release(place, place.ever, config, context)
+    elif not _is_comment(place):
+        yield _misplaced(place, homes, config) or _unknown(place)
+
+
+def _is_comment(place: Place) -> bool:
+    """A raw block carries a note such as `"_comment": "…"` without harm."""
+    return not place.strict and place.key.lower().startswith(_COMMENT_MARKS)
+
+
+# ------------------------------------------------------------------------------------------------------ unknown keys
+_MOST_HOMES = 3  # a key that more blocks have, such as enabled, says nothing about where it belongs
+_BF16 = ("/bf16", "/bfloat16")
+_TELLING = {"betas", "eps", "hysteresis", "lr", "stage", "zenflow"}  # short names that other programs hardly use
+# Apex' and MS-AMP's, and those of deepspeed.init_inference, of which no block is meant where they are misplaced.
+_SAYS_NOTHING = {"opt_level", "enable_cuda_graph", "max_out_tokens"}
+_SAME_WORDS = {frozenset(("device", "gpu")), frozenset(("optimiser", "optimizer"))}
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+def _misplaced(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding | None:
+    """The finding of a key that other blocks have; None where it may as well be a misspelling or a key of nobody."""
+    homes = tuple(home for home in homes if not place.pointer.startswith(f"{home}/"))  # fp16.fp16 is not meant for fp16
+    if place.key in _SAYS_NOTHING or not 0 < len(homes) <= _MOST_HOMES:
+        return None
+    twin = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
+    return None if twin and _folded(twin) == _folded(place.key) else _of_another_block(place, homes, config)
+
+
+def _of_another_block(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding:
+    parent = join(split(place.pointer)[:-1])
+    where, refused = " or ".join(dotted(home) for home in homes), place.strict and not place.is_dropped
+    place_name = f"in {dotted(parent)}" if parent else "at the top level"
+    outcome = f"{dotted(parent)} has no such key, and DeepSpeed refuses it" if refused else f"ignored {place_name}"
+    message, advice = f"{dotted(place.pointer)}: {outcome}; DeepSpeed reads it as {where}.", "Move it."
+    fix = _move(place, homes, config)
+    if parent in _BF16 and all(home.startswith("/fp16/") for home in homes):
+        advice, fix = "Remove it: bf16 needs no loss scale.", removal(place.pointer)
+    severity = Severity.ERROR if refused else Severity.WARNING
+    source = _CONFIG_MODEL if place.strict else _RAW_READER
+    return Finding("DS008", severity, place.pointer, message, advice, fix, source)
+
+
+def _move(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Fix | None:
+    """Only where there is one place to go, and nothing stands there or in its way."""
+    block = lookup(config, join(split(homes[0])[:-1])) if len(split(homes[0])) > 1 else config
+    if len(homes) > 1 or lookup(config, homes[0]) is not MISSING or not (block is MISSING or isinstance(block, dict)):
+        return None
+    changes = (Change(homes[0], json_text(place.value)), Change(place.pointer, None))
+    return Fix.of("move", *changes, key=dotted(homes[0]))
+
+
+def _unknown(place: Place) -> Finding:
+    near = nearest(place.key, tuple(name for name, node in _beside(place) if _could_hold(node, place.value)))
+    block = dotted(join(split(place.pointer)[:-1]))
+    fix = _renaming(place, near) if near and near not in place.siblings else None
+    if place.is_dropped:
+        message = f"{dotted(place.pointer)}: {block} has no such key; natively DeepSpeed drops one that says “auto”."
+        advice = f"Did you mean {near}?" if near else "Remove it."
+        return Finding("DS002", Severity.WARNING, place.pointer, message, advice, fix, _CONFIG_MODEL)
+    if place.strict:
+        message = f"{dotted(place.pointer)}: {block} has no such key, and DeepSpeed refuses unknown keys there."
+        advice = f"Did you mean {near}?" if near else "Remove it, or move it to the block it belongs to."
+        fix = fix or (None if near else removal(place.pointer))
+        return Finding("DS002", Severity.ERROR, place.pointer, message, advice, fix, _CONFIG_MODEL)
+    where = "at the top level" if "/" not in place.pointer[1:] else f"in {block}"
+    message = f"{dotted(place.pointer)}: DeepSpeed knows no such key {where} and ignores it without a word."
+    advice = f"Did you mean {near}?" if near else "Nothing to do if another program reads it; else remove it."
+    severity = Severity.WARNING if near else Severity.NOTE
+    return Finding("DS004", severity, place.pointer, message, advice, fix, _RAW_READER)
+
+
+def _beside(place: Place) -> Iterable[tuple[str, Node]]:
+    members: Mapping[str, Node] = main_branch(place.parent).get("properties", {})
+    return members.items()
+
+
+def _could_hold(node: Node, value: Any) -> bool:
+    """A block for a block: what is misspelt was meant to be read."""
+    is_block = bool({"properties", "additionalProperties"} & main_branch(node).keys())
+    return isinstance(value, dict) == is_block or value == "auto" or value is None or isinstance(value, bool)
+
+
+@lru_cache(maxsize=4096)
+def nearest(key: str, known: tuple[str, ...]) -> str:
+    """The known key that `key` is most likely a misspelling of, or ""."""
+    folded = {_folded(name): name for name in known}
+    if _folded(key) in folded:
+        return folded[_folded(key)]
+    near = difflib.get_close_matches(_folded(key), folded, n=3, cutoff=0.75)
+    return next((folded[name] for name in near if _same_words(key, folded[name])), "")
+
+
+def _same_words(key: str, name: str) -> bool:
+    """Whether the words that differ are spellings of each other: model_parallel_size is no data_parallel_size."""
+    ours, theirs = (tuple(word.lower() for word in _WORDS.findall(text)) for text in (key, name))
+    parts = difflib.SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    return all(_alike(ours[a:b], theirs[c:d]) for kind, a, b, c, d in parts if kind == "replace")
+
+
+def _alike(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    one, other = "".join(some), "".join(others)
+    beginning = min(len(one), len(other), 4)
+    is_short = beginning >= 3 and one[:beginning] == other[:beginning]  # grad, gradient
+    return is_short or frozenset((one, other)) in _SAME_WORDS or difflib.SequenceMatcher(None, one, other).ratio() > 0.6
+
+
+def _folded(key: str) -> str:
+    """Case and the words' separators are where most misspellings are: `trainBatchSize`, `train-batch-size`."""
+    return key.lower().replace("-", "").replace("_", "").replace(" ", "")
+
+
+def _renaming(place: Place, key: str) -> Fix:
+    return Fix.of("rename", Change(place.pointer, None, key), key=key)
+
+
+# ------------------------------------------------------------------------------------------- keys of other releases
+def _not_in_release(place: Place, node: Node, config: Mapping[str, Any], context: Context) -> Finding:
+    since, removed = node.get("x-since", ""), node.get("x-removed", "")
+    came_later = bool(since) and version_tuple(context.release) < version_tuple(since)
+    told = "" if came_later else node.get("x-removed-message", "")
+    story = f"came with DeepSpeed {since}" if came_later else f"was removed in DeepSpeed {removed}"
+    refused = (place.strict and not place.is_dropped) or bool(told)
+    outcome = "refuses it" if refused else "ignores it"
+    message = f"{dotted(place.pointer)}: this key {story}; {context.release}, which you check against, {outcome}."
+    fix = removal(place.pointer)
+    new = node.get("x-renamed-to", "")
+    if new and not came_later:
+        fix = rewrite(place.pointer, place.value, new, config) or fix
+        told = told or f"{dotted(new)} takes its place."
+    advice = told or (f"Remove it, or use DeepSpeed {since} or newer." if came_later else "Remove it.")
+    severity = Severity.ERROR if refused else Severity.WARNING
+    return Finding(
+        "DS005", severity, place.pointer, message, advice, fix, _CONFIG_MODEL if place.strict else _RAW_READER
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- old names
+def _old_name(place: Place, new: str, config: Mapping[str, Any], context: Context) -> Finding:
+    message = f"{dotted(place.pointer)}: an old name of {dotted(new)}, which DeepSpeed {context.release} still reads."
+    advice = "Rewrite it: the meaning stays."
+    if place.pointer == "/bfloat16" and context.integration is Integration.HF:
+        message = "bfloat16: an old name of bf16, which the HF Trainer does not look at: the block has no effect."
+        advice = "Rename it to bf16 if it is meant to count; else remove it."
+    severity = Severity.WARNING
+    if lookup(config, new) not in (MISSING, None):
+        advice = f"{dotted(new)} is set as well: remove the old name."
+        if place.strict and place.value is not None and not place.pointer.endswith(_IGNORED_OLD_NAME):
+            severity = Severity.ERROR
+            message = f"{dotted(place.pointer)}: an old name of {dotted(new)}; DeepSpeed refuses a file with both."
+    fix = rewrite(place.pointer, place.value, new, config)
+    return Finding("DS006", severity, place.pointer, message, advice, fix, _CONFIG_MODEL)
+
+
+def rewrite(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Fix | None:
+    """The edits that say the same under the new name; what stands there already wins over the old name."""
+    for matches, changes in _REWRITES:
+        if matches(old, value):
+            return Fix.of("rewrite", *changes(old, value, new, config), key=dotted(new))
+    return None
+
+
+Changes = tuple[Change, ...]
+
+
+def _switch_to_device(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Changes:
+    """`cpu_offload: true` → `offload_optimizer: {"device": "cpu"}`; false only goes."""
+    gone = Change(old, None)
+    if not truth(value) or lookup(config, new) not in (MISSING, None):
+        return (gone,)
+    return (Change(f"{new}/device", '"cpu"'), gone)
+
+
+def _only_remove(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Changes:
+    return (Change(old, None),)
+
+
+def _rename(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Changes:
+    parent, key = split(new)[:-1], split(new)[-1]
+    there = lookup(config, new)
+    if there not in (MISSING, None):
+        return (Change(old, None),)
+    if there is MISSING and parent == split(old)[:-1]:
+        return (Change(old, None, key),)
+    return (Change(new, json_text(value)), Change(old, None))
+
+
+_REWRITES: tuple[tuple[Callable[[str, Any], bool], Callable[[str, Any, str, Mapping[str, Any]], Changes]], ...] = (
+    (lambda old, value: old.endswith(_IGNORED_OLD_NAME), _only_remove),
+    (lambda old, value: "/cpu_offload" in old, _switch_to_device),
+    (lambda old, value: True, _rename),
+)

@@ -1,0 +1,1 @@
+"""Runs as pages and reports tell of them: news, alerts, comparison, clones."""

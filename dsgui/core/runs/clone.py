@@ -1,0 +1,70 @@
+"""The same again: a run's plan as the launch request that would make it, with what is to be different this time."""
+
+import shlex
+from dataclasses import dataclass
+
+from dsgui.core.config.document import Document
+from dsgui.core.config.pointer import dotted
+from dsgui.core.diagnosis.remedies import Remedy
+from dsgui.core.errors import DocumentError
+from dsgui.core.launch.plan import LaunchRequest, Plan
+from dsgui.core.script.words import with_option
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """`request` holds the config too; `notes` say what differs from the run it was made from, `in_config` whether its
+    config does."""
+
+    request: LaunchRequest
+    notes: tuple[str, ...] = ()
+    in_config: bool = False
+
+
+def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
+    """The request of `plan`, changed by `remedy`; it names the run it comes from. The port is left to be chosen anew:
+    the old one may be taken."""
+    text, notes = changed_config(config_text, remedy)
+    words, more = changed_words(plan.arguments, remedy)
+    # The run's own folder is a new one for each run.
+    own_folder = plan.working_directory == plan.run_directory
+    changed = {
+        "arguments": shlex.join(words),
+        "master_port": None,
+        "working_directory": "" if own_folder else plan.working_directory,
+        "parent": plan.run_id,
+    }
+    request = LaunchRequest(**(plan.spec() | changed), config_text=text)
+    return Clone(request, (*notes, *more, *_missing_secrets(plan)), text != config_text)
+
+
+def _missing_secrets(plan: Plan) -> tuple[str, ...]:
+    if not plan.secret_names:
+        return ()
+    return (f"{', '.join(plan.secret_names)}: not stored; enter the value again under “Environment variables”",)
+
+
+def changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ...]]:
+    """The config with the remedy's fix, and what that changed. One that can't be read stays as it is."""
+    if remedy is None or remedy.fix is None:
+        return text, ()
+    try:
+        changed = remedy.fix.apply(Document(text)).text
+    except DocumentError as error:
+        return text, (f"The config was left unchanged: {error}",)
+    said = (
+        f"{dotted(c.pointer)} removed" if c.literal is None else f"{dotted(c.pointer)} set to {c.literal}"
+        for c in remedy.fix.changes
+    )
+    return changed, tuple(said)
+
+
+def changed_words(words: tuple[str, ...], remedy: Remedy | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The script's arguments with the remedy's options, and what that changed."""
+    notes = []
+    for option, value in remedy.options if remedy else ():
+        changed = with_option(words, option, value)
+        if changed != words:
+            notes.append(f"{option} removed" if value is None else f"{option} {value}".strip())
+        words = changed
+    return words, tuple(notes)

@@ -1,0 +1,136 @@
+"""What a page is told of runs: a line of the list, and what was added to a run since it last asked."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dsgui.core.launch.state import RunState
+from dsgui.core.runs.no_loss import NoLoss
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """What a page has already: byte offsets, of the samples one for each table, and how many series it knows.
+    `output` is -1 for "nothing yet, begin near the end"."""
+
+    points: int = 0
+    samples: tuple[int, ...] = ()
+    events: int = 0
+    output: int = -1
+    series: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """As a page sends it back."""
+        offsets = {"points": self.points, "events": self.events, "output": self.output, "series": self.series}
+        return offsets | {"samples": ",".join(map(str, self.samples))}
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the page has nothing yet."""
+        return self.output < 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged, and
+    `no_loss` says why; `doing` is what is prepared before the training. `place` counts the runs in the order they were
+    launched; 0 for those from before they were counted. `problem` says what is wrong with its folder or its supervisor,
+    in sentences."""
+
+    run_id: str
+    name: str
+    state: RunState
+    started_at: float | None
+    duration_s: float | None
+    step: int | None
+    total: int | None
+    loss: float | str | None
+    preset: str
+    model: str = ""
+    devices: str = ""
+    script: str = ""
+    place: int = 0
+    doing: str = ""
+    no_loss: NoLoss | None = None
+    problem: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"state": self.state.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of the list of runs that a page shows: `count` of those that fit every one of `words`, from the
+    `first` on. `since`: what the page was told with its last answer for the same window, "" for nothing yet. `find`: a
+    run whose place in the list is asked for."""
+
+    first: int = 0
+    count: int = 50
+    words: tuple[str, ...] = ()
+    since: str = ""
+    find: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a page is told of its window. `fits` of all `total` runs fit the words, `unread` others are still to be
+    read. `ids` are the window's runs in order, None where they are what the page has; `rows` those of them that changed
+    since then. `place` is that of the run that was asked for, None where it is not among those that fit."""
+
+    total: int
+    fits: int
+    unread: int
+    ids: tuple[str, ...] | None
+    rows: tuple[RunSummary, ...]
+    since: str
+    place: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values. Why there is no loss is told with the run."""
+        rows = [{name: value for name, value in row.to_json().items() if name != "no_loss"} for row in self.rows]
+        return {name: getattr(self, name) for name in self.__slots__} | {"rows": rows}
+
+
+def searched_text(run: RunSummary) -> str:
+    """What the words of a search are looked for in."""
+    script = run.script.rpartition("/")[2]
+    return " ".join((run.name, run.run_id, run.state.value, run.preset, run.model, run.devices, script)).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run;
+    `progress` has `step`, `total`, `eta_s`, or is None before the output told any; `epoch` has `number` and
+    `epochs`, where a script names them; `doing` is what is prepared before the training, in words. `no_loss` says
+    why there is no curve of the loss; `about` is what never changes, told once; `problem` is as in `RunSummary`.
+    `curves` is as `core.metrics.thinning.to_json` says, with the `series` that are new, by id."""
+
+    run_id: str
+    name: str
+    state: RunState
+    reason: str
+    phase: str
+    exit_code: int | None
+    started_at: float | None
+    ended_at: float | None
+    elapsed_s: float | None
+    alive: int
+    telemetry_note: str
+    problem: str
+    kill_in_s: float | None
+    can_end: bool
+    can_save: bool
+    progress: dict[str, Any] | None
+    epoch: dict[str, Any] | None
+    doing: str
+    no_loss: NoLoss | None
+    about: dict[str, Any]
+    curves: dict[str, Any]
+    events: list[dict[str, Any]]
+    output: str
+    cursor: Cursor
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values, no NaN."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        no_loss = self.no_loss and self.no_loss.to_json()
+        return fields | {"state": self.state.value, "cursor": self.cursor.to_json(), "no_loss": no_loss}

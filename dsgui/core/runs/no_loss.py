@@ -1,0 +1,196 @@
+"""Why a run has no curve of its training loss, as far as its arguments and what was read of it tell."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dsgui.core.launch.state import RunState
+from dsgui.core.metrics.curves import Series
+from dsgui.core.script.words import value_of
+
+LOGGING_STEPS = 500  # transformers' default (TrainingArguments.logging_steps)
+ADVISED_STEPS = 10
+_LOSS = re.compile(r"(?:\A|_)loss\Z")
+_TRAINER_ENDS_WITH = "train_runtime"
+TOLD_BY_STATE = ("before_training",)  # reasons that a run's state tells enough of
+_PATIENCE_S = 60.0  # a run that prints nothing readable is taken to be loading for so long
+_UNDER_WAY = ("training", "evaluating")
+_OFF = ("false", "0", "no", "off")
+_FILES = (".json", ".yaml", ".yml")
+_FILE_OPTIONS = ("", "--config", "--config_file", "--config-file")
+
+
+@dataclass(frozen=True, slots=True)
+class NoLoss:
+    """`code` is for programs, `text` for people: a sentence or two."""
+
+    code: str
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"code": self.code, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known of a run: its script's `arguments`, whether the HF Trainer is behind it, its curves, and how far it
+    is. `phase` as its output told it. `in_code`: the script makes its TrainingArguments itself."""
+
+    arguments: Sequence[str]
+    trainer: bool
+    state: RunState
+    series: Sequence[Series] = ()
+    phase: str = "starting"
+    elapsed_s: float | None = None
+    step: int | None = None
+    total: int | None = None
+    in_code: bool = False
+
+    @property
+    def live(self) -> bool:
+        return self.state.live
+
+    @property
+    def trained(self) -> bool:
+        logged = any(one.kind in ("train", "final") for one in self.series)
+        return bool(self.step) or logged or (self.phase in _UNDER_WAY and not self.only_evaluates)
+
+    @property
+    def only_evaluates(self) -> bool:
+        """Of the HF Trainer's scripts."""
+        evaluates = any(_is_on(self.arguments, option) for option in ("--do_eval", "--do_predict"))
+        return self.trainer and evaluates and not _is_on(self.arguments, "--do_train")
+
+
+def no_loss(told: Told) -> NoLoss | None:
+    """None where there is a training loss, or where it is too early to tell."""
+    if has_loss(told.series) or _too_early(told):
+        return None
+    reasons = _reasons_of_trainer(told) if told.trainer or _ends_as_trainer(told.series) else iter(())
+    return next(reasons, None) or next(_reasons(told))
+
+
+def has_loss(series: Iterable[Series]) -> bool:
+    """Whether a loss of the training was logged."""
+    return any(one.kind == "train" and _LOSS.search(one.name) for one in series)
+
+
+def _too_early(told: Told) -> bool:
+    if not told.live or told.trained:
+        return False
+    if told.trainer or told.state not in (RunState.RUNNING, RunState.STOPPING):
+        return True
+    return told.phase != "starting" or (told.elapsed_s or 0.0) < _PATIENCE_S
+
+
+def _reasons(told: Told) -> Iterator[NoLoss]:
+    if not told.live and not told.trained and told.state is not RunState.SUCCEEDED:
+        yield NoLoss("before_training", f"{_none(told)} was printed: the run ended before its first step.")
+    advice = "add a pattern under “Curves and their sources”"
+    if told.live:
+        yield NoLoss(
+            "unread", f"So far the script printed no line that dsgui reads as loss. If it prints one, {advice}."
+        )
+    yield NoLoss("unread", f"The script printed no line that dsgui reads as loss; {advice}.")
+
+
+def _reasons_of_trainer(told: Told) -> Iterator[NoLoss]:
+    strategy = value_of(told.arguments, ("--logging_strategy",))
+    if told.only_evaluates:
+        yield NoLoss("only_evaluates", "This run only evaluates: --do_train isn’t given, so there is no training loss.")
+    elif not told.live and not told.trained and told.state is not RunState.SUCCEEDED:
+        return
+    elif strategy == "no":
+        yield NoLoss(
+            "logging_off",
+            f"{_lead(told)} --logging_strategy no turns logging off: use --logging_steps {ADVISED_STEPS} instead.",
+        )
+    elif strategy == "epoch":
+        wait = f"{_none(told)} yet." if told.live else _lead(told)
+        yield NoLoss(
+            "logs_by_epoch",
+            f"{wait} With --logging_strategy epoch the HF Trainer logs at the end of each epoch; "
+            f"--logging_steps {ADVISED_STEPS} logs more often.",
+        )
+    else:
+        yield from _too_few_steps(told)
+
+
+def _too_few_steps(told: Told) -> Iterator[NoLoss]:
+    given = value_of(told.arguments, ("--logging_steps",))
+    every = _steps(given, told.total)
+    if every is None:
+        return
+    elsewhere = given is None and _set_elsewhere(told)
+    if elsewhere:
+        begins = f"{_none(told)} yet." if told.live else _lead(told)
+        yield NoLoss(
+            "logs_by_file" if _takes_a_file(told.arguments) else "logs_in_code",
+            f"{begins} The HF Trainer logs every “logging_steps” steps, {LOGGING_STEPS} by default: set it in "
+            f"{elsewhere}.",
+        )
+        return
+    logs = f"The HF Trainer logs every {every:,} steps" + (" by default" if given is None else "")
+    advice = f"{'add' if given is None else 'use'} --logging_steps {ADVISED_STEPS}."
+    if told.total is not None and told.total < every:
+        yield NoLoss("logs_too_seldom", f"{_lead(told)} {logs} and this run has {told.total:,}: {advice}")
+    elif told.live and (told.step or 0) < every:
+        at = "" if told.step is None else f", and this run is at step {told.step:,}"
+        yield NoLoss("before_first_log", f"{_none(told)} yet. {logs}{at}. To log more often, {advice}")
+    elif not told.live and told.step is not None and told.step < every:
+        yield NoLoss(
+            "before_first_log", f"No loss was printed. {logs} and this run ended at step {told.step:,}: {advice}"
+        )
+    elif told.step is None:
+        yield NoLoss("logs_too_seldom", f"{_lead(told)} {logs}: {advice}")
+
+
+def _set_elsewhere(told: Told) -> str:
+    """Where the script is told how often to log, if not by its arguments; "" otherwise."""
+    if _takes_a_file(told.arguments):
+        return "the file that the script takes its arguments from"
+    return "the script’s TrainingArguments" if told.in_code else ""
+
+
+def _lead(told: Told) -> str:
+    return f"{_none(told)} will be printed." if told.live else f"{_none(told)} was printed."
+
+
+def _none(told: Told) -> str:
+    """An evaluation's loss may stand right below."""
+    evaluated = any(one.kind == "eval" and _LOSS.search(one.name) for one in told.series)
+    return "No training loss" if evaluated else "No loss"
+
+
+def _steps(given: str | None, total: int | None) -> int | None:
+    """What --logging_steps means: below 1 it is a share of all steps."""
+    if given is None:
+        return LOGGING_STEPS
+    try:
+        value = float(given)
+    except ValueError:
+        return None
+    if 0 < value < 1:
+        return None if total is None else math.ceil(total * value)
+    return int(value) if 1 <= value < math.inf else None
+
+
+def _is_on(words: Sequence[str], option: str) -> bool:
+    value = value_of(words, (option,))
+    return value is not None and value.lower() not in _OFF
+
+
+def _takes_a_file(words: Sequence[str]) -> bool:
+    """Whether arguments stand in a file (HfArgumentParser, TrlParser): `train.py args.json`, `--config args.yaml`."""
+    for before, word in zip(("", *words), words, strict=False):
+        name, _, given = word.partition("=") if word.startswith("--") else (before, "", word)
+        option = name if name.startswith("--") else ""
+        if given.lower().endswith(_FILES) and option in _FILE_OPTIONS:
+            return True
+    return False
+
+
+def _ends_as_trainer(series: Iterable[Series]) -> bool:
+    return any(one.kind == "final" and one.name == _TRAINER_ENDS_WITH for one in series)

@@ -1,0 +1,137 @@
+"""Which of a diagnosis's changes to offer: none that leads back to settings an earlier run of the chain failed with,
+none that the checks object to, and none that DeepSpeed itself refuses. Advice that goes in circles is worse than
+none."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dsgui.core.config.document import Document
+from dsgui.core.config.pointer import MISSING, lookup
+from dsgui.core.diagnosis.diagnosis import Diagnosis
+from dsgui.core.diagnosis.remedies import Remedy
+from dsgui.core.errors import DocumentError
+from dsgui.core.runs.clone import changed_config, changed_words
+from dsgui.core.script.words import value_of
+
+NOTHING_LEFT = "dsgui has no further change to suggest."
+
+_TOLD_BY = 80  # characters at the beginning of a message that tell it from others
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Settings that a run had, or would have: its config's text and the script's arguments. `failed` is what its
+    diagnosis said, "" where it did not fail, and `remedies` what that proposed."""
+
+    run_id: str
+    config_text: str
+    arguments: tuple[str, ...]
+    failed: str = ""
+    remedies: tuple[Remedy, ...] = ()
+
+    def changed(self, remedy: Remedy) -> "Tried":
+        text, _ = changed_config(self.config_text, remedy)
+        words, _ = changed_words(self.arguments, remedy)
+        return Tried(self.run_id, text, words)
+
+    def values_at(self, remedies: Sequence[Remedy]) -> list[Any]:
+        """What these settings have where the remedies make their changes; a block that is off counts as absent."""
+        config = _value(self.config_text)
+        pointers = [change.pointer for one in remedies if one.fix for change in one.fix.changes]
+        held = (lookup(config, pointer) for pointer in pointers)
+        given = [value_of(self.arguments, (option,)) for one in remedies for option, _ in one.options]
+        return [*(None if value is MISSING or value is False else value for value in held), *given]
+
+
+# What stands in the way of some settings, each objection under a name that stays the same while it does.
+Objections = Callable[[Tried], Iterable[tuple[str, str]]]
+# How DeepSpeed itself refuses some settings; "" where it does not, or was not asked.
+Refusal = Callable[[Tried], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The diagnosis with the changes that may help, and in `set_aside` why others are not offered."""
+
+    diagnosis: Diagnosis
+    set_aside: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        found = self.diagnosis
+        remedy = {"label": str(found.remedy.label)} if found.remedy else None
+        return found.to_json() | {"remedy": remedy, "set_aside": list(self.set_aside), "ends": self.ends}
+
+    @property
+    def ends(self) -> str:
+        """What to say where there were changes and none is left; "" elsewhere."""
+        return NOTHING_LEFT if self.set_aside and not self.diagnosis.remedies else ""
+
+
+def offer(
+    found: Diagnosis,
+    now: Tried,
+    earlier: Sequence[Tried],
+    objections: Objections,
+    refusal: Refusal = lambda tried: "",
+) -> Offer:
+    """`earlier` are the runs that this one was cloned from, its parent first. DeepSpeed is asked last, and only until
+    there is a change to offer: that takes a while."""
+    before = dict(objections(now)) if found.remedies else {}
+    kept: list[Remedy] = []
+    aside: list[str] = []
+    for remedy in found.remedies:
+        why = _why_not(remedy, now, earlier, before, objections) or (not kept and _refused(remedy, now, found, refusal))
+        if why:
+            aside.append(f"{remedy.label}: {why}")
+        else:
+            kept.append(remedy)
+    return Offer(replace(found, remedies=tuple(kept)), tuple(aside))
+
+
+def _why_not(
+    remedy: Remedy, now: Tried, earlier: Sequence[Tried], before: dict[str, str], objections: Objections
+) -> str:
+    if not remedy.fix and not remedy.options:
+        return ""  # the same again is all there is to do
+    after = now.changed(remedy)
+    if (after.config_text, after.arguments) == (now.config_text, now.arguments):
+        return "this run already had it."
+    if (failed := _failed_so(remedy, after, earlier)) is not None:
+        return f"run {failed.run_id} had it and failed ({failed.failed})."
+    return next(_new(objections(after), before), "")
+
+
+def _refused(remedy: Remedy, now: Tried, found: Diagnosis, refusal: Refusal) -> str:
+    """What it refuses about the settings as they were is held against a change only where the run failed of that."""
+    after = now.changed(remedy)
+    said = refusal(after) if after.config_text != now.config_text else ""
+    if not said or (not _is_failure(said, found) and said == refusal(now)):
+        return ""
+    return f"DeepSpeed itself refuses it: {said}"
+
+
+def _is_failure(said: str, found: Diagnosis) -> bool:
+    beginning = " ".join(found.evidence.split())[:_TOLD_BY]
+    return bool(beginning) and said.startswith(beginning)
+
+
+def _failed_so(remedy: Remedy, after: Tried, earlier: Sequence[Tried]) -> Tried | None:
+    """The nearest run that failed with what the remedy would bring back. What its own diagnosis proposed to change is
+    looked at too; all else may have been edited meanwhile."""
+    for one in earlier:
+        places = (remedy, *one.remedies)
+        if one.failed and one.values_at(places) == after.values_at(places):
+            return one
+    return None
+
+
+def _new(after: Iterable[tuple[str, str]], before: dict[str, str]) -> Iterator[str]:
+    return (f"the checks object: {said}" for name, said in after if name not in before)
+
+
+def _value(text: str) -> Any:
+    try:
+        return Document(text).value
+    except DocumentError:
+        return MISSING

@@ -1,0 +1,206 @@
+"""Which charts a report has, and their lines: the curves of one run, or those of several over each other.
+
+A chart is plain JSON: title, unit, whether it begins at zero, its usual axis ("step" or "time") and `lines`, each with
+its run, what it is of there, the places of its colour and dashes, `step`, `time` (seconds), `value` (None is a gap) and
+`odd`: the places where the value is no number, in words. Long curves are thinned, and each spike is still there.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dsgui.core.metrics.chart_table import (
+    CHARTS,
+    EVALUATION,
+    LOGGED,
+    LOSS,
+    LOSSES,
+    READINGS,
+    THROUGHPUT,
+    Place,
+    name_of,
+    place_of,
+)
+from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.performance import training_curve
+from dsgui.core.metrics.points import number_to_json
+from dsgui.core.metrics.thinning import Curve, Floats, Places, thin
+
+STRETCHES = 700  # two points of each are in the report
+_ODD_SHOWN = 100
+_STEPS_A_SECOND = "steps/s"
+_FOLDED_AWAY_AND_SHOWN = ("cpu",)
+_FEWEST_SECONDS = 5.0  # that a speed is measured over
+
+Drawn = tuple[str, Curve]  # what it is of in one run, and the curve
+Chart = dict[str, Any]
+
+
+def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
+    """The charts of runs, each by its name with all its curves; those without a line are left out."""
+    joined = [(name, _joined(curves)) for name, curves in runs]
+    axis = "time" if by_time(runs) else "step"
+    found = [_chart(joined, LOSS, axis, _logged(LOSS))]
+    found += [_chart(joined, place.chart, axis, _picked(name), place.right) for name, place in LOGGED.items()]
+    if not any(chart["lines"] for chart in found if chart["title"] == CHARTS[THROUGHPUT].title):
+        found.append(_chart(joined, THROUGHPUT, axis, _speeds, _STEPS_A_SECOND))
+    found.append(_chart(joined, EVALUATION, axis, _logged(EVALUATION)))
+    found += [_chart(joined, id, "time", _readings(id, len(runs) > 1)) for id in _of_machine()]
+    return [chart for chart in found if chart["lines"]]
+
+
+def _of_machine() -> list[str]:
+    ids = dict.fromkeys(place.chart for place in READINGS.values())
+    return [id for id in ids if not CHARTS[id].more or id in _FOLDED_AWAY_AND_SHOWN]
+
+
+def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
+    """Why all charts of these runs are drawn by time, in a sentence: the training points of some have no two different
+    steps (axis.js decides the same). "" where each has them."""
+    told = ((name, [one for one in curves if len(one)]) for name, curves in runs)
+    without = [name for name, curves in told if curves and not any(_has_steps(one) for one in curves)]
+    whose = f"{', '.join(without)} logged no steps" if len(runs) > 1 else "no steps were logged"
+    return f"Drawn by time: {whose}." if without else ""
+
+
+def _has_steps(curve: Curve) -> bool:
+    if curve.series.kind != "train":
+        return False
+    steps = curve.step[np.isfinite(curve.step)]
+    return bool(len(steps)) and bool((steps != steps[0]).any())
+
+
+def _chart(
+    runs: Sequence[tuple[str, Sequence[Curve]]],
+    id: str,
+    axis: str,
+    pick: Callable[[Sequence[Curve]], Iterator[Drawn]],
+    unit: str = "",
+) -> Chart:
+    kind = CHARTS[id]
+    lines = []
+    for run, (name, curves) in enumerate(runs):
+        for place, (what, curve) in enumerate(pick(curves)):
+            look = {"colour": place, "dash": 0} if len(runs) == 1 else {"colour": run, "dash": place}
+            lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
+    shown = unit or kind.unit or ("" if kind.y in kind.title.lower() else kind.y)
+    return {"title": kind.title, "unit": shown, "axis": axis, "zero": kind.zero, "lines": lines}
+
+
+# --- which curves -----------------------------------------------------------------------------------------------------
+
+
+def _picked(name: str) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
+    """The one curve of that name."""
+
+    def pick(curves: Sequence[Curve]) -> Iterator[Drawn]:
+        if curve := training_curve(curves, name):
+            yield "", curve
+
+    return pick
+
+
+def _logged(id: str) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
+    """The loss and its evaluation; or the scores of evaluations, in the order in which they were logged."""
+
+    def pick(curves: Sequence[Curve]) -> Iterator[Drawn]:
+        fits = [(name, kind) for name, kind in _named(curves) if _is_in(name, kind, id)]
+        for name, kind in fits if id == EVALUATION else [one for one in fits if one[0] in LOSSES]:
+            if curve := training_curve(curves, name, kind):
+                yield name_of(curve.series, Place(id)), curve
+
+    return pick
+
+
+def _is_in(name: str, kind: str, id: str) -> bool:
+    place = place_of(Series(name, kind))
+    return place is not None and place.chart == id
+
+
+def _named(curves: Sequence[Curve]) -> list[tuple[str, str]]:
+    """Names and kinds, training first."""
+    named = dict.fromkeys((one.series.name, one.series.kind) for one in curves)
+    return sorted(named, key=lambda one: one[1] == "eval")
+
+
+def _speeds(curves: Sequence[Curve]) -> Iterator[Drawn]:
+    """Measured between points of the loss, for a training that does not tell its speed."""
+    loss = training_curve(curves, "loss")
+    if loss is None:
+        return
+    known = np.flatnonzero(np.isfinite(loss.step))
+    stretch = max(_FEWEST_SECONDS, float(loss.time[-1] - loss.time[0]) / STRETCHES)
+    at = known[np.unique(loss.time[known] // stretch, return_index=True)[1]]
+    if len(at) < 3:  # one speed is in the table of figures
+        return
+    with np.errstate(divide="ignore", invalid="ignore"):
+        speed = np.diff(loss.step[at]) / np.diff(loss.time[at])
+    good = np.isfinite(speed) & (speed >= 0)
+    later = at[1:][good]
+    yield "", Curve(loss.series, loss.step[later], loss.epoch[later], loss.time[later], speed[good])
+
+
+def _readings(id: str, several: bool) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
+    """What the machine and its cards told that stands in one chart."""
+
+    def pick(curves: Sequence[Curve]) -> Iterator[Drawn]:
+        for curve in _sampled(curves):
+            place = place_of(curve.series)
+            if place is None or place.chart != id or (several and place.alone):
+                continue
+            if not place.if_any or np.nanmax(curve.value) > 0:
+                yield name_of(curve.series, place), curve
+
+    return pick
+
+
+def _sampled(curves: Sequence[Curve]) -> list[Curve]:
+    """Those that told something, the launching machine's first."""
+    told = (one for one in curves if one.series.kind == "sample" and np.isfinite(one.value).any())
+    return sorted(told, key=lambda one: one.series.node)
+
+
+def _joined(curves: Sequence[Curve]) -> list[Curve]:
+    """One curve for each series: telemetry is kept in several tables where what it reads has changed."""
+    by_series: dict[Any, list[Curve]] = {}
+    for curve in curves:
+        by_series.setdefault(curve.series, []).append(curve)
+    return [parts[0] if len(parts) == 1 else _together(parts) for parts in by_series.values()]
+
+
+def _together(parts: Sequence[Curve]) -> Curve:
+    axes = ([getattr(one, axis) for one in parts] for axis in ("step", "epoch", "time", "value"))
+    return Curve(parts[0].series, *(np.concatenate(values) for values in axes))
+
+
+# --- their points -----------------------------------------------------------------------------------------------------
+
+
+def _line(curve: Curve, scale: float) -> dict[str, Any]:
+    places, odd = _places(curve)
+    shown = odd if curve.series.kind != "sample" else odd[:0]
+    return {
+        "step": _numbers(curve.step[places]),
+        "time": _numbers(curve.time[places]),
+        "value": _numbers(curve.value[places] / scale),
+        "odd": [
+            {"place": int(place), "text": str(number_to_json(float(curve.value[places[place]])))}
+            for place in np.flatnonzero(np.isin(places, shown))
+        ],
+    }
+
+
+def _places(curve: Curve) -> tuple[Places, Places]:
+    """Which points are drawn, some of those that are no number among them, and these."""
+    finite = np.isfinite(curve.value)
+    odd = np.flatnonzero(~finite)
+    odd = odd[:: max(len(odd) // _ODD_SHOWN, 1)]
+    if len(curve) <= 2 * STRETCHES:
+        return np.arange(len(curve)), odd
+    drawn = thin(curve.value, STRETCHES).places
+    return np.unique(np.concatenate([drawn[finite[drawn]], odd])), odd
+
+
+def _numbers(values: Floats) -> list[float | None]:
+    return [float(f"{value:.7g}") if value - value == 0 else None for value in values.tolist()]

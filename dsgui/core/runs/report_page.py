@@ -1,0 +1,274 @@
+"""A report of runs as one HTML file that needs nothing else: no server, no network. Everything in it is escaped, and
+its Content-Security-Policy lets nothing be loaded and no script run but its own two."""
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from dsgui.core.config.document import Document
+from dsgui.core.metrics.chart_table import COLOURS
+from dsgui.core.metrics.performance import Figures
+from dsgui.core.metrics.points import number_to_json
+from dsgui.core.runs.comparison import config_differences
+from dsgui.core.runs.report_charts import Chart
+from dsgui.core.sizes import gib, in_gib
+
+_MOST_DIFFERENCES = 300
+DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One run as it is told to others: every text without secrets. Times are written as they are shown. `config` None:
+    the config can't be read as one. `facts` are rows of name and text; `no_loss` says why there is no curve of its
+    loss."""
+
+    run_id: str
+    name: str
+    state: str
+    reason: str
+    command: str
+    config_text: str
+    config: Document | None
+    facts: Sequence[tuple[str, str]]
+    figures: Figures
+    no_loss: str = ""
+    output: str = ""
+    diagnosis: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Assets:
+    """The page's own scripts and style; `plotly` is plotly.js."""
+
+    plotly: str
+    script: str
+    style: str
+
+
+def report_html(runs: Sequence[Reported], charts: Sequence[Chart], assets: Assets, made: str, by_time: str = "") -> str:
+    """The page. `made` says when and by what; `by_time` why all charts are drawn by time, where they are."""
+    several = len(runs) > 1
+    title = f"{len(runs)} runs compared" if several else runs[0].name
+    state = "" if several else _state(runs[0])
+    body = "".join(
+        [
+            f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p></header>",
+            f"<div class=runs>{''.join(_head(run, several) for run in runs)}</div>",
+            f"<section><h2>Figures</h2>{_figures_table(runs)}</section>",
+            _charts_section(charts, runs, by_time),
+            _differences_section(runs),
+            "".join(_details_section(run, several) for run in runs),
+        ]
+    )
+    scripts = [_inline(assets.plotly), _inline(assets.script)] if charts else []
+    data = f'<script type="application/json" id="charts">{_json(charts)}</script>'
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)} · dsgui</title><style>{assets.style}</style></head>"
+        f"<body>{body}{data}{''.join(f'<script>{text}</script>' for text in scripts)}</body></html>"
+    )
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    hashes = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
+    allowed = " ".join(f"'sha256-{one}'" for one in hashes) or "'none'"
+    # Plotly sets styles, and draws to data: and blob: for its “download as an image”.
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
+
+
+def _inline(script: str) -> str:
+    """What no parser takes for the script's end."""
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))  # ASCII
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+# --- a run ------------------------------------------------------------------------------------------------------------
+
+
+def _state(run: Reported) -> str:
+    return f" <span class='state {escape(run.state)}'>{escape(run.state)}</span>"
+
+
+def _head(run: Reported, named: bool) -> str:
+    facts = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in run.facts)
+    reason = f"<p>{escape(run.reason)}</p>" if run.reason else ""
+    head = f"<h2>{escape(run.name)}{_state(run)}</h2>" if named else ""
+    return f"<section>{head}{reason}{_diagnosis(run.diagnosis)}<dl>{facts}</dl></section>"
+
+
+def _diagnosis(told: Mapping[str, Any]) -> str:
+    if not told:
+        return ""
+    advice = "".join(f"<li>{escape(str(one))}</li>" for one in told.get("advice", ()))
+    rank = f" (rank {told['rank']})" if told.get("rank") is not None else ""
+    traceback = str(told.get("traceback") or "")
+    more = f"<details><summary>First traceback</summary><pre>{escape(traceback)}</pre></details>"
+    return (
+        f"<div class=diagnosis><h3>{escape(str(told.get('title', '')))}{escape(rank)}</h3>"
+        f"<p>{escape(str(told.get('meaning', '')))}</p><ul>{advice}</ul>{more if traceback else ''}</div>"
+    )
+
+
+def _details_section(run: Reported, named: bool) -> str:
+    of = f" · {escape(run.name)}" if named else ""
+    output = f"<h2>End of the output{of}</h2><pre>{escape(run.output)}</pre>" if run.output else ""
+    return (
+        f"<section><h2>Command{of}</h2><pre class=wraps>{escape(run.command)}</pre>"
+        f"<h2>Config as launched{of}</h2><pre>{escape(run.config_text)}</pre>{output}</section>"
+    )
+
+
+# --- figures ----------------------------------------------------------------------------------------------------------
+
+
+def _figures_table(runs: Sequence[Reported]) -> str:
+    rows = [
+        ("Final loss (last logged)", [_number(run.figures.final_loss) for run in runs]),
+        ("Best loss (lowest)", [_number(run.figures.best_loss) for run in runs]),
+        ("Steps", [_number(run.figures.steps) for run in runs]),
+        ("Steps/s", [_number(run.figures.steps_per_second) for run in runs]),
+        ("Samples/s", [_number(run.figures.samples_per_second) for run in runs]),
+        ("Tokens/s", [_number(run.figures.tokens_per_second) for run in runs]),
+        ("Duration", [duration(run.figures.duration_s) for run in runs]),
+        (
+            "Host memory of the run, peak · mean",
+            [_two(r.figures.run_peak_bytes, r.figures.run_mean_bytes) for r in runs],
+        ),
+        ("Host memory in use, peak · mean", [_two(r.figures.host_peak_bytes, r.figures.host_mean_bytes) for r in runs]),
+        *_card_rows([run.figures for run in runs]),
+    ]
+    heads = "".join(f"<th scope=col>{escape(run.name)}</th>" for run in runs)
+    head = f"<thead><tr><td></td>{heads}</tr></thead>" if len(runs) > 1 else ""
+    body = "".join(_row(name, cells) for name, cells in rows if any(cell != "–" for cell in cells))
+    return f"<div class=scrolls><table>{head}<tbody>{body}</tbody></table></div>"
+
+
+def _card_rows(figures: Sequence[Figures]) -> list[tuple[str, list[str]]]:
+    cards = dict.fromkeys(card for one in figures for card in one.gpu_peak_bytes)
+    return [
+        (
+            f"GPU {index}{f' of {node}' if node else ''} in use, peak · mean",
+            [_two(one.gpu_peak_bytes.get((node, index)), one.gpu_mean_bytes.get((node, index))) for one in figures],
+        )
+        for node, index in sorted(cards)
+    ]
+
+
+def _row(name: str, cells: Sequence[str]) -> str:
+    return f"<tr><th scope=row>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
+    if not math.isfinite(value):
+        return str(number_to_json(value))
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+def _two(peak: int | None, mean: int | None) -> str:
+    return "–" if peak is None or mean is None else f"{in_gib(peak, 2)} · {gib(mean, 2)}"
+
+
+def duration(seconds: float | None) -> str:
+    """ "1 h 2 min 3 s"; "–" where it is not known."""
+    if seconds is None:
+        return "–"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "min"), (rest, "s"))
+    return " ".join(f"{count} {unit}" for count, unit in parts if count) or "0 s"
+
+
+# --- what is drawn and what differs -----------------------------------------------------------------------------------
+
+
+def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: str) -> str:
+    several = len(runs) > 1
+    silent = "".join(f"<p>{escape(f'{run.name}: ' * several + run.no_loss)}</p>" for run in runs if run.no_loss)
+    if not charts:
+        return f"<section><h2>Curves</h2><p>Nothing was logged or sampled.</p>{silent}</section>"
+    drawn = "".join(
+        f"<figure><figcaption>{escape(chart['title'])}{escape(' (' + chart['unit'] + ')' if chart['unit'] else '')}"
+        f"</figcaption>{_legend(chart, several)}<div class=chart data-chart={place}></div></figure>"
+        for place, chart in enumerate(charts)
+    )
+    return (
+        f"<section><h2>Curves</h2>{silent}{_runs_legend(charts) if several else ''}"
+        f"<p class=ways>{_ways(by_time)}</p>"
+        f"<noscript><p>The curves need JavaScript.</p></noscript><div class=charts>{drawn}</div></section>"
+    )
+
+
+def _ways(by_time: str) -> str:
+    """The choice of the axis; where there is none, why."""
+    if by_time:
+        return escape(by_time)
+    options = "".join(f"<option value={way}>{way}</option>" for way in ("step", "time"))
+    return f"<label>Training by <select id=axis>{options}</select></label>"
+
+
+def _legend(chart: Chart, several: bool) -> str:
+    """What the lines of one chart are: of one run by their colours, of several by their dashes."""
+    found = {line["what"]: (line["colour"], line["dash"]) for line in reversed(chart["lines"])}
+    if len(found) < 2:
+        return ""
+    items = (
+        _key(what, "currentColor" if several else COLOURS[colour % len(COLOURS)], _dash(colour, dash, several))
+        for what, (colour, dash) in sorted(found.items(), key=lambda one: one[1])
+    )
+    return f"<ul class=legend>{''.join(items)}</ul>"
+
+
+def _runs_legend(charts: Sequence[Chart]) -> str:
+    found = {line["run"]: line["colour"] for chart in charts for line in chart["lines"]}
+    items = (
+        _key(run, COLOURS[colour % len(COLOURS)], _dash(colour, 0, False))
+        for run, colour in sorted(found.items(), key=lambda one: one[1])
+    )
+    return f"<ul class=legend>{''.join(items)}</ul>"
+
+
+def _dash(colour: int, dash: int, several: bool) -> str:
+    """When the colours begin again, the dashes tell the difference (report.js draws the same)."""
+    return DASHES[(dash + (0 if several else colour // len(COLOURS))) % len(DASHES)]
+
+
+def _key(text: str, colour: str, dash: str) -> str:
+    line = f'<line x1="0" x2="30" y1="5" y2="5" stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dash}"/>'
+    return f'<li><svg width="30" height="10" aria-hidden="true">{line}</svg> {escape(text)}</li>'
+
+
+def _differences_section(runs: Sequence[Reported]) -> str:
+    if len(runs) < 2:
+        return ""
+    configs = [run.config for run in runs]
+    rows = config_differences(configs)
+    if not rows:
+        return "<section><h2>Configs</h2><p>The configs are identical.</p></section>"
+    heads = "".join(f"<th scope=col>{escape(run.name)}</th>" for run in runs)
+    body = "".join(_differs(row, configs) for row in rows[:_MOST_DIFFERENCES])
+    more = f"<p>{len(rows) - _MOST_DIFFERENCES} more.</p>" if len(rows) > _MOST_DIFFERENCES else ""
+    return (
+        "<section><h2>Config differences</h2><div class=scrolls><table class=keys>"
+        f"<thead><tr><th scope=col>Key</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>{more}</section>"
+    )
+
+
+def _differs(row: Mapping[str, Any], configs: Sequence[Document | None]) -> str:
+    key = row["key"].lstrip("/").replace("/", " › ") or "everything"
+    told = zip(row["values"], configs, strict=True)
+    return _row(key, [(value or "–") if config else "can’t be read" for value, config in told])

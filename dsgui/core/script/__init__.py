@@ -1,0 +1,1 @@
+"""What a training script's source and its arguments tell before it runs."""

@@ -1,0 +1,155 @@
+"""The dataclasses whose fields `HfArgumentParser` makes options of, read from their source.
+
+transformers/hf_argparser.py: `_parse_dataclass_field`. What a class inherits is joined by who can find the other files.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgui.core.script.command_line import NOTHING, ONE, PERHAPS, SOME, UNSET, Option
+
+_MAKERS = ("field", "HfArg")  # dataclasses.field, and transformers' short form of it
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One class: its own options, and the names of its bases as written there."""
+
+    options: tuple[Option, ...] = ()
+    bases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What one file declares: its classes, and what it imports as (module, name), by the name it has there. `module`
+    starts with a dot for each folder up; `name` is "" for a module as a whole."""
+
+    classes: Mapping[str, Declared] = field(default_factory=dict)
+    imported: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def module_of(nodes: Iterable[ast.AST]) -> Module:
+    """Of all nodes of a parsed file; its imports inside functions and conditions count too."""
+    classes, imported = dict[str, Declared](), dict[str, tuple[str, str]]()
+    for node in nodes:
+        if isinstance(node, ast.ClassDef):
+            classes[node.name] = _declared(node)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            imported |= {alias.asname or alias.name: (module, alias.name) for alias in node.names}
+        elif isinstance(node, ast.Import):
+            imported |= {(alias.asname or alias.name): (alias.name, "") for alias in node.names}
+    return Module(classes, imported)
+
+
+def inherited(options: Iterable[Option]) -> tuple[Option, ...]:
+    """The last one of each name: a class's own field takes the place of its base's."""
+    return tuple({option.name: option for option in options}.values())
+
+
+def dotted_name(node: ast.AST) -> str:
+    """`transformers.TrainingArguments` as written; "" for anything else than names."""
+    if isinstance(node, ast.Attribute):
+        base = dotted_name(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _declared(node: ast.ClassDef) -> Declared:
+    bases = tuple(dotted_name(base) or "?" for base in node.bases)
+    if not any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list):
+        return Declared((), bases)
+    return Declared(tuple(option for statement in node.body for option in _field_options(statement)), bases)
+
+
+def _field_options(statement: ast.stmt) -> Iterator[Option]:
+    if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+        return
+    name, kind = statement.target.id, _annotation(statement.annotation)
+    keywords = _keywords(statement.value)
+    if kind.startswith("ClassVar") or literal(keywords.get("init")) is False:
+        return
+    default, more = _default(statement.value, keywords), _metadata(keywords)
+    spelled = tuple(dict.fromkeys((f"--{name}", f"--{name.replace('_', '-')}", *_aliases(more, keywords))))
+    values = _values(kind, default, literal(more.get("nargs")))
+    numbers = kind in _NUMBERS
+    yield Option(name, spelled, values, default, number=numbers, switch=values == PERHAPS)
+    if kind in _BOOL and (default is True or default is UNSET):
+        yield Option(f"no_{name}", (f"--no_{name}", f"--no-{name.replace('_', '-')}"), NOTHING)
+
+
+_NUMBERS = ("int", "float", "int | None", "float | None", "None | int", "None | float")
+_BOOL = ("bool", "bool | None", "None | bool")
+
+
+def _annotation(node: ast.expr) -> str:
+    """As text, `Optional[X]` and `Union[X, Y]` written with bars."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            node = ast.parse(node.value, mode="eval").body
+        except (SyntaxError, ValueError):
+            return ""
+    if isinstance(node, ast.Subscript):
+        outer = dotted_name(node.value).rpartition(".")[2]
+        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if outer in ("Optional", "Union"):
+            return " | ".join([*map(_annotation, inner), *(["None"] if outer == "Optional" else [])])
+        return f"{outer}[…]"
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return f"{_annotation(node.left)} | {_annotation(node.right)}"
+    return "None" if isinstance(node, ast.Constant) and node.value is None else dotted_name(node).rpartition(".")[2]
+
+
+def _values(kind: str, default: Any, nargs: Any) -> str:
+    chosen = _chosen(kind.split(" | "))
+    if chosen == "bool" or (kind in _BOOL and default not in (None, UNSET)):
+        return PERHAPS
+    if chosen.lower().startswith("list"):
+        return SOME
+    return ONE if nargs is UNSET else str(nargs)
+
+
+def _chosen(parts: list[str]) -> str:
+    """The member of a union that HfArgumentParser goes by; an optional bool stays what it is."""
+    if len(parts) == 1:
+        return parts[0]
+    if "None" not in parts:
+        return parts[0] if parts[1] == "str" else parts[1]
+    if "bool" in parts:
+        return " | ".join(parts)
+    return parts[0] if parts[1] == "None" else parts[1]
+
+
+def _keywords(value: ast.expr | None) -> dict[str, ast.expr]:
+    made = isinstance(value, ast.Call) and dotted_name(value.func).rpartition(".")[2] in _MAKERS
+    return {word.arg: word.value for word in value.keywords if word.arg} if made else {}  # type: ignore[union-attr]
+
+
+def _default(value: ast.expr | None, keywords: Mapping[str, ast.expr]) -> Any:
+    if value is None or isinstance(value, ast.Call):
+        return literal(keywords.get("default"))
+    return literal(value)
+
+
+def _metadata(keywords: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
+    node = keywords.get("metadata")
+    if not isinstance(node, ast.Dict):
+        return {}
+    pairs = zip(node.keys, node.values, strict=True)
+    return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
+
+
+def _aliases(metadata: Mapping[str, ast.expr], keywords: Mapping[str, ast.expr]) -> tuple[str, ...]:
+    found = literal(metadata.get("aliases", keywords.get("aliases")))
+    named = [found] if isinstance(found, str) else found if isinstance(found, list | tuple) else []
+    return tuple(str(name) for name in named)
+
+
+def literal(node: ast.expr | None) -> Any:
+    """UNSET for what is not there or not written out."""
+    try:
+        return UNSET if node is None else ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return UNSET

@@ -1,0 +1,38 @@
+"""Files and folders that a script's arguments name to be read; whether they are there is for the shell to see."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dsgui.core.script.words import MODEL_OPTIONS
+
+_FILE = re.compile(
+    r"(train|training|valid|validation|val|eval|evaluation|test|dev|data|dataset|input|corpus|vocab)_files?"
+)
+_MODELS = {option.removeprefix("--") for option in MODEL_OPTIONS} | {"tokenizer_name", "config_name"}
+_A_PLACE = ("/", "./", "../", "~")  # no name on a hub begins so
+_SEVERAL = set("*?[]{}, ")  # a pattern, or a list: who expands it is not known
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """`path` as given, relative to the working directory."""
+
+    option: str
+    path: str
+
+
+def named_files(given: Mapping[str, tuple[str, ...]]) -> tuple[NamedFile, ...]:
+    """Of options with their words, those that name something to read on a disk."""
+    return tuple(file for name, words in given.items() for word in words for file in _named(name, word))
+
+
+def _named(name: str, word: str) -> Iterator[NamedFile]:
+    if "://" in word or not word or _SEVERAL & set(word):
+        return
+    if (
+        _FILE.fullmatch(name)
+        or (name in _MODELS and word.startswith(_A_PLACE))
+        or (name == "resume_from_checkpoint" and "/" in word)
+    ):
+        yield NamedFile(f"--{name}", word)

@@ -1,0 +1,188 @@
+"""What a training script's source tells before it runs: which of the launcher's arguments it takes, what will clash."""
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from dsgui.core.script.command_line import NOTHING
+from dsgui.core.script.config_calls import ConfigCall, config_calls
+from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
+from dsgui.core.script.resume_options import Resuming, resuming
+from dsgui.core.script.script_options import CommandLine, command_line, own_fields
+
+# Parsers that take --local_rank, or that let an unknown argument pass.
+_TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
+_TAKES_CONFIG = {"HfArgumentParser", "parse_args_into_dataclasses", "add_config_arguments", "parse_known_args"}
+_TRAINERS = {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}
+_STAGE_3_BREAKERS = ("device_map", "low_cpu_mem_usage")
+# Only a part of the model is trained: what the optimizer holds can't be told from the model's size.
+_TRAINS_A_PART = {"LoraConfig", "get_peft_model", "PeftConfig", "requires_grad_"}
+
+_FROM_FILE = {"parse_json_file", "parse_yaml_file", "parse_dict"}
+_FROM_WORDS = {"parse_args_into_dataclasses", "parse_args_and_config"}
+_GATHERS = {"gather", "gather_for_metrics"}
+_STAND_INS = {"DummyOptim", "DummyScheduler"}
+
+
+class Parser(Enum):
+    """Who reads the script's command line, as far as its own source shows."""
+
+    NONE = "none seen"
+    ARGPARSE = "argparse, made and filled in this file"
+    ELSEWHERE = "argparse or another, filled elsewhere too"
+    DEEPSPEED = "argparse with deepspeed.add_config_arguments"
+    TRAINER = "HfArgumentParser, or TRL's"
+    DATACLASSES = "HfArgumentParser, with dataclasses of the script alone"
+    LENIENT = "argparse that lets unknown arguments pass"
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptFacts:
+    """`strict`: it has a parser of its own that stops at an argument it does not know (argparse, click, typer, fire).
+    `options`: those its own `add_argument` calls name, and whether each takes a value. `breaks_stage_3`: keyword
+    arguments of model loading that ZeRO-3 can't live with (transformers/modeling_utils.py), written out;
+    `may_break_stage_3`: those computed when it runs. `tells_transformers`: it makes a HfDeepSpeedConfig itself.
+    `config_calls`: those that bring DeepSpeed its config; `stand_ins`: accelerate's for an optimizer and a scheduler
+    that the config has; `prepared`: the names that are given to accelerate's `prepare`; `gathers`: it collects tensors
+    of all ranks with it. `resuming`: how it goes on from a checkpoint. `sets_use_cpu`: its source names
+    that argument of the HF Trainer; `by_file`: an argparse of its own reads the command line, and the HF Trainer's
+    arguments are in a file. `problem`: why the source could not be read as Python, or ""."""
+
+    strict: bool = False
+    takes_local_rank: bool = False
+    takes_deepspeed: bool = False
+    breaks_stage_3: tuple[tuple[str, int], ...] = ()
+    problem: str = ""
+    parser: Parser = Parser.NONE
+    options: Mapping[str, bool] = field(default_factory=dict)
+    may_break_stage_3: tuple[tuple[str, int], ...] = ()
+    tells_transformers: bool = False
+    trains_a_part: bool = False
+    config_calls: tuple[ConfigCall, ...] = ()
+    stand_ins: frozenset[str] = frozenset()
+    prepared: frozenset[str] = frozenset()
+    gathers: bool = False
+    command_line: CommandLine = field(default_factory=CommandLine)
+    resuming: Resuming = field(default_factory=Resuming)
+    sets_use_cpu: bool = False
+    by_file: bool = False
+
+    @property
+    def passes_local_rank(self) -> bool:
+        """Whether --local_rank may be given to it: only a strict parser that does not name it would stop."""
+        return self.takes_local_rank or not self.strict
+
+
+def script_facts(source: str) -> ScriptFacts:
+    """Reads the source, runs nothing. What it imports from other files is not followed."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        return ScriptFacts(problem=f"{getattr(error, 'msg', None) or error}{line}")
+    names, texts, calls = set[str](), set[str](), list[ast.Call]()
+    nodes = list(ast.walk(tree))
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            names.add(node.attr)
+        elif isinstance(node, ast.alias):
+            names.add(node.name.rpartition(".")[2])
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts.add(node.value)
+        elif isinstance(node, ast.Call):
+            calls.append(node)
+    by_file = bool(names & _FROM_FILE and {"ArgumentParser", "HfArgumentParser"} <= names and not names & _FROM_WORDS)
+    reads = names - {"HfArgumentParser"} if by_file else names
+    breakers = [found for call in calls for found in _breakers(call)]
+    parser = _parser(nodes, reads, calls)
+    words = command_line(
+        tree,
+        nodes,
+        whole=parser is not Parser.NONE and not names & {"click", "typer", "fire"},
+        by_dataclass=parser is Parser.TRAINER,
+        lenient="parse_known_args" in names,
+    )
+    fields = own_fields(words) or ()
+    alone = bool(fields) and all(option.name != "deepspeed" for option in fields)
+    if alone:
+        parser, reads = Parser.DATACLASSES, reads - _TRAINERS
+        texts |= {option.name for option in fields}
+    return ScriptFacts(
+        strict=(alone and words.strict) or "parse_args" in names or bool(names & {"click", "typer", "fire"}),
+        takes_local_rank=bool(reads & _TAKES_RANK) or _mentions(texts, "local_rank") or _mentions(texts, "local-rank"),
+        takes_deepspeed=bool(reads & _TAKES_CONFIG) or _mentions(texts, "deepspeed"),
+        breaks_stage_3=tuple((name, line) for name, line, sure in breakers if sure),
+        parser=parser,
+        options={
+            name: option.values != NOTHING
+            for option in (*(one for call in calls for one in added(call)), *(fields if alone else ()))
+            for name in option.names
+        },
+        may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
+        tells_transformers="HfDeepSpeedConfig" in names,
+        trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(nodes),
+        config_calls=config_calls(nodes, calls),
+        stand_ins=frozenset(names & _STAND_INS),
+        gathers=bool(names & _GATHERS),
+        prepared=frozenset(name for call in calls for name in _prepared(call)),
+        command_line=words,
+        resuming=resuming(tree, nodes),
+        sets_use_cpu=_sets_use_cpu(names, texts, calls),
+        by_file=by_file,
+    )
+
+
+def _sets_use_cpu(names: set[str], texts: set[str], calls: list[ast.Call]) -> bool:
+    """`TrainingArguments(use_cpu=…)`, `args.use_cpu = …`, `{"use_cpu": …}`."""
+    given = any(keyword.arg == "use_cpu" for call in calls for keyword in call.keywords)
+    return given or "use_cpu" in names or _mentions(texts, "use_cpu")
+
+
+def _parser(nodes: Sequence[ast.AST], names: set[str], calls: list[ast.Call]) -> Parser:
+    if names & _TRAINERS:
+        return Parser.TRAINER
+    if "parse_known_args" in names:
+        return Parser.LENIENT
+    if "add_config_arguments" in names:
+        return Parser.DEEPSPEED
+    if "parse_args" not in names:
+        return Parser.ELSEWHERE if names & {"click", "typer", "fire"} else Parser.NONE
+    made = [call for call in calls if called(call) == "ArgumentParser"]
+    plain = made and all(keyword.arg != "parents" for call in made for keyword in call.keywords)
+    named = all(names_added(call)[:1] for call in calls if adds(call))
+    followed = not kept_in_attribute(nodes) and not handed_out(nodes, calls)
+    return Parser.ARGPARSE if plain and named and followed else Parser.ELSEWHERE
+
+
+def _prepared(call: ast.Call) -> list[str]:
+    return [word.id for word in call.args if isinstance(word, ast.Name)] if called(call) == "prepare" else []
+
+
+def _freezes(nodes: Sequence[ast.AST]) -> bool:
+    """`parameter.requires_grad = False` somewhere."""
+    assigned = (node for node in nodes if isinstance(node, ast.Assign))
+    return any(getattr(target, "attr", "") == "requires_grad" for node in assigned for target in node.targets)
+
+
+def _mentions(texts: set[str], option: str) -> bool:
+    return any(text.lstrip("-") == option for text in texts)
+
+
+def _breakers(call: ast.Call) -> list[tuple[str, int, bool]]:
+    """`from_pretrained(…, device_map="auto")`: keyword, line, and whether its value is written there; None and False
+    switch nothing on."""
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr == "from_pretrained"):
+        return []
+    return [
+        (keyword.arg, keyword.value.lineno, isinstance(keyword.value, ast.Constant | ast.Dict))
+        for keyword in call.keywords
+        if keyword.arg in _STAGE_3_BREAKERS
+        and not (isinstance(keyword.value, ast.Constant) and _is_off(keyword.value.value))
+    ]
+
+
+def _is_off(value: object) -> bool:
+    return value is None or value is False  # and not 0: that is a device

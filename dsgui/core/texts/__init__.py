@@ -1,0 +1,1 @@
+"""What codes are in words: a catalogue for each language."""

@@ -1,0 +1,191 @@
+"""What a training takes, in words: components, moments, verdicts, notes."""
+
+from collections.abc import Mapping
+
+# What memory is for: the components of an answer, then what is not DeepSpeed's.
+MEMORY_PARTS: Mapping[str, str] = {
+    "weights": "weights",
+    "frozen_weights": "frozen weights",
+    "gathered": "gathered parameters",
+    "secondary_partition": "secondary partition (hpZ)",
+    "gradients": "gradients",
+    "master": "fp32 master weights",
+    "moments": "optimizer states",
+    "buckets": "communication buckets",
+    "staging": "communication copies",
+    "activations": "activations",
+    "logits": "logits and loss",
+    "step": "copies of the optimizer step",
+    "initialize": "copies of initialization",
+    "swap_buffers": "NVMe swap buffers",
+    "other": "other",
+    "cuda_context": "CUDA context",
+    "nccl": "NCCL",
+    "cublas": "cuBLAS workspace",
+    "fragmentation": "fragmentation",
+    "interpreter": "Python and libraries",
+    "dataloader": "DataLoader workers",
+    "system": "operating system",
+    "in_use": "in use now",
+}
+
+# What each is and what changes it, for who points at it.
+MEMORY_ABOUT: Mapping[str, str] = {
+    "weights": "The model’s own parameters, in the model’s dtype. ZeRO-3 divides them among the ranks.",
+    "frozen_weights": "Parameters that are not trained. They need no gradients and no optimizer states.",
+    "gathered": "Parameters that ZeRO-3 has gathered from all ranks for the layers at work.",
+    "secondary_partition": "hpZ keeps a second partition of the parameters inside each node.",
+    "gradients": "Gradients until the optimizer step. ZeRO-2 and 3 divide them among the ranks.",
+    "master": "The fp32 copy of the trained parameters that the optimizer updates. ZeRO divides it.",
+    "moments": "What the optimizer remembers of each parameter: two fp32 values with Adam. ZeRO divides them.",
+    "buckets": "Buffers in which gradients wait for their reduction, allocated whole.",
+    "staging": "Copies of gradients or parameters while they are sent.",
+    "activations": "What a forward keeps for its backward. Gradient checkpointing, a smaller micro batch or "
+    "shorter sequences shrink it.",
+    "logits": "The scores over the vocabulary and the loss. They grow with micro batch × length × vocabulary.",
+    "step": "Copies that exist while the optimizer updates.",
+    "initialize": "What exists during deepspeed.initialize only. On the host: the model as each rank loaded "
+    "it, before ZeRO divides it; the HF Trainer at stage 3 loads it divided.",
+    "swap_buffers": "Locked buffers through which NVMe is read and written.",
+    "other": "What has no name of its own.",
+    "cuda_context": "What the driver keeps for each process on the card. No key changes it.",
+    "nccl": "Buffers of the collectives, outside torch’s counters. No key changes it.",
+    "cublas": "Workspace of matrix multiplications. CUBLAS_WORKSPACE_CONFIG changes it.",
+    "fragmentation": "What torch’s allocator reserves beyond the tensors. "
+    "PYTORCH_ALLOC_CONF=expandable_segments:True lowers it.",
+    "interpreter": "Python, torch and the libraries of each rank.",
+    "dataloader": "Memory that DataLoader workers don’t share with their rank (--dataloader_num_workers).",
+    "system": "The operating system and its services.",
+    "in_use": "What other programs hold now. It counts only if they still run then.",
+}
+
+MEMORY_MOMENTS: Mapping[str, str] = {
+    "init": "initialize",
+    "forward": "forward",
+    "backward": "backward",
+    "step": "step",
+}
+
+MEMORY_PLACES: Mapping[str, str] = {"gpu": "GPU", "host": "Host", "pinned": "Host, pinned", "nvme": "NVMe"}
+
+MEMORY_SOURCES: Mapping[str, str] = {"formula": "by formula", "dry_run": "by dry run"}
+
+MEMORY_FITS: Mapping[str, str] = {
+    "fits": "fits",
+    "tight": "tight",
+    "does_not_fit": "does not fit",
+    "cannot_say": "can’t say",
+}
+
+MEMORY_TOLD: Mapping[str, str] = {
+    "short_gpu": "Each GPU needs {need} GiB and has {has}: {short} GiB short.",
+    "short_host": "The host needs {need} GiB a node and has {has}: {short} GiB short.",
+    "short_memlock": "NVMe offload locks {need} of memory a rank, and a process may lock {limit} (ulimit -l).",
+    "tight_gpu": "Each GPU needs {least} to {most} GiB and has {has}.",
+    "tight_host": "The host needs {least} to {most} GiB a node and has {has}.",
+    "in_use_gpu": "Each GPU needs up to {most} GiB of its {has}, and {used} are in use now.",
+    "in_use_host": "The host needs up to {most} GiB of its {has}, and {used} are in use now.",
+    "no_card": "The memory of the card is not known: choose a device to plan for.",
+    "no_host": "The host’s memory is not known here: it needs {need} GiB a node.",
+    "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
+    "usual_length": "{length} tokens a sequence are assumed: set the length.",
+    "no_dry_run": "{why} The formula’s answer stands.",
+    "no_formula": "Only the dry run counts it: {why:inside}",
+    "differs": "{place}: tensors of one rank take {formula} GiB by formula and {real} by dry run. The dry run counts.",
+    "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
+}
+
+MEMORY_CANNOT: Mapping[str, str] = {
+    "mend": "Mend the config first: {problem}",
+    "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
+    "no_model": "Choose a model: a folder with config.json, a hub id in the local cache, or a size such as 7B.",
+    "not_found": "{model}: not a folder here, and not in the hub’s local cache. Give a folder with "
+    "config.json, an id that was downloaded, or a size such as 7B.",
+    "no_config": "{model} has no config.json, which describes a model’s shape. Give the folder that has it.",
+    "bad_config": "{model}: its config.json can’t be read ({problem}). Correct it.",
+    "outside": "{model} leads outside the folders that dsgui may read.",
+    "not_reckoned": "{model} can’t be reckoned with: {problem}",
+    "part": "The script trains a part of the model, and how much is not known: say --lora-rank.",
+}
+
+# What another config changes so that it takes less memory: buttons and rows of the ladder.
+MEMORY_MOVES: Mapping[str, str] = {
+    "stage_1": "ZeRO stage 1",
+    "stage_2": "ZeRO stage 2",
+    "stage_3": "ZeRO stage 3",
+    "checkpointing": "Gradient checkpointing",
+    "micro_batch": "Smaller micro batch, more accumulation",
+    "small_bucket": "Smaller reduce bucket",
+    "small_sub_group": "Smaller sub-groups",
+    "few_live": "Fewer live parameters",
+    "offload_optimizer_cpu": "Optimizer in host memory",
+    "offload_optimizer_nvme": "Optimizer on NVMe",
+    "offload_param_cpu": "Parameters in host memory",
+    "offload_param_nvme": "Parameters on NVMe",
+}
+
+# The cheapest of these changes that makes a config fit.
+MEMORY_CHEAPEST: Mapping[str, str] = {
+    "change": "Cheapest change that fits, by estimate: {moves}. Then: {needs}.",
+    "none": "No change of the config makes it fit. It needs more or larger GPUs, more host memory, shorter sequences, "
+    "or LoRA.",
+    "none_certain": "No change of the config makes it fit for certain.",
+    "refused": "The cheapest change that would fit is {moves}, but then: {problem}",
+    "arguments": "Give the script: {arguments}",
+    "checkpointing": "Not a key of the config: start the script with --gradient_checkpointing, or turn gradient "
+    "checkpointing on in its code.",
+}
+
+# Why the memory model says no number, and what it took for granted.
+MEMORY_NOTES: Mapping[str, str] = {
+    "no_case": "There is no formula for a config with {key}.",
+    "no_optimizer": "There is no formula for the states of the optimizer {name} ({key}).",
+    "unknown_family": "There is no formula for models of type {type}. There is one for {known}.",
+    "older_release": "The formula follows DeepSpeed {known}; {release} allocates in other ways at some stages.",
+    "tied_weights": "Tied weights are taken as divided once: with parameter offload, initialize may take more host "
+    "memory.",
+    "no_type": "config.json has no model_type, so the kind of model is not known.",
+    "remote_code": "This model runs code of its own ({keys}), which is not in transformers; there is no "
+    "formula for it.",
+    "vision": "This model also sees or hears ({key}); there is a formula for text models only.",
+    "experts": "This is a mixture of experts ({key}); there is no formula for it.",
+    "bad_count": "config.json: {key} is {value}; a whole number from 1 to {most} is needed.",
+    "bad_rate": "config.json: {key} is {value}; a number from 0 to 1 is needed.",
+    "bad_kinds": "config.json: layer_types is not a list of {layers} words, one for each layer.",
+    "not_divisible": "config.json: {key} = {value} is not divisible by {by} = {parts}.",
+    "unknown_activation": "There is no formula for the activation {name}.",
+    "unknown_attention": "There is no formula for the attention implementation {name}.",
+    "no_attention": "transformers has no {name} for models of type {type}.",
+    "no_padding": "Sequences are taken to be equally long. Padding adds a mask to the activations.",
+    "eager_instead": "transformers has no sdpa for models of type {type}: eager attention is assumed.",
+    "fused_in_fp32": "A fused attention kernel is assumed. PyTorch has none for grouped heads in fp32, so "
+    "this model needs more; --attn_implementation eager is near it.",
+    "no_target": "No layer of this model is named {targets}, so LoRA would train nothing.",
+    "bad_size": "“{text}” is no size of a model. Write it like 7B or 770M.",
+    "moved": "DeepSpeed can't be asked here: {what} is not where it was in the releases that dsgui knows.",
+    "not_imported": "DeepSpeed can't be asked here: {error}.",
+    "worker_ended": "The dry run ended before it had an answer: {error}.",
+    "no_python": "{python} could not be started: {error}.",
+    "not_installed": "The config is checked for DeepSpeed {release}, and {python} has {installed}. Leave out "
+    "--target-version, or give the --python that has it.",
+    "start_limit": "DeepSpeed was not imported within {seconds} s. Ask again when the machine has less to do.",
+    "over_time": "The dry run was ended: it took more than {seconds} s. Ask again when the machine has less to "
+    "do, or allow more time (--ask-timeout).",
+    "over_memory": "The dry run was ended: it took more than {limit} GiB of this machine's memory.",
+    "crashed": "The dry run ended by signal {signal}.",
+    "too_long": "The dry run was ended: the model allocates too often to be followed.",
+    "cancelled": "The dry run was cancelled.",
+    "raised": "DeepSpeed or the model raised {error}.",
+    "reads_value": "The model reads a value of a tensor ({where}), and a dry run has no values.",
+    "own_code": "A model of type {type} runs code of its own, which dsgui does not run.",
+    "unknown_model": "transformers {release} has no model of type {type}.",
+    "no_language_model": "transformers has no language model of type {type} that gives a loss.",
+    "no_such_function": "{function} can't be called: {error}.",
+    "not_a_model": "{function} returned a {type}; a torch.nn.Module is needed.",
+    "batch_not_named": "The batch beside the model must be a dict of what its forward takes.",
+    "no_loss": "The model returned a {type} without a loss.",
+    "no_swapping": "A dry run has no NVMe to swap to ({key}).",
+    "no_peft": "peft is not installed in the environment that trains, so LoRA can't be asked.",
+    "fewer_micro_batches": "Of the {steps} micro batches of a step {here} were taken: more are like the second.",
+    "client_optimizer": "The config names no optimizer: taken was {name}, as a script passes it.",
+}

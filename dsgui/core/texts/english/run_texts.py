@@ -1,0 +1,77 @@
+"""Texts of a run: its state, what it does, what happened to it."""
+
+STATES = {
+    "pending": "pending",
+    "queued": "queued",
+    "running": "running",
+    "stopping": "stopping",
+    "succeeded": "succeeded",
+    "failed": "failed",
+    "stopped": "stopped",
+    "lost": "lost",
+    "damaged": "damaged",
+}
+
+# What a running run does, where that needs a sentence.
+PHASES = {
+    "starting": "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its "
+    "operators, about a minute.",
+    "compiling": "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later "
+    "ones start at once.",
+    "slurm_queue": "Submitted to Slurm; waiting for nodes.",
+    "downloading": "",
+    "loading": "",
+    "preparing": "",
+    "saving": "",
+    "tokenizing": "",
+    "training": "",
+    "evaluating": "",
+}
+
+# What is prepared before the training: {label} is what the script itself says of it.
+DOINGS = {
+    "tokenizing": "tokenizing {done}",
+    "tokenizing_of": "tokenizing {done} / {total}",
+    "own": "{label} {done}",
+    "own_of": "{label} {done} / {total}",
+    "data": "preparing data: {label} {done}",
+    "data_of": "preparing data: {label} {done} / {total}",
+}
+
+# Something needs a look, or (after a point) does no more.
+ALERTS = {
+    "nan": "{name} is NaN.",
+    "nan_in_file": "{name} is NaN ({source}).",
+    "infinite": "{name} is infinite.",
+    "infinite_in_file": "{name} is infinite ({source}).",
+    "finite": "{name} is finite again.",
+    "finite_in_file": "{name} is finite again ({source}).",
+    "host_memory": "Host memory: {used} of {total} GiB in use ({percent} %).",
+    "host_memory_below": "Host memory: back below its limit, {used} of {total} GiB in use ({percent} %).",
+    "container_memory": "Memory of this container: {used} of {total} GiB in use ({percent} %).",
+    "container_memory_below": "Memory of this container: back below its limit, {used} of {total} GiB in "
+    "use ({percent} %).",
+    "gpu_memory": "GPU {gpu}: {used} of {total} GiB in use ({percent} %).",
+    "gpu_memory_below": "GPU {gpu}: back below its limit, {used} of {total} GiB in use ({percent} %).",
+    "gpu_slowed": "GPU {gpu} is throttled: {reasons}.",
+    "gpu_full_speed": "GPU {gpu} is no longer throttled.",
+    "stalled": "No step for {seconds} s; a step usually takes {usual} s.",
+    "steps_go_on": "Steps are progressing again.",
+    "own_fault": "dsgui failed while recording this run: some of its points, samples or output may be missing. "
+    "The training is not affected. See supervisor.log.",
+    "slower": "{rate} steps/s in the last minute; {usual} is usual.",
+    "as_fast_again": "{rate} steps/s in the last minute, near the usual {usual} again.",
+}
+
+EVENTS = {"stop_asked": "Stop was requested."}
+
+# What a mark on a chart is, before the words of what happened.
+MARKS = {
+    "checkpoint": "checkpoint",
+    "evaluation": "evaluation",
+    "overflow": "overflow",
+    "warning": "warning",
+    "error": "error",
+    "stop": "stop",
+    "alert": "alert",
+}

@@ -1,0 +1,95 @@
+"""What is said, as a value: a code and what its text leaves open. Parts hand on codes; words are looked up where
+somebody reads them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsgui.core.texts.english import TEXTS
+
+_MOST_GIVEN, _DEEPEST, _MOST_SENTENCES = 20, 60, 20  # places of one text; texts in texts
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """`kind` and `code` name a text of the catalogue; `given` fills its places, in words and figures or with another
+    text."""
+
+    kind: str
+    code: str
+    given: tuple[tuple[str, "str | Said"], ...] = ()
+
+    def __str__(self) -> str:
+        return text_of(self.kind, self.code, dict(self.given))
+
+    def __format__(self, spec: str) -> str:
+        """`{then:inside}`: where another text goes on with it, without the capital letter."""
+        text = str(self)
+        return text[:1].lower() + text[1:] if spec == "inside" else text
+
+    def to_json(self) -> dict[str, Any]:
+        """Without what it is a text of: that is known where it is kept."""
+        given = {name: _kept(value) for name, value in self.given}
+        return {"code": self.code} | ({"given": given} if given else {})
+
+
+def sentences(parts: "Iterable[Said]") -> str:
+    """One after the other."""
+    return " ".join(filter(None, map(str, parts)))
+
+
+def sentences_to_json(parts: "Iterable[Said]") -> list[Any]:
+    return [_kept(part) for part in parts]
+
+
+def _kept(value: "str | Said") -> Any:
+    return {"kind": value.kind} | value.to_json() if isinstance(value, Said) else value
+
+
+def said(kind: str, code: str, /, **given: str | Said) -> Said:
+    """Raises KeyError for a text that is not there, or that leaves something else open."""
+    found = Said(kind, code, tuple(given.items()))
+    str(found)
+    return found
+
+
+def as_told(text: str) -> Said:
+    """What has no code: words of somebody else's, or of a dsgui before there were codes."""
+    return Said("plain", "text", (("text", text),))
+
+
+def recalled(kind: str, value: Any, text: str) -> Said:
+    """What `to_json` kept; `text`, as it was told then, where that is no code known here."""
+    try:
+        found = _read(kind, value)
+        str(found)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        return as_told(text)
+    return found
+
+
+def recalled_sentences(value: Any, text: str) -> tuple[Said, ...]:
+    """As `recalled`, of what `sentences_to_json` kept."""
+    try:
+        found = tuple(_read(one["kind"], one) for one in value[:_MOST_SENTENCES])
+        if sentences(found):
+            return found
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        pass
+    return (as_told(text),) if text else ()
+
+
+def _read(kind: str, value: Any, depth: int = 0) -> Said:
+    given = dict(value.get("given", {}))
+    if len(given) > _MOST_GIVEN or depth > _DEEPEST:
+        raise ValueError("it gives more than any text has places")
+    return Said(kind, value["code"], tuple((name, _given(one, depth + 1)) for name, one in given.items()))
+
+
+def _given(value: Any, depth: int) -> "str | Said":
+    return value if isinstance(value, str) else _read(value["kind"], value, depth)
+
+
+def text_of(kind: str, code: str, given: Mapping[str, "str | Said"]) -> str:
+    """Raises KeyError."""
+    return TEXTS[kind][code].format_map(given)

@@ -1,0 +1,1 @@
+"""A config's findings: checked, folded, repaired, resolved, moved to another release, reported."""

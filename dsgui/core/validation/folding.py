@@ -1,0 +1,83 @@
+"""Many findings of one cause, told as one: a template's placeholders, another program's keys."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.pointer import dotted, split
+
+# What stands for a value: TRAIN_BATCH_SIZE, ${stage}, {{ stage }}, <stage>, __STAGE__, %(stage)s.
+_PLACEHOLDER = re.compile(
+    r"[A-Z][A-Z0-9]*+(?:_\w++)++|\$\{[^{}]{1,80}\}|\{\{[^{}]{1,80}\}\}|<[^<>]{1,80}>|__\w{1,80}|%\(\w{1,80}\)s"
+)
+_MOST_LISTED = 5
+# Top-level keys by which a file of GPT-NeoX is known; it writes DeepSpeed's own part itself.
+_NEOX = {
+    *("num_layers", "hidden_size", "num_attention_heads", "seq_length", "max_position_embeddings", "pos_emb"),
+    *("no_weight_tying", "gpt_j_residual", "output_layer_parallelism", "pipe_parallel_size", "model_parallel_size"),
+    *("train_iters", "lr_decay_iters", "lr_decay_style", "rotary_pct", "attention_config", "tokenizer_type"),
+}
+_ENOUGH = 4
+_LOOKS_LIKE_NEOX = (
+    "this looks like a GPT-NeoX file: its own keys are not DeepSpeed's",
+    "Nothing to do if GPT-NeoX reads the file: it makes DeepSpeed's config of it.",
+)
+_OF_ANOTHER = ("they may be another program's", "Nothing to do if another program reads them; else remove them.")
+
+
+def fold(findings: Sequence[Finding], document: Document) -> list[Finding]:
+    """The findings, with one in place of many where they have one cause."""
+    return _other_program(_template(findings, document), document)
+
+
+def _template(findings: Sequence[Finding], document: Document) -> list[Finding]:
+    """Values that stand for values: none of them can be judged."""
+    held = {pointer: node.value for pointer, node in document.nodes}
+    mine = [f for f in findings if f.rule == "DS001" and _stands_for_a_value(held.get(f.pointer))]
+    if len(mine) < 2:
+        return list(findings)
+    named = _listed([str(held[f.pointer]).rstrip(",") for f in mine])
+    one = replace(
+        min(mine, key=lambda f: f.severity.rank),
+        message=f"This looks like a template: {named} stand for values, and DeepSpeed can't read them.",
+        advice="Put the values in, or check the file that the template's program writes.",
+        fix=None,
+    )
+    return _instead(findings, mine, one)
+
+
+def _stands_for_a_value(value: object) -> bool:
+    return isinstance(value, str) and _PLACEHOLDER.fullmatch(value.rstrip(",")) is not None
+
+
+def _other_program(findings: Sequence[Finding], document: Document) -> list[Finding]:
+    """Keys at the top level that DeepSpeed has not: many of them are another program's."""
+    ignored = [f for f in findings if f.rule == "DS004" and len(split(f.pointer)) == 1]
+    is_neox = sum(key.replace("-", "_") in _NEOX for key in document.value) >= _ENOUGH
+    mine = ignored if is_neox else [f for f in ignored if f.severity is Severity.NOTE]
+    if len(mine) <= _MOST_LISTED:
+        return list(findings)
+    named = _listed([dotted(f.pointer) for f in mine])
+    looks, advice = _LOOKS_LIKE_NEOX if is_neox else _OF_ANOTHER
+    one = replace(
+        mine[0],
+        severity=Severity.NOTE,
+        message=f"{named}: DeepSpeed has no such keys at the top level and ignores them; {looks}.",
+        advice=advice,
+        fix=None,
+    )
+    return _instead(findings, mine, one)
+
+
+def _instead(findings: Sequence[Finding], many: Sequence[Finding], one: Finding) -> list[Finding]:
+    gone = {id(finding) for finding in many}
+    return [one if f is many[0] else f for f in findings if f is many[0] or id(f) not in gone]
+
+
+def _listed(names: Sequence[str]) -> str:
+    names = list(dict.fromkeys(names))
+    shown = ", ".join(names[:_MOST_LISTED])
+    rest = len(names) - _MOST_LISTED
+    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -1,0 +1,291 @@
+"""What one does with runs that were started before: read about them, do the same again, resume, delete."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dsgui.core.config.document import Document
+from dsgui.core.diagnosis.remedies import Remedy
+from dsgui.core.errors import DocumentError, PlaceError, RunError
+from dsgui.core.launch.checkpoint import Checkpoint
+from dsgui.core.launch.plan import Plan
+from dsgui.core.launch.resume import can_load, note_on, options_for, way_of
+from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.memory_report import foretold
+from dsgui.core.preflight.model_size import ModelSize, OffloadNeed
+from dsgui.core.preflight.offloading import estimate
+from dsgui.core.preflight.preflight import CONFIG, OF_SETTINGS
+from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.runs.clone import Clone, clone
+from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
+from dsgui.core.script.resume_options import Resuming
+from dsgui.core.script.script import Parser, ScriptFacts
+from dsgui.core.script.words import MODEL_OPTIONS, value_of
+from dsgui.core.texts.saying import said
+from dsgui.runs.runs import Runs
+from dsgui.shell.launch.asked_paths import allowed_script
+from dsgui.shell.preflight.model_files import model_size
+from dsgui.shell.runs.checkpoints import Span, find_checkpoints, written_folders
+from dsgui.shell.runs.kept_end import forget
+from dsgui.shell.runs.removal import Removal, measure, remove
+from dsgui.shell.runs.store import RunDirectory, Store
+
+# Of a file's date: clocks of file servers differ. At the beginning none is needed, for a run saves nothing in its first
+# second, and the run that it was resumed from may have ended just before.
+_LATE_S, _EARLY_S = 2.0, 0.05
+_ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what they print
+_LONGEST_CHAIN = 50
+# Of a run whose plan can't be read; it can be deleted.
+_NOTHING_KNOWN: Mapping[str, Any] = {
+    "damaged": True,
+    "diagnosis": None,
+    "parent": "",
+    "provenance": {},
+    "checkpoints": [],
+    "resume_note": "",
+    "script": "",
+    "estimate": None,
+    "predicted": None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Who says what a config and its script's arguments would meet. `surroundings` are those of a plan and its config
+    now; in them, `rows` are the checks before a start, `refusal` how DeepSpeed itself refuses the config, or "", and
+    `memory` what the plan takes, None where no model is named."""
+
+    surroundings: Callable[[Plan, str], Surroundings]
+    rows: Callable[[Plan, str, Surroundings], Iterable[Row]]
+    refusal: Callable[[Plan, str, Surroundings], str] = lambda plan, text, around: ""
+    memory: Callable[[Plan, str, Surroundings], Fitted | CannotSay | None] = lambda plan, text, around: None
+
+
+NO_CHECKPOINT = "No complete checkpoint of this run was found, so it can’t be resumed. Clone it to start over."
+
+
+class Archive:
+    """The runs of one store, as things that are kept. Every method raises `RunError` when there is no such run."""
+
+    def __init__(
+        self,
+        store: Store,
+        runs: Runs,
+        check: Callable[[Path], object] = lambda path: None,
+        judge: "Judge | None" = None,
+    ) -> None:
+        """`check` raises `PlaceError` for a stored plan's path that may not be read. Without a `judge` nothing speaks
+        against a change."""
+        self._store, self._runs, self._check, self._judge = store, runs, check, judge
+
+    def about(self, run_id: str) -> dict[str, Any]:
+        """What the page shows once, not with every poll: diagnosis, provenance, checkpoints."""
+        directory = self._store.open(run_id)
+        if directory.plan_damage():
+            return {**_NOTHING_KNOWN, "config": self._runs.shown_config(run_id)}
+        plan, made = directory.read_plan(), self.offer(run_id)
+        return {
+            "damaged": False,
+            "diagnosis": self._runs.masked_json(made.to_json()) if made else None,
+            "parent": self._runs.masked(plan.parent),
+            "provenance": self._runs.masked_json(directory.read_provenance()),
+            **self._resuming(directory, plan),
+            "config": self._runs.shown_config(run_id),
+            "script": self._runs.masked(plan.script),
+            "estimate": self._estimate(directory, plan),
+            "predicted": self._predicted(directory, plan),
+        }
+
+    def _resuming(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
+        """The checkpoints that its script can go on from, and why not from all."""
+        way, (found, outside) = self._way(plan), self._checkpoints(directory, plan)
+        note = note_on(way, found, self._script(plan).problem) or outside
+        trained = directory.read_progress().get("step")
+        if trained and not note and not any(one.complete for one in found) and _stopped_short(directory.read_status()):
+            note = NO_CHECKPOINT
+        return {
+            "checkpoints": self._runs.masked_json([one.to_json(plan.ranks) for one in found if can_load(way, one)]),
+            "resume_note": self._runs.masked(note),
+        }
+
+    def _script(self, plan: Plan) -> ScriptFacts:
+        return allowed_script(plan.script, self._check)
+
+    def _estimate(self, directory: RunDirectory, plan: Plan) -> dict[str, Any] | None:
+        """The host memory that DeepSpeed's estimator foretells for what is offloaded, to hold the measured against;
+        None where it has no answer."""
+        named = value_of(plan.arguments, MODEL_OPTIONS)
+        try:
+            config = Document(directory.read_config()).value
+        except DocumentError:
+            return None
+        model = model_size(named, plan.working_directory, plan.environment, self._check) if named else ModelSize()
+        need = estimate(Launch.of(plan, config), model, self._script(plan).trains_a_part)
+        if not isinstance(need, OffloadNeed):
+            return None
+        return {"states_bytes": need.states_bytes, "estimate_bytes": need.estimate_bytes, "source": need.source}
+
+    def _predicted(self, directory: RunDirectory, plan: Plan) -> dict[str, int] | None:
+        """The memory that the model foretells, to hold the measured against; None where it has no number."""
+        if self._judge is None:
+            return None
+        text = directory.read_config()
+        fitted = self._judge.memory(plan, text, self._judge.surroundings(plan, text))
+        return foretold(fitted) if isinstance(fitted, Fitted) else None
+
+    # -- why it failed ---------------------------------------------------------------------------------------------
+
+    def offer(self, run_id: str) -> Offer | None:
+        """Why the run failed and which changes may help; None of a run that did not fail."""
+        directory = self._store.open(run_id)
+        found = directory.read_diagnosis()
+        if found is None or self._runs.summary(run_id).state.value != "failed":
+            return None
+        plan = directory.read_plan()
+        found = replace(found, remedies=tuple(one for one in found.remedies if _takes(self._script(plan), one)))
+        now = Tried(run_id, directory.read_config(), plan.arguments, found.title)
+        return offer(found, now, self._earlier(plan), *self._against(plan, now))
+
+    def _against(self, plan: Plan, now: Tried) -> tuple[Objections, Refusal]:
+        """What speaks against other settings of the plan, in surroundings that are looked at once: what else changes
+        on this machine meanwhile is not held against a change."""
+        judge = self._judge
+        if judge is None:
+            return (lambda tried: (), lambda tried: "")
+        around = cache(lambda: judge.surroundings(plan, now.config_text))
+
+        def of(tried: Tried) -> tuple[Plan, str, Surroundings]:
+            return replace(plan, arguments=tried.arguments), tried.config_text, around()
+
+        return (lambda tried: _objections(judge.rows(*of(tried))), lambda tried: judge.refusal(*of(tried)))
+
+    def _earlier(self, plan: Plan) -> list[Tried]:
+        """The runs it was cloned from, its parent first, as far as they are still there."""
+        found: list[Tried] = []
+        seen = {plan.run_id}
+        while plan.parent and plan.parent not in seen and len(found) < _LONGEST_CHAIN:
+            seen.add(plan.parent)
+            try:
+                directory = self._store.open(plan.parent)
+                plan = directory.read_plan()
+                diagnosis = directory.read_diagnosis()
+                told = (diagnosis.title, diagnosis.remedies) if diagnosis else ()
+                found.append(Tried(plan.run_id, directory.read_config(), plan.arguments, *told))
+            except (RunError, OSError):
+                break
+        return found
+
+    # -- the same again --------------------------------------------------------------------------------------------
+
+    def clone(self, run_id: str) -> Clone:
+        """The same again."""
+        directory = self._store.open(run_id)
+        return clone(directory.read_plan(), directory.read_config())
+
+    def repaired(self, run_id: str) -> Clone:
+        """The same again with the change that its diagnosis proposes."""
+        directory, made = self._store.open(run_id), self.offer(run_id)
+        if made is None or made.diagnosis.remedy is None:
+            why = "".join(f" {one}" for one in made.set_aside) if made else ""
+            raise RunError(f"Run {run_id}: its diagnosis proposes no change.{why} Use “Clone and edit”.")
+        return clone(directory.read_plan(), directory.read_config(), made.diagnosis.remedy)
+
+    def resumed(self, run_id: str, path: str) -> Clone:
+        """The same again from the checkpoint at `path`, one of those that `about` lists."""
+        directory = self._store.open(run_id)
+        plan = directory.read_plan()
+        way = self._way(plan)
+        found, outside = self._checkpoints(directory, plan)
+        named = (one for one in found if path in (one.path, self._runs.masked(one.path)))  # as `about` shows it
+        chosen = next((one for one in named if can_load(way, one)), None)
+        if chosen is None:
+            why = (
+                note_on(way, found, self._script(plan).problem)
+                or outside
+                or "It may have been removed in the meantime."
+            )
+            raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
+        problem = chosen.problem(plan.ranks)
+        if not chosen.complete:
+            raise RunError(f"Run {run_id}: {problem}")
+        made = clone(
+            plan, directory.read_config(), Remedy(said("remedies", "resume"), None, options_for(way, chosen, plan))
+        )
+        return replace(made, notes=(*made.notes, *([problem] if problem else [])))
+
+    def _way(self, plan: Plan) -> Resuming:
+        return way_of(self._script(plan).resuming, plan.arguments)
+
+    def _checkpoints(self, directory: RunDirectory, plan: Plan) -> tuple[list[Checkpoint], str]:
+        """Those in folders that may be read, and why others may not: a stored plan may be somebody else's."""
+        way = self._way(plan)
+        folders = written_folders(plan, (*way.saving, *filter(None, [way.folder])))
+        refused = {folder: why for folder in folders if (why := self._refusal(folder))}
+        found = find_checkpoints(plan, self._span(directory), [one for one in folders if one not in refused])
+        return found, " ".join(f"Checkpoints not searched: {why}" for why in refused.values())
+
+    def _refusal(self, folder: Path) -> str:
+        try:
+            self._check(folder)
+        except PlaceError as error:
+            return str(error)
+        return ""
+
+    def _span(self, directory: RunDirectory) -> Span:
+        """The plan is written as the run is started: what is older belongs to another run, and so does what is newer
+        than its end. Where the clock was set meanwhile, what the run saved may bear a date outside of that."""
+        status = directory.read_status() or RunStatus()
+        planned = directory.plan_file.stat().st_mtime
+        begin = min(planned, status.started_at or planned) - status.clock_back_s - _EARLY_S
+        if status.ended_at is None:
+            return Span(begin, self._lost_at(directory))
+        lasted = (status.started_at or planned) + (status.lasted_s or 0.0)
+        return Span(begin, max(status.ended_at, lasted + status.clock_ahead_s) + _LATE_S)
+
+    def _lost_at(self, directory: RunDirectory) -> float | None:
+        """After which nothing of a lost run wrote any more; None while something may."""
+        lost = self._runs.summary(directory.run_id).state is RunState.LOST
+        if not lost or self._runs.alive_processes(directory.run_id):
+            return None
+        seen = directory.last_sign_of_life()
+        return None if seen is None else seen + _ALONE_S
+
+    # -- deleting --------------------------------------------------------------------------------------------------
+
+    def removal(self, run_id: str) -> Removal:
+        """What `delete` would remove."""
+        return measure(self._ended(run_id).path)
+
+    def delete(self, run_id: str) -> None:
+        """Removes the run's folder and nothing else. Refuses while any process of the run is alive."""
+        directory = self._ended(run_id)
+        remove(directory.path)
+        forget(directory)
+
+    def _ended(self, run_id: str) -> RunDirectory:
+        directory = self._store.open(run_id)
+        if self._runs.may_go_on(run_id):
+            raise RunError(f"Run {run_id} may still be running, so it can't be deleted. Stop it first.")
+        return directory
+
+
+def _stopped_short(status: RunStatus | None) -> bool:
+    return status is not None and status.state in (RunState.STOPPED, RunState.FAILED, RunState.LOST)
+
+
+def _takes(facts: ScriptFacts, remedy: Remedy) -> bool:
+    """Whether the script's own source, as far as it tells, takes the options that the remedy sets."""
+    if facts.problem or facts.parser not in (Parser.NONE, Parser.ARGPARSE, Parser.DEEPSPEED):
+        return True
+    return all(value is None or option in facts.options for option, value in remedy.options)
+
+
+def _objections(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """What the checks say would stop these settings; the config's by what it is about."""
+    problems = (row for row in rows if row.status is Status.PROBLEM and row.check in OF_SETTINGS)
+    return [(f"{row.check} {row.seen if row.check == CONFIG else ''}", row.seen) for row in problems]

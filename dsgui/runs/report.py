@@ -1,0 +1,168 @@
+"""A report of one run or of several compared: gathers what the HTML file tells. Every text in it is without secrets."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from dsgui.core.access.ansi import without_escapes
+from dsgui.core.access.secrets import MASK, is_secret_name
+from dsgui.core.config.document import Document
+from dsgui.core.errors import DocumentError, RunError
+from dsgui.core.launch.plan import Plan
+from dsgui.core.metrics.performance import figures
+from dsgui.core.metrics.thinning import Curve
+from dsgui.core.runs.report_charts import by_time, charts
+from dsgui.core.runs.report_page import Assets, Reported, duration, report_html
+from dsgui.runs.runs import Runs
+from dsgui.shell.runs.report_assets import read_assets
+from dsgui.shell.runs.store import RunDirectory, Store
+
+MOST_RUNS = 12
+_LINES_SHOWN = 100
+_LINE_SHOWN = 2000
+
+
+class Reports:
+    """The runs of one store, as something to hand on."""
+
+    def __init__(
+        self,
+        store: Store,
+        runs: Runs,
+        clock: Callable[[], float] = time.time,
+        assets: Callable[[], Assets] = read_assets,
+    ) -> None:
+        self._store, self._runs, self._clock, self._assets = store, runs, clock, assets
+
+    def html(self, run_ids: Sequence[str]) -> str:
+        """One file with everything in it. Raises `RunError`, also for none and for more than twelve runs."""
+        wanted = list(dict.fromkeys(run_ids))
+        if not 1 <= len(wanted) <= MOST_RUNS:
+            raise RunError(f"A report of {len(wanted)} runs can't be made. Expected 1 to {MOST_RUNS}. Choose fewer.")
+        curves = [self._runs.curves(run_id) for run_id in wanted]
+        told = [self._reported(run_id, own) for run_id, own in zip(wanted, curves, strict=True)]
+        names = _distinct(told)
+        shown = [(name, self._masked(own)) for name, own in zip(names, curves, strict=True)]
+        made = f"Made by dsgui on {_date(self._clock())}"
+        return report_html(told, charts(shown), self._assets(), made, by_time(shown))
+
+    def _reported(self, run_id: str, curves: Sequence[Curve]) -> Reported:
+        directory = self._store.open(run_id)
+        plan, summary = directory.read_plan(), self._runs.summary(run_id)
+        status, diagnosis = directory.read_status(), directory.read_diagnosis()
+        hide = self._runs.masked
+        text = self._runs.shown_config(run_id)
+        config = None
+        with suppress(DocumentError):
+            config = Document(text)
+        failed = diagnosis if diagnosis and summary.state.value == "failed" else None
+        return Reported(
+            run_id=run_id,
+            name=hide(plan.name) or run_id,
+            state=summary.state.value,
+            reason=hide(status.reason) if status else "",
+            command=self._runs.shown_command(plan),
+            config_text=text,
+            config=config,
+            facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s) if value],
+            figures=figures(curves),
+            no_loss=summary.no_loss.text if summary.no_loss else "",
+            output=self._output(run_id),
+            diagnosis=_masked(failed.to_json(), hide) if failed else {},
+        )
+
+    def _output(self, run_id: str) -> str:
+        """Its last lines, as a terminal would show them."""
+        text = without_escapes(self._runs.output_end(run_id)[0])
+        lines = [line.rstrip("\r").rpartition("\r")[2][:_LINE_SHOWN] for line in text.rstrip().split("\n")]
+        return "\n".join(lines[-_LINES_SHOWN:])
+
+    def _masked(self, curves: Sequence[Curve]) -> list[Curve]:
+        """Names come from what scripts print and write."""
+        hide = self._runs.masked
+        return [
+            Curve(
+                type(one.series)(
+                    hide(one.series.name), one.series.kind, one.series.rank, one.series.source, hide(one.series.node)
+                ),
+                one.step,
+                one.epoch,
+                one.time,
+                one.value,
+            )
+            for one in curves
+        ]
+
+
+def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Iterator[tuple[str, str]]:
+    """What the run was, where it ran and with what."""
+    status, known = directory.read_status(), directory.read_provenance()
+    yield "Run", plan.run_id
+    if status and status.started_at:
+        yield "Started", _date(status.started_at)
+    yield "Lasted", duration(lasted_s) if lasted_s is not None else ""
+    yield "Exit code", "" if status is None or status.exit_code is None else str(status.exit_code)
+    yield "Script", plan.script
+    yield "Ranks", _where(plan)
+    yield "Preset", plan.preset
+    yield "Commit", _commit(known.get("git"))
+    yield "Python", f"{known.get('python', '')} ({plan.target_python})".lstrip()
+    yield (
+        "Versions",
+        ", ".join(f"{name} {version}" for name, version in (known.get("versions") or {}).items() if version),
+    )
+    yield "Environment", ", ".join(_variables(plan))
+
+
+def _where(plan: Plan) -> str:
+    if plan.elsewhere:
+        return f"{plan.ranks} on {plan.elsewhere}"
+    gpus = ", ".join(str(index) for index in plan.gpu_indices)
+    return f"{plan.ranks} on GPU {gpus}" if gpus else str(plan.ranks)
+
+
+def _variables(plan: Plan) -> Iterator[str]:
+    for name, value in plan.environment.items():
+        yield f"{name}={MASK if is_secret_name(name) else value}"
+    for name in plan.secret_names:
+        yield f"{name}={MASK}"
+
+
+def _commit(git: Any) -> str:
+    if not isinstance(git, dict) or not git.get("commit"):
+        return ""
+    branch = f" on {git['branch']}" if git.get("branch") else ""
+    return f"{git['commit']}{branch}{', with changes that are not committed' if git.get('dirty') else ''}"
+
+
+def _masked(value: Any, hide: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, dict):
+        return {key: _masked(one, hide) for key, one in value.items()}
+    return [_masked(one, hide) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _distinct(runs: Sequence[Reported]) -> list[str]:
+    """Names that tell the runs apart."""
+    names = [run.name for run in runs]
+    return [
+        name if names.count(name) == 1 else f"{name} ({run.run_id[-4:]})" for name, run in zip(names, runs, strict=True)
+    ]
+
+
+def _date(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def write(path: Path, html: str) -> None:
+    """A new file. Raises `RunError`."""
+    try:
+        with path.open("x", encoding="utf-8", errors="replace") as file:
+            file.write(html)
+    except FileExistsError as error:
+        raise RunError(f"{path} already exists. Choose another name or remove it.") from error
+    except OSError as error:
+        raise RunError(f"{path} can't be written ({error.strerror or error}). Choose another location.") from error

@@ -1,0 +1,615 @@
+"""Start, stop, list and follow runs: the one place that joins the launcher and the store for the page."""
+
+import io
+import math
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from dsgui.core.access.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
+from dsgui.core.decoding import plain
+from dsgui.core.errors import PlaceError, PlanError, RunError
+from dsgui.core.launch.command import shown_command
+from dsgui.core.launch.handing import trainers_part
+from dsgui.core.launch.plan import LaunchRequest, Plan, WhenBusy, shared_devices
+from dsgui.core.launch.plan_making import make_plan
+from dsgui.core.launch.resume import asked_folder
+from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
+from dsgui.core.metrics.thinning import Curve, to_json
+from dsgui.core.runs.news import Cursor, Delta, Listed, RunSummary, Window
+from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
+from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
+from dsgui.core.script.words import MODEL_OPTIONS, value_of
+from dsgui.core.texts.saying import as_told, said
+from dsgui.shell.access.places import Places
+from dsgui.shell.files.json_files import parse_object
+from dsgui.shell.files.regular_files import open_regular
+from dsgui.shell.launch.asked_paths import allowed_script, python_path, script_path, script_source, working_directory
+from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.launch.ports import Ports
+from dsgui.shell.launch.where import backend_of
+from dsgui.shell.processes.processes import boot_id, is_stopped, members, send_signal, supervises
+from dsgui.shell.runs.adrift import adrift
+from dsgui.shell.runs.checkpoints import checkpoint_at, newest_in
+from dsgui.shell.runs.curve_reader import NEWS_BYTES, read_points, read_samples, sample_series
+from dsgui.shell.runs.damage import damage, whole_damage
+from dsgui.shell.runs.liveness import Seen, look, owners
+from dsgui.shell.runs.run_index import RunIndex
+from dsgui.shell.runs.run_list import RunList
+from dsgui.shell.runs.store import RunDirectory, Store, size_of
+from dsgui.shell.runs.turns import Queue
+from dsgui.shell.script.script_answers import arguments_file
+
+# A screen shows some thousand columns; a run logs a million lines. Of each of so many stretches two points are shown.
+STRETCHES_SHOWN = 1000
+_QUICK_BYTES = 1 << 20
+_SETTING = re.compile(r'("((?:[^"\\]|\\.){1,100})"\s*:\s*)"(?:[^"\\]|\\.)+"')
+_BLOCK_CHARACTERS = 1 << 16
+_ADRIFT_S = 5.0
+_RESUMED_S, _LOOK_S = 1.0, 0.05
+_MOST_DAMAGES = 256
+_LONGEST_NAME = 300
+
+
+class Runs:
+    """Every run of one store. Holds no run itself: another server on the same folder sees the same.
+
+    `places` bounds what may be launched and where, if given. What a page is told contains no value of `secrets`."""
+
+    def __init__(
+        self,
+        store: Store,
+        launcher: Launcher,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+        *,
+        places: Places | None = None,
+        secrets: Sequence[str] = (),
+    ) -> None:
+        self._store, self._launcher, self._clock, self._monotonic = store, launcher, clock, monotonic
+        self._places, self._secrets, self._adding = places, tuple(secrets), threading.Lock()
+        self._own_secrets, self._secrets_of = tuple(secrets), dict[str, Sequence[str]]()  # by run
+        self._starting: set[str] = set()
+        self._index = RunIndex(store, self._adrift)
+        self._listing = RunList(store, self._index, self._opened, self._line)
+        self._ports, self._queue = Ports(), Queue(store, self._index)
+        self._lost: set[str] = set()
+        self._swept: set[str] = set()
+        self._damaged: dict[str, str] = {}
+        self._afloat: tuple[float, Collection[str]] = (-math.inf, ())
+
+    # -- starting --------------------------------------------------------------------------------------------------
+
+    def prepare(self, request: LaunchRequest) -> Plan:
+        """The plan for `request`, with a new run id and a free port. Writes nothing. Raises `PlanError` and
+        `PlaceError`."""
+        script, directory = script_path(request), working_directory(request)
+        concrete = replace(
+            request,
+            name=request.name.strip() or Path(script).stem,  # as it was typed, not where that leads
+            working_directory=self._real(directory),
+            target_python=python_path(request),
+        )
+        script = self._real(script)
+        run_id = self._store.new_id()
+        plan = make_plan(
+            concrete,
+            run_id=run_id,
+            run_directory=str(self._store.directory(run_id).path),
+            script_path=script,
+            master_port=self._ports.hold(run_id, request.master_port),
+            script=script_source(script),
+        )
+        plan = (
+            replace(plan, arguments=(*plan.arguments, *LOGGING_WORDS)) if request.logs and self.may_log(plan) else plan
+        )
+        self._check_resume(plan, request.config_text)
+        return plan
+
+    def _real(self, path: str) -> str:
+        """Where `path` leads, which is what starts: a link that is put elsewhere later changes nothing. Raises
+        `PlaceError`. As it is where any place may be named."""
+        return str(self._places.check(Path(path))) if self._places and path else path
+
+    def may_log(self, plan: Plan) -> bool:
+        """Whether --logging_steps may be added to the plan's arguments: its script's Trainer would log every 500
+        steps."""
+        line = script_source(plan.script).command_line
+        check = self._places.check if self._places else lambda path: None
+        return offers_logging(line, plan.arguments, arguments_file(plan, line, check))
+
+    def start(self, plan: Plan, config_text: str, secrets: Mapping[str, str] | None = None) -> str:
+        """Writes the run's folder and starts its supervisor; returns the run id. Takes a fraction of a second.
+        `secrets` are handed on to the run and written nowhere.
+
+        Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
+        does not start beside others."""
+        if self._real(plan.script) != plan.script:
+            raise RunError(f"{plan.script} leads elsewhere since this launch was previewed. Preview it again.")
+        backend_of(plan).check()
+        with self._adding:  # another start must not write over it; its output may print them
+            self._learn(plan.run_id, secret_values(secrets or {}))
+        try:
+            return self._start(plan, config_text, secrets or {})
+        finally:
+            self._starting.discard(plan.run_id)
+
+    def _start(self, plan: Plan, config_text: str, secrets: Mapping[str, str]) -> str:
+        with self._queue.turn():
+            if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
+                raise RunError(_busy(plan, others))
+            directory = self._store.create(plan.run_id)
+            asked = Asked(self._queue.next_place(), self._monotonic(), boot_id())
+            self._store.write_plan(directory, plan, config_text, asked)
+        try:
+            self._launcher.start(directory, secrets)
+            self._afloat = -math.inf, ()  # one more goes on
+        except RunError as error:
+            self._store.write_status(
+                directory, RunStatus(RunState.FAILED, reasons=(as_told(str(error)),), ended_at=self._clock())
+            )
+            raise
+        finally:
+            self._ports.release(plan.run_id)
+        return plan.run_id
+
+    def _learn(self, run_id: str, secrets: Sequence[str]) -> None:
+        """The values of a run's secrets, and no more those of runs that are deleted."""
+        self._starting.add(run_id)
+        if self._secrets_of:
+            known = {*self._starting, *self._index.newest_first(), *self._adrift()}
+            self._secrets_of = {one: values for one, values in self._secrets_of.items() if one in known}
+        self._secrets_of = self._secrets_of | ({run_id: secrets} if secrets else {})
+        self._secrets = longest_first((*self._own_secrets, *chain.from_iterable(self._secrets_of.values())))
+
+    def port_is_free(self, plan: Plan) -> bool:
+        """Whether the plan's master port can be had now."""
+        return self._ports.is_free_for(plan.run_id, plan.master_port)
+
+    def _check_resume(self, plan: Plan, config_text: str) -> None:
+        """DeepSpeed refuses a checkpoint of another number of ranks when all of it is loaded (deepspeed/runtime/zero,
+        `load_state_dict`), unless it was made universal. One in a folder that may not be looked into is not judged."""
+        asked = asked_folder(script_source(plan.script).resuming, plan)
+        if asked is None or "load_universal" in config_text:
+            return
+        option, named, is_checkpoint = asked
+        try:
+            path = self._places.check(Path(named)) if self._places else Path(named)
+        except PlaceError:
+            return
+        chosen = checkpoint_at(path) if is_checkpoint else newest_in(path)
+        if chosen and (problem := chosen.problem(plan.ranks)):
+            raise PlanError(f"{option}: {problem}")
+
+    def busy(self) -> dict[str, list[str]]:
+        """Which runs use what now: names of runs by slot ("gpu-0", "cpu")."""
+        found: dict[str, list[str]] = {}
+        for plan in self._queue.holders():
+            for slot in plan.slots:
+                found.setdefault(slot, []).append(plan.name)
+        return found
+
+    def shown_command(self, plan: Plan) -> str:
+        """The command for the page, or the script that it hands over: as it runs, but for the secrets in it."""
+        return mask(shown_command(plan), self._secrets)
+
+    # -- stopping --------------------------------------------------------------------------------------------------
+
+    def stop(self, run_id: str) -> None:
+        """Returns at once; the run's supervisor ends the processes, or a new one does where it is gone or hangs. A
+        second stop kills at once. A run that has ended is left as it is. Raises `RunError`."""
+        directory = self._opened(run_id)
+        plan = _plan_of(directory)
+        seen = self._seen(directory, plan)
+        if not self._tell(directory, signal.SIGTERM):
+            if _can_be_ended(plan, seen):
+                self._launcher.end(directory)
+        elif not seen.responds and self._still_silent(directory):
+            self._end_without(directory)
+
+    def save_and_stop(self, run_id: str) -> None:
+        """Returns at once; the ranks are asked to write a checkpoint and end. Raises `RunError`."""
+        directory = self._store.open(run_id)
+        if not directory.read_plan().saves_when_asked:
+            raise RunError(
+                f"Run {run_id}: a run saves when asked if it trains on this machine and its script was started with "
+                "--enable_jit_checkpoint True. Use Stop."
+            )
+        if not self._tell(directory, signal.SIGUSR1):
+            raise RunError(f"Run {run_id}: it has ended, or its supervisor is gone. Nothing was asked of it.")
+
+    def _tell(self, directory: RunDirectory, number: signal.Signals) -> bool:
+        """Signals the run's supervisor, or a guardian, which keeps it for the next one; False where there is neither.
+        Lets those go on that are suspended."""
+        found = self._owners(directory)
+        told = any(send_signal(owner, number) for owner in found)
+        for owner in filter(is_stopped, found):
+            send_signal(owner, signal.SIGCONT)
+        return told
+
+    def _owners(self, directory: RunDirectory) -> Sequence[Identity]:
+        """The processes that own a run which goes on, its supervisor first."""
+        status = directory.read_status()
+        if status is None:
+            one = owners(directory)
+            return one.owners if one else ()
+        named = status.owners if status.state.live else ()
+        return [owner for owner in named if supervises(owner, directory.run_id)]
+
+    def _end_without(self, directory: RunDirectory) -> None:
+        """Ends a run whose supervisor hangs: its guardians start another, which ends it; without them one is started
+        here. Raises `RunError`."""
+        found = self._owners(directory)
+        if any(send_signal(guardian, signal.SIGTERM) for guardian in found[1:]):
+            send_signal(found[0], signal.SIGKILL)
+        else:
+            self._launcher.end(directory)
+
+    def _still_silent(self, directory: RunDirectory) -> bool:
+        """Waits a moment for a supervisor that was just resumed; whether it goes on being silent."""
+        until = self._monotonic() + _RESUMED_S
+        while not self._seen(directory, None).responds:
+            if self._monotonic() > until:
+                return True
+            time.sleep(_LOOK_S)
+        return False
+
+    def may_go_on(self, run_id: str) -> bool:
+        """Whether some of the run's processes live, or may live where this machine can't see. Raises `RunError`."""
+        directory = self._opened(run_id)
+        plan = _plan_of(directory)
+        seen = self._seen(directory, plan)
+        return seen.status.state.live or _can_be_ended(plan, seen) or bool(self.alive_processes(run_id))
+
+    def alive_processes(self, run_id: str) -> list[int]:
+        """The pids of the run's processes, its supervisor not among them. Looks at every process of the machine."""
+        directory = self._opened(run_id)
+        status = directory.read_status()
+        if status is None:
+            one = owners(directory)
+            return sorted(members(run_id, None, [identity.pid for identity in one.owners] if one else ()))
+        return sorted(members(run_id, status.process, [one.pid for one in status.owners if supervises(one, run_id)]))
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    def list(self) -> list[RunSummary]:
+        """Every run, newest first. A run that has ended is read again only when its files have changed."""
+        return self._listing.all()
+
+    def ids(self) -> Sequence[str]:
+        """Of every run, newest first. Costs less than `list`."""
+        return self._index.newest_first()
+
+    def newest(self, count: int) -> Sequence[RunSummary]:
+        """The runs that were launched last. No other is read."""
+        return self._listing.newest(count)
+
+    def listed(self, asked: Window) -> Listed:
+        """The part of the list that a page shows, and what in it has changed."""
+        return self._listing.window(asked)
+
+    def _adrift(self) -> Collection[str]:
+        """The runs that go on, wherever their folders are; looked for every few seconds."""
+        at, found = self._afloat
+        if self._monotonic() - at > _ADRIFT_S:
+            found = frozenset(adrift(self._store.runs_dir))
+            self._afloat = self._monotonic(), found
+        return found
+
+    def _opened(self, run_id: str) -> RunDirectory:
+        """Also of a run whose folder was deleted while it goes on: then nothing is in it. Raises `RunError`."""
+        try:
+            return self._store.open(run_id)
+        except RunError:
+            directory = self._store.directory(run_id)
+            if run_id not in adrift(self._store.runs_dir):
+                raise
+            return directory
+
+    def is_away(self, run_id: str) -> bool:
+        """Whether a run that goes on has no folder where it was launched: it can be found no more once it has ended."""
+        return not self._store.directory(run_id).path.is_dir()
+
+    def summary(self, run_id: str) -> RunSummary:
+        """Raises `RunError` when there is no such run."""
+        directory = self._opened(run_id)
+        plan = _plan_of(directory)
+        return self._summary(directory, plan, self._seen(directory, plan))
+
+    def follow(self, run_id: str, cursor: Cursor) -> Delta:
+        """What is new since `cursor`; the cost depends on that, not on the run's length. Raises `RunError`."""
+        directory = self._opened(run_id)
+        plan = _plan_of(directory)
+        seen = self._seen(directory, plan)
+        curves, news = _curve_news(directory, cursor)
+        for series in curves["series"].values():  # a script may print what it likes for a name
+            series |= {"name": self.masked(series["name"]), "node": self.masked(series["node"])}
+        (self._lost.add if seen.status.state is RunState.LOST else self._lost.discard)(run_id)
+        events, events_offset = directory.read_lines(directory.events_file, cursor.events)
+        status, progress = seen.status, directory.read_progress()
+        output, output_offset = self._shown_output(directory, cursor.output, status.state.live)
+        return Delta(
+            run_id=run_id,
+            name=self.masked(plan.name[:_LONGEST_NAME] if plan else run_id),
+            state=status.state,
+            reason=self.masked(status.reason),
+            phase=status.phase,
+            exit_code=status.exit_code,
+            started_at=status.started_at,
+            ended_at=status.ended_at,
+            elapsed_s=self._elapsed_s(directory, status),
+            alive=seen.alive,
+            telemetry_note=self.masked(status.telemetry_note),
+            problem=self.masked(_problem(directory, seen, self._damage_of(directory, cursor.fresh))),
+            kill_in_s=None if status.kill_due_s is None else max(status.kill_due_s - self._monotonic(), 0.0),
+            can_end=status.state.live or _can_be_ended(plan, seen),
+            can_save=plan is not None and plan.saves_when_asked and status.state is RunState.RUNNING,
+            progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
+            epoch={"number": progress["epoch"], "epochs": progress.get("epochs")} if "epoch" in progress else None,
+            doing=self._doing(progress, status),
+            no_loss=self._no_loss(directory, plan, status),
+            about=self._about(directory, plan) if cursor.fresh and plan else {},
+            curves=curves,
+            events=[self._told(event) for event in _parse(events)],
+            output=output,
+            cursor=replace(news, events=events_offset, output=output_offset),
+        )
+
+    def _told(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """As a page may be told of it: a script may print what it likes."""
+        found = plain(event) | {"text": self.masked(str(event.get("text", "")))}
+        if isinstance(given := event.get("given"), dict):
+            found["given"] = {name: self.masked(value) for name, value in given.items() if isinstance(value, str)}
+        return found
+
+    def curves(self, run_id: str) -> Sequence[Curve]:
+        """All that was logged and sampled, each point of it. Raises `RunError`."""
+        directory = self._store.open(run_id)
+        samples, _ = read_samples(directory, directory.sample_tables())
+        return [*read_points(directory)[0].values(), *samples.values()]
+
+    def shown_config(self, run_id: str) -> str:
+        """The config as launched, but for what its own keys say is secret (comet's api_key). Raises `RunError`."""
+
+        def hidden(match: re.Match[str]) -> str:
+            return f'{match[1]}"{MASK}"' if is_secret_name(match[2]) else match[0]
+
+        return self.masked(_SETTING.sub(hidden, self._store.open(run_id).read_config()))
+
+    def output_end(self, run_id: str) -> tuple[str, int]:
+        """The last part of the output without secrets, and from where a page asks on. Raises `RunError`."""
+        directory = self._store.open(run_id)
+        status = directory.read_status()
+        return self._shown_output(directory, -1, status is not None and status.state.live)
+
+    def masked(self, text: str) -> str:
+        """The text as it may be shown to others: without what is known to be secret."""
+        return mask(text, self._secrets)
+
+    def masked_json(self, value: Any) -> Any:
+        """The same of every text in a JSON value, names too."""
+        if isinstance(value, str):
+            return self.masked(value)
+        if isinstance(value, Mapping):
+            return {self.masked(str(name)): self.masked_json(one) for name, one in value.items()}
+        return [self.masked_json(one) for one in value] if isinstance(value, list | tuple) else value
+
+    def window(self, run_id: str, ids: Sequence[str], axis: str, low: float, high: float) -> dict[str, Any]:
+        """The part of some curves whose `axis` ("step", "epoch", "time") lies in a range, in as many points as a screen
+        shows. Raises `RunError`."""
+        directory = self._store.open(run_id)
+        numbers = {int(one) for one in ids if "." not in one}
+        places = {(int(table), int(place)) for table, _, place in (one.partition(".") for one in ids) if place}
+        points, _ = read_points(directory, wanted=numbers)
+        samples, _ = read_samples(directory, directory.sample_tables(), wanted=places) if places else ({}, ())
+        parts = [(name, curve.between(axis, low, high)) for name, curve in _named(points, samples)]
+        return to_json(parts, STRETCHES_SHOWN)
+
+    def is_quick(self, run_id: str, cursor: Cursor) -> bool:
+        """Whether `follow` has little to read: not all of a long run, and no processes to look for. Raises
+        `RunError`."""
+        directory = self._store.open(run_id)
+        news = max(size_of(directory.points_file) - cursor.points, 0)
+        tables = enumerate((*cursor.samples, 0))  # and the one that may have been begun meanwhile
+        news += sum(max(size_of(directory.samples_file(number)) - offset, 0) for number, offset in tables)
+        return not cursor.fresh and news < _QUICK_BYTES and run_id not in self._lost
+
+    def _doing(self, progress: Mapping[str, Any], status: RunStatus) -> str:
+        """What is prepared now: in a script's own words, which may be anything."""
+        doing = progress.get("doing") if status.state is RunState.RUNNING else None
+        return self.masked(str(doing.get("text", ""))) if isinstance(doing, dict) else ""
+
+    def _no_loss(self, directory: RunDirectory, plan: Plan | None, status: RunStatus) -> NoLoss | None:
+        series = directory.read_series()
+        if has_loss(series) or plan is None:
+            return None
+        progress = directory.read_progress()
+        script = allowed_script(plan.script, self._places.check if self._places else lambda path: None)
+        part = trainers_part(plan.config_argument, script, plan.arguments)
+        told = Told(
+            arguments=plan.arguments,
+            trainer=part.trains,
+            in_code=part.in_code,
+            state=status.state,
+            series=series,
+            phase=status.phase,
+            elapsed_s=self._elapsed_s(directory, status),
+            step=progress.get("step"),
+            total=progress.get("total"),
+        )
+        return no_loss(told)
+
+    def _about(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
+        return {
+            "command": self.shown_command(plan),
+            "directory": self.masked(str(directory.path)),
+            "preset": self.masked(plan.preset),
+        }
+
+    def output(self, run_id: str) -> Iterator[str]:
+        """All that is kept of what the run printed, as it was written, for the terminal of who owns the files. Raises
+        `RunError`."""
+        for _, path in self._store.open(run_id).output_pieces:
+            with suppress(OSError), io.TextIOWrapper(open_regular(path), "utf-8", "replace", "") as file:
+                yield from iter(lambda: file.read(_BLOCK_CHARACTERS), "")
+
+    def output_size(self, run_id: str) -> int:
+        """Where the output ends now, for a `Cursor`. Raises `RunError`."""
+        return self._store.open(run_id).read_output(-1)[1]
+
+    def _shown_output(self, directory: RunDirectory, offset: int, live: bool) -> tuple[str, int]:
+        """News of the output without secrets; while it goes on, half a secret waits for its other half."""
+        output, end = directory.read_output(offset)
+        length = finished(output, self._secrets) if live else len(output)
+        waits = output[length:]
+        if "\ufffd" in waits:  # bytes that were no text: how many can't be told any more
+            waits = ""
+        return mask(output.removesuffix(waits), self._secrets), end - len(waits.encode("utf-8"))
+
+    def _line(self, directory: RunDirectory) -> tuple[RunSummary, bool] | None:
+        """The run in the list, and whether it stays so until its files change: one that was lost with processes left
+        does not. One folder that can't be read hides no other."""
+        if not self._store.is_run(directory.run_id) and directory.run_id not in self._adrift():
+            return None  # emptied since the folders were listed
+        try:
+            plan = _plan_of(directory)
+            seen = self._seen(directory, plan)
+            summary = self._summary(directory, plan, seen)
+        except (RunError, OSError):  # deleted meanwhile
+            return None
+        return summary, not summary.state.live and not seen.alive
+
+    def _summary(self, directory: RunDirectory, plan: Plan | None, seen: Seen) -> RunSummary:
+        progress, asked = directory.read_progress(), directory.read_asked()
+        told = RunSummary(
+            run_id=directory.run_id,
+            name=directory.run_id,
+            state=seen.status.state,
+            started_at=seen.status.started_at,
+            duration_s=self._elapsed_s(directory, seen.status),
+            step=progress.get("step"),
+            total=progress.get("total"),
+            loss=progress.get("loss"),
+            preset="",
+            place=asked.place if asked else 0,
+            doing=self._doing(progress, seen.status),
+            no_loss=self._no_loss(directory, plan, seen.status),
+            problem=self.masked(_problem(directory, seen, damage(directory))),
+        )
+        if plan is None:
+            return told
+        return replace(
+            told,
+            name=self.masked(plan.name[:_LONGEST_NAME]),
+            preset=self.masked(plan.preset),
+            model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or ""),
+            devices=plan.place.devices(plan),
+            script=self.masked(plan.script),
+        )
+
+    def _seen(self, directory: RunDirectory, plan: Plan | None) -> Seen:
+        """As it is; where its plan can't be read, how it ended is known and nothing else."""
+        seen = look(directory, plan, self._monotonic)
+        if seen.status.state is RunState.LOST and directory.run_id not in self._swept:
+            self._swept.add(directory.run_id)
+            if not seen.alive:
+                directory.sweep(self._clock())
+        if plan is None and not seen.status.state.live and not directory.is_deleted:
+            state, told = seen.status.state, seen.status.reasons
+            if state is not RunState.DAMAGED:
+                told = (said("reasons", "state_is", state=str(said("states", state.value))), *told)
+            return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reasons=told))
+        return seen
+
+    def _damage_of(self, directory: RunDirectory, fresh: bool) -> str:
+        """All of it is looked for when a page is opened."""
+        if fresh:
+            while len(self._damaged) >= _MOST_DAMAGES:
+                self._damaged.pop(next(iter(self._damaged)))
+            self._damaged[directory.run_id] = whole_damage(directory)
+        return self._damaged.get(directory.run_id) or damage(directory)
+
+    def _elapsed_s(self, directory: RunDirectory, status: RunStatus) -> float | None:
+        live = status.state.live
+        if live and status.begun_s is not None:
+            return max(self._monotonic() - status.begun_s, 0.0)
+        if not live and status.lasted_s is not None:
+            return status.lasted_s
+        if not live and (known := directory.last_elapsed_s()) is not None:
+            return known
+        # Of a run from before lengths were kept: the dates are all there is.
+        end = self._clock() if live else status.ended_at or directory.last_sign_of_life()
+        return None if end is None or status.started_at is None else max(end - status.started_at, 0.0)
+
+
+def _can_be_ended(plan: Plan | None, seen: Seen) -> bool:
+    """Of a run whose supervisor is gone: whether something may be left, here or elsewhere."""
+    elsewhere = seen.status.state is RunState.LOST and plan is not None and backend_of(plan).OUT_OF_SIGHT
+    return seen.alive > 0 or elsewhere
+
+
+def _plan_of(directory: RunDirectory) -> Plan | None:
+    """None where it can't be read."""
+    try:
+        return directory.read_plan()
+    except RunError:
+        return None
+
+
+def _problem(directory: RunDirectory, seen: Seen, damaged: str) -> str:
+    """What is wrong with a run's folder, and with its supervisor."""
+    if directory.is_deleted:
+        place = "Its folder was deleted while it ran: its records are not kept any more. The training goes on."
+    elif directory.path.parent != directory.launched_in:
+        place = f"Its folder was moved while it ran; it is now {directory.path}. It is recorded there."
+    else:
+        place = ""
+    return " ".join(filter(None, (place, "" if directory.is_deleted else damaged, seen.trouble)))
+
+
+def _busy(plan: Plan, others: Sequence[Plan]) -> str:
+    names = ", ".join(f"“{other.name}” ({other.run_id})" for other in others)
+    advice = "Choose another GPU, let" if plan.gpu_indices else "Let"
+    return (
+        f"Not started, with {shared_devices(plan, others)} in use by {names}. {advice} it wait in the queue, or stop "
+        "that run."
+    )
+
+
+# --- what a page is given ---------------------------------------------------------------------------------------------
+
+
+def _curve_news(directory: RunDirectory, cursor: Cursor) -> tuple[dict[str, Any], Cursor]:
+    """What was added to the curves, and the cursor after it."""
+    points, points_end = read_points(directory, cursor.points, most_bytes=NEWS_BYTES)
+    tables = directory.sample_tables()
+    samples, samples_ends = read_samples(directory, tables, cursor.samples, most_bytes=NEWS_BYTES)
+    series = directory.read_series() if max(points, default=-1) >= cursor.series else []
+    new: dict[str, Any] = {str(number): one.to_json() for number, one in enumerate(series) if number >= cursor.series}
+    for number, table in enumerate(tables[len(cursor.samples) :], len(cursor.samples)):
+        for place in range(1, len(table.columns)):
+            new[f"{number}.{place}"] = sample_series(table, place).to_json()
+    found = to_json(_named(points, samples), STRETCHES_SHOWN) | {"series": new}
+    return found, Cursor(points_end, samples_ends, series=max(len(series), cursor.series))
+
+
+def _named(points: Mapping[int, Curve], samples: Mapping[tuple[int, int], Curve]) -> list[tuple[str, Curve]]:
+    """The curves by the ids that the page knows them by."""
+    logged = [(str(number), curve) for number, curve in points.items()]
+    return logged + [(f"{number}.{place}", curve) for (number, place), curve in samples.items()]
+
+
+def _parse(lines: Iterable[bytes]) -> list[dict[str, Any]]:
+    """The JSON lines; what a full disk has cut short is left out."""
+    found = []
+    for line in lines:
+        with suppress(ValueError):
+            found.append(parse_object(line))
+    return found

@@ -1,0 +1,1 @@
+"""The token, and the folders that the page may name files in."""

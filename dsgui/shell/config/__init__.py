@@ -1,0 +1,1 @@
+"""Brings configs in: the shipped documents, the user's presets, files and uploads."""

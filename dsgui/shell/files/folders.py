@@ -1,0 +1,56 @@
+"""Where dsgui keeps what outlives it. Imported at start: the standard library alone."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+def default_runs_dir() -> Path:
+    """`$XDG_DATA_HOME/dsgui/runs`: outside the checkout, so that an update of dsgui touches no run."""
+    return data_home() / "runs"
+
+
+def default_presets_dir() -> Path:
+    """Beside the runs, for the same reason."""
+    return data_home() / "presets"
+
+
+def data_home() -> Path:
+    """Where dsgui keeps the user's things."""
+    data_home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(data_home) / "dsgui"
+
+
+def make_private(folder: Path) -> None:
+    """Makes a folder and those missing above it for their owner alone, whatever the umask is.
+    `Path.mkdir(parents=True)` gives its mode to the last one only. Raises OSError."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    for place in (*reversed(missing), folder):
+        place.mkdir(mode=0o700, exist_ok=True)
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Meanwhile `remove_abandoned` leaves this folder of ours alone; the kernel lets go when the process ends."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def remove_abandoned(parent: Path, prefix: str) -> None:
+    """Removes the folders of that name which are ours and held by nobody: what made them was killed."""
+    for folder in parent.glob(f"{prefix}*"):
+        with suppress(OSError):  # another's, held, or just removed by who made it
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.fstat(descriptor).st_uid == os.getuid():
+                    shutil.rmtree(folder)
+            finally:
+                os.close(descriptor)

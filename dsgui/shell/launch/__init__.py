@@ -1,0 +1,1 @@
+"""Starts runs: here, over ssh and through Slurm."""

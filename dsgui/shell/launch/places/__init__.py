@@ -1,0 +1,1 @@
+"""What dsgui does where a run trains: a module a place."""

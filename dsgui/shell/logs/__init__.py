@@ -1,0 +1,1 @@
+"""The files that grow with a run, written and searched."""

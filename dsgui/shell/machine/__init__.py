@@ -1,0 +1,1 @@
+"""Reads this machine and asks the training environment."""

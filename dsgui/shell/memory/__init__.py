@@ -1,0 +1,1 @@
+"""Asks the real DeepSpeed what a training takes: its engine, on tensors that have no storage."""

@@ -1,0 +1,173 @@
+"""The model of a dry run, its batch, and the groups of its parameters.
+
+Runs in the target environment, for `rehearsal.py`: transformers' own class for a `config.json`, or what a user's
+function returns."""
+
+import importlib.util
+import os
+import re
+import sys
+from typing import Any
+
+from dsgui.shell.memory.target_modules import load
+
+_HEADS = {True: "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES", False: "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES"}
+# As the HF Trainer divides parameters; releases before 4.50 know classes of norms in place of these names.
+_NO_DECAY = (r"bias", r"layernorm", r"rmsnorm", r"(?:^|\.)norm(?:$|\.)", r"_norm(?:$|\.)")
+
+
+class Refused(Exception):
+    """This can't be asked: `code` of the catalogue's `memory_notes`, and what it leaves open."""
+
+    def __init__(self, code: str, **given: str) -> None:
+        super().__init__(code)
+        self.code, self.given = code, given
+
+
+class FromConfig:
+    """A model of transformers, by its `config.json`."""
+
+    def __init__(self, question: "dict[str, Any]") -> None:
+        model, workload = question["model"], question["workload"]
+        self._workload, self._by_decay = workload, question.get("by_decay", True)
+        self._dtype = "bfloat16" if question.get("element") == 2 else "float32"
+        self.config = config_of(dict(model["config"]), workload["attention"])
+        self._class = class_of(self.config, dict(model["config"]))
+
+    def build(self) -> Any:
+        """With random weights, in training mode; on the host but within `deepspeed.zero.Init`."""
+        model = self._class._from_config(self.config, **{dtype_name(): getattr(load("torch"), self._dtype)})
+        if self._workload.get("lora"):
+            model = adapted(model, self._workload["lora"])
+        if self._workload["checkpointing"]:
+            model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+            if self._workload.get("lora"):
+                model.enable_input_require_grads()
+        return model.train()
+
+    def batch(self, device: Any) -> "dict[str, Any]":
+        """One micro batch that fills its length."""
+        torch = load("torch")
+        rows, length = self._workload["micro_batch"], self._workload["length"]
+        words = torch.zeros((rows, length), dtype=torch.long, device=device)
+        targets = words
+        if self.config.is_encoder_decoder:
+            target = self._workload.get("target_length") or length
+            targets = torch.zeros((rows, target), dtype=torch.long, device=device)
+        return {"input_ids": words, "attention_mask": torch.ones_like(words), "labels": targets}
+
+    def logits(self) -> "frozenset[int]":
+        """Elements of a tensor that holds logits, whole or without the last token."""
+        rows, length = self._workload["micro_batch"], self._workload["length"]
+        if self.config.is_encoder_decoder:
+            length = self._workload.get("target_length") or length
+        words = getattr(self.config.get_text_config(), "vocab_size", 0)
+        return frozenset({rows * length * words, rows * (length - 1) * words, rows * (length + 1) * words} - {0})
+
+    def groups(self, model: Any) -> "list[Any]":
+        """With weight decay and without, as the Trainer hands them on."""
+        if not self._by_decay:
+            return [p for p in model.parameters() if p.requires_grad]
+        named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+        plain = {name for name, _ in named if any(re.search(pattern, name.lower()) for pattern in _NO_DECAY)}
+        parts = ([p for name, p in named if name not in plain], [p for name, p in named if name in plain])
+        return [{"params": part, "weight_decay": decay} for part, decay in zip(parts, (0.01, 0.0)) if part]  # noqa: B905
+
+
+class FromFunction:
+    """What a user's `module:function` returns: a model, or a model and a batch for it."""
+
+    def __init__(self, question: "dict[str, Any]") -> None:
+        model, workload = question["model"], question["workload"]
+        self._factory, self._folder, self._workload = model["factory"], model.get("folder") or os.getcwd(), workload
+        self._batch: Any = None
+
+    def build(self) -> Any:
+        made = function_of(self._factory, self._folder)()
+        model, self._batch = made if isinstance(made, tuple) else (made, None)
+        if not isinstance(model, load("torch").nn.Module):
+            raise Refused("not_a_model", function=self._factory, type=type(model).__name__)
+        self.config = getattr(model, "config", None)
+        return model.train()
+
+    def batch(self, device: Any) -> "dict[str, Any]":
+        torch = load("torch")
+        if self._batch is not None:
+            return moved(self._batch, device)
+        words = torch.zeros((self._workload["micro_batch"], self._workload["length"]), dtype=torch.long, device=device)
+        return {"input_ids": words, "labels": words}
+
+    def logits(self) -> "frozenset[int]":
+        return frozenset()
+
+    def groups(self, model: Any) -> "list[Any]":
+        return [p for p in model.parameters() if p.requires_grad]
+
+
+def moved(batch: Any, device: Any) -> "dict[str, Any]":
+    """A user's batch on the device."""
+    if not isinstance(batch, dict):
+        raise Refused("batch_not_named")
+    return {name: value.to(device) if hasattr(value, "to") else value for name, value in batch.items()}
+
+
+def function_of(name: str, folder: str) -> Any:
+    """A user's function, by `module:function` or `file.py:function`, found from `folder`."""
+    module, _, function = name.rpartition(":")
+    sys.path.insert(0, folder)
+    try:
+        if module.endswith(".py"):
+            spec: Any = importlib.util.spec_from_file_location("model_of_the_user", os.path.join(folder, module))
+            found = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(found)
+        else:
+            found = load(module)
+        return getattr(found, function)
+    except (ImportError, AttributeError, OSError, ValueError) as error:
+        raise Refused("no_such_function", function=name, error=f"{type(error).__name__}: {error}") from error
+
+
+def config_of(given: "dict[str, Any]", attention: str) -> Any:
+    """transformers' config object. Its remote code is never run."""
+    transformers = load("transformers")
+    kind = given.get("model_type", "")
+    try:
+        config = transformers.AutoConfig.for_model(kind, **{k: v for k, v in given.items() if k != "model_type"})
+    except (ValueError, KeyError):
+        if given.get("auto_map"):
+            raise Refused("own_code", type=str(kind)) from None
+        raise Refused("unknown_model", type=str(kind) or "–", release=transformers.__version__) from None
+    config._attn_implementation = attention
+    config.use_cache = False
+    if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
+        config.decoder_start_token_id = 0
+    return config
+
+
+def class_of(config: Any, given: "dict[str, Any]") -> Any:
+    """The class with a head that gives a loss: its own, or the one of its kind."""
+    transformers = load("transformers")
+    names = getattr(load("transformers.models.auto.modeling_auto"), _HEADS[bool(config.is_encoder_decoder)])
+    own = (given.get("architectures") or [""])[0]
+    heads = names.get(config.model_type)
+    heads = heads if isinstance(heads, (tuple, list)) else (heads,)
+    name = own if own in heads else heads[0]
+    if name is None:
+        raise Refused("no_language_model", type=config.model_type)
+    return getattr(transformers, name)
+
+
+def dtype_name() -> str:
+    """How `_from_config` calls the data type: `dtype` since transformers 4.56."""
+    version = [int(part) for part in re.findall(r"\d+", load("transformers").__version__)[:2]]
+    return "dtype" if version >= [4, 56] else "torch_dtype"
+
+
+def adapted(model: Any, lora: "dict[str, Any]") -> Any:
+    """With peft's adapters; all else is frozen."""
+    try:
+        peft = load("peft")
+    except ImportError:
+        raise Refused("no_peft") from None
+    wanted = peft.LoraConfig(r=lora["rank"], target_modules=list(lora["targets"]), task_type=None)
+    return peft.get_peft_model(model, wanted)

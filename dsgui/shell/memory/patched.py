@@ -1,0 +1,188 @@
+"""Everything of torch and DeepSpeed that a dry run replaces, in one table: where it is, and why.
+
+Runs in the target environment, for `rehearsal.py`. Each row is looked for before anything is replaced: where a release
+has moved one, nothing can be said with it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from dsgui.shell.memory.fake_machine import Nothing
+from dsgui.shell.memory.target_modules import load
+
+_CHECKS = "asserts that ranks have the same lists; there is one rank here, and no list in a tensor without storage"
+_READS = "reads a value of a tensor, which has none"
+
+
+class Row(NamedTuple):
+    """`make(original, setting)` gives what stands in its place. `on_gpu`: only where a GPU is faked."""
+
+    module: str
+    attribute: str
+    why: str
+    make: "Callable[[Any, Any], Any]"
+    on_gpu: bool = False
+
+
+class Moved(Exception):
+    """Something is not where it was; names it."""
+
+
+class Setting:
+    """What replacements need to know. The counter is the question's, and comes after them."""
+
+    def __init__(self, device: Any, is_fake: "Callable[[Any], bool]") -> None:
+        self.device, self.is_fake = device, is_fake
+        self.counter: Any = None
+
+
+def nothing(original: Any, setting: Setting) -> Any:
+    return lambda *_, **__: None
+
+
+def kept(original: Any, setting: Setting) -> Any:
+    return original
+
+
+def address(original: Any, setting: Setting) -> Any:
+    """Equal for all that are fake: alignment is checked by it."""
+    return lambda tensor: 0 if setting.is_fake(tensor) else original(tensor)
+
+
+def as_list(original: Any, setting: Setting) -> Any:
+    return lambda tensor: [0] * tensor.numel() if setting.is_fake(tensor) else original(tensor)
+
+
+def made_on_device(original: Any, setting: Setting) -> Any:
+    torch = load("torch")
+
+    def tensor(data: Any, *more: Any, device: Any = None, **named: Any) -> Any:
+        if device is None or torch.device(device).type == "cpu":
+            return original(data, *more, **named)
+        here = original(data, *more, **named)
+        return torch.empty(here.shape, dtype=here.dtype, device=device)
+
+    return tensor
+
+
+def pinned_copy(original: Any, setting: Setting) -> Any:
+    def pin_memory(tensor: Any, *_: Any, **__: Any) -> Any:
+        if setting.counter.is_pinned(tensor):
+            return tensor
+        with setting.counter.as_pinned():
+            return torch_empty(tensor.shape, dtype=tensor.dtype, device="cpu")
+
+    torch_empty = load("torch").empty
+    return pin_memory
+
+
+def not_compiled(original: Any, setting: Setting) -> Any:
+    def compile(function: Any = None, **named: Any) -> Any:
+        return function if function is not None else (lambda given: given)
+
+    return compile
+
+
+def exchange(parameter: Any, changed: Any) -> None:
+    """Gives a parameter another tensor's data; it stays the same object."""
+    if parameter.device == changed.device:
+        parameter.data = changed
+        return
+    torch = load("torch")
+    other = torch.nn.Parameter(changed, requires_grad=parameter.requires_grad)
+    torch._C._swap_tensor_impl(parameter, other)
+    parameter.__dict__, other.__dict__ = other.__dict__, parameter.__dict__
+
+
+def moved_in_place(original: Any, setting: Setting) -> Any:
+    """As torch does it for dense tensors: the parameter stays, its data is exchanged."""
+
+    def apply(module: Any, change: Any, recurse: bool = True) -> Any:
+        for child in module.children() if recurse else ():
+            child._apply(change)
+        for parameter in module._parameters.values():
+            if parameter is not None:
+                with load("torch").no_grad():
+                    exchange(parameter, change(parameter))
+        for name, buffer in module._buffers.items():
+            if buffer is not None:
+                module._buffers[name] = change(buffer)
+        return module
+
+    return apply
+
+
+def no_library(original: Any, setting: Setting) -> Any:
+    return lambda builder, *_, **__: Nothing()
+
+
+def flash_attention(original: Any, setting: Setting) -> Any:
+    """What a fused kernel keeps: its inputs, its result, and a float a row (the log of the sum)."""
+    torch = load("torch")
+
+    class Fused(torch.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, query: Any, key: Any, value: Any, mask: Any) -> Any:
+            rows, heads, length, _ = query.shape
+            out = query.new_empty(rows, length, heads, value.shape[-1]).transpose(1, 2)
+            sums = torch.empty(query.shape[:-1], dtype=torch.float32, device=query.device)
+            ctx.save_for_backward(query, key, value, mask, out, sums)
+            return out
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            query, key, value, mask, _, sums = ctx.saved_tensors
+            torch.empty_like(sums)
+            learned = mask is not None and mask.requires_grad
+            wanted = torch.empty_like(query), torch.empty_like(key), torch.empty_like(value)
+            return (*wanted, torch.empty_like(mask) if learned else None)
+
+    def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, *_: Any, **__: Any) -> Any:
+        return Fused.apply(query, key, value, attn_mask)
+
+    return attention
+
+
+TABLE = (
+    Row("torch", "Tensor.data_ptr", "a tensor without storage has no address", address),
+    Row("torch", "Tensor.tolist", _READS, as_list),
+    Row("torch", "_C._swap_tensor_impl", "used, not replaced: a parameter moves between devices by it", kept),
+    Row("torch.nn", "Module._apply", "exchanges whole tensors where they have no storage, and refuses some",
+        moved_in_place),
+    Row("torch", "tensor", "fills a new tensor's storage", made_on_device, True),
+    Row("torch", "compile", "compiles kernels, for a machine that is not there", not_compiled),
+    Row("torch", "Tensor.pin_memory", "needs CUDA; what it would lock is counted", pinned_copy, True),
+    Row("torch", "Tensor.record_stream", "streams are not there", nothing, True),
+    Row("torch.nn.functional", "scaled_dot_product_attention", "no kernel of the device is there to choose",
+        flash_attention, True),
+    Row("deepspeed.comm.torch", "build_shm_op", "would compile an operator and keep shared memory", nothing),
+    Row("deepspeed.ops.op_builder.builder", "OpBuilder.load", "would compile an operator, which would compute",
+        no_library),
+    Row("deepspeed.runtime.zero.utils", "assert_ints_same_as_other_ranks", _CHECKS, nothing),
+    Row("deepspeed.runtime.zero.stage3", "assert_ints_same_as_other_ranks", _CHECKS, nothing),
+    Row("deepspeed.runtime.zero.partition_parameters", "assert_ints_same_as_other_ranks", _CHECKS, nothing),
+    Row("deepspeed.runtime.zero.partitioned_param_coordinator", "assert_ints_same_as_other_ranks", _CHECKS, nothing),
+)  # fmt: skip
+
+
+def owner_of(row: Row) -> "tuple[Any, str]":
+    """What holds the attribute, and its name there. Raises `Moved`."""
+    try:
+        # A package's attribute may hide the module of the same name (deepspeed.comm.torch).
+        load(row.module)
+        owner: Any = load("sys").modules[row.module]
+        *path, name = row.attribute.split(".")
+        for step in path:
+            owner = getattr(owner, step)
+        getattr(owner, name)
+    except (ImportError, AttributeError):
+        raise Moved(f"{row.module}.{row.attribute}") from None
+    return owner, name
+
+
+def replace(setting: Setting, of: str, *, fakes_gpu: bool) -> None:
+    """Looks for the rows `of` torch or DeepSpeed, then replaces them. torch's come first: DeepSpeed keeps originals
+    when it is imported. Raises `Moved` before anything of them is replaced."""
+    rows = [row for row in TABLE if row.module.split(".")[0] == of and (fakes_gpu or not row.on_gpu)]
+    found = [owner_of(row) for row in rows]
+    for row, (owner, name) in zip(rows, found):  # noqa: B905 — Python 3.9 must read this file
+        setattr(owner, name, row.make(getattr(owner, name), setting))

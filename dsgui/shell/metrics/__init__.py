@@ -1,0 +1,1 @@
+"""Samples machines, processes and cards, here and on a run's other machines."""

@@ -1,0 +1,1 @@
+"""Asks the real DeepSpeed, in a worker that runs in the target environment."""

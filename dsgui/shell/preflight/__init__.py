@@ -1,0 +1,1 @@
+"""Gathers what the checks before a start need to know."""

@@ -1,0 +1,134 @@
+"""Gathers what the checks before a start need to know of this machine; quick, for it is asked with every keystroke."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from dsgui.core.errors import PlaceError
+from dsgui.core.launch.handing import own_file
+from dsgui.core.launch.plan import Plan
+from dsgui.core.machine.machine import Environment, Machine
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.question import Model
+from dsgui.core.preflight.model_size import ModelSize
+from dsgui.core.preflight.surroundings import Surroundings
+from dsgui.core.script.named_files import NamedFile
+from dsgui.core.script.script import ScriptFacts
+from dsgui.core.script.taken import taken
+from dsgui.core.script.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
+from dsgui.shell.files.regular_files import read_regular
+from dsgui.shell.machine.machine_reader import read_disk, read_here
+from dsgui.shell.preflight.model_files import model_size
+from dsgui.shell.preflight.model_shapes import ModelShapes
+from dsgui.shell.script.script_answers import ScriptReader, arguments_file
+
+_CONFIG_BYTES = 1_000_000
+FRESH_S = 2.0  # readings of the machine are kept that long: a person types faster
+
+
+class Scout:
+    """`here` reads this machine without asking its Python; `known` is what that has answered by now, or None. `check`
+    raises `PlaceError` for a path that may not be read."""
+
+    def __init__(
+        self,
+        here: Callable[[], Machine],
+        known: Callable[[], Environment | None],
+        check: Callable[[Path], object] = lambda path: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._here, self._known, self._check, self._clock = here, known, check, clock
+        self._read: tuple[float, Machine] | None = None
+        self._scripts = ScriptReader(clock)
+        self._shapes = ModelShapes(check)
+        self._sizes: dict[tuple[str, ...], tuple[float, ModelSize]] = {}
+
+    @classmethod
+    def of(
+        cls,
+        runs_dir: Path,
+        known: Callable[[], Environment | None],
+        check: Callable[[Path], object] = lambda path: None,
+    ) -> "Scout":
+        """For the machine dsgui runs on."""
+        return cls(lambda: read_here(runs_dir), known, check)
+
+    def surroundings(self, plan: Plan, script: ScriptFacts, port_taken: bool) -> Surroundings:
+        """What `plan` would meet now."""
+        environment = {**os.environ, **plan.environment}
+        output = value_of(plan.arguments, OUTPUT_OPTIONS) or plan.working_directory
+        folder = Path(plan.working_directory, output)
+        line = script.command_line
+        answers, file = self._scripts.read(plan, line), arguments_file(plan, line, self._check)
+        found = taken(line, answers, plan.arguments, file)
+        return replace(
+            self.machine(script),
+            answers=answers,
+            arguments_file=file,
+            missing_files=tuple(self._missing(plan, found.named_files)),
+            model=self._model(plan, environment),
+            shape=self._shape(plan, environment),
+            output=str(folder),
+            output_disk=read_disk(folder) if self._may_read(folder) else None,
+            port_taken=port_taken,
+            own_config=read_own_config(Path(plan.working_directory), script, self._check),
+        )
+
+    def machine(self, script: ScriptFacts) -> Surroundings:
+        """This machine alone, where no launch is planned in full."""
+        now = self._clock()
+        if self._read is None or now - self._read[0] > FRESH_S:
+            self._read = (now, self._here())
+        machine = replace(self._read[1], environment=self._known())
+        return Surroundings(script, machine, own_python=sys.version_info[:2])
+
+    def _model(self, plan: Plan, environment: Mapping[str, str]) -> ModelSize:
+        named, now = value_of(plan.arguments, MODEL_OPTIONS), self._clock()
+        if not named:
+            return ModelSize()
+        # Not the working directory: it may be the run's own, another one with each preview.
+        place = str(Path(plan.working_directory, named))
+        key = (
+            place if os.path.isdir(place) else named,
+            *(environment.get(name, "") for name in ("HF_HOME", "HF_HUB_CACHE")),
+        )
+        read, size = self._sizes.get(key, (now, None))
+        if size is None or now - read > FRESH_S:
+            size = model_size(named, plan.working_directory, environment, self._check)
+            self._sizes = {key: (now, size)}  # of one launch at a time
+        return size
+
+    def _shape(self, plan: Plan, environment: Mapping[str, str]) -> Model | CannotSay | None:
+        named = plan.model.model or value_of(plan.arguments, MODEL_OPTIONS) or ""
+        return self._shapes.read(named, plan.working_directory, environment) if named else None
+
+    def _missing(self, plan: Plan, named: Iterable[NamedFile]) -> Iterator[tuple[NamedFile, str]]:
+        for file in named:
+            place = Path(plan.working_directory, file.path)
+            if self._may_read(place) and not os.path.exists(place):
+                yield file, str(place)
+
+    def _may_read(self, folder: Path) -> bool:
+        try:
+            self._check(folder)
+        except PlaceError:
+            return False
+        return True
+
+
+def read_own_config(
+    directory: Path, script: ScriptFacts, check: Callable[[Path], object] = lambda path: None
+) -> str | None:
+    """The text of the config that the script's source names, a path from its working directory; None where it names
+    none, or that can't be read."""
+    named = own_file(script)
+    if not named:
+        return None
+    with suppress(OSError, ValueError, PlaceError):
+        check(directory / named)
+        return read_regular(directory / named, _CONFIG_BYTES)
+    return None

@@ -1,0 +1,1 @@
+"""Run directories: their paths, their state, whose turn it is, what is removed."""

@@ -1,0 +1,97 @@
+"""What is wrong with the files of a run's folder: each that is not what dsgui wrote, in a sentence."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from dsgui.core.metrics.curves import RECORD
+from dsgui.shell.files.json_files import MOST_BYTES
+from dsgui.shell.files.regular_files import kind_of, open_regular
+from dsgui.shell.runs.curve_reader import MOST_POINT_BYTES
+from dsgui.shell.runs.store import RunDirectory, size_of
+
+_MOST_NAMED = 6
+_LOOKED_AT = 256  # records
+_NOT_OURS = ("checkpoint",)
+
+
+def damage(directory: RunDirectory) -> str:
+    """Of its plan and its state, without which nothing is known of a run; then of all that is no file. "" of a sound
+    folder."""
+    return _told([*filter(None, (directory.plan_damage(), directory.status_damage())), *_no_files(directory).values()])
+
+
+def whole_damage(directory: RunDirectory) -> str:
+    """The same, and of what the other files hold: more to read, for the page of one run."""
+    odd = _no_files(directory)
+    found = [*filter(None, (directory.plan_damage(), directory.status_damage())), *odd.values()]
+    held = [sentence for name, sentence in _contents(directory) if name not in odd]
+    return _told([*found, *held, *_points(directory)])
+
+
+def _told(found: list[str]) -> str:
+    told = list(dict.fromkeys(found))
+    if not told:
+        return ""
+    more = f" And {len(told) - _MOST_NAMED} more." if len(told) > _MOST_NAMED else ""
+    return f"Damaged: {'; '.join(told[:_MOST_NAMED])}.{more}"
+
+
+def _no_files(directory: RunDirectory) -> dict[str, str]:
+    """What stands in place of a file that every run has: a pipe, a folder, a device, a link to nothing. By name."""
+    known = {path.name for path in _files(directory)}
+    try:
+        with os.scandir(directory.path) as entries:
+            odd = sorted(entry.name for entry in entries if entry.name in known and not _is_file(entry))
+    except OSError as error:
+        return {"": f"the folder can't be read: {error.strerror}"}
+    return {name: _oddity(directory.path / name) for name in odd}
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # links in a ring
+        return False
+
+
+def _oddity(path: Path) -> str:
+    try:
+        return f"{path.name} is {kind_of(os.stat(path).st_mode)}, where a file was expected"
+    except OSError:
+        return f"{path.name} is a link that leads nowhere, where a file was expected"
+
+
+def _files(directory: RunDirectory) -> Iterator[Path]:
+    yield from (directory.output_file, directory.points_file, directory.config_file, directory.events_file)
+    yield from (directory.samples_file(0), directory.command_file, directory.supervisor_log, directory.beat_file)
+    yield from _documents(directory)
+
+
+def _documents(directory: RunDirectory) -> Iterator[Path]:
+    yield from (directory.plan_file, directory.state_file, directory.asked_file, directory.progress_file)
+    yield from (directory.series_file, directory.patterns_file, directory.diagnosis_file, directory.provenance_file)
+    yield directory.sample_columns_file(0)
+
+
+def _contents(directory: RunDirectory) -> Iterator[tuple[str, str]]:
+    yield from directory.other_damage().items()
+    if (size := size_of(directory.config_file)) > MOST_BYTES:
+        name = directory.config_file.name
+        yield name, f"{name} has {size:,} bytes and is not shown"
+
+
+def _points(directory: RunDirectory) -> Iterator[str]:
+    """Whether the points are points: the first of them are looked at."""
+    if (size := size_of(directory.points_file)) > MOST_POINT_BYTES:
+        yield f"{directory.points_file.name} has {size:,} bytes; reports and comparisons use the first 256 MiB"
+    try:
+        with open_regular(directory.points_file) as file:
+            records = file.read(_LOOKED_AT * RECORD.size)
+    except OSError:
+        return
+    records = records[: len(records) // RECORD.size * RECORD.size]
+    known = len(directory.read_series())
+    strange = sum(number >= known for number, *_ in RECORD.iter_unpack(records))
+    if strange:
+        yield f"{directory.points_file.name} holds points of no known curve"

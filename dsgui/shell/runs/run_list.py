@@ -1,0 +1,159 @@
+"""The list of runs as pages ask for it, a window at a time: a run that has ended is read once, others when shown."""
+
+import os
+import secrets
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from dsgui.core.errors import RunError
+from dsgui.core.runs.news import Listed, RunSummary, Window, searched_text
+from dsgui.shell.files.json_files import SETTLED_NS
+from dsgui.shell.runs.run_index import RunIndex
+from dsgui.shell.runs.store import RunDirectory, Store
+
+# So many are read before the first answer; what more there is is read meanwhile.
+_READ_AT_ONCE = 200
+
+Version = tuple[tuple[int, int, int] | None, ...]
+# A run's line, and whether it stays so until the files change; None for what can't be listed.
+Summarise = Callable[[RunDirectory], tuple[RunSummary, bool] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """`version` is that of the files it was read from; None where it may change without them. `revision` counts the
+    changes of all rows."""
+
+    summary: RunSummary
+    text: str
+    version: Version | None
+    revision: int
+
+
+class RunList:
+    """The runs of one store, newest first."""
+
+    def __init__(self, store: Store, index: RunIndex, opened: Callable[[str], RunDirectory], summarise: Summarise):
+        self._store, self._index, self._opened, self._summarise = store, index, opened, summarise
+        self._lock = threading.Lock()
+        self._rows: dict[str, _Row] = {}
+        self._rows_of: Sequence[str] = ()
+        self._revision = 0
+        self._server = secrets.token_hex(4)  # what another server told counts for nothing
+        self._reader: threading.Thread | None = None
+
+    def all(self) -> list[RunSummary]:
+        """Every run. Reads each that was not read before."""
+        return [row.summary for row in self._read(self._index.newest_first())]
+
+    def newest(self, count: int) -> list[RunSummary]:
+        """Of those that can be read, at most so many."""
+        return [row.summary for row in islice(self._read(self._index.newest_first()), count)]
+
+    def window(self, asked: Window) -> Listed:
+        """Costs what the window shows and what has changed, not how many runs there are. With words, those that have
+        been read are searched; the others are read meanwhile."""
+        ids = self._index.newest_first(_READ_AT_ONCE)
+        self._forget_all_but(ids)
+        fitting, unread = self._fitting(ids, asked.words) if asked.words else (ids, 0)
+        if unread or not self._index.is_ordered:
+            self._read_on(bool(unread))
+        rows = [*self._read(fitting[asked.first : asked.first + asked.count])]
+        known, order = self._known(asked.since)
+        shown = tuple(row.summary.run_id for row in rows)
+        digest = f"{zlib.crc32(' '.join(shown).encode()):08x}"
+        return Listed(
+            total=len(ids),
+            fits=len(fitting),
+            unread=unread,
+            ids=None if order == digest else shown,
+            rows=tuple(row.summary for row in rows if row.revision > known),
+            since=f"{self._server}-{max((row.revision for row in rows), default=0)}-{digest}",
+            place=fitting.index(asked.find) if asked.find in fitting else None,
+        )
+
+    def _known(self, since: str) -> tuple[int, str]:
+        """The revision and the order that a page has."""
+        server, _, rest = since.partition("-")
+        revision, _, order = rest.partition("-")
+        return (int(revision), order) if server == self._server and revision.isdecimal() else (-1, "")
+
+    def _fitting(self, ids: Sequence[str], words: Sequence[str]) -> tuple[list[str], int]:
+        """The runs whose line has each of the words, and how many are not read yet."""
+        unread = [run_id for run_id in ids if run_id not in self._rows]
+        moving = [run_id for run_id, row in self._rows.copy().items() if row.version is None]
+        for _ in self._read([*moving, *unread[:_READ_AT_ONCE]]):
+            pass
+        rows = self._rows.copy()
+        found = [one for one in ids if (row := rows.get(one)) and all(word in row.text for word in words)]
+        return found, max(len(unread) - _READ_AT_ONCE, 0)
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def _read(self, ids: Sequence[str]) -> Iterator[_Row]:
+        return (row for run_id in ids if (row := self._row(run_id)))
+
+    def _row(self, run_id: str) -> _Row | None:
+        """Read again only where its files have changed, or it may change without them."""
+        version, settled = _version_of(f"{self._store.runs_dir}/{run_id}")
+        known = self._rows.get(run_id)
+        if known and known.version == version:
+            return known
+        found = self._found(run_id)
+        with self._lock:
+            if found is None:
+                self._rows.pop(run_id, None)
+                return None
+            summary, final = found
+            same = known is not None and known.summary == summary
+            self._revision += not same
+            revision = known.revision if known and same else self._revision
+            row = _Row(summary, searched_text(summary), version if final and settled else None, revision)
+            self._rows[run_id] = row
+            return row
+
+    def _found(self, run_id: str) -> tuple[RunSummary, bool] | None:
+        try:
+            return self._summarise(self._opened(run_id))
+        except RunError:  # deleted meanwhile
+            return None
+
+    def _forget_all_but(self, ids: Sequence[str]) -> None:
+        """Of runs that were deleted."""
+        with self._lock:
+            if self._rows_of is not ids:
+                self._rows_of = ids
+                for run_id in self._rows.keys() - set(ids):
+                    del self._rows[run_id]
+
+    def _read_on(self, rows: bool) -> None:
+        """Reads what is unread from a thread, which then ends: the places, and with `rows` the lines as well."""
+        with self._lock:
+            if self._reader and self._reader.is_alive():
+                return
+            self._reader = threading.Thread(target=self._read_all, args=(rows,), name="run list", daemon=True)
+            self._reader.start()
+
+    def _read_all(self, rows: bool) -> None:
+        ids = self._index.newest_first()
+        for run_id in ids if rows else ():
+            if run_id not in self._rows:
+                self._row(run_id)
+
+
+def _version_of(folder: str) -> tuple[Version, bool]:
+    """Of the files that tell how a run goes, and whether they changed so long ago that they can't change unseen."""
+    seen = [_stat(f"{folder}/{name}") for name in ("plan.json", "state.json")]
+    settled = time.time_ns() - max((one.st_mtime_ns for one in seen if one), default=0) > SETTLED_NS
+    return tuple(one and (one.st_mtime_ns, one.st_size, one.st_ino) for one in seen), settled
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None

@@ -1,0 +1,1 @@
+"""What the training environment has for a script."""

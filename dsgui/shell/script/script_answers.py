@@ -1,0 +1,223 @@
+"""What the training environment has for a script: which of its imports are there, and which options its classes make.
+
+Where modules lie is asked of the target; their source is read here, and none of it is run.
+"""
+
+import ast
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
+
+from dsgui.core.config.arguments import MAX_CHARACTERS
+from dsgui.core.errors import PlaceError
+from dsgui.core.launch.plan import Plan
+from dsgui.core.script.command_line import Option
+from dsgui.core.script.declared import Module, inherited, module_of
+from dsgui.core.script.script_options import TRANSFORMERS, ArgumentsFile, CommandLine, origin
+from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, file_named
+from dsgui.shell.files.regular_files import read_regular
+from dsgui.shell.machine.target import as_in_a_run
+
+SCRIPT = Path(__file__).with_name("ask_script.py")
+TIMEOUT_S = 15.0
+FRESH_S = 20.0  # a missing module is installed in another window meanwhile
+SILENT_S = 120.0  # a target that could not be asked took up to TIMEOUT_S to show it
+_MOST_KEPT = 8
+_MOST_BYTES = 4_000_000
+_DEEPEST = 12  # modules and bases that are followed for one class
+Found = Mapping[str, Mapping[str, object] | None]
+
+# What PyYAML raises of values that their own tags contradict (`!!bool foo`), besides its own.
+_UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError, TypeError, OverflowError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    question: tuple[object, ...]
+    until: float
+    answers: ScriptAnswers
+
+
+class ScriptReader:
+    """Asks and remembers the last few answers: they are wanted with every keystroke on the page."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._kept: tuple[_Kept, ...] = ()
+
+    def read(self, plan: Plan, line: CommandLine) -> ScriptAnswers:
+        """The answers for one planned launch; those of a target that can't be asked know nothing."""
+        question = _question(plan, line)
+        kept = next((one for one in self._kept if one.question == question), None)
+        if kept is None or self._clock() > kept.until:
+            found = _answers(plan, line)
+            until = self._clock() + (SILENT_S if found is None else FRESH_S)
+            kept = _Kept(question, until, found or ScriptAnswers())
+        others = (one for one in self._kept if one.question != question)
+        self._kept = (*others, kept)[-_MOST_KEPT:]  # as a whole: several threads ask
+        return kept.answers
+
+
+def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object]) -> ArgumentsFromFile:
+    """The file of arguments that the script is given, or `train.args` beside train.py, which transformers looks for.
+    `check` raises `PlaceError` for a path that may not be read."""
+    named = file_named(line, plan.arguments)
+    if not named:
+        if not line.by_dataclass or not Path(plan.script).name:
+            return ArgumentsFromFile()
+        beside = _text(Path(plan.script).with_suffix(".args"), check)
+        return ArgumentsFromFile(words=tuple((beside or "").split()))
+    path, converts = Path(plan.working_directory, named), line.file is ArgumentsFile.CONFIG
+    text = _text(path, check)
+    if text is None:
+        return ArgumentsFromFile(named, converts=converts, was_read=False)
+    try:
+        values = json.loads(text) if path.suffix == ".json" and not converts else yaml.safe_load(text)
+    except _UNREADABLE as error:
+        return ArgumentsFromFile(named, converts=converts, problem=_wrong(error))
+    if not isinstance(values, dict):
+        return ArgumentsFromFile(named, converts=converts, problem="expected the arguments’ names, each with its value")
+    return ArgumentsFromFile(named, {str(key): value for key, value in values.items()}, converts=converts)
+
+
+def _wrong(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = mark.line + 1 if mark else getattr(error, "lineno", None)
+    said = getattr(error, "problem", None) or getattr(error, "msg", None) or str(error)
+    return f"line {line}: {said}" if line else said
+
+
+def _text(path: Path, check: Callable[[Path], object]) -> str | None:
+    """None for what is not there, or may not be read."""
+    try:
+        check(path)
+        return read_regular(path, MAX_CHARACTERS)
+    except (PlaceError, OSError):
+        return None
+
+
+def _question(plan: Plan, line: CommandLine) -> tuple[object, ...]:
+    return plan.target_python, plan.script, plan.working_directory, tuple(plan.environment.items()), line
+
+
+def _answers(plan: Plan, line: CommandLine) -> ScriptAnswers | None:
+    """None where the target can't be asked."""
+    imports = dict(line.imports)
+    packages = {origin(name, line.module)[0].partition(".")[0] for name in _foreign(line)}
+    found = _find(plan, sorted(filter(None, {*imports, *packages, *([TRANSFORMERS] if line.groups else [])})))
+    if found is None:
+        return None
+    missing = () if line.finds_more else tuple(name for name in imports if found.get(name, {}) is None)
+    groups = tuple(_of_class(name, line.module, "", found, _DEEPEST) for name in line.groups)
+    known = None not in groups
+    return ScriptAnswers(
+        missing=missing,
+        options=inherited(option for group in groups for option in group or ()),
+        known=known,
+        trainers=frozenset() if known or not line.groups else _trainers(found),
+    )
+
+
+def _trainers(found: Found) -> frozenset[str]:
+    """The names of transformers' own training arguments; none where they can't be read."""
+    name = "Seq2SeqTrainingArguments"
+    module = Module(imported={name: (TRANSFORMERS, name)})
+    return frozenset(option.name for option in _of_class(name, module, "", found, _DEEPEST) or ())
+
+
+def _foreign(line: CommandLine) -> set[str]:
+    """The classes handed to the parser, and the bases of those declared in the script."""
+    bases = {base for declared in line.module.classes.values() for base in declared.bases}
+    return {*line.groups, *bases}
+
+
+def _find(plan: Plan, modules: list[str]) -> Found | None:
+    """Where the target finds each; None where it can't be asked."""
+    command = [plan.target_python, str(SCRIPT), str(Path(plan.script).parent), plan.working_directory, *modules]
+    environment = {**as_in_a_run(plan.target_python), **plan.environment}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, env=environment, check=True
+        )
+        found = json.loads(done.stdout.decode("utf-8", "replace").strip().splitlines()[-1])
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _of_class(name: str, module: Module, place: str, found: Found, deep: int) -> tuple[Option, ...] | None:
+    """The options of a class as `module` names it, its bases' first; None where one of them can't be read. `place` is
+    the module's dotted name, "" for the script."""
+    if deep == 0:
+        return None
+    declared = module.classes.get(name)
+    if declared is None:
+        return _of_import(name, module, place, found, deep - 1)
+    options: list[Option] = []
+    for base in declared.bases:
+        more = () if base in _EMPTY else _of_class(base, module, place, found, deep - 1)
+        if more is None:
+            return None
+        options += more
+    return inherited((*options, *declared.options))
+
+
+_EMPTY = ("object", "ABC", "abc.ABC", "Generic", "Protocol")
+
+
+def _of_import(name: str, module: Module, place: str, found: Found, deep: int) -> tuple[Option, ...] | None:
+    source, original = origin(name, module)
+    absolute = _absolute(source, place, found)
+    if not absolute or not original:
+        return None
+    path = _file(absolute, found)
+    return _of_class(original, _module(path), absolute, found, deep) if path else None
+
+
+def _absolute(source: str, place: str, found: Found) -> str:
+    """`.training_args` seen from `transformers.trainer` → `transformers.training_args`."""
+    dots = len(source) - len(source.lstrip("."))
+    if not dots:
+        return source
+    package = place.split(".") if _file(place, found).endswith("__init__.py") else place.split(".")[:-1]
+    kept = package[: len(package) - dots + 1]
+    return ".".join([*kept, source.lstrip(".")]).rstrip(".") if kept else ""
+
+
+def _file(module: str, found: Found) -> str:
+    """The source of a module, "" where there is none to read."""
+    top, *rest = module.split(".")
+    place = found.get(top) or {}
+    if not rest:
+        return str(place.get("file") or "")
+    folders = place.get("folders")
+    for folder in folders if isinstance(folders, list) else []:
+        base = os.path.join(str(folder), *rest)
+        for path in (f"{base}.py", os.path.join(base, "__init__.py")):
+            if os.path.isfile(path):
+                return path
+    return ""
+
+
+def _module(path: str) -> Module:
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return Module()
+    return _parsed(path, seen.st_mtime_ns, seen.st_size)
+
+
+@lru_cache(maxsize=64)
+def _parsed(path: str, changed_ns: int, size: int) -> Module:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return module_of(ast.walk(ast.parse(file.read(_MOST_BYTES))))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return Module()

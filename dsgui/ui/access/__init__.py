@@ -1,0 +1,1 @@
+"""The door: what is let in, how many at once, and how large."""

@@ -1,0 +1,31 @@
+"""What the browser runs itself: modules of `static/`, loaded as files of ours, never JavaScript in a Python text."""
+
+import json
+from typing import Any
+
+import gradio as gr
+
+
+def embedded(module: str, root_class: str, events: tuple[str, ...], **arguments: Any) -> gr.HTML:
+    """A component drawn by `static/<module>.js`, whose `mount(element, props, trigger, watch)` owns the element with
+    class `root_class`. `events` are the custom events it triggers: gradio finds their names in the loading script."""
+    names = ", ".join(f'"{event}"' for event in events)
+    script = f"const events = [{names}]; {_then(module, 'mount(element, props, trigger, watch, events)')};"
+    return gr.HTML(
+        html_template=f'<div class="{root_class}"></div>',
+        js_on_load=script,
+        apply_default_css=False,
+        padding=False,
+        **arguments,
+    )
+
+
+def in_browser(module: str, function: str, *before: Any) -> str:
+    """For an event's `js`: a function of `static/<module>.js` is called with `before` (JSON values) and the inputs;
+    what it returns goes to the outputs."""
+    given = "".join(f"{json.dumps(value)}, " for value in before)
+    return f"(...inputs) => {_then(module, f'{function}({given}...inputs)')}"
+
+
+def _then(module: str, call: str) -> str:
+    return f"import('/dsgui/static/{module}.js').then((module) => module.{call})"

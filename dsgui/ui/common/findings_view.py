@@ -1,0 +1,134 @@
+"""Findings as HTML: what was seen, what to do, and a button where there is one right fix. Everything is escaped."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from dsgui.core.config.findings import Finding, Severity, refuser
+from dsgui.core.config.pointer import dotted
+from dsgui.core.errors import DocumentError
+from dsgui.core.rules import EXPLAINED
+
+MOST_SHOWN = 100
+CONVERT = "convert"  # the id of the fix that is no edit of a document
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+_WORDS = {Severity.ERROR: "Error", Severity.WARNING: "Warning", Severity.NOTE: "Note"}
+
+
+def findings_html(findings: Sequence[Finding], subject: str) -> str:
+    """The panel beside the JSON. `subject` is what the config was checked against, for the headline."""
+    items = "".join(finding_item(finding) for finding in findings[:MOST_SHOWN])
+    more = len(findings) - MOST_SHOWN
+    rest = f'<p class="ds-advice">{more:,} more are not shown.</p>' if more > 0 else ""
+    return sendable(f'<div class="ds-findings">{_headline(findings, subject)}<ul>{items}</ul>{rest}</div>')
+
+
+def notices_html(sentences: Sequence[str]) -> str:
+    """Warnings that belong to the page, above its findings."""
+    return "".join(f'<p class="ds-finding ds-warning" role="status">{escape(text)}</p>' for text in sentences)
+
+
+def sendable(html: str) -> str:
+    """Without what UTF-8 can't carry: the escape of half a character in a config's text becomes a question mark."""
+    return html.encode("utf-8", "replace").decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """What a text that is no JSON says all the same: as strict JSON, what changes, and a sentence on what it is."""
+
+    text: str
+    notes: tuple[str, ...]
+    kind: str
+
+
+def broken_html(error: DocumentError, readable: Readable | None = None) -> str:
+    """The panel while the text is not a JSON object, with a button where dsgui understands it all the same."""
+    waits = '<p class="ds-advice">The form keeps its last valid state; nothing you typed is lost.</p>'
+    return (
+        '<div class="ds-findings"><p class="ds-verdict ds-error">The JSON can’t be read yet</p>'
+        f'<ul><li class="ds-finding ds-error"><p>{escape(str(error))}</p>{waits}</li>'
+        f"{_conversion(readable) if readable else ''}</ul></div>"
+    )
+
+
+def _conversion(readable: Readable) -> str:
+    changes = "".join(f"<li>{escape(note)}</li>" for note in readable.notes)
+    return (
+        '<li class="ds-finding ds-note" data-rule="DS000"><p><span class="ds-word">Note</span> '
+        f"{escape(readable.kind)}</p>"
+        f'<ul class="ds-changes">{changes}</ul>'
+        f'<p class="ds-advice">{_button("DS000", "", CONVERT, "Convert to strict JSON")}</p></li>'
+    )
+
+
+def verdict(findings: Iterable[Finding]) -> str:
+    """`2 errors, 1 note`, or "" when there is nothing to say."""
+    found = list(findings)
+    counts = [(sum(f.severity is s for f in found), s.value) for s in Severity]
+    return ", ".join(f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n)
+
+
+def _headline(findings: Sequence[Finding], subject: str) -> str:
+    errors = any(f.severity is Severity.ERROR for f in findings)
+    kind, text = ("ds-error", f"{refuser(findings)} would refuse this: {verdict(findings)}")
+    if not errors:
+        rest = verdict(findings)
+        kind, text = "ds-ok", "Checks pass" + (f" ({rest})" if rest else "")
+    return (
+        f'<p class="ds-verdict {kind}" role="status">{escape(text)}</p>'
+        f'<p class="ds-subject">Checked for {escape(subject)}</p>'
+    )
+
+
+def finding_item(finding: Finding, with_fix: bool = True) -> str:
+    """One finding as an entry of a list; `with_fix` False leaves out its button."""
+    kind = finding.severity.value
+    return (
+        f'<li class="ds-finding ds-{kind}" data-rule="{escape(finding.rule)}">'
+        f'<p><span class="ds-word">{_WORDS[finding.severity]}</span> '
+        f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
+        f'title="Show this field in the form">{escape(dotted(finding.pointer))}</button></p>'
+        f"<p>{prose(_without_key(finding))}</p>{_advice(finding, with_fix)}{_about(finding.rule)}</li>"
+    )
+
+
+def _about(rule_id: str) -> str:
+    """The rule's id, shown in the corner; it opens to what the rule is about, by mouse, keyboard and touch."""
+    rule = EXPLAINED.get(rule_id)
+    if rule is None:
+        return ""
+    return (
+        f'<details class="ds-rule"><summary title="{escape(rule.title)}" aria-label="{rule.id}: about this rule">'
+        f"{rule.id}</summary><p><strong>{escape(rule.title)}.</strong> {prose(rule.explanation)}</p></details>"
+    )
+
+
+def _without_key(finding: Finding) -> str:
+    """The message without the key it starts with: the line above names it. JSON words keep their spelling."""
+    key = f"{dotted(finding.pointer)}: "
+    text = finding.message.removeprefix(key)
+    first = text.partition(" ")[0]
+    keeps = not finding.message.startswith(key) or not first.isalpha() or first in ("true", "false", "null")
+    return text if keeps else text[:1].upper() + text[1:]
+
+
+def _advice(finding: Finding, with_fix: bool) -> str:
+    fix = finding.fix if with_fix else None
+    if not finding.advice and not fix:
+        return ""
+    button = _button(finding.rule, finding.pointer, fix.id, str(fix.label)) if fix else ""
+    return f'<p class="ds-advice">{prose(finding.advice)} {button}</p>'
+
+
+def prose(text: str) -> str:
+    """Escaped, with command-line options in one piece: they break badly at their hyphens."""
+    return _OPTION.sub(r'<code class="ds-option">\g<0></code>', escape(text))
+
+
+def _button(rule: str, pointer: str, fix: str, label: str) -> str:
+    return (
+        f'<button type="button" class="ds-fix" data-rule="{escape(rule)}" data-pointer="{escape(pointer)}" '
+        f'data-fix="{escape(fix)}">{escape(label)}</button>'
+    )

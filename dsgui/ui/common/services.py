@@ -1,0 +1,110 @@
+"""What the pages are given: collaborators made by `app.py`, so that no page touches the world itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from dsgui.core.config.context import Integration
+from dsgui.core.config.preset import Preset
+from dsgui.core.launch.plan import Plan
+from dsgui.core.machine.hardware import Target
+from dsgui.core.machine.machine import Machine
+from dsgui.core.machine.verdicts import Row
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.question import Model
+from dsgui.core.metrics.samples import GpuSample
+from dsgui.core.oracle.answers import Answer, Asking, Question
+from dsgui.core.preflight.surroundings import Surroundings
+from dsgui.core.validation.checker import Checker
+from dsgui.runs.archive import Archive
+from dsgui.runs.export import Exports
+from dsgui.runs.inspection import Inspection
+from dsgui.runs.report import Reports
+from dsgui.runs.runs import Runs
+
+
+class Opened(Protocol):
+    """A config from a file: strict JSON, what was changed to make it so, and the context the file asks for."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+    @property
+    def integration(self) -> Integration | None: ...
+    @property
+    def nodes(self) -> int | None: ...
+    @property
+    def gpus(self) -> int | None: ...
+
+
+class OwnPresets(Protocol):
+    """The user's own presets. Each method raises `PresetError` when the folder or the request is no good."""
+
+    def list(self) -> tuple[Preset, ...]: ...
+    def problems(self) -> tuple[str, ...]: ...
+    def save(
+        self,
+        title: str,
+        text: str,
+        integration: Integration,
+        gpus: int,
+        nodes: int,
+        purpose: str = "",
+        *,
+        replace: bool = False,
+    ) -> Preset: ...
+    def remove(self, id: str) -> None: ...
+
+
+class MachineReader(Protocol):
+    """This machine and the target environment; the target answers after seconds, meanwhile it is `asking`."""
+
+    def current(self) -> Machine: ...
+    def refresh(self) -> Machine: ...
+    @property
+    def asking(self) -> bool: ...
+
+
+class Asks(Protocol):
+    """The real DeepSpeed of the target. `begin` asks without waiting; `progress` tells how that goes and for how many
+    seconds, None for what was never asked; `cached` is the answer once it is there."""
+
+    def begin(self, question: Question) -> None: ...
+    def progress(self, question: Question) -> tuple[Asking, float] | None: ...
+    def cached(self, question: Question) -> Answer | None: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
+    `recipes` maps a recipe's name to its script. `surroundings` tells in milliseconds what a plan would meet here.
+    `open_file` reads a config or an accelerate YAML by path, `open_upload` the same from an uploaded file's copy.
+    `gpu_use` reads the GPUs' memory now. `ask_place` asks where a plan will train, for up to 20 s. `read_model` reads
+    the shape of a model that somebody named, or says why it can't."""
+
+    checker: Checker
+    presets: tuple[Preset, ...]
+    own_presets: OwnPresets
+    recipes: Mapping[str, Path]
+    target: Callable[[], Target]
+    target_complete: Callable[[], bool]
+    open_file: Callable[[Path], Opened]
+    open_upload: Callable[[Path], Opened]
+    runs: Runs
+    archive: Archive
+    inspection: Inspection
+    exports: Exports
+    reports: Reports
+    surroundings: Callable[[Plan], Surroundings]
+    gpu_use: Callable[[], tuple[GpuSample, ...]]
+    machine: MachineReader
+    oracle: Asks
+    ask_place: Callable[[Plan], tuple[Row, ...]]
+    read_model: Callable[[str], Model | CannotSay]
+
+    def all_presets(self) -> tuple[Preset, ...]:
+        """Every preset there is now, the shipped ones first."""
+        return (*self.presets, *self.own_presets.list())

@@ -1,0 +1,178 @@
+"""The Configure page: presets and the form on the left; findings, memory, the JSON and what to do with it on the
+right."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from dsgui.ui.common.embedded import embedded, in_browser
+from dsgui.ui.common.events import CHANGED_TEXT, LIVE, LOCAL, NEW_TEXT, ONCE, chosen_fix
+from dsgui.ui.common.findings_view import notices_html
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.ask import Ask, Asked, build_ask, shown, wire_ask
+from dsgui.ui.config.context_bar import ContextBar, build_context_bar
+from dsgui.ui.config.files import Files, build_files, wire_files
+from dsgui.ui.config.memory_change import wire_memory_change
+from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
+from dsgui.ui.config.presets import Presets, build_chooser, build_own_presets, wire_presets
+from dsgui.ui.config.toolbox import Toolbox, with_arguments
+from dsgui.ui.config.tools import Tools, build_tools, wire_tools
+from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
+
+_REMEMBER = in_browser("kept", "remember")
+_REMEMBER_BAR = in_browser("kept", "rememberBar")
+_RECALL = in_browser("kept", "recall")
+_MOVED = in_browser("kept", "moved", NEW_TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurePage:
+    """The components that other pages and the page's own parts read or refresh."""
+
+    text: gr.Code
+    bar: ContextBar
+    form: gr.HTML
+    findings: gr.HTML
+    presets: Presets
+    files: Files
+    tools: Tools
+    ask: Ask
+    memory: MemoryPanel
+    synchronise: Callable[..., tuple[Any, ...]]
+
+    @property
+    def inputs(self) -> list[Any]:
+        tools, bar = self.tools.inputs, self.bar.inputs
+        return [self.text, self.form, self.ask.asked, *tools, *bar, *self.memory.inputs]
+
+    @property
+    def kept(self) -> list[Any]:
+        """What the browser keeps beside the text: the bar, and the model."""
+        return [*self.bar.inputs, *self.memory.kept]
+
+    @property
+    def outputs(self) -> list[Any]:
+        return [self.text, self.findings, self.form, self.tools.panel, self.ask.panel, self.memory.panel]
+
+    def synchronise_on(self, triggers: list[Any]) -> Any:
+        """Text, findings, form, tools and memory in step. The only listener that does so, for every trigger there is:
+        no answer to an older text can arrive after the answer to a newer one. What changes the text by itself gives the
+        form `NEW_TEXT` or `CHANGED_TEXT`, and the form triggers."""
+        return gr.on(triggers, self.synchronise, self.inputs, self.outputs, **LIVE)
+
+
+def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, default_ranks: int) -> ConfigurePage:
+    """Lays the page out and wires it. Must be called inside a `gr.Blocks`."""
+    first = services.presets[0]
+    bar = build_context_bar(services.target(), first.integration, default_ranks)
+    with gr.Row(elem_classes="ds-columns"):
+        with gr.Column(scale=7, min_width=320):
+            chooser = build_chooser(services)
+            form = embedded("form", "ds-form", ("edit",), value={}, elem_id="config-form")
+        with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
+            findings = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
+            memory = build_memory_panel()
+            ask = build_ask()
+            history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
+            text = _json_editor(first.text)
+            files = build_files()
+            presets = build_own_presets(*chooser)
+            tools = build_tools(toolbox)
+    synchronise = _synchroniser(services, workbench, toolbox, len(bar.inputs))
+    page = ConfigurePage(text, bar, form, findings, presets, files, tools, ask, memory, synchronise)
+    wire_ask(ask, text, tools, bar, services)
+    _wire_fixes(page, services, workbench)
+    wire_memory_change(memory, (text, form), tools, bar.inputs, (services, workbench))
+    _wire_history(page, history)
+    brought = [text, bar.integration, form]
+    wire_presets(presets, brought, bar, services)
+    wire_files(files, brought, bar, services, toolbox)
+    wire_tools(tools, [*brought, *bar.inputs], services, toolbox)
+    return page
+
+
+def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> None:
+    """When the page opens: the text and context this browser kept from last time, else the first preset."""
+    kept = [page.text, page.presets.chooser, *page.kept]
+    recalled = demo.load(None, kept, [page.form, *kept], js=_RECALL, **LOCAL)
+    recalled.then(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
+
+
+def _json_editor(text: str) -> gr.Code:
+    return gr.Code(
+        text,
+        language="json",
+        label="ds_config.json",
+        interactive=True,
+        lines=12,
+        max_lines=26,
+        elem_id="config-json",
+        buttons=["copy"],
+        wrap_lines=True,
+    )
+
+
+def _synchroniser(
+    services: Services, workbench: Workbench, toolbox: Toolbox, bar_width: int
+) -> Callable[..., tuple[Any, ...]]:
+    """Text, findings, form, tools and memory in step: pending edits of the form go into the text, else it is left
+    alone."""
+
+    def synchronise(
+        text: str | None,
+        form: FormValue | None,
+        asked: Asked | None,
+        tool: str,
+        preset: str | None,
+        release: str,
+        code: str,
+        typed: str | None,
+        *bar_and_memory: Any,
+    ) -> tuple[Any, ...]:
+        bar, memory = bar_and_memory[:bar_width], bar_and_memory[bar_width:]
+        context = with_arguments(make_context(services.target(), *bar), tool, typed)
+        edited = bool(form and form.get("edits"))
+        view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
+        chosen = {"compare": preset or "", "move": release, "code": code}.get(tool, tool)
+        panel = toolbox.panel(tool, chosen, view.text, context)
+        findings = notices_html(odd_counts(bar[1], bar[2])) + view.findings
+        answer = shown(services, asked, view.text, context) if asked else gr.skip()
+        bars = memory_shown(services, view, context, memory)
+        return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars
+
+    return synchronise
+
+
+def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -> None:
+    def fixed(
+        text: str | None,
+        tool: str,
+        typed: str | None,
+        reader: str,
+        gpus: float,
+        nodes: float,
+        device: str,
+        version: str,
+        event: gr.EventData,
+    ) -> tuple[str, FormValue]:
+        context = make_context(services.target(), reader, gpus, nodes, device, version)
+        context = with_arguments(context, tool, typed)
+        return workbench.fix(*chosen_fix(event), text or "", context), CHANGED_TEXT
+
+    inputs = [page.text, page.tools.tool, page.tools.arguments, *page.bar.inputs]
+    page.findings.fix(fixed, inputs, [page.text, page.form], **ONCE)
+    page.text.change(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
+    gr.on([one.change for one in page.kept], None, page.kept, None, js=_REMEMBER_BAR, **LOCAL)
+
+
+def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:
+    brought = [page.text, page.bar.integration, page.form]
+    history.move(None, None, brought, js=_MOVED, trigger_mode="multiple", **LOCAL)
+
+
+def _packed(view: View) -> FormValue:
+    """The form's state as one text: Gradio looks at every value of a nested one, twice, with every keystroke."""
+    return {"state": json.dumps(view.form)}

@@ -1,0 +1,132 @@
+"""Files on the Configure page: open one by upload or path, download the config in the form its reader takes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.utils import get_upload_folder
+
+from dsgui.core.config.context import Integration
+from dsgui.core.errors import DsguiError
+from dsgui.ui.access.uploads import inside_uploads
+from dsgui.ui.common.embedded import in_browser
+from dsgui.ui.common.events import LOCAL, NEW_TEXT, TELLING
+from dsgui.ui.common.services import Opened, Services
+from dsgui.ui.config.context_bar import ContextBar
+from dsgui.ui.config.toolbox import Toolbox
+from dsgui.ui.config.workbench import make_context
+
+AS_SHOWN = "shown"
+_FORMS = [("Unchanged", AS_SHOWN), ("for native DeepSpeed", "native"), ("for the HF Trainer", "hf")]
+_SAVE = in_browser("kept", "save")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The components; `outgoing` holds the text that the browser saves."""
+
+    download: gr.Button
+    form: gr.Dropdown
+    upload: gr.UploadButton
+    path: gr.Textbox
+    open: gr.Button
+    notes: gr.HTML
+    outgoing: gr.Textbox
+
+
+def build_files() -> Files:
+    """Must be called inside a `gr.Blocks`."""
+    with gr.Row(elem_classes="ds-buttons"):
+        download = gr.Button("Download ds_config.json", variant="primary", size="sm", elem_id="download", min_width=160)
+        form = gr.Dropdown(
+            _FORMS,
+            value=AS_SHOWN,
+            label="Download format",
+            show_label=False,
+            container=False,
+            elem_id="download-form",
+            min_width=150,
+        )
+    with gr.Row(elem_classes="ds-buttons"):
+        path = gr.Textbox(
+            "",
+            label="Path of a config to open",
+            placeholder="~/project/ds_config.json, or an accelerate YAML",
+            show_label=False,
+            container=False,
+            max_lines=1,
+            elem_id="open-path",
+            min_width=160,
+            scale=4,
+        )
+        open_button = gr.Button("Open", size="sm", elem_id="open-file", min_width=60, scale=1)
+        upload = gr.UploadButton(
+            "Upload…",
+            file_types=[".json", ".hjson", ".yaml", ".yml"],
+            size="sm",
+            elem_id="upload",
+            min_width=80,
+            scale=1,
+        )
+    notes = gr.HTML("", elem_id="file-notes", elem_classes="ds-purpose", padding=False)
+    return Files(download, form, upload, path, open_button, notes, gr.Textbox("", visible=False))
+
+
+def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Services, toolbox: Toolbox) -> None:
+    """`brought`: the components a new text goes to (text, integration, form)."""
+    text = brought[0]
+
+    def download(text: str | None, form: str, *values: Any) -> tuple[str, str]:
+        context = make_context(services.target(), *values)
+        chosen = None if form == AS_SHOWN else Integration(form)
+        try:
+            converted = toolbox.outgoing(text or "", chosen, context)
+        except DsguiError as error:
+            raise gr.Error(f"Not downloaded. {escape(str(error))}") from error
+        said = "Downloaded with these changes; the editor is unchanged."
+        return converted.text, notes_html(said, converted.notes, always=False)
+
+    sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
+    sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
+    goes_to = [*brought, bar.gpus, bar.nodes, files.notes]
+    files.upload.upload(_opener(_uploaded(services.open_upload)), [files.upload], goes_to, **TELLING)
+    gr.on([files.open.click, files.path.submit], _opener(services.open_file), [files.path], goes_to, **TELLING)
+
+
+def _opener(read: Callable[[Path], Opened]) -> Callable[[str | None], tuple[Any, ...]]:
+    def opener(path: str | None) -> tuple[Any, ...]:
+        if not (path or "").strip():
+            raise gr.Error("Enter the path of a file, such as ~/project/ds_config.json.")
+        try:
+            opened = read(Path((path or "").strip()))
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+        return (*_brought(opened), notes_html(f"Opened {Path(path or '').name}.", opened.notes))
+
+    return opener
+
+
+def _uploaded(read: Callable[[Path], Opened]) -> Callable[[Path], Opened]:
+    """Gradio hands on its own copy, which lies among the uploads; whatever it hands on, nothing else is read."""
+
+    def opened(path: Path) -> Opened:
+        return read(inside_uploads(Path(get_upload_folder()), path))
+
+    return opened
+
+
+def _brought(opened: Opened) -> tuple[Any, ...]:
+    """Text, integration, form, GPUs and nodes; what the file does not ask for stays as it is."""
+    reader = opened.integration.value if opened.integration else gr.skip()
+    return opened.text, reader, NEW_TEXT, opened.gpus or gr.skip(), opened.nodes or gr.skip()
+
+
+def notes_html(headline: str, notes: Sequence[str], always: bool = True) -> str:
+    """What happened to the text on its way; "" when nothing did and the headline is not `always` to be told."""
+    if not notes:
+        return f'<p role="status">{escape(headline)}</p>' if always else ""
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    return f'<p role="status">{escape(headline)}</p><ul>{items}</ul>'

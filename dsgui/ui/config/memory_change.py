@@ -1,0 +1,71 @@
+"""From a red memory bar to the cheapest change that fits: found on a press, applied on another."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.config.context import Context
+from dsgui.core.config.findings import Change, Fix
+from dsgui.core.errors import DocumentError
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.cheapest import as_json, cheapest
+from dsgui.core.texts.saying import as_told
+from dsgui.ui.common.documents import read_document
+from dsgui.ui.common.events import CHANGED_TEXT, ONCE, details
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
+from dsgui.ui.config.toolbox import with_arguments
+from dsgui.ui.config.tools import Tools
+from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context
+
+_MOST_EDITS = 40
+
+
+def wire_memory_change(
+    memory: MemoryPanel,
+    page: tuple[gr.Code, gr.HTML],
+    tools: Tools,
+    bar: Sequence[Any],
+    parts: tuple[Services, Workbench],
+) -> None:
+    """`page` is the text and the form; `parts` are what the handlers ask."""
+    services, workbench = parts
+    text, form = page
+
+    def find(text: str | None, tool: str, typed: str | None, *bar_and_memory: Any) -> Any:
+        given = bar_and_memory[: len(bar)]
+        context = with_arguments(make_context(services.target(), *given), tool, typed)
+        view = workbench.show(text or "", context)
+        return gr.update(found=change_found(services, view, context, bar_and_memory[len(bar) :]))
+
+    def apply(text: str | None, event: gr.EventData) -> tuple[str, FormValue, Any]:
+        chosen = details(event)
+        ticked = True if chosen.get("checkpointing") is True else gr.skip()
+        return with_edits(text or "", chosen.get("changes")), CHANGED_TEXT, ticked
+
+    memory.panel.find(find, [text, tools.tool, tools.arguments, *bar, *memory.inputs], [memory.panel], **ONCE)
+    memory.panel.apply(apply, [text], [text, form, memory.fields["checkpointing"]], **ONCE)
+
+
+def change_found(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:
+    """The cheapest change for what the page shows, as JSON; `asked` says what it is about."""
+    found = fitted_for(services, view, context, given)
+    if isinstance(found, CannotSay):
+        return ""
+    case, fitted = found
+    change = as_json(cheapest(fitted, case, read_document(view.text), services.checker))
+    return json.dumps({"asked": asked_of(fitted, view.text), **(change or {})})
+
+
+def with_edits(text: str, edits: Any) -> str:
+    """`text` with the edits that a page sent; as it is where they are none of it."""
+    try:
+        return Fix(as_told(""), tuple(map(_change, edits[:_MOST_EDITS]))).apply(read_document(text)).text
+    except (DocumentError, KeyError, TypeError, ValueError):
+        return text
+
+
+def _change(edit: Mapping[str, Any]) -> Change:
+    return Change(str(edit["pointer"]), json.dumps(edit["value"]))

@@ -1,0 +1,134 @@
+"""What the config in the editor takes of memory, on the Configure page: the model and how much of it at once, and the
+bars that follow each edit."""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.config.arguments import from_words
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.errors import DocumentError, PlanError
+from dsgui.core.launch.field import Part
+from dsgui.core.launch.run_fields import complete, fields_of
+from dsgui.core.launch.spec import model_of
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.choice import of_words
+from dsgui.core.memory.fits.fitting import Case, Fitted, fit
+from dsgui.core.memory.fits.memory_report import about, as_json
+from dsgui.core.memory.fits.room import Room, room_of
+from dsgui.core.memory.question import Group
+from dsgui.core.sizes import GIB
+from dsgui.core.texts.saying import said
+from dsgui.ui.common.documents import read_document
+from dsgui.ui.common.embedded import embedded
+from dsgui.ui.common.field_inputs import laid_out
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.workbench import View
+
+_FIRST: dict[str, dict[str, Any]] = {"model": {"scale": 3, "min_width": 150}, "length": {"min_width": 100}}
+_MOST_GIB = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPanel:
+    """`fields` are the inputs by their fields' names, of the run's spec; `host` is for planning another machine.
+    `script` holds the arguments typed on the Launch page."""
+
+    fields: Mapping[str, Any]
+    host: gr.Textbox
+    script: gr.Textbox
+    panel: gr.HTML
+
+    @property
+    def inputs(self) -> list[Any]:
+        return [self.script, self.host, *self.fields.values()]
+
+    @property
+    def kept(self) -> list[Any]:
+        """What the user said."""
+        return [self.host, *self.fields.values()]
+
+    @property
+    def changes(self) -> list[Any]:
+        """The events that ask something else."""
+        return [component.change for component in self.inputs]
+
+
+def build_memory_panel() -> MemoryPanel:
+    """Must be called inside a `gr.Blocks`."""
+    every = fields_of(Part.MODEL)
+    with gr.Column(elem_id="memory", elem_classes="ds-memory-box"):
+        with gr.Row(elem_classes="ds-memory-inputs"):
+            inputs = laid_out([replace(field, beside=False) for field in every if field.name in _FIRST], _FIRST)
+        panel = embedded("memory", "ds-memory", ("find", "apply"), value="", found="", elem_id="memory-panel")
+        with gr.Accordion("More: checkpointing, target length, LoRA, attention, host memory", open=False):
+            rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
+            with gr.Row():
+                inputs |= laid_out(rest, {field.name: {"min_width": 120} for field in rest})
+                host = _host_memory()
+    return MemoryPanel({field.name: inputs[field.name] for field in every}, host, gr.Textbox("", visible=False), panel)
+
+
+def _host_memory() -> gr.Textbox:
+    return gr.Textbox(
+        "", label="Host memory (GiB)", placeholder="this machine’s", max_lines=1, elem_id="memory-host", min_width=120
+    )
+
+
+def memory_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:
+    """The panel's value for what the page shows now; `given` are the values of the panel's inputs."""
+    found = fitted_for(services, view, context, given)
+    if isinstance(found, CannotSay):
+        return json.dumps(as_json(found))
+    _, fitted = found
+    return json.dumps(as_json(fitted) | {"about": about(fitted), "asked": asked_of(fitted, view.text)})
+
+
+def asked_of(fitted: Fitted, text: str) -> str:
+    """The same for the same text and circumstances: what a change was found for."""
+    asked = (text, fitted.question, fitted.room.gpu_bytes, fitted.room.host_bytes)
+    return hashlib.sha256(repr(asked).encode()).hexdigest()[:16]
+
+
+def fitted_for(
+    services: Services, view: View, context: Context, given: Sequence[Any]
+) -> tuple[Case, Fitted] | CannotSay:
+    """The verdict on what the page shows, and what it is about."""
+    typed, host, *values = given
+    names = [field.name for field in fields_of(Part.MODEL)]
+    try:
+        document = read_document(view.text)
+        choice = model_of(complete(dict(zip(names, values, strict=True))))
+    except (DocumentError, PlanError) as error:
+        return CannotSay(said("memory_cannot", "mend", problem=str(error)))
+    words = _words(typed or "")
+    choice = choice.over(of_words(words))
+    case = Case(document.value, _with_words(context, words), view.found, services.read_model(choice.model), choice)
+    fitted = fit(case, services.checker.schema, lambda group: _room(services, context, group, host))
+    return fitted if isinstance(fitted, CannotSay) else (case, fitted)
+
+
+def _with_words(context: Context, words: list[str]) -> Context:
+    """The script's arguments fill what is `"auto"`, unless others are looked at."""
+    if context.arguments is not None or context.integration is Integration.NATIVE or not words:
+        return context
+    return replace(context, arguments=from_words(words))
+
+
+def _words(typed: str) -> list[str]:
+    try:
+        return shlex.split(typed)
+    except ValueError:
+        return []
+
+
+def _room(services: Services, context: Context, group: Group, host: str | None) -> Room:
+    machine = services.machine.current()
+    typed = (host or "").strip()
+    gib = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) <= len(str(_MOST_GIB)) else 0
+    return room_of(context.hardware, machine.host, group, gpus=machine.gpus, host_bytes=gib * GIB if gib else None)

@@ -1,0 +1,124 @@
+"""Presets on the Configure page: choose one, see what it is for, save the editor's config as one's own, remove it."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.config.context import Integration
+from dsgui.core.config.preset import Preset
+from dsgui.core.errors import DsguiError
+from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.context_bar import ContextBar
+
+Choices = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Presets:
+    """The components."""
+
+    chooser: gr.Dropdown
+    purpose: gr.HTML
+    title: gr.Textbox
+    replace: gr.Checkbox
+    save: gr.Button
+    remove: gr.Button
+
+
+def build_chooser(services: Services) -> tuple[gr.Dropdown, gr.HTML]:
+    """The list of presets and what the chosen one is for. Must be called inside a `gr.Blocks`."""
+    first = services.presets[0]
+    chooser = gr.Dropdown(
+        choices(services.all_presets()), value=first.id, label="Start from a preset", elem_id="preset", filterable=True
+    )
+    purpose = gr.HTML(purpose_html(first), elem_classes="ds-purpose", elem_id="preset-purpose", padding=False)
+    return chooser, purpose
+
+
+def build_own_presets(chooser: gr.Dropdown, purpose: gr.HTML) -> Presets:
+    """What makes and removes one's own, with the chooser they go into. Must be called inside a `gr.Blocks`."""
+    with gr.Accordion("Save as preset", open=False, elem_id="own-presets"):
+        with gr.Row():
+            title = gr.Textbox(
+                "", label="Title", placeholder="Llama 8B, two nodes", max_lines=1, elem_id="preset-title", scale=3
+            )
+            replace = gr.Checkbox(False, label="Replace the preset with this title", elem_id="preset-replace", scale=2)
+        with gr.Row():
+            save = gr.Button("Save preset", size="sm", elem_id="save-preset")
+            remove = gr.Button("Delete the selected preset", size="sm", interactive=False, elem_id="remove-preset")
+    return Presets(chooser, purpose, title, replace, save, remove)
+
+
+def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services: Services) -> None:
+    """`brought`: the components a new text goes to (text, integration, form)."""
+
+    def load(id: str | None) -> tuple[Any, ...]:
+        if id is None:  # the box was left empty: nothing was chosen
+            return gr.skip(), gr.skip(), gr.skip()
+        chosen = _named(services.all_presets(), id)
+        if chosen is None:
+            raise gr.Error("This preset no longer exists. Reload the page to update the list.")
+        return chosen.text, chosen.integration.value, NEW_TEXT
+
+    def describe(id: str | None) -> tuple[str, Any]:
+        chosen = _named(services.all_presets(), id)
+        own = chosen is not None and chosen not in services.presets
+        return (purpose_html(chosen) if chosen else ""), gr.Button(interactive=own)
+
+    presets.chooser.input(load, [presets.chooser], brought, **TELLING)
+    presets.chooser.change(describe, [presets.chooser], [presets.purpose, presets.remove], **ONCE)
+    _wire_own(presets, brought[0], bar, services)
+
+
+def _wire_own(presets: Presets, text: Any, bar: ContextBar, services: Services) -> None:
+    def save(title: str, replace: bool, text: str, reader: str, gpus: float, nodes: float) -> Any:
+        if not (title or "").strip():
+            raise gr.Error("Not saved. Give the preset a title first.")
+        asked = (title or "", text or "", Integration(reader), int(gpus or 1), int(nodes or 1))
+        try:
+            saved = services.own_presets.save(*asked, replace=replace)
+        except DsguiError as error:
+            raise gr.Error(f"Not saved. {escape(str(error))}") from error
+        gr.Info(f"Saved as “{escape(saved.title)}”.")
+        return gr.Dropdown(choices=choices(services.all_presets()), value=saved.id)
+
+    def remove(id: str | None) -> Any:
+        try:
+            services.own_presets.remove(id or "")
+        except DsguiError as error:
+            raise gr.Error(f"Not removed. {escape(str(error))}") from error
+        gr.Info("Removed. The config stays in the editor.")
+        return gr.Dropdown(choices=choices(services.all_presets()), value=None)
+
+    saving = [presets.title, presets.replace, text, bar.integration, bar.gpus, bar.nodes]
+    presets.save.click(save, saving, [presets.chooser], **TELLING)
+    presets.remove.click(remove, [presets.chooser], [presets.chooser], **TELLING)
+
+
+def refreshed(services: Services) -> Any:
+    """The chooser with the presets of this moment: another tab may have saved one."""
+    return gr.Dropdown(choices=choices(services.all_presets()))
+
+
+def choices(presets: tuple[Preset, ...]) -> Choices:
+    """What a dropdown of presets offers; one's own are marked as such."""
+    return [(f"Mine: {p.title}" if p.id.startswith("user-") else p.title, p.id) for p in presets]
+
+
+def _named(presets: tuple[Preset, ...], id: str | None) -> Preset | None:
+    return next((preset for preset in presets if preset.id == id), None)
+
+
+def purpose_html(preset: Preset) -> str:
+    """What the preset is for, where it comes from, and what to know about it."""
+    ranks = preset.nodes * preset.gpus
+    expects = f"Made for {preset.model or 'any model'} on {ranks} GPU{'s' if ranks > 1 else ''}."
+    ran = [f"The tutorial ran it with: {preset.arguments}"] if preset.arguments else []
+    notes = "".join(f"<li>{escape(note)}</li>" for note in (expects, *preset.notes, *ran))
+    return (
+        f'<p>{escape(preset.purpose)} <span class="ds-source">{escape(preset.source)}</span></p>'
+        f"<details><summary>Notes</summary><ul>{notes}</ul></details>"
+    )

@@ -1,0 +1,97 @@
+"""What can be asked about the config in the editor: compare it, move it to another DeepSpeed, get code for it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from dsgui.ui.common.embedded import embedded
+from dsgui.ui.common.events import CHANGED_TEXT, ONCE, chosen_fix
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.presets import choices
+from dsgui.ui.config.toolbox import SNIPPETS, TRAINER, Toolbox
+from dsgui.ui.config.workbench import make_context
+
+_TOOLS = [
+    ("None", ""),
+    ("Compare with a preset", "compare"),
+    ("Check against another version", "move"),
+    ("Code snippets", "code"),
+    ("What the HF Trainer passes", TRAINER),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Which tool is chosen, each tool's own question, and the panel that shows the answer."""
+
+    tool: gr.Radio
+    preset: gr.Dropdown
+    release: gr.Dropdown
+    code: gr.Dropdown
+    arguments: gr.Textbox
+    panel: gr.HTML
+
+    @property
+    def inputs(self) -> list[Any]:
+        return [self.tool, self.preset, self.release, self.code, self.arguments]
+
+    @property
+    def changes(self) -> list[Any]:
+        """The events that ask something else."""
+        return [component.change for component in self.inputs]
+
+
+def build_tools(toolbox: Toolbox) -> Tools:
+    """Must be called inside a `gr.Blocks`."""
+    releases = toolbox.releases
+    tool = gr.Radio(_TOOLS, value="", label="Tools", elem_id="tool")
+    offered = choices(toolbox.presets())
+    preset = gr.Dropdown(offered, value=offered[0][1], label="Preset", visible=False, elem_id="compare-with")
+    release = gr.Dropdown(list(releases), value=releases[0], label="Target version", visible=False, elem_id="move-to")
+    code = gr.Dropdown(
+        [(title, id) for id, title in SNIPPETS.items()],
+        value=next(iter(SNIPPETS)),
+        label="What for",
+        visible=False,
+        elem_id="snippet",
+    )
+    arguments = gr.Textbox(
+        "",
+        label="TrainingArguments, as on the command line",
+        info=(
+            "While this is open, the findings above take them into account. --hidden_size N sets what depends on "
+            "the model."
+        ),
+        placeholder="--per_device_train_batch_size 4 --learning_rate 1e-4 --bf16 --max_steps 500",
+        visible=False,
+        max_lines=6,
+        elem_id="training-arguments",
+    )
+    panel = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="tool-panel")
+    return Tools(tool, preset, release, code, arguments, panel)
+
+
+def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: Toolbox) -> None:
+    """`brought`: text, integration and form, then the bar."""
+
+    def ask(tool: str) -> tuple[Any, ...]:
+        questions = tuple(gr.Dropdown(visible=tool == name) for name in ("compare", "move", "code"))
+        return *questions, gr.Textbox(visible=tool == TRAINER)
+
+    def fixed(
+        text: str | None,
+        to: str,
+        reader: str,
+        gpus: float,
+        nodes: float,
+        device: str,
+        version: str,
+        event: gr.EventData,
+    ) -> tuple[str, Any]:
+        context = make_context(services.target(), reader, gpus, nodes, device, version)
+        return toolbox.fix_move(*chosen_fix(event), text or "", context, to), CHANGED_TEXT
+
+    tools.tool.change(ask, [tools.tool], [tools.preset, tools.release, tools.code, tools.arguments], **ONCE)
+    text, _, form, *bar = brought
+    tools.panel.fix(fixed, [text, tools.release, *bar], [text, form], **ONCE)

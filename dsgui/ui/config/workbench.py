@@ -1,0 +1,236 @@
+"""The Configure page's logic: the form, the JSON text, presets and fixes, each as a function of what is on the page.
+
+The text is the single state. A form edit, a fix, a preset or an upload makes a new text; form and findings are views.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsgui.core.config import accelerate_yaml
+from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Finding
+from dsgui.core.config.form import Form, default_text, literal_for
+from dsgui.core.config.loose_json import tidy
+from dsgui.core.config.schema import Field, Schema
+from dsgui.core.errors import DocumentError
+from dsgui.core.machine.hardware import CARDS, Hardware, Target
+from dsgui.core.oracle.agreement import merge
+from dsgui.core.oracle.answers import Answer, Question
+from dsgui.core.validation.check_report import subject
+from dsgui.core.validation.checker import Checker
+from dsgui.ui.common.documents import check_size, read_document, remember
+from dsgui.ui.common.findings_view import CONVERT, Readable, broken_html, findings_html
+
+MAX_RANKS = 4096
+_MOST_RELEASES = 32  # remembered; their names come from the page
+
+
+FormValue = dict[str, Any]
+# The HF Trainer insists on the one, DeepSpeed's schedulers on the other, even when nothing is in it.
+_KEPT_EMPTY = ("/zero_optimization", "/scheduler/params")
+_HJSON = "Native DeepSpeed reads this file (as hjson); the HF Trainer and accelerate reject it. As strict JSON:"
+_ACCELERATE = "This is an accelerate YAML. Its DeepSpeed config as strict JSON:"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the page shows for one text: the text itself, the findings panel, the form's state; and what was found."""
+
+    text: str
+    findings: str
+    form: dict[str, Any]
+    found: tuple[Finding, ...] = ()
+
+
+def form_model(schema: Schema) -> list[dict[str, Any]]:
+    """The form's fixed part, once per page: sections with fields as JSON for `static/form.js`."""
+    return [
+        {
+            "id": section.id,
+            "title": section.title,
+            "intro": section.intro,
+            "fields": [_field_model(f) for f in section.fields],
+        }
+        for section in schema.sections
+    ]
+
+
+def _field_model(field: Field) -> dict[str, Any]:
+    model = {
+        "pointer": field.pointer,
+        "key": field.key,
+        "title": field.title,
+        "help": field.description,
+        "kind": field.kind.value,
+        "choices": [c if isinstance(c, str) else json.dumps(c) for c in field.choices],
+        "suggestions": list(field.suggestions),
+        "default": default_text(field),
+        "auto": field.takes_auto,
+        "unit": field.unit,
+        "removed": field.removed,
+        "common": field.common,
+        "otherwise": field.active.otherwise if field.active else "",
+    }
+    return {name: value for name, value in model.items() if value not in (None, "", [], False)}
+
+
+def make_context(
+    target: Target, integration: str, gpus: float | None, nodes: float | None, device: str, version: str
+) -> Context:
+    """The context the bar on the page describes; what is empty or out of range counts as 1."""
+    return Context(
+        integration=Integration(integration),
+        nodes=_count(nodes),
+        gpus_per_node=_count(gpus),
+        deepspeed_version=version or target.version("deepspeed") or LATEST_KNOWN,
+        torch_version=target.version("torch"),
+        hardware=planned(device) or target.hardware,
+        missing_ops=frozenset() if planned(device) else target.missing_ops,
+    )
+
+
+def _count(value: float | None) -> int:
+    return min(max(int(value or 1), 1), MAX_RANKS)
+
+
+def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
+    """A sentence for each of the bar's two numbers that is none to check for."""
+    asked = {"GPUs per node": gpus, "Nodes": nodes}
+    return tuple(
+        f"{name}: {'it is empty' if n is None else f'{n:g} is outside 1 to {MAX_RANKS}'}; checked for {_count(n)}."
+        for name, n in asked.items()
+        if n is None or _count(n) != n
+    )
+
+
+def planned(device: str) -> tuple[Hardware, ...]:
+    """The card from the table, if the bar plans for one."""
+    return tuple(card for card in CARDS if card.id == device)
+
+
+class Workbench:
+    """Makes a `View` of whatever happened on the page. A text that is not JSON is a view too, not an error."""
+
+    def __init__(self, checker: Checker, answered: Callable[[Question], Answer | None] = lambda question: None) -> None:
+        """`answered` knows what the real DeepSpeed has answered to a question, if it was asked."""
+        self._checker, self._answered = checker, answered
+        self._schema = checker.schema
+        self._forms: dict[str, Form] = {}
+        self._numbers = {pointer: number for number, pointer in enumerate(self._schema.fields)}
+
+    def show(self, text: str, context: Context) -> View:
+        """The view of `text`; while it is broken the form is told so and keeps what it shows."""
+        try:
+            document = read_document(text)
+        except DocumentError as error:
+            return View(text, broken_html(error, readable(text)), {"broken": str(error)})
+        return self._view(document, context)
+
+    def edit(self, form: Mapping[str, Any], text: str, context: Context) -> View:
+        """The view after the form's pending edits (`form["edits"]`: pointer → typed text) went into `text`."""
+        given = form.get("edits")
+        edits = {str(p): str(typed) for p, typed in given.items()} if isinstance(given, dict) else {}
+        try:
+            document = read_document(text)
+            for pointer, typed in edits.items():
+                document = self._apply(document, pointer, typed)
+        except DocumentError:
+            return self.show(text, context)
+        return self._view(document, context, acked=edits)
+
+    def fix(self, rule: str, pointer: str, fix: str, text: str, context: Context) -> str:
+        """`text` after the fix so named was applied; unchanged when the finding is no longer there."""
+        try:
+            document = read_document(_converted(text) if fix == CONVERT else text)
+        except DocumentError:
+            return text
+        for finding in self._checker.findings(document, context):
+            if finding.fix and (finding.rule, finding.pointer, finding.fix.id) == (rule, pointer, fix):
+                return finding.fix.apply(document).text
+        return document.text
+
+    def findings(self, text: str, context: Context) -> list[Finding]:
+        """The findings of `text`, without fixes. Raises `DocumentError` when it can't be read."""
+        return self._findings(read_document(text), context, fixes=False)
+
+    def _findings(self, document: Document, context: Context, fixes: bool = True) -> list[Finding]:
+        """dsgui's own, and DeepSpeed's answer where it was asked about this very text and context."""
+        findings = self._checker.findings(document, context, fixes=fixes)
+        answer = self._answered(Question.of(document.text, context))
+        if answer is None or answer.release != context.release:
+            return findings
+        return list(merge(findings, answer, document, context, self._schema.fields).findings)
+
+    def _apply(self, document: Document, pointer: str, typed: str) -> Document:
+        field = self._schema.fields.get(pointer)
+        if field is None:  # not a field of the form: a stale page or somebody else's request
+            return document
+        literal = literal_for(field, typed)
+        if literal is None:
+            return document.clear(pointer, keep=_KEPT_EMPTY)
+        if pointer.startswith("/zero_optimization/") and document.value.get("zero_optimization") is True:
+            document = document.set("/zero_optimization", '{"stage": 1}')  # what true means; its place becomes a block
+        try:
+            return document.set(pointer, literal)
+        except DocumentError:  # deeper than a config goes, say: kept as text, so that a finding names it
+            return document.set(pointer, json.dumps(typed))
+
+    def _view(self, document: Document, context: Context, acked: Mapping[str, str] | None = None) -> View:
+        findings = self._findings(document, context)
+        problems: dict[str, str] = {}
+        for finding in findings:
+            problems.setdefault(finding.pointer, finding.severity.value)
+        form = self._state(document, context.release) | {"problems": problems, "acked": dict(acked or {})}
+        remember(document)
+        return View(document.text, findings_html(findings, subject(context)), form, tuple(findings))
+
+    def _state(self, document: Document, release: str) -> FormValue:
+        """The form's state with fields named by their number in `form_model`: it travels with every keystroke."""
+        state = self.form(release).state(document)
+        return {
+            "release": release,
+            "values": state.values,
+            "idle": [self._numbers[pointer] for pointer in state.idle],
+            "not_taken": {kind: [self._numbers[p] for p in pointers] for kind, pointers in state.not_taken.items()},
+        }
+
+    def form(self, release: str) -> Form:
+        """The form for one DeepSpeed release."""
+        if release not in self._forms:
+            if len(self._forms) >= _MOST_RELEASES:
+                self._forms.clear()
+            self._forms[release] = Form(self._schema, release)
+        return self._forms[release]
+
+
+def readable(text: str) -> Readable | None:
+    """What a text that is no JSON says all the same, as hjson or as accelerate's YAML; None when it says nothing."""
+    for read in (_hjson, _accelerate):
+        try:
+            check_size(text)
+            return read(text)
+        except DocumentError:
+            continue
+    return None
+
+
+def _hjson(text: str) -> Readable:
+    tidied = tidy(text)
+    return Readable(tidied.text, tidied.notes, _HJSON)
+
+
+def _accelerate(text: str) -> Readable:
+    if not accelerate_yaml.is_one(text):  # reading YAML takes seconds where any broken text may come with any keystroke
+        raise DocumentError("This is not an accelerate YAML.")
+    found = accelerate_yaml.read(text)
+    if not found.text:
+        raise DocumentError(f"The YAML points to {found.config_file}: open that file.")
+    return Readable(found.text, found.notes, _ACCELERATE)
+
+
+def _converted(text: str) -> str:
+    found = readable(text)
+    return found.text if found else text

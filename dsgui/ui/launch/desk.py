@@ -1,0 +1,137 @@
+"""The Launch page's inputs, made from the fields that `dsgui.core.launch.run_fields` declares."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.launch.field import Part
+from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
+from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
+from dsgui.core.launch.where import BY_NAME, PLACES
+from dsgui.core.machine.hardware import Gpu, Target
+from dsgui.core.sizes import gib, in_gib
+from dsgui.ui.common.events import ONCE
+from dsgui.ui.common.field_inputs import laid_out
+from dsgui.ui.common.services import Services
+from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
+
+_RECIPES = {"translation": "Bundled recipe: T5 translates number words (no download)"}
+_USUAL = "default: wait for GPUs and other hosts, share this machine’s CPU"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The page's inputs by their fields' names, `fields` says in which order; and the buttons that ask at the
+    places where a run can train."""
+
+    inputs: Mapping[str, Any]
+    asks: tuple[AskFirst, ...]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.inputs[name]
+
+    @property
+    def components(self) -> list[Any]:
+        return list(self.inputs.values())
+
+    def values(self, given: Sequence[Any]) -> dict[str, Any]:
+        """What `components` hold, by name."""
+        return dict(zip(self.inputs, given, strict=True))
+
+    def updates(self, new: Mapping[str, Any]) -> tuple[Any, ...]:
+        """For `components` as outputs; one that `new` does not name stays."""
+        return tuple(new.get(name, gr.skip()) for name in self.inputs)
+
+
+def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, Any]) -> Desk:
+    """`elsewhere`: inputs that another page shows, by their fields' names. Must be called inside a `gr.Blocks`."""
+    target = services.target()
+    special = _of_this_machine(services, target, default_ranks)
+    inputs: dict[str, Any] = dict(elsewhere)
+
+    def lay_out(part: Part) -> None:
+        inputs.update(laid_out(fields_of(part), special))
+
+    panels, asks = [], []
+    lay_out(Part.WHAT)
+    lay_out(Part.WHERE)
+    for kind in PLACES:
+        with gr.Column(visible=False, elem_classes=f"ds-{kind.NAME}") as panel:
+            inputs.update(laid_out(kind.FIELDS, special))
+            asks += [build_ask_first(kind)] if kind.CAN_BE_ASKED else []
+        panels.append(panel)
+    lay_out(Part.DEVICES)
+    with gr.Accordion("More: launcher, queue, environment, port, folder, name", open=False):
+        lay_out(Part.MORE)
+    lay_out(Part.NOWHERE)
+    desk = Desk(inputs, tuple(asks))
+    desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)
+
+    def shows(where: str) -> tuple[Any, ...]:
+        chosen = BY_NAME[where]
+        here = chosen.ON_THIS_MACHINE
+        return (
+            *(gr.Column(visible=kind is chosen and bool(kind.FIELDS)) for kind in PLACES),
+            gr.Number(visible=here and not target.gpus),
+            gr.CheckboxGroup(visible=here and bool(target.gpus)),
+        )
+
+    shown = [*panels, desk["ranks"], desk["gpus"]]
+    desk["where"].change(shows, [desk["where"]], shown, **ONCE)
+    return desk
+
+
+def _of_this_machine(services: Services, target: Target, default_ranks: int) -> dict[str, dict[str, Any]]:
+    """What the fields can't declare: it depends on what is here."""
+    recipes = [(_RECIPES.get(name, name), name) for name in services.recipes]
+    on_gpus = {} if target.gpus else {"label": "If another run is active"}
+    return {
+        "what": {"choices": [*recipes, ("My own script", OWN_SCRIPT)], "value": recipes[0][1]},
+        "ranks": {"value": default_ranks, "visible": not target.gpus},
+        "gpus": {
+            "choices": _gpu_choices(services),
+            "value": [str(gpu.index) for gpu in target.gpus],
+            "visible": bool(target.gpus),
+        },
+        # Nothing chosen is a choice of its own: what is usual depends on where it trains, and that may still change.
+        "when_busy": {"choices": [(_USUAL, ""), *BY_FIELD["when_busy"].choices], **on_gpus},
+    }
+
+
+def _for_own_script(chosen: str) -> tuple[gr.Textbox, gr.Dropdown]:
+    own = chosen == OWN_SCRIPT
+    return gr.Textbox(visible=own), gr.Dropdown(visible=own)
+
+
+def _gpu_choices(services: Services) -> list[tuple[str, str]]:
+    """Each GPU of this machine with the memory in use, and by which run of ours."""
+    used = {sample.index: sample.used_bytes for sample in services.gpu_use()}
+    by = services.runs.busy() if services.target().gpus else {}
+    return [
+        (gpu_label(gpu, used.get(gpu.index), by.get(f"gpu-{gpu.index}", [])), str(gpu.index))
+        for gpu in services.target().gpus
+    ]
+
+
+def gpu_label(gpu: Gpu, used_bytes: int | None, runs: Sequence[str]) -> str:
+    """`0: H100, 12 of 80 GiB in use, by run “translation”`."""
+    total = gib(gpu.memory_bytes, 0) if gpu.memory_bytes else ""
+    memory = f"{in_gib(used_bytes, 0)} of {total} in use" if total and used_bytes is not None else total
+    by = f"by run {', '.join(f'“{name}”' for name in runs)}" if runs else ""
+    return ", ".join(filter(None, (f"{gpu.index}: {gpu.name}", memory, by)))
+
+
+def look_at_gpus(services: Services, gpus: gr.CheckboxGroup, event: Any) -> Any:
+    if not services.target().gpus:
+        return None
+    return event(lambda: gr.CheckboxGroup(choices=_gpu_choices(services)), None, [gpus], **ONCE)
+
+
+def share_ranks(target: Target, ranks: gr.Number, gpus: gr.Number) -> None:
+    """One number in two places: the config is checked for the ranks that will run it."""
+    if target.gpus:
+        return
+    ranks.input(lambda value: value, [ranks], [gpus], **ONCE)
+    gpus.change(lambda value: value, [gpus], [ranks], **ONCE)

@@ -1,0 +1,275 @@
+"""The Launch page: what runs, on what, the exact command, start."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import has_error, refuser
+from dsgui.core.errors import DocumentError, DsguiError
+from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
+from dsgui.core.launch.variables import plain_and_secret
+from dsgui.core.machine.hardware import Target
+from dsgui.core.machine.verdicts import Row, Status, has_problem
+from dsgui.core.preflight.handing_checks import Offer
+from dsgui.core.preflight.launch_findings import launch_findings
+from dsgui.core.preflight.memory_check import with_memory
+from dsgui.core.preflight.surroundings import Launch
+from dsgui.core.script.taken import LOGGING_WORDS
+from dsgui.core.script.words import with_option
+from dsgui.ui.common.documents import read_document
+from dsgui.ui.common.escaping import plain
+from dsgui.ui.common.events import LIVE, ONCE
+from dsgui.ui.common.findings_view import verdict
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.configure import ConfigurePage
+from dsgui.ui.config.context_bar import THIS_MACHINE
+from dsgui.ui.config.workbench import Workbench, make_context, planned
+from dsgui.ui.launch.asked_first import wire_ask_first
+from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
+from dsgui.ui.launch.launch_request import page_request, preset_of
+from dsgui.ui.launch.previewed import SENT_AT, Latest, Previewed, in_order
+from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPage:
+    """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
+    command anew when one of the given triggers fires, `look_at_gpus_on` what is in use. `desk` and `message` are for
+    who fills the page in; `typed` are what to run and the script's arguments."""
+
+    started: Any
+    run_id: gr.State
+    preview_on: Callable[[list[Any]], Any]
+    look_at_gpus_on: Callable[[Any], Any]
+    desk: Desk
+    message: gr.Markdown
+    typed: list[Any]
+
+
+def build_launch(services: Services, workbench: Workbench, configure: ConfigurePage, default_ranks: int) -> LaunchPage:
+    """Lays the page out and wires it. Must be called inside a `gr.Blocks`, after the Configure page."""
+    with gr.Row(elem_classes="ds-columns"):
+        with gr.Column(scale=6, min_width=320):
+            desk = build_desk(services, default_ranks, configure.memory.fields)
+        with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
+            verdict_line = gr.Markdown("", elem_id="launch-verdict")
+            command = gr.Code(
+                "",
+                language="shell",
+                label="The command, exactly as it will run",
+                interactive=False,
+                wrap_lines=True,
+                lines=3,
+                max_lines=10,
+                elem_id="command",
+                buttons=["copy"],
+            )
+            checks = gr.HTML("", elem_id="preflight", apply_default_css=False, padding=False)
+            offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
+            anyway = gr.Checkbox(False, label="Launch anyway", visible=False, elem_id="although")
+            launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
+            message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
+    previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
+    latest, sent_at, stale = gr.State(Latest()), gr.Number(0, visible=False), gr.Number(0, visible=False)
+    # What a command is made from; it is started only while all of it stands as it did.
+    # Of Configure's bar that is who reads the config and the device: its GPUs follow the ranks chosen here.
+    bar = configure.bar
+    made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, bar.device, *desk.components]
+    outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
+    preview = in_order(_previewer(services, workbench, desk), len(outputs))
+
+    def preview_on(triggers: list[Any]) -> Any:
+        return gr.on(triggers, preview, [sent_at, latest, shown, *made_from], outputs, js=SENT_AT, **LIVE)
+
+    # Not when the config changes: that happens on another page, and opening this one asks anew.
+    preview_on([anyway.change, stale.change, *(component.change for component in desk.components)])
+    typed = [desk["reader"], desk["arguments"]]
+    offered.click(_accepted, [offer, *typed], typed, **ONCE)
+    share_ranks(services.target(), desk["ranks"], bar.gpus)
+    wire_ask_first(desk.asks, previewed, services)
+    started = launch.click(
+        _starter(services),
+        [previewed, stale, command, *made_from],
+        [run_id, message, previewed, launch, anyway, stale],
+        **{**ONCE, "trigger_mode": "once"},
+    )
+    return LaunchPage(
+        started,
+        run_id,
+        preview_on,
+        lambda event: look_at_gpus(services, desk["gpus"], event),
+        desk,
+        message,
+        [desk["what"], desk["arguments"]],
+    )
+
+
+def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable[..., tuple[Any, ...]]:
+    """The handler that turns what is on the page into a plan, or says what is missing."""
+
+    def preview(
+        shown: tuple[str, ...],
+        text: str | None,
+        preset: str | None,
+        ticked: bool,
+        configured: str,
+        device: str,
+        *values: Any,
+    ) -> tuple[Any, ...]:
+        asked = desk.values(values)
+        reader = Integration.HF.value if asked["what"] in services.recipes else configured
+        says, plan = "", None
+        before = BeforeStart()
+        try:
+            request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
+            plan = services.runs.prepare(request)
+            around = services.surroundings(plan)
+            context = _context(services.target(), plan, device)
+            launch = _with_config(workbench, Launch.of(plan, {}), text or "", context, around.arguments_of(plan))
+            launch = with_memory(launch, around, context, services.checker.schema, around.arguments_of(plan))
+            before = before_start(launch, around)
+            reads = plan.config_argument.integration
+            says = _verdict(launch) + _as_read(reads, reader, before) if before.counts else _NOT_THIS
+        except DsguiError as error:
+            says = f"**{plain(str(error))}**"
+        refused = has_problem(before.rows)
+        # What was accepted once is not accepted for the next problem.
+        stops = _accepts(plan, before.rows) if refused else ()
+        accepted = ticked and stops == shown
+        ready = plan is not None and (accepted or not refused)
+        line = services.runs.shown_command(plan) if plan else ""
+        # No value unless it has to go: an answer that comes late would take a newer tick away.
+        tick = gr.Checkbox(visible=True) if refused and accepted == ticked else gr.Checkbox(False, visible=refused)
+        offer = before.offer
+        click = gr.Button(offer.label if offer else "", visible=offer is not None)
+        logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, bool(asked["logs"])))
+        return (
+            line,
+            says,
+            preflight_html(before.rows),
+            click,
+            offer,
+            tick,
+            stops,
+            gr.Button(interactive=ready),
+            plan
+            and Previewed(
+                plan,
+                line,
+                text or "",
+                asked["environment"] or "",
+                (text, preset, ticked, configured, device, *values),
+            ),
+            logs,
+        )
+
+    return preview
+
+
+def _accepts(plan: Plan | None, rows: tuple[Row, ...]) -> tuple[str, ...]:
+    """What a tick is about: these problems of this script with these arguments. No reading of the machine is in it."""
+    asked = (plan.script, *plan.arguments) if plan else ()
+    return (*asked, *(row.check for row in rows if row.status is Status.PROBLEM))
+
+
+def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
+    """Whether --logging_steps was added, or may be."""
+    return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
+
+
+_NOT_THIS = "The script uses its own config, not the one from 1 · Configure."
+
+
+def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:
+    """Framework, where that is another than 1 · Configure says; whether it is this one."""
+    if not before.handed:
+        return " The script doesn’t get this config."
+    if reads.value == configured:
+        return ""
+    names = {Integration.HF: "the HF Trainer", Integration.NATIVE: "native DeepSpeed"}
+    return (
+        f" This script uses {names[reads]}, so it is checked for that; 1 · Configure checks it for the other framework."
+    )
+
+
+def _accepted(offer: Offer | None, reader: str, arguments: str | None) -> tuple[str, str]:
+    """The reader and the arguments after the offer was taken."""
+    if offer is None:
+        return reader, arguments or ""
+    if offer.without:
+        return reader, shlex.join((*_without(arguments or "", offer.without), *offer.words))
+    taken = reader_word(offer.argument) if offer.argument else AS_SCRIPT_READS
+    return taken, " ".join(filter(None, ((arguments or "").rstrip(), *offer.words)))
+
+
+def _without(arguments: str, options: Sequence[str]) -> tuple[str, ...]:
+    words = tuple(shlex.split(arguments))
+    for option in options:
+        words = with_option(words, option, None)
+    return words
+
+
+def _context(target: Target, plan: Plan, device: str) -> Context:
+    """What the config of `plan` is checked for, where Configure plans for `device`."""
+    here = make_context(
+        target, plan.config_argument.integration.value, plan.ranks // plan.nodes, plan.nodes, THIS_MACHINE, ""
+    )
+    missing = here.missing_ops if plan.place.ON_THIS_MACHINE else frozenset()
+    return replace(here, hardware=plan.place.hardware(here.hardware, planned(device)), missing_ops=missing)
+
+
+def _with_config(
+    workbench: Workbench, launch: Launch, text: str, context: Context, arguments: TrainingArguments | None
+) -> Launch:
+    """The launch with its config read, and what was found about it: by itself, and with the script's arguments."""
+    launch = replace(launch, devices=context.devices)
+    try:
+        config = read_document(text).value
+        found = launch_findings(lambda one: workbench.findings(text, one), context, arguments)
+    except DocumentError as error:
+        return replace(launch, unreadable=str(error))
+    return replace(launch, config=config, findings=found.alone, by_arguments=found.by_arguments)
+
+
+def _verdict(launch: Launch) -> str:
+    """One line on the config at the ranks chosen here. What stops it is among the checks."""
+    if launch.unreadable:
+        return "The config from 1 · Configure **can’t be read: see below.**"
+    by_itself = f"The config from 1 · Configure, checked for {launch.devices}"
+    if has_error(launch.findings):
+        return f"{by_itself}: **{refuser(launch.findings)} would refuse it: see below.**"
+    if has_error(launch.by_arguments):
+        return f"{by_itself}, **fails with the script’s arguments: see below.**"
+    return f"{by_itself}: {verdict(launch.findings) or 'nothing to report'}."
+
+
+_CHANGED = (
+    "**Not started.** The settings changed while this command was being built. Review the new command, then press "
+    "Launch again."
+)
+
+
+def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
+    """Starts what is shown, or nothing."""
+
+    def start(previewed: Previewed | None, stale: int, line: str | None, *made_from: Any) -> tuple[Any, ...]:
+        if previewed is None:
+            missing = "Nothing to launch yet: see the message above."
+            return "", missing, None, gr.Button(interactive=False), gr.skip(), gr.skip()
+        shown = (line or "").strip(), made_from
+        if shown != (previewed.line.strip(), previewed.made_from):
+            return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
+        try:
+            _, secrets = plain_and_secret(previewed.environment)
+            run_id = services.runs.start(previewed.plan, previewed.config_text, secrets)
+        except DsguiError as error:
+            told = f"**Not started.** {plain(str(error))}"
+            return "", told, previewed, gr.Button(interactive=True), gr.skip(), gr.skip()
+        return run_id, f"Started run {run_id}.", None, gr.Button(interactive=False), False, gr.skip()
+
+    return start

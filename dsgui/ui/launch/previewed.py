@@ -1,0 +1,42 @@
+"""What the Launch page shows is what Launch starts: an old answer never replaces a newer one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.launch.plan import Plan
+
+# When the page asked, by the page's own clock: requests of different events may overtake each other.
+SENT_AT = "(...values) => { values[0] = performance.now(); return values; }"
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed:
+    """A plan, the command that the page shows for it, and what stood on the page when it was made."""
+
+    plan: Plan
+    line: str
+    config_text: str
+    environment: str
+    made_from: tuple[Any, ...]
+
+
+class Latest:
+    """When, in milliseconds of the page's clock, its newest preview was asked for."""
+
+    sent_at = 0.0
+
+
+def in_order(preview: Callable[..., tuple[Any, ...]], width: int) -> Callable[..., tuple[Any, ...]]:
+    """`preview` after two values, when it was asked for and the page's `Latest`: its answer of `width` values is
+    dropped where the page has asked anew since."""
+
+    def newest(sent_at: float | None, latest: Latest, *values: Any) -> tuple[Any, ...]:
+        asked_at = sent_at or 0.0
+        latest.sent_at = max(latest.sent_at, asked_at)
+        answer = preview(*values) if asked_at == latest.sent_at else ()
+        return answer if asked_at == latest.sent_at else tuple(gr.skip() for _ in range(width))
+
+    return newest

@@ -1,0 +1,73 @@
+"""The machine as HTML: what a run would trip over, then every reading. Everything is escaped."""
+
+from collections.abc import Sequence
+from html import escape
+
+from dsgui.core.machine.machine import Machine
+from dsgui.core.machine.machine_checks import check
+from dsgui.core.machine.machine_report import Group, groups, summary
+from dsgui.core.machine.verdicts import Row, Status
+
+_WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK", Status.UNKNOWN: "Not checked"}
+_KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok", Status.UNKNOWN: "ds-note"}
+ASKING = "Checking torch, CUDA and DeepSpeed’s operators in the training environment. This takes a few seconds…"
+
+
+def machine_html(machine: Machine, asking: bool) -> str:
+    """The page under its button; `asking` while the target's answer is awaited."""
+    wait = f'<p class="ds-subject" role="status">{ASKING}</p>' if asking else ""
+    return (
+        f'<div class="ds-machine">{wait}{_checks(check(machine), machine.waiting)}'
+        f'<div class="ds-readings">{"".join(map(_group, groups(machine)))}</div></div>'
+    )
+
+
+def _checks(rows: Sequence[Row], waiting: bool) -> str:
+    return rows_html(f"This machine: {summary(rows)}" + (" so far" if waiting else ""), rows)
+
+
+def rows_html(said: str, rows: Sequence[Row]) -> str:
+    """A headline, what is to be done, and what is fine, folded. `rows`: worst first."""
+    told = [row for row in rows if row.status is not Status.OK]
+    fine = [row for row in rows if row.status is Status.OK]
+    kind = _KINDS[rows[0].status if rows else Status.OK]
+    return (
+        f'<div class="ds-findings"><p class="ds-verdict {kind}">{escape(said)}</p>'
+        f"<ul>{''.join(map(_item, told))}</ul>{_passed(fine) if fine else ''}</div>"
+    )
+
+
+def _passed(rows: Sequence[Row]) -> str:
+    pairs = "".join(_pair(row.title, row.seen) for row in rows)
+    counted = "1 check" if len(rows) == 1 else f"{len(rows)} checks"
+    return f'<details class="ds-passed"><summary>{counted} passed</summary><dl class="ds-pairs">{pairs}</dl></details>'
+
+
+def _item(row: Row) -> str:
+    command = f'<pre class="ds-command">{escape(row.command)}</pre>' if row.command else ""
+    return (
+        f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
+        f'<p><span class="ds-word">{_WORDS[row.status]}</span> {escape(row.title)}</p>'
+        f'<p>{escape(row.seen)}</p><p class="ds-advice">{escape(row.advice)}</p>{command}</li>'
+    )
+
+
+def _group(group: Group) -> str:
+    pairs = "".join(_pair(label, value) for label, value in group.readings)
+    return f'<section><h3>{escape(group.title)}</h3><dl class="ds-pairs">{pairs}</dl></section>'
+
+
+def _pair(label: str, value: str) -> str:
+    return f"<dt>{escape(label)}</dt><dd>{escape(value)}</dd>"
+
+
+def list_html(said: str, rows: Sequence[Row], folded: str) -> str:
+    """A headline, the problems and warnings of `rows` (worst first) open, and the rest behind the words `folded`."""
+    told = [row for row in rows if row.status in (Status.PROBLEM, Status.WARNING)]
+    rest = sorted((row for row in rows if row not in told), key=lambda row: row.status is Status.OK)
+    kind = _KINDS[rows[0].status] if told else _KINDS[Status.OK]
+    return (
+        f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p><ul>{"".join(map(_item, told))}</ul>'
+        f'<details class="ds-passed"><summary>{escape(folded)}</summary>'
+        f'<dl class="ds-pairs">{"".join(_pair(row.title, row.seen) for row in rest)}</dl></details>'
+    )

@@ -1,0 +1,67 @@
+"""The checks before a start on the Launch page: problems and warnings open, the rest folded. Everything is escaped."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.machine.machine_report import summary
+from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.preflight.argument_checks import better_arguments
+from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
+from dsgui.core.preflight.preflight import preflight
+from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.ui.common.events import ONCE
+from dsgui.ui.common.findings_view import sendable
+from dsgui.ui.common.services import Services
+from dsgui.ui.machine.machine_view import list_html
+
+_POLL_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeStart:
+    """The rows, and what one click can do where the script would not get its config or stops at its arguments.
+    `handed`: the script is given this config; `counts`: it may read it."""
+
+    rows: tuple[Row, ...] = ()
+    offer: Offer | None = None
+    handed: bool = True
+    counts: bool = True
+
+
+def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
+    """What would stop this launch or make it slow, the config first of all."""
+    question = Question(launch, around)
+    rows = preflight(question.launch, question.around)
+    return BeforeStart(rows, offer(question) or better_arguments(question), launch.handed, not reads_another(question))
+
+
+def preflight_html(rows: Sequence[Row]) -> str:
+    """The list beside the command; "" where nothing is planned."""
+    if not rows:
+        return ""
+    said = f"Pre-flight: {summary(rows)}"
+    return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, rows, _folded(rows))}</div>')
+
+
+def _folded(rows: Sequence[Row]) -> str:
+    """`9 checks passed, 2 not checked`."""
+    fine, unknown = (sum(row.status is status for row in rows) for status in (Status.OK, Status.UNKNOWN))
+    counts = [f"{fine} check{'' if fine == 1 else 's'} passed"] if fine else []
+    return ", ".join([*counts, f"{unknown} not checked"] if unknown else counts)
+
+
+def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:
+    """Asks the machine when the tab is opened; the (unseen) checkbox turns on when the target has answered."""
+    timer, told = gr.Timer(_POLL_S, active=False), gr.Checkbox(False, visible=False)
+
+    def follow() -> tuple[Any, bool]:
+        services.machine.current()
+        asking = services.machine.asking
+        return gr.Timer(active=asking), not asking
+
+    tab.select(follow, None, [timer, told], **ONCE)
+    timer.tick(follow, None, [timer, told], **ONCE)
+    return told

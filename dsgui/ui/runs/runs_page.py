@@ -1,0 +1,51 @@
+"""The Runs page: every run started here, live or ended. The browser reads through `routes.py`; what it asks to be done
+comes here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+
+import gradio as gr
+
+from dsgui.core.errors import DsguiError
+from dsgui.ui.common.embedded import embedded
+from dsgui.ui.common.events import TELLING, details
+from dsgui.ui.common.services import Services
+
+
+@dataclass(frozen=True, slots=True)
+class RunsPage:
+    """`monitor` takes a run id as its value and shows that run."""
+
+    monitor: gr.HTML
+
+
+def build_runs(services: Services) -> RunsPage:
+    """Lays the page out and wires it. Must be called inside a `gr.Blocks`."""
+
+    def asked(what: Callable[[str], None]) -> Callable[[gr.EventData], None]:
+        def ask(event: gr.EventData) -> None:
+            try:
+                what(str(details(event).get("run_id", "")))
+            except DsguiError as error:
+                raise gr.Error(escape(str(error))) from error
+
+        return ask
+
+    def delete(run_id: str) -> None:
+        services.archive.delete(run_id)
+        gr.Info(f"Run {escape(run_id)} was deleted.")
+
+    def add_pattern(event: gr.EventData) -> None:
+        told = details(event)
+        try:
+            services.inspection.add_pattern(str(told.get("run_id", "")), str(told.get("template", "")))
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+
+    monitor = embedded("runs", "ds-runs", ("stop", "save", "delete", "again", "pattern"), value="", elem_id="monitor")
+    monitor.stop(asked(services.runs.stop), None, None, **TELLING)
+    monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
+    monitor.pattern(add_pattern, None, None, **TELLING)
+    monitor.delete(asked(delete), None, None, **TELLING)
+    return RunsPage(monitor)

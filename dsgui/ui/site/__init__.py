@@ -1,0 +1,1 @@
+"""The web server, its routes, and the pages as one app."""

@@ -1,0 +1,131 @@
+"""The whole app as one `gr.Blocks`: four tabs, and what leads from one to the next."""
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.machine.hardware import Target
+from dsgui.ui.common.embedded import in_browser
+from dsgui.ui.common.events import LOCAL, ONCE
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.configure import ConfigurePage, build_configure, recall_on_load
+from dsgui.ui.config.presets import refreshed
+from dsgui.ui.config.toolbox import TRAINER, Toolbox, starting_arguments
+from dsgui.ui.config.workbench import Workbench
+from dsgui.ui.launch.launch_page import LaunchPage, build_launch
+from dsgui.ui.machine.machine_page import build_machine
+from dsgui.ui.preflight.preflight_view import machine_told
+from dsgui.ui.runs.again import wire_again
+from dsgui.ui.runs.runs_page import build_runs
+
+STATIC = Path(__file__).parents[1] / "static"
+_TABS = (("configure", "1 · Configure"), ("launch", "2 · Launch"), ("runs", "3 · Runs"), ("machine", "4 · Machine"))
+# The browser asks again until the accelerator has answered; a run's page is reached by `?run=<id>`,
+# a comparison by `?compare=<id>,<id>`.
+_PROBE_POLL_S = 1.0
+
+
+def build_pages(services: Services) -> gr.Blocks:
+    """The Blocks of the app. Nothing in it starts a process or keeps state between requests but Gradio's own."""
+    workbench = Workbench(services.checker, services.oracle.cached)
+    toolbox = Toolbox(services.checker, services.all_presets)
+    ranks = default_ranks(services.target())
+    demo: gr.Blocks
+    with gr.Blocks(analytics_enabled=False, title="dsgui", fill_width=True) as demo:
+        header = gr.HTML(_header(services), elem_id="header")
+        with gr.Tabs(selected="configure", elem_id="pages") as tabs:
+            with gr.Tab(_TABS[0][1], id="configure"):
+                configure = build_configure(services, workbench, toolbox, ranks)
+            with gr.Tab(_TABS[1][1], id="launch") as launch_tab:
+                launch = build_launch(services, workbench, configure, ranks)
+            with gr.Tab(_TABS[2][1], id="runs"):
+                runs = build_runs(services)
+            with gr.Tab(_TABS[3][1], id="machine") as machine_tab:
+                build_machine(services, machine_tab)
+        launch.started.then(_show_run, [launch.run_id], [tabs, runs.monitor], **ONCE)
+        filled = gr.State(0)
+        wire_again(runs, configure, launch, tabs, services, filled)
+        launch.preview_on([launch_tab.select, filled.change, machine_told(services, launch_tab).change])
+        launch.look_at_gpus_on(launch_tab.select)
+        _start_with_launch(services, configure, launch)
+        demo.load(None, None, None, js=in_browser("visits", "begin"), **LOCAL)
+        demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
+        recall_on_load(configure, demo)
+        probed = _follow_probe(services, header)
+        demo.load(lambda: refreshed(services), None, [configure.presets.chooser], **ONCE)
+        typed = launch.desk["arguments"]
+        typed.change(lambda words: words or "", [typed], [configure.memory.script], **ONCE)
+        asked_else = [*configure.bar.changes, *configure.tools.changes, *configure.memory.changes]
+        changes = [*asked_else, configure.ask.answered.change, probed.change]
+        configure.synchronise_on([configure.form.edit, configure.text.input, *changes])
+    return demo
+
+
+def _start_with_launch(services: Services, configure: ConfigurePage, launch: LaunchPage) -> None:
+    """The Trainer's tool starts with the arguments typed on the Launch page; what is typed in it stays."""
+
+    def start(tool: str, own: str | None, text: str | None, what: str, typed: str | None) -> Any:
+        if tool != TRAINER or (own or "").strip():
+            return gr.skip()
+        return starting_arguments(text or "", typed or "", what in services.recipes)
+
+    tools = configure.tools
+    tools.tool.change(start, [tools.tool, tools.arguments, configure.text, *launch.typed], [tools.arguments], **ONCE)
+
+
+def default_ranks(target: Target) -> int:
+    """Every GPU of this machine; two CPU ranks where there is none."""
+    return len(target.gpus) or 2
+
+
+def _show_run(run_id: str) -> tuple[Any, Any]:
+    if not run_id:
+        return gr.skip(), gr.skip()
+    return gr.Tabs(selected="runs"), run_id
+
+
+def _linked_run(request: gr.Request) -> tuple[Any, Any]:
+    if request.query_params.get("compare"):  # which runs, the page reads from its own address
+        return gr.Tabs(selected="runs"), gr.skip()
+    return _show_run(str(request.query_params.get("run", "")))
+
+
+def _follow_probe(services: Services, header: gr.HTML) -> gr.Checkbox:
+    """Asks until the accelerator has answered; the (unseen) checkbox then turns on."""
+    timer, probed = gr.Timer(_PROBE_POLL_S), gr.Checkbox(False, visible=False)
+
+    def follow() -> tuple[Any, Any, bool]:
+        complete = services.target_complete()
+        return (_header(services) if complete else gr.skip()), gr.Timer(active=not complete), complete
+
+    timer.tick(follow, None, [header, timer, probed], **ONCE)
+    return probed
+
+
+def _header(services: Services) -> str:
+    target = services.target()
+    parts = [f"{name} {target.version(package)}" for package, name in _SHOWN if target.version(package)]
+    device = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU only"
+    parts += [f"Python {target.python_version}", _dtypes(device, target)]
+    no_deepspeed = '<p class="ds-problem">DeepSpeed is not installed in the training environment.</p>'
+    missing = "" if target.version("deepspeed") else no_deepspeed
+    problem = f'<p class="ds-problem">{escape(target.problem)}</p>' if target.problem else missing
+    return (
+        '<div class="ds-header"><h1>dsgui</h1>'
+        '<p class="ds-lead">Write a DeepSpeed config, launch it and monitor the run. Start from a preset, fix the '
+        "findings, then open <b>2 · Launch</b>.</p>"
+        f'<p class="ds-target" title="{escape(target.python)}">{escape(" · ".join(parts))}</p>{problem}</div>'
+    )
+
+
+_SHOWN = (("deepspeed", "DeepSpeed"), ("torch", "torch"), ("transformers", "transformers"))
+
+
+def _dtypes(device: str, target: Target) -> str:
+    if target.accelerator is None:
+        return f"{device} (asking DeepSpeed what it supports…)" if not target.problem else device
+    have = [name for name, has in (("bf16", target.bf16), ("fp16", target.fp16)) if has]
+    lack = [name for name, has in (("bf16", target.bf16), ("fp16", target.fp16)) if has is False]
+    return f"{device}: " + ", ".join([*have, *(f"no {name}" for name in lack)])

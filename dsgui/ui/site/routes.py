@@ -1,0 +1,191 @@
+"""Plain routes beside Gradio's: the form's field list, our static files, and the runs as JSON, in deltas.
+
+A plain route costs a fraction of a Gradio event, and a poll's cost depends on what changed, not on the run's length.
+"""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Query
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+
+from dsgui.core.config.form import Form
+from dsgui.core.config.versions import at_version
+from dsgui.core.errors import RunError
+from dsgui.core.runs.news import Window
+from dsgui.runs.archive import Archive
+from dsgui.runs.export import Exports
+from dsgui.runs.inspection import Inspection
+from dsgui.runs.report import Reports
+from dsgui.runs.runs import Runs
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.workbench import form_model
+from dsgui.ui.site.pages import STATIC
+
+_TYPES = {".js": "text/javascript", ".css": "text/css"}
+_DAY_S = 86_400
+_MOST_ROWS = 200
+_MOST = 1 << 60
+_RUN_IDS = r"^[0-9a-f-]+(,[0-9a-f-]+)*$"
+_ID = r"[0-9]{1,9}(\.[0-9]{1,9})?"  # a curve of the run, or a table's column
+_IDS = rf"^{_ID}(,{_ID})*$"
+_LONGEST = 4000
+_RELEASE = r"^\d{1,4}(\.[0-9a-z+]{1,12}){0,4}$"
+
+
+def plotly_script() -> Path:
+    """plotly.js as the `plotly` package ships it; nothing is fetched from elsewhere, and plotly is not imported."""
+    package = find_spec("plotly")
+    if package is None or not package.submodule_search_locations:
+        raise HTTPException(404, "The plotly package is missing. Reinstall dsgui with its [app] extra.")
+    return Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
+
+
+def make_routes(services: Services) -> APIRouter:
+    """Everything under `/dsgui/`."""
+    router = APIRouter(prefix="/dsgui")
+    model = form_model(services.checker.schema)
+
+    @router.get("/form.json")
+    def form() -> list[dict[str, Any]]:
+        return model
+
+    @router.get("/release.json")
+    def release(release: str = Query(pattern=_RELEASE)) -> dict[str, dict[str, str]]:
+        form = Form(services.checker.schema, release)
+        return {"absent": form.absent, "defaults": form.defaults}
+
+    @router.get("/schema.json")
+    def schema(release: str = Query("", pattern=f"{_RELEASE}|^$")) -> Response:
+        document = services.checker.schema.document
+        return JSONResponse(at_version(document, release) if release else dict(document))
+
+    @router.get("/static/plotly.min.js")
+    def plotly() -> FileResponse:
+        return FileResponse(plotly_script(), headers={"Cache-Control": f"max-age={_DAY_S}"})
+
+    @router.get("/static/{name}")
+    def static(name: str) -> FileResponse:
+        path = STATIC / name
+        if path.parent != STATIC or path.suffix not in _TYPES or not path.is_file():
+            raise HTTPException(404, "No such file.")
+        return FileResponse(path, media_type=_TYPES[path.suffix], headers={"Cache-Control": "no-cache"})
+
+    _add_runs(router, services.runs)
+    _add_archive(router, services.archive)
+    _add_inspection(router, services.inspection)
+    _add_exports(router, services.exports)
+    _add_reports(router, services.reports)
+    return router
+
+
+def _add_runs(router: APIRouter, runs: Runs) -> None:
+    @router.get("/runs")
+    def listed(
+        first: int = Query(0, ge=0, lt=_MOST),
+        count: int = Query(50, ge=1, le=_MOST_ROWS),
+        words: str = Query("", max_length=200),
+        since: str = Query("", max_length=80),
+        find: str = Query("", max_length=80),
+    ) -> Response:
+        window = Window(first, count, tuple(words.lower().split()), since, find)
+        return _json(runs.listed(window).to_json())
+
+    @router.get("/runs/{run_id}/window")
+    def window(
+        run_id: str,
+        ids: str = Query(pattern=_IDS, max_length=_LONGEST),
+        axis: str = Query(pattern="^(step|epoch|time)$"),
+        low: float = Query(allow_inf_nan=False),
+        high: float = Query(allow_inf_nan=False),
+    ) -> Response:
+        try:
+            return _json(runs.window(run_id, ids.split(","), axis, low, high))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+
+def _add_archive(router: APIRouter, archive: Archive) -> None:
+    @router.get("/runs/{run_id}/about")
+    def about(run_id: str) -> Response:
+        try:
+            return _json(archive.about(run_id))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/removal")
+    def removal(run_id: str) -> Response:
+        try:
+            return _json(archive.removal(run_id).to_json())
+        except RunError as error:
+            raise HTTPException(409, str(error)) from error
+
+
+def _add_inspection(router: APIRouter, inspection: Inspection) -> None:
+    @router.get("/runs/{run_id}/search")
+    def searched(run_id: str, words: str = Query("", max_length=500), errors: bool = False) -> Response:
+        try:
+            found = inspection.search(run_id, words, errors) if words or errors else {"matches": [], "more": False}
+            return _json(found)
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/pattern")
+    def pattern(run_id: str, template: str = Query("", max_length=400)) -> Response:
+        try:
+            return _json(inspection.pattern(run_id, template))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/output")
+    def output(run_id: str, offset: int = Query(ge=-1, lt=_MOST)) -> Response:
+        try:
+            return _json(inspection.output_around(run_id, offset))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/compare")
+    def compared(runs: str = Query(pattern=_RUN_IDS, max_length=250)) -> Response:
+        try:
+            return _json(inspection.compare(runs.split(",")))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+
+def _add_exports(router: APIRouter, exports: Exports) -> None:
+    @router.get("/runs/{run_id}/points.csv")
+    def csv(run_id: str, ids: str = Query("", pattern=f"^$|{_IDS}", max_length=_LONGEST)) -> Response:
+        try:
+            return _download(exports.csv(run_id, ids.split(",") if ids else ()), "text/csv", f"{run_id}.csv")
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/tensorboard.zip")
+    def tensorboard(run_id: str) -> Response:
+        try:
+            return _download(exports.tensorboard(run_id), "application/zip", f"{run_id}-tensorboard.zip")
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+
+def _add_reports(router: APIRouter, reports: Reports) -> None:
+    @router.get("/report")
+    def report(runs: str = Query(pattern=_RUN_IDS, max_length=850)) -> Response:
+        run_ids = runs.split(",")
+        try:
+            page = reports.html(run_ids).encode("utf-8", "replace")
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+        return _download(iter([page]), "text/html; charset=utf-8", f"{'-and-'.join(run_ids[:2])}.html")
+
+
+def _download(pieces: Iterator[bytes], media_type: str, name: str) -> Response:
+    """`name` is made of a run's id: of digits, letters and hyphens."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return StreamingResponse(pieces, media_type=media_type, headers=headers)
+
+
+def _json(value: Any) -> Response:
+    return JSONResponse(value, headers={"Cache-Control": "no-store"})

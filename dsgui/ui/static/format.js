@@ -1,0 +1,46 @@
+// Numbers as a page shows them. Pure.
+
+export const GIB = 2 ** 30;
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
+const NONE = "–";
+
+/** @param {number} n */
+const pad = (n) => String(n).padStart(2, "0");
+
+/** Seconds as a clock shows them: 1:02:03, or 02:03 of less than an hour. @param {number | null | undefined} seconds */
+export function duration(seconds) {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NONE;
+  const s = Math.round(seconds);
+  const rest = `${pad(Math.floor(s / 60) % 60)}:${pad(s % 60)}`;
+  return s >= 3600 ? `${Math.floor(s / 3600)}:${rest}` : rest;
+}
+
+/**
+ * A logged value in a few digits; "NaN" and the like are said as they are.
+ * @param {number | string | null | undefined} value
+ */
+export function figure(value, digits = 4) {
+  if (value === undefined || value === null) return NONE;
+  if (typeof value !== "number" || !Number.isFinite(value)) return String(value);
+  return Number(value.toPrecision(digits)).toString();
+}
+
+/** What a file takes, as file managers count it. @param {number} bytes */
+export function size(bytes) {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit && value < 10 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`;
+}
+
+/** Memory. @param {number | null | undefined} bytes */
+export const gib = (bytes) => (typeof bytes === "number" ? `${(bytes / GIB).toFixed(2)} GiB` : NONE);
+
+/** Steps a second, of slow ones seconds a step. @param {number} rate */
+export function pace(rate) {
+  if (!(rate > 0)) return NONE;
+  return rate >= 1 ? `${figure(rate)} steps/s` : `${figure(1 / rate)} s/step`;
+}

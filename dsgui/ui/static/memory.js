@@ -1,0 +1,280 @@
+// What a training takes, as bars: a stack of parts for a GPU and one for the host, each against what there is. What a
+// part is and which keys change it stands below the bar, for who points at it, taps it or comes by with the keyboard.
+
+import { around, button, el, part } from "./dom.js";
+import { GIB, gib } from "./format.js";
+import { barOf, colourOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.js";
+import { textOf } from "./texts.js";
+
+/** @import { MemoryChange, MemoryDevice, MemoryPart, MemoryTold, Props, Trigger, Watch } from "./types.d.ts" */
+
+const ALL = "";
+const HINT = "Point at a part to see what it is and which keys change it.";
+
+class Memory {
+  /** @param {HTMLElement} root @param {Props<unknown> & { found?: unknown }} props @param {Trigger} trigger */
+  constructor(root, props, trigger) {
+    this.root = root;
+    this.props = props;
+    this.trigger = trigger;
+    this.moment = ALL;
+    this.chosen = "";
+    this.looking = "";
+    /** What an applied change leaves to the script. @type {string[]} */
+    this.left = [];
+    root.addEventListener("click", (event) => {
+      const where = around(event, "[data-goto]")?.dataset.goto;
+      if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
+    });
+  }
+
+  /** @returns {MemoryTold | null} */
+  told() {
+    const { value } = this.props;
+    return typeof value === "string" && value ? JSON.parse(value) : null;
+  }
+
+  show() {
+    const told = this.told();
+    const focused = document.activeElement?.id ?? "";
+    this.root.replaceChildren(...(told ? this.drawn(told) : []));
+    if (focused && this.root.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused)?.focus();
+  }
+
+  /** @param {MemoryTold} told */
+  drawn(told) {
+    if (!told.devices) {
+      return [head(told), el("p", { class: "ds-subject" }, told.why?.text ?? "")];
+    }
+    return [
+      head(told),
+      ...told.devices.map((device) => this.device(device, told)),
+      ...told.short.map((one) => el("p", { class: "ds-mem-short" }, one.text)),
+      ...this.change(told),
+      this.moments(told.devices),
+      el("div", { class: "ds-mem-lists" }, ...told.devices.map((device) => this.parts(device))),
+      el("p", { class: "ds-mem-explained", role: "status" }, ...this.explained(told.devices)),
+      notes(told),
+    ];
+  }
+
+  /** @param {MemoryDevice} device @param {MemoryTold} told */
+  device(device, told) {
+    const bar = barOf(device, this.moment);
+    const name = textOf("memory_places", device.device);
+    const each = device.device === "gpu" && told.ranks > 1 ? ` (each of ${told.ranks})` : "";
+    const need = bar.capacity === null ? `${gib(bar.bytes)} needed` : `${gib(bar.bytes)} of ${gib(bar.capacity)}`;
+    const fit = bar.capacity === null ? "" : `, ${textOf("memory_fits", bar.fit)}`;
+    const track = el("div", { class: "ds-mem-track" });
+    for (const one of bar.segments) {
+      const attributes = this.segment(device, one.part);
+      const segment = this.pointing(
+        button("", attributes, () => this.point(one.id)),
+        one.id,
+      );
+      segment.style.width = `${one.width}%`;
+      segment.style.background = colourOf(one.part.part);
+      track.append(segment);
+    }
+    const line = el("span", { class: "ds-mem-line", "aria-hidden": "true" });
+    if (bar.line !== null) line.style.left = `${bar.line}%`;
+    const marks = bar.line === null ? [] : [line];
+    return el(
+      "section",
+      { class: "ds-mem-device", "data-device": device.device, "data-fit": bar.fit },
+      el(
+        "p",
+        { class: "ds-mem-name" },
+        el("b", {}, `${name}${each}`),
+        el("span", { class: "ds-mem-need" }, `${need}${fit}`),
+      ),
+      el("div", { class: "ds-mem-bar", role: "group", "aria-label": `${name}: ${need}${fit}` }, track, ...marks),
+    );
+  }
+
+  /** @param {MemoryDevice} device @param {MemoryPart} one */
+  segment(device, one) {
+    const label = `${partName(one)}, ${range(one)}`;
+    return {
+      class: "ds-mem-part",
+      id: idOf(device.device, one),
+      "data-place": one.place,
+      title: label,
+      "aria-label": label,
+    };
+  }
+
+  /** From a bar that is too full to one that is not. @param {MemoryTold} told */
+  change(told) {
+    const found = this.found();
+    const stage = stageOf(told, found, this.looking);
+    const left = this.left.map((text) => el("p", { class: "ds-mem-change", role: "status" }, text));
+    if (stage === "nothing") return left;
+    if (stage === "found" && found) return howTo(found, () => this.apply(found));
+    const looking = stage === "looking";
+    const name = looking ? "Looking for the cheapest change…" : "Find the cheapest change that fits";
+    const attributes = {
+      class: "ds-mem-do",
+      id: "ds-mem-find",
+      "aria-disabled": String(looking),
+      "aria-busy": looking,
+    };
+    return [
+      ...left,
+      el(
+        "p",
+        { class: "ds-mem-change" },
+        button(name, attributes, () => this.find(told)),
+      ),
+    ];
+  }
+
+  /** @returns {MemoryChange | null} */
+  found() {
+    const { found } = this.props;
+    return typeof found === "string" && found ? JSON.parse(found) : null;
+  }
+
+  /** @param {MemoryTold} told */
+  find(told) {
+    if (this.looking === told.asked) return;
+    this.looking = told.asked ?? "";
+    this.left = [];
+    this.show();
+    this.trigger("find", { asked: this.looking });
+  }
+
+  /** @param {MemoryChange} found */
+  apply(found) {
+    this.looking = "";
+    this.left = (found.script ?? []).map((one) => one.text);
+    this.trigger("apply", { changes: found.changes ?? [], checkpointing: found.checkpointing ?? false });
+  }
+
+  /** Every moment with what it takes; one of them is shown. @param {MemoryDevice[]} devices */
+  moments(devices) {
+    const named = [...new Set(devices.flatMap((device) => device.moments.map((one) => one.moment)))];
+    const buttons = [ALL, ...named].map((moment) => {
+      const pressed = this.moment === moment;
+      const label = moment === ALL ? "peak" : textOf("memory_moments", moment);
+      const attributes = {
+        class: "ds-mem-moment",
+        id: `ds-moment-${moment || "all"}`,
+        "aria-pressed": String(pressed),
+      };
+      return button(label, attributes, () => {
+        this.moment = moment;
+        this.show();
+      });
+    });
+    return el("div", { class: "ds-mem-moments", role: "group", "aria-label": "Moment" }, "At:", ...buttons);
+  }
+
+  /** The parts of a device, the largest first. @param {MemoryDevice} device */
+  parts(device) {
+    const items = partsOf(device, this.moment).map(({ part: one, id }) => {
+      const swatch = el("span", { class: "ds-mem-swatch", "data-place": one.place, "aria-hidden": "true" });
+      swatch.style.background = colourOf(one.part);
+      const entry = this.pointing(
+        button("", { class: "ds-mem-entry", id: `${id}-entry` }, () => this.point(id)),
+        id,
+      );
+      entry.append(swatch, el("span", {}, partName(one)), el("span", { class: "ds-mem-gib" }, range(one)));
+      return el("li", { "data-part": id, class: id === this.chosen ? "ds-mem-pointed" : undefined }, entry);
+    });
+    const name = textOf("memory_places", device.device);
+    return el("div", {}, el("b", {}, name), el("ul", { class: "ds-mem-parts", "aria-label": name }, ...items));
+  }
+
+  /** Mouse, touch and keyboard alike. @param {HTMLElement} node @param {string} id */
+  pointing(node, id) {
+    node.addEventListener("mouseenter", () => this.point(id));
+    node.addEventListener("focus", () => this.point(id));
+    return node;
+  }
+
+  /** Nothing else moves: who points at one part after another would lose the place. @param {string} id */
+  point(id) {
+    this.chosen = id;
+    for (const entry of this.root.querySelectorAll("[data-part]")) {
+      entry.classList.toggle("ds-mem-pointed", entry.getAttribute("data-part") === id);
+    }
+    part(this.root, ".ds-mem-explained").replaceChildren(...this.explained(this.told()?.devices ?? []));
+  }
+
+  /** What the chosen part is, and the keys that change it. @param {MemoryDevice[]} devices */
+  explained(devices) {
+    const every = devices.flatMap((device) => partsOf(device, this.moment));
+    const found = every.find(({ id }) => id === this.chosen);
+    return found ? explained(found.part) : [HINT];
+  }
+}
+
+/** @param {MemoryTold} told */
+function head(told) {
+  const chip = el(
+    "span",
+    { class: "ds-mem-chip", "data-fit": told.fit, role: "status" },
+    textOf("memory_fits", told.fit),
+  );
+  const about = told.about ? [el("span", { class: "ds-mem-about" }, told.about)] : [];
+  return el("p", { class: "ds-mem-head" }, el("b", {}, "Memory"), chip, ...about);
+}
+
+/** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
+function howTo(found, apply) {
+  const { changes = [], script = [], checkpointing } = found;
+  const none = "By formula it fits as it is.";
+  const text = el("p", { class: "ds-mem-change", role: "status" }, found.why?.text ?? found.text ?? none);
+  const edits = changes.map((one) =>
+    el("li", {}, el("code", { class: "ds-option" }, `${keyName(one.pointer)}: ${JSON.stringify(one.value)}`)),
+  );
+  const items = [...edits, ...script.map((one) => el("li", {}, one.text))];
+  const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
+  const name = checkpointing ? "Apply, and tick gradient checkpointing" : "Apply";
+  const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
+  return [text, ...list, ...(changes.length || checkpointing ? [button(name, attributes, apply)] : [])];
+}
+
+/** @param {MemoryTold} told */
+function notes(told) {
+  if (!told.notes.length) return "";
+  const items = told.notes.map((one) => el("li", {}, one.text));
+  const count = items.length === 1 ? "1 assumption" : `${items.length} assumptions`;
+  return el("details", { class: "ds-mem-notes" }, el("summary", {}, count), el("ul", {}, ...items));
+}
+
+/** @param {MemoryPart} one */
+function explained(one) {
+  const keys = (one.keys ?? []).map((pointer) =>
+    pointer.startsWith("/")
+      ? el("button", { type: "button", class: "ds-where", "data-goto": pointer }, keyName(pointer))
+      : el("code", { class: "ds-option" }, pointer),
+  );
+  const changed = keys.length ? [el("span", { class: "ds-mem-keys" }, "Changed by ", ...spaced(keys))] : [];
+  return [el("b", {}, `${partName(one)}: `), textOf("memory_about", one.part), " ", ...changed];
+}
+
+/** @param {HTMLElement[]} nodes */
+const spaced = (nodes) => nodes.flatMap((node, index) => (index ? [", ", node] : [node]));
+
+/** @param {MemoryPart} one */
+const partName = (one) => `${textOf("memory_parts", one.part)}${one.place === "pinned" ? " (pinned)" : ""}`;
+
+/** @param {MemoryPart} one */
+function range(one) {
+  const { least, most } = one;
+  return least === undefined || most === undefined
+    ? gib(one.bytes)
+    : `${(least / GIB).toFixed(1)}–${(most / GIB).toFixed(1)} GiB`;
+}
+
+/**
+ * @param {HTMLElement} element @param {Props<unknown> & { found?: unknown }} props
+ * @param {Trigger} trigger @param {Watch} watch
+ */
+export function mount(element, props, trigger, watch) {
+  const memory = new Memory(part(element, ".ds-memory"), props, trigger);
+  for (const name of ["value", "found"]) watch(name, () => memory.show());
+  memory.show();
+}

@@ -1,0 +1,505 @@
+// What the server answers and what modules hand to each other, for the type checker alone: no page loads this file.
+
+export type Axis = "step" | "time" | "epoch";
+export type Range = [number, number];
+export type Trigger = (event: string, detail: object) => void;
+export type Watch = (name: string, changed: () => void) => void;
+
+/** What Gradio hands to a component of ours; its value is what the server put there. */
+export interface Props<T> {
+  value: T;
+}
+
+// --- curves --------------------------------------------------------------------------------------------------------
+
+/** A number, or "NaN", "Infinity", "-Infinity": JSON has none. */
+export type Told = number | string;
+export type Kind = "train" | "eval" | "final" | "sample";
+
+/** One logged value; NaN for a place that it does not have. */
+export interface Point {
+  step: number;
+  time: number;
+  epoch: number;
+  y: number;
+}
+
+/** One point, or of `n` the lowest and the highest and their mean. */
+export interface Stretch {
+  low: Point;
+  high: Point;
+  mean: number;
+  n: number;
+}
+
+export interface SeriesInfo {
+  name: string;
+  kind: Kind;
+  rank: number | null;
+  source: string;
+  node: string;
+}
+
+/** Places on an axis: `v` as they are, or `d` as differences in units of 10 ** -k; null where none has any. */
+export type Coded = { v: (number | null)[] } | { v?: undefined; d: number[]; k: number } | null;
+
+export interface AnsweredCurve {
+  id: string;
+  x: number;
+  v: Told[];
+  size?: number;
+  count?: number;
+  mean?: (Told | null)[];
+  last?: Told;
+  odd?: { x: number; v: Told[] };
+}
+
+export interface CurvesAnswer {
+  series: Record<string, SeriesInfo>;
+  x: Record<Axis, Coded>[];
+  y: AnsweredCurve[];
+}
+
+// --- a run ---------------------------------------------------------------------------------------------------------
+
+export interface RunEvent {
+  kind: string;
+  text: string;
+  step: number | null;
+  elapsed_s: number;
+  subject?: string;
+  code?: string;
+  given?: Record<string, string>;
+  machine?: string;
+}
+
+export interface Progress {
+  step: number | null;
+  total: number | null;
+  eta_s: number | null;
+}
+
+export interface RunAbout {
+  command: string;
+  directory: string;
+}
+
+export interface Delta {
+  run_id: string;
+  name: string;
+  state: string;
+  reason: string;
+  phase: string;
+  doing: string;
+  elapsed_s: number | null;
+  kill_in_s: number | null;
+  telemetry_note: string;
+  problem?: string;
+  can_end: boolean;
+  can_save: boolean;
+  progress: Progress | null;
+  epoch: { number: number; epochs: number | null } | null;
+  no_loss: { text: string } | null;
+  about: Partial<RunAbout>;
+  curves: CurvesAnswer;
+  events: RunEvent[];
+  output: string;
+  cursor: Record<string, string>;
+}
+
+export interface RunSummary {
+  run_id: string;
+  name: string;
+  state: string;
+  started_at: number | null;
+  duration_s: number | null;
+  step: number | null;
+  total: number | null;
+  loss: Told | null;
+  preset: string;
+  model: string;
+  devices: string;
+  script: string;
+  problem?: string;
+  doing: string;
+  place: number;
+}
+
+/** The part of the list that was asked for: `ids` is null where the page has them, `rows` are those that changed. */
+export interface ListedRuns {
+  total: number;
+  fits: number;
+  unread: number;
+  ids: string[] | null;
+  rows: RunSummary[];
+  since: string;
+  place: number | null;
+}
+
+export interface Estimate {
+  states_bytes: number;
+  estimate_bytes: number;
+}
+
+/** What the memory model foretold, in bytes: of a run on one GPU, and on one machine's host. */
+export interface Predicted {
+  gpu_bytes?: number;
+  host_bytes?: number;
+}
+
+export interface Diagnosis {
+  title: string;
+  rank: number | null;
+  meaning: string;
+  advice: string[];
+  remedy: { label: string } | null;
+  ends: string;
+  set_aside: string[];
+  traceback: string;
+  evidence: string;
+}
+
+export interface Checkpoint {
+  name: string;
+  path: string;
+  complete: boolean;
+  problem: string;
+}
+
+export interface Provenance {
+  python?: string;
+  versions?: Record<string, string>;
+  git?: { commit?: string; branch: string; dirty: boolean | null } | null;
+}
+
+export interface AboutAnswer {
+  diagnosis: Diagnosis | null;
+  parent: string;
+  provenance: Provenance;
+  checkpoints: Checkpoint[];
+  resume_note: string;
+  damaged?: boolean;
+  config: string;
+  script: string;
+  estimate: Estimate | null;
+  predicted?: Predicted | null;
+}
+
+export interface Removal {
+  path: string;
+  files: number;
+  size_bytes: number;
+  largest: [string, number][];
+}
+
+export interface PatternAnswer {
+  kept: string[];
+  problem: string;
+  matches: { line: string; found: string }[];
+}
+
+export interface SearchAnswer {
+  matches: { line: string; offset: number }[];
+  more: boolean;
+}
+
+export interface OutputAnswer {
+  before: string;
+  line: string;
+  after: string;
+  end: number;
+}
+
+export interface GpuFigures {
+  peak_bytes: number;
+  mean_bytes: number;
+}
+
+export interface ComparedRun {
+  state: string;
+  figures: {
+    steps: number | null;
+    duration_s: number | null;
+    steps_per_second: number | null;
+    samples_per_second: number | null;
+    final_loss: Told | null;
+    best_loss: Told | null;
+    gpus: GpuFigures[];
+    run_peak_bytes: number | null;
+    run_mean_bytes: number | null;
+    host_peak_bytes: number | null;
+  };
+}
+
+export interface CompareAnswer {
+  runs: ComparedRun[];
+  differences: { key: string; values: (string | null)[] }[];
+  answers: { question: string; sentences: string[] }[];
+}
+
+// --- charts --------------------------------------------------------------------------------------------------------
+
+/** A run as its charts are drawn. */
+export interface Source {
+  name: string;
+  curves: import("./curves.js").Curves;
+  live?: boolean;
+  events?: RunEvent[];
+  noLoss?: string;
+  estimate?: () => Estimate | null | undefined;
+  predicted?: () => Predicted | null | undefined;
+}
+
+/** How the charts are looked at. `axis` is what the user chose, null for nothing. */
+export interface View {
+  axis: Axis | null;
+  log: boolean;
+  smoothing: number;
+  range: Range | null;
+}
+
+/** The same as a chart draws it: the axis decided, the range of all charts' points, what happened on it. */
+export interface Drawn extends View {
+  axis: Axis;
+  reach: Range | null;
+  events: Mark[];
+  marked: boolean;
+}
+
+/** What happened in a run, at a place of the axis. */
+export interface Mark {
+  kind: string;
+  at: number;
+  label: string;
+}
+
+export interface Style {
+  colour: string;
+  dash: string;
+}
+
+export interface Line extends Style {
+  run: number;
+  name: string;
+  plain: string;
+  legend: boolean;
+  curve: import("./curves.js").Curve;
+  clock: import("./curves.js").Clock | null;
+  scale: number;
+  axis?: "y2";
+  title?: string;
+  mode?: string;
+  symbol?: string;
+}
+
+export interface Limit {
+  at: number;
+  text: string;
+  colour?: string;
+}
+
+/** A chart of the catalogue. */
+export interface ChartKind {
+  title: string;
+  y: string;
+  unit?: string;
+  scale?: number;
+  zero?: boolean;
+  more?: boolean;
+}
+
+/** Where the catalogue has a curve: its chart, and what it is there. */
+export interface Spot {
+  chart: string;
+  note?: string;
+  right?: string;
+  dash?: string;
+  colour?: string;
+  alone?: boolean;
+  if_any?: boolean;
+}
+
+/** Which chart a curve belongs to (its id), and how its line looks there. */
+export interface Place {
+  chart: string;
+  heading: string;
+  y: string;
+  unit?: string;
+  scale?: number;
+  fromZero?: boolean;
+  axis?: "y2";
+  title?: string;
+  note?: string;
+  dash?: string;
+  colour?: string;
+  alone?: boolean;
+  ifAny?: boolean;
+  more?: boolean;
+  gpu?: number | null;
+}
+
+// --- plotly.js, as far as it is used -------------------------------------------------------------------------------
+
+export interface Trace {
+  x: number[];
+  y: (number | null)[];
+  yaxis: string;
+  [option: string]: unknown;
+}
+
+export interface Relayout {
+  "xaxis.autorange"?: boolean;
+  "xaxis.range[0]"?: number;
+  "xaxis.range[1]"?: number;
+  "xaxis.range"?: Range;
+}
+
+export interface Hovered {
+  xvals?: number[];
+  points?: { x: number }[];
+}
+
+export interface PlotElement extends HTMLElement {
+  _fullLayout?: { xaxis: { range: (number | string)[] } };
+  on?(event: "plotly_relayout", act: (change: Relayout) => void): void;
+  on?(event: "plotly_hover", act: (event: Hovered) => void): void;
+  on?(event: "plotly_unhover", act: () => void): void;
+}
+
+export interface PlotlyLibrary {
+  react(plot: HTMLElement, traces: object[], layout: object, config: object): Promise<void>;
+  purge(plot: HTMLElement): void;
+  downloadImage(plot: HTMLElement, options: object): Promise<string>;
+  Fx: { hover(plot: HTMLElement, place: { xval: number }): void; unhover(plot: HTMLElement): void };
+}
+
+// --- the form ------------------------------------------------------------------------------------------------------
+
+export interface Field {
+  pointer: string;
+  key: string;
+  title: string;
+  kind: string;
+  help?: string;
+  unit?: string;
+  default?: string;
+  choices?: string[];
+  suggestions?: string[];
+  auto?: boolean;
+  common?: boolean;
+  removed?: string;
+  otherwise?: string;
+}
+
+export interface Section {
+  id: string;
+  title: string;
+  intro: string;
+  fields: Field[];
+}
+
+export interface FormState {
+  values?: Record<string, string>;
+  broken?: string;
+  acked?: Record<string, string>;
+  idle?: number[];
+  not_taken?: Record<string, number[]>;
+  problems?: Record<string, string>;
+  release?: string;
+}
+
+export interface Release {
+  absent: Record<string, string>;
+  defaults: Record<string, string>;
+}
+
+/** What passes through the form's value: the server's state as one text, what it should do, or our edits. */
+export interface FormValue {
+  state?: string;
+  discard?: boolean;
+  refresh?: boolean;
+  edits?: Record<string, string>;
+}
+
+/** The config as a whole, and who reads it. */
+export interface Entry {
+  text: string;
+  reader: string;
+}
+
+// --- memory --------------------------------------------------------------------------------------------------------
+
+/** A part of a bar in bytes; with a margin also the least and the most. `keys`: pointers into the config, arguments. */
+export interface MemoryPart {
+  part: string;
+  place: string;
+  bytes: number;
+  least?: number;
+  most?: number;
+  keys?: string[];
+}
+
+export interface MemoryMoment {
+  moment: string;
+  fit: string;
+  bytes: number;
+  parts: MemoryPart[];
+}
+
+/** A GPU, or a machine's host with all of its ranks. */
+export interface MemoryDevice {
+  device: string;
+  fit: string;
+  capacity: number | null;
+  in_use: number;
+  worst: string;
+  moments: MemoryMoment[];
+}
+
+interface Sentence {
+  text: string;
+}
+
+/** What the memory panel shows; without `devices` there is no number, and `why` says it. */
+export interface MemoryTold {
+  fit: string;
+  why?: Sentence;
+  about?: string;
+  asked?: string;
+  ranks: number;
+  devices?: MemoryDevice[];
+  short: Sentence[];
+  notes: Sentence[];
+}
+
+/** The cheapest change that fits what was `asked` about, or `why` there is none; neither where nothing is to be done. */
+export interface MemoryChange {
+  asked: string;
+  why?: Sentence;
+  text?: string;
+  changes?: { pointer: string; value: unknown }[];
+  script?: Sentence[];
+  checkpointing?: boolean;
+}
+
+/** A bar as it is drawn. */
+export interface MemoryBar {
+  bytes: number;
+  capacity: number | null;
+  fit: string;
+  line: number | null;
+  segments: { part: MemoryPart; width: number; id: string }[];
+}
+
+declare global {
+  interface Window {
+    Plotly: PlotlyLibrary;
+    dsguiText?: Entry;
+    dsguiMove?: Entry;
+  }
+  interface WindowEventMap {
+    "dsgui:text": CustomEvent<Entry>;
+    "dsgui:goto": CustomEvent<string>;
+  }
+  const Plotly: PlotlyLibrary;
+}

@@ -1,0 +1,85 @@
+// What the page shows, in the browser's history: Back returns to what was shown before.
+
+/** What the address names: a run, or several. @typedef {{ run: string | null, compare: string | null }} Names */
+
+const TAB = "#pages > .tab-wrapper [role=tab]";
+
+/** @returns {HTMLElement[]} */
+const tabs = () => [...document.querySelectorAll(TAB)].filter((one) => one instanceof HTMLElement);
+const selected = () => tabs().findIndex((tab) => tab.getAttribute("aria-selected") === "true");
+
+/** @param {URL} url @returns {Names} */
+export const namesIn = ({ searchParams }) => ({ run: searchParams.get("run"), compare: searchParams.get("compare") });
+
+/** @param {string} address @param {Names} names */
+export function addressOf(address, names) {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(names)) {
+    if (value === null) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  return url.href;
+}
+
+class Visits {
+  constructor() {
+    /** What the Runs page shows; until it is there, what it will show. */
+    this.names = () => namesIn(new URL(window.location.href));
+    /** @type {(names: Names) => void} */
+    this.show = () => {};
+    /** @type {number | null} the tab that Back asked for, until it is there */
+    this.awaited = null;
+    this.noting = 0;
+    const pages = document.querySelector("#pages > .tab-wrapper");
+    const watch = { subtree: true, attributeFilter: ["aria-selected"] };
+    if (pages) new MutationObserver(() => this.note()).observe(pages, watch);
+    window.addEventListener("popstate", () => this.back());
+    this.note();
+  }
+
+  /** The Runs page is there. @param {() => Names} names what it shows @param {(names: Names) => void} show */
+  attend(names, show) {
+    Object.assign(this, { names, show });
+  }
+
+  /** What is shown has changed; a tab and a run that change together are one step. */
+  note() {
+    clearTimeout(this.noting);
+    this.noting = window.setTimeout(() => this.write(navigator.userActivation?.hasBeenActive ?? true));
+  }
+
+  /** As a step of its own, or in place of the last: for what the page opened by itself. @param {boolean} asStep */
+  write(asStep) {
+    clearTimeout(this.noting);
+    const tab = selected();
+    if (this.awaited !== null) {
+      if (tab === this.awaited) this.awaited = null;
+      return;
+    }
+    const address = addressOf(window.location.href, this.names());
+    if (address === window.location.href && tab === window.history.state?.tab) return;
+    if (asStep && window.history.state) window.history.pushState({ tab }, "", address);
+    else window.history.replaceState({ tab }, "", address);
+  }
+
+  back() {
+    const tab = window.history.state?.tab;
+    const asked = tab === selected() ? undefined : tabs()[tab];
+    this.awaited = asked ? tab : null;
+    asked?.click();
+    this.show(namesIn(new URL(window.location.href)));
+  }
+}
+
+/** @type {Visits | null} */
+let only = null;
+/** The page's one. */
+export function visits() {
+  only ??= new Visits();
+  return only;
+}
+
+/** When the page opens: what it shows first is what Back returns to in the end. */
+export function begin() {
+  visits();
+}

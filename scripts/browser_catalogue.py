@@ -1,0 +1,50 @@
+#!/usr/bin/env python
+"""Writes dsgui/ui/static/catalogue.js: the texts and the charts that the browser shows, as core/texts and
+core/metrics/chart_table.py have them: `make docs`. A test fails when the file is not what this makes."""
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from dsgui.core.metrics.chart_table import table_json  # noqa: E402
+from dsgui.core.texts.english import TEXTS  # noqa: E402
+
+PAGE = ROOT / "dsgui" / "ui" / "static" / "catalogue.js"
+HEAD = """// Made by `make docs` from core/texts/english/ and core/metrics/chart_table.py: change those and not this.
+
+/* eslint max-len: "off" -- a text is one line */
+
+/** @import { ChartKind, Spot } from "./types.d.ts" */
+
+"""
+
+
+def catalogue() -> str:
+    """The whole module."""
+    texts = {kind: dict(entries) for kind, entries in TEXTS.items()}
+    memory = ("memory_parts", "memory_about", "memory_moments", "memory_places", "memory_fits")
+    shown = ("states", "phases", "alerts", "events", "marks", *memory)
+    browsers = {kind: texts[kind] for kind in shown}
+    parts = (
+        ("Record<string, Record<string, string>>", "TEXTS", browsers),
+        (
+            "{ colours: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: "
+            "Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, "
+            "evaluationCosts: string[], evaluationCounts: string }",
+            "CHARTS",
+            table_json(),
+        ),
+    )
+    return HEAD + "\n".join(_constant(*part) for part in parts)
+
+
+def _constant(kind: str, name: str, value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    return f"/** @type {{{kind}}} */\n// prettier-ignore\nexport const {name} = {text};\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(catalogue(), "utf-8")

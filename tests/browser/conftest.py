@@ -1,0 +1,5 @@
+"""Tests here drive a browser."""
+
+from tests.support.pages import app, browser, page
+
+__all__ = ["app", "browser", "page"]

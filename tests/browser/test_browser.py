@@ -1,0 +1,199 @@
+"""The main job in a real browser: preset → break the batch identity → fix it → download → launch → watch → stop."""
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import fill, findings, json_text
+
+pytestmark = pytest.mark.browser
+
+# How far a chart's horizontal axis reaches on the screen, not what it was given.
+DRAWN_TO = "(name) => document.querySelector(`[data-chart='${name}'] .js-plotly-plot`)._fullLayout.xaxis.range[1]"
+# The first run on a machine compiles DeepSpeed's operators.
+FIRST_POINTS_MS = 300_000
+
+
+def test_the_whole_path_from_preset_to_a_stopped_run(page, app):
+    expect(findings(page)).to_contain_text("Checks pass")
+    # Break the batch identity for two ranks.
+    for pointer, value in (
+        ("/train_micro_batch_size_per_gpu", "4"),
+        ("/gradient_accumulation_steps", "2"),
+        ("/train_batch_size", "100"),
+    ):
+        fill(page, pointer, value, "batch")
+    expect(findings(page)).to_contain_text("100 is not micro batch 4 × accumulation steps 2 × world size 2 = 16")
+    # Fix it with its button.
+    page.click('#findings button:has-text("Set train_batch_size to 16")')
+    expect(findings(page)).to_contain_text("Checks pass")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("16")
+    expect(findings(page)).to_contain_text("--per_device_train_batch_size 4 --gradient_accumulation_steps 2")
+    # Download and parse the file, then launch that very config.
+    with page.expect_download() as caught:
+        page.click("#download")
+    assert caught.value.suggested_filename == "ds_config.json"
+    config = json.loads(Path(caught.value.path()).read_text("utf-8"))
+    assert config["zero_optimization"]["stage"] == 2
+    assert config["train_batch_size"] == 16
+    launch_watch_and_stop(page, app)
+
+
+def launch_watch_and_stop(page, app):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("Arguments for the script").fill("--logging_steps 1")
+    command = page.locator("#command")
+    expect(command).to_contain_text("--logging_steps 1")
+    shown = command.locator(".cm-content").inner_text()
+    page.click("#launch")
+    expect(page.locator(".ds-run-title")).to_contain_text("translation", timeout=60_000)
+    run_id = page.url.split("run=")[1]
+    loss = page.locator('[data-chart="Loss"] .js-plotly-plot')
+    expect(loss).to_be_visible(timeout=FIRST_POINTS_MS)
+    page.wait_for_function(f"({DRAWN_TO})('Loss') >= 6", timeout=60_000)
+    page.wait_for_function(f"({DRAWN_TO})('Host memory') >= 5", timeout=60_000)
+    for figure in page.locator(".ds-chart:visible").all():
+        assert figure.locator("svg").first.bounding_box()["width"] <= figure.bounding_box()["width"]
+    page.click("#stop-run")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
+    assert processes_of(run_id) == []
+    written = page.locator(".ds-command").first.text_content()
+    assert "".join(shown.split()) == "".join(written.split())
+
+
+def processes_of(run_id):
+    """Pids whose environment carries the run's marker."""
+    found = []
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as environ:
+                if f"DSGUI_RUN_ID={run_id}".encode() in environ.read().split(b"\0"):
+                    found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, app, browser, tmp_path):
+    start_script(
+        page,
+        tmp_path / "slow.py",
+        "import time\nfor n in range(600):\n    print(f'step={n} loss={1/(n+1)}')\n    time.sleep(0.2)\n",
+    )
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
+    url = page.url
+    page.close()
+    context = app.sign_in(browser.new_context())
+    other = context.new_page()
+    other.goto(url)
+    expect(other.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
+    expect(other.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=60_000)
+    other.click("#stop-run")
+    expect(other.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
+    context.close()
+
+
+def start_script(page, script, source):
+    """Launch a script of the user's own from the Launch page."""
+    script.write_text(source)
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    page.locator("#script textarea, #script input").first.fill(str(script))
+    expect(page.locator("#command")).to_contain_text(script.name)
+    expect(page.locator("#launch")).to_be_enabled()
+    page.click("#launch")
+
+
+def test_broken_json_says_where_and_leaves_the_form_and_the_text_alone(page):
+    editor = page.locator("#config-json .cm-content")
+    editor.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.press("Backspace")  # the last brace or the line end before it
+    page.keyboard.press("Backspace")
+    expect(findings(page)).to_contain_text("Line ")
+    expect(page.locator(".ds-banner")).to_be_visible()
+    page.click('[data-tab="zero"]')
+    expect(page.locator('[data-pointer="/zero_optimization/stage"]')).to_have_value("2")
+    editor.click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("}")
+    expect(findings(page)).to_contain_text("Checks pass")
+
+
+def test_text_in_a_number_field_and_a_negative_batch_are_findings_and_stay_as_typed(page):
+    fill(page, "/train_batch_size", "many", "batch")
+    expect(findings(page)).to_contain_text('"many" is not a whole number')
+    fill(page, "/train_batch_size", "-8", "batch")
+    expect(findings(page)).to_contain_text("-8 is not a whole number of 1 or more")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("-8")
+    assert json.loads(json_text(page))["train_batch_size"] == -8
+
+
+def test_numbers_stay_as_typed_and_edits_survive_a_reload(page):
+    fill(page, "/zero_optimization/reduce_bucket_size", "3e8", "zero")
+    expect(page.locator("#config-json")).to_contain_text('"reduce_bucket_size": 3e8')
+    page.reload()
+    expect(page.locator("#config-json")).to_contain_text('"reduce_bucket_size": 3e8')
+
+
+def test_quick_typing_in_many_fields_loses_nothing(page):
+    page.click('[data-tab="batch"]')
+    values = {"/train_batch_size": "48", "/train_micro_batch_size_per_gpu": "4", "/gradient_accumulation_steps": "6"}
+    for pointer, value in values.items():
+        page.locator(f'[data-pointer="{pointer}"]').fill("")
+        page.locator(f'[data-pointer="{pointer}"]').press_sequentially(value)
+    page.wait_for_function("JSON.parse(localStorage.getItem('dsgui.config')).gradient_accumulation_steps === 6")
+    expect(findings(page)).to_contain_text("Checks pass")
+    config = json.loads(json_text(page))
+    assert {pointer: str(config[pointer[1:]]) for pointer in values} == values
+
+
+def test_bf16_is_checked_against_the_planned_card(page):
+    page.click('[data-tab="precision"]')
+    page.select_option('[data-pointer="/bf16/enabled"]', "true")
+    page.click("#device input")
+    page.get_by_role("option", name="V100 32 GB").click()
+    expect(findings(page)).to_contain_text("compute capability 7.0")
+    page.click("#device input")
+    page.get_by_role("option", name="A100 80 GB").click()
+    expect(findings(page)).to_contain_text("Checks pass")
+
+
+def test_a_missing_script_and_bad_ports_are_said_and_nothing_starts(page):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    page.locator("#script textarea, #script input").first.fill("/no/such/train.py")
+    expect(page.locator("#launch-verdict")).to_contain_text("/no/such/train.py")
+    expect(page.locator("#launch")).to_be_disabled()
+    page.get_by_label("Bundled recipe").check()
+    expect(page.locator("#launch")).to_be_enabled()
+    page.get_by_role("button", name="More: launcher, queue").click()
+    with socket.create_server(("", 0)) as taken:
+        for typed, says in (
+            ("http", "is not a number"),
+            ("80", "outside 1024"),
+            (str(taken.getsockname()[1]), "in use"),
+        ):
+            page.locator("#port textarea, #port input").first.fill(typed)
+            expect(page.locator("#launch-verdict")).to_contain_text(says)
+            expect(page.locator("#launch")).to_be_disabled()
+
+
+def test_a_script_that_dies_at_once_shows_its_last_words(page, tmp_path):
+    start_script(page, tmp_path / "dies here.py", "raise SystemExit('no data today')\n")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=90_000)
+    expect(page.locator(".ds-log")).to_contain_text("no data today")
+
+
+def test_a_file_that_is_no_text_is_said_and_changes_nothing(page, tmp_path):
+    before = json_text(page)
+    (tmp_path / "weights.json").write_bytes(b"\x80\x81\xff\x00" * 50)
+    with page.expect_file_chooser() as chooser:
+        page.click("#upload")
+    chooser.value.set_files(tmp_path / "weights.json")
+    expect(page.get_by_text("is not text in UTF-8")).to_be_visible()
+    assert json_text(page) == before

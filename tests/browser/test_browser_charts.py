@@ -1,0 +1,313 @@
+"""Which axis the Runs page's charts have, what stretches it, and what stands where there is no curve; in Chromium."""
+
+import json
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from playwright.sync_api import expect
+
+from dsgui.core.metrics.points import Event, Point
+from tests.browser.test_browser import start_script
+from tests.browser.test_browser_monitor import opened
+from tests.runs.test_no_loss import hf_run
+from tests.support.app_server import running_app
+from tests.support.made_runs import Made, Printed, make_printed, make_run
+from tests.support.run_fixtures import wait_until
+
+pytestmark = pytest.mark.browser
+
+# Of each chart that is shown: its axis, the range of it, and how many points each of its lines has.
+SHOWN = """() => Object.fromEntries([...document.querySelectorAll("[data-chart]:not([hidden])")].map((node) => {
+  const plot = node.querySelector(".js-plotly-plot");
+  const drawn = node.querySelector(".ds-plot").hidden ? null : plot?._fullLayout?.xaxis;
+  return [node.dataset.chart, drawn ? { axis: drawn.title.text, range: drawn.range.map(Number),
+    points: plot.data.filter((one) => one.yaxis !== "y3").map((one) => one.x.length), x: [...plot.data[0].x] } : null];
+}))"""
+TIME = "seconds since start"
+EPOCHS = 3
+
+
+def without_steps():
+    """A script that names no step, and a checkpoint of its."""
+    losses = [(10.0 + 2 * number, f"loss: {3 - number / 10:.3f}\n") for number in range(20)]
+    return Printed("plain", [*losses, (49.0, Event("checkpoint", "Saved", None))], 60)
+
+
+def with_marks():
+    """Marks of what was no step of the training, and an end long after the last point."""
+    points = [(10.0 + step / 5, Point(step, step / 100, {"loss": 3 / step})) for step in range(10, 251, 10)]
+    marks = [
+        (5.0, Event("warning", "Tokenizing is slow", 4000)),
+        (30.0, Event("alert", "No step", 120_000)),
+        (90.0, Event("error", "RuntimeError: at the end", 250)),
+    ]
+    return Printed("marked", sorted([*points, *marks], key=lambda one: one[0]), 100)
+
+
+def in_epochs():
+    """`[1,  2000] loss: 2.1`, as read: whole epochs, and steps that run on over them."""
+    points = [
+        (5.0 + 10 * epoch + part, Point(epoch * 10 + part, float(epoch + 1), {"loss": 2.0 - epoch / 3}))
+        for epoch in range(EPOCHS)
+        for part in range(1, 11)
+    ]
+    return Printed("epochs", points, 40)
+
+
+def by_epoch():
+    points = [(10.0 * epoch, Point(None, float(epoch), {"loss": 2.0 - epoch / 3})) for epoch in range(1, 4)]
+    return Printed("by epoch", points, 40)
+
+
+def of_one_value():
+    """A learning rate that stays the same, and one evaluation."""
+    rates = [(10.0 + step, Point(step, None, {"loss": 3 / step, "learning_rate": 5e-5})) for step in range(10, 41, 10)]
+    return Printed("of one value", [*rates, (52.0, Point(40, None, {"eval_bleu": 0.0473}, "eval"))], 60)
+
+
+def evaluated_only():
+    points = [(10.0 * part, Point(50 * part, None, {"eval_loss": 3 - part / 3}, "eval")) for part in range(1, 5)]
+    return Printed("evaluated", points, 50)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """An app on runs of these kinds; their ids."""
+    folder = tmp_path_factory.mktemp("runs")
+    printed = {
+        "plain": without_steps(),
+        "marked": with_marks(),
+        "epochs": in_epochs(),
+        "by epoch": by_epoch(),
+        "evaluated": evaluated_only(),
+        "one value": of_one_value(),
+        "hf": hf_run(),
+    }
+    ids = {name: make_printed(folder, one) for name, one in printed.items()}
+    with running_app(folder) as app:
+        yield app, ids | {"steps": make_run(folder, Made("steps", 200))}
+
+
+def shown(page, *charts, axis):
+    """The charts when these are drawn by this axis."""
+    found = {}
+
+    def drawn():
+        nonlocal found
+        found = page.evaluate(SHOWN)
+        return all((found.get(chart) or {}).get("axis") == axis for chart in charts)
+
+    wait_until(drawn)
+    return found
+
+
+def why(page):
+    return page.locator(".ds-why")
+
+
+def axis_button(page, name):
+    return page.locator(".ds-axes").get_by_role("button", name=name)
+
+
+def open_more(page):
+    page.get_by_text("System metrics").click()
+
+
+HEIGHTS = """(title) => {
+  const { yaxis, legend } = document.querySelector(`[data-chart="${title}"] .js-plotly-plot`)._fullLayout;
+  return [...yaxis.range.map(Number), Boolean(legend)];
+}"""
+
+
+def test_a_value_that_stays_the_same_can_be_read_and_a_lone_score_has_its_name(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['one value']}") as page:
+        shown(page, "Learning rate", "Evaluation", axis="step")
+        low, high, _ = page.evaluate(HEIGHTS, "Learning rate")
+        assert (low, 5e-5 < high < 1e-4) == (0, True)
+        low, high, named = page.evaluate(HEIGHTS, "Evaluation")
+        assert (low, 0.0473 < high < 0.1, named) == (0, True, True)
+        expect(page.locator('[data-chart="Evaluation"] .legendtext')).to_have_text("bleu")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_charts_tools_do_not_cover_its_legend(browser, made, width):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        page.set_viewport_size({"width": width, "height": 860})
+        shown(page, "Host memory", axis="step")
+        tools, legend = (
+            page.locator('[data-chart="Host memory"] .modebar'),
+            page.locator('[data-chart="Host memory"] .legend'),
+        )
+        above, below = tools.bounding_box(), legend.bounding_box()
+        assert above["y"] + above["height"] <= below["y"] + 1
+
+
+def test_a_run_without_steps_opens_by_time_and_no_chart_is_empty(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['plain']}") as page:
+        expect(why(page)).to_have_text("Drawn by time: the script prints no steps.")
+        open_more(page)
+        found = shown(page, "Loss", "Host memory", "CPU", axis=TIME)
+        assert found["Loss"]["points"] == [20]
+        assert found["Host memory"]["points"] == [61, 61]
+        assert found["CPU"]["points"] == [61]
+        expect(axis_button(page, "Time")).to_have_attribute("aria-pressed", "true")
+        expect(axis_button(page, "Step")).to_be_disabled()
+        expect(axis_button(page, "Epoch")).to_be_disabled()
+
+
+def test_a_run_of_the_hf_trainer_that_logged_its_end_alone_says_why_and_shows_its_memory(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['hf']}") as page:
+        says = "No loss was printed. The HF Trainer logs every 500 steps by default and this run has 250: add "
+        expect(page.locator('[data-chart="Loss"] .ds-chart-empty')).to_have_text(f"{says}--logging_steps 10.")
+        expect(why(page)).to_have_text("Drawn by time: no training values were logged.")
+        found = shown(page, "Host memory", axis=TIME)
+        assert found["Host memory"]["points"] == [66, 66]
+        assert found["Loss"] is None
+
+
+def test_a_run_of_evaluations_alone_opens_by_time_and_may_be_drawn_by_their_steps(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['evaluated']}") as page:
+        shown(page, "Loss", "Host memory", axis=TIME)
+        axis_button(page, "Step").click()
+        found = shown(page, "Loss", "Host memory", axis="step")
+        assert found["Loss"]["x"] == [50, 100, 150, 200]
+        assert min(found["Host memory"]["points"]) > 20
+        expect(why(page)).to_be_hidden()
+        expect(axis_button(page, "Epoch")).to_be_disabled()
+
+
+def test_no_mark_stretches_an_axis(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['marked']}") as page:
+        found = shown(page, "Loss", "Host memory", axis="step")
+        assert found["Loss"]["range"] == [10, 250]
+        assert found["Host memory"]["range"] == [10, 250]
+        texts = """() => document.querySelector('[data-chart="Loss"] .js-plotly-plot').data
+            .flatMap((one) => one.yaxis === "y3" ? one.x.map((at, i) => [at, one.text[i]]) : [])"""
+        assert page.evaluate(texts) == [[250, "error: RuntimeError: at the end"]]
+
+
+def ranges(page, axis):
+    """The different ranges of the charts, once all are drawn by an axis."""
+    open_more(page)
+    found = shown(page, "Loss", "Host memory", "CPU", axis=axis)
+    return {tuple(chart["range"]) for chart in found.values()}
+
+
+def test_all_charts_show_the_same_range_from_the_start(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['marked']}") as page:
+        assert ranges(page, "step") == {(10, 250)}
+        axis_button(page, "Time").click()
+        # The readings of the machine begin before the first step and go on after the last.
+        found = shown(page, "Loss", "Host memory", "CPU", axis=TIME)
+        assert {tuple(chart["range"]) for chart in found.values()} == {(0, 100)}
+        assert (found["Loss"]["x"][0], found["Loss"]["x"][-1]) == (12, 60)
+
+
+def test_symbols_at_the_edge_have_room_and_so_have_all_charts(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['one value']}") as page:
+        found = shown(page, "Learning rate", "Evaluation", "Host memory", axis="step")
+        (low, high), *others = {tuple(chart["range"]) for chart in found.values()}
+        assert others == []
+        assert low == 10
+        assert 40 < high < 41
+
+
+def test_the_charts_of_a_comparison_show_the_same_range(browser, made):
+    app, ids = made
+    with opened(browser, app, f"compare={ids['marked']},{ids['plain']}") as page:
+        assert ranges(page, TIME) == {(0, 100)}
+
+
+def test_what_the_user_chose_stays_where_a_run_has_it_and_comes_back(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        shown(page, "Loss", axis="step")
+        axis_button(page, "Epoch").click()
+        shown(page, "Loss", "Host memory", axis="epoch")
+        page.goto(f"{app.url}?run={ids['plain']}")
+        shown(page, "Loss", "Host memory", axis=TIME)
+        expect(why(page)).to_have_text("Drawn by time: the script prints no epochs.")
+        page.goto(f"{app.url}?run={ids['marked']}")
+        shown(page, "Loss", "Host memory", axis="epoch")
+        expect(why(page)).to_be_hidden()
+
+
+def test_a_run_with_steps_and_one_without_are_compared_by_time(browser, made):
+    app, ids = made
+    with opened(browser, app, f"compare={ids['steps']},{ids['plain']}") as page:
+        found = shown(page, "Loss", "Host memory", axis=TIME)
+        expect(why(page)).to_have_text("Drawn by time: plain prints no steps.")
+        assert min(found["Loss"]["points"]) > 0
+        assert min(found["Host memory"]["points"]) > 0
+        axis_button(page, "Step").click()
+        shown(page, "Loss", axis="step")
+        expect(why(page)).to_have_text("Not everything is drawn: plain prints no steps.")
+
+
+def test_steps_in_whole_epochs_are_drawn_by_step_time_and_epoch(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['epochs']}") as page:
+        found = shown(page, "Loss", "Host memory", axis="step")
+        assert found["Loss"]["x"] == list(range(1, 31))
+        axis_button(page, "Epoch").click()
+        found = shown(page, "Loss", "Host memory", axis="epoch")
+        x = found["Loss"]["x"]
+        assert x == sorted(set(x))  # not all of an epoch at one place
+        assert [x[0], x[10], x[20]] == [0, 1, 2]
+        assert 2.8 < x[-1] <= EPOCHS
+        assert max(found["Host memory"]["points"]) > 20
+
+
+def test_one_point_an_epoch_is_drawn_by_time_or_at_its_epoch(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['by epoch']}") as page:
+        assert shown(page, "Loss", "Host memory", axis=TIME)["Loss"]["x"] == [10, 20, 30]
+        axis_button(page, "Epoch").click()
+        assert shown(page, "Loss", "Host memory", axis="epoch")["Loss"]["x"] == [1, 2, 3]
+
+
+def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, tmp_path: Path):
+    script = tmp_path / "prepares.py"
+    source = """
+        import pathlib, sys, time
+        bar = "Running tokenizer on train dataset:   3%|3         | 4000/120000 [00:01<00:29, 3900.00 examples/s]"
+        print(bar, end="\\r", file=sys.stderr, flush=True)
+        while not (pathlib.Path(__file__).parent / "go").exists():
+            time.sleep(0.1)
+        print("Running tokenizer on train dataset: 100%|#####| 120000/120000 [00:30<00:00, 3900.00 examples/s]")
+        for step in range(1, 600):
+            print(f"step={step} loss={1 / step}", flush=True)
+            time.sleep(0.1)
+    """
+    with running_app(tmp_path / "runs") as app, opened(browser, app, "") as page:
+        start_script(page, script, dedent(source))
+        expect(page.locator(".ds-reason").first).to_contain_text(
+            "okenizing 4,000 / 120,000. Training has not started.", timeout=60_000
+        )
+        facts = dict(
+            zip(
+                page.locator(".ds-facts dt").all_inner_texts(),
+                page.locator(".ds-facts dd").all_inner_texts(),
+                strict=True,
+            )
+        )
+        assert (facts["Step"], facts["ETA"]) == ("–", "–")
+        expect(page.locator(".ds-run-row").first).to_contain_text("tokenizing 4,000 / 120,000")
+        expect(why(page)).to_have_text("Drawn by time until training values are logged.")
+        (tmp_path / "go").touch()
+        shown(page, "Loss", "Host memory", axis="step")
+        expect(why(page)).to_be_hidden()
+        page.locator("#stop-run").click()
+        expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
+        (run,) = json.load(app.get("dsgui/runs"))["rows"]
+        assert run["step"] < 600
+        assert run["doing"] == ""

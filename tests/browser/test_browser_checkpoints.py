@@ -1,0 +1,76 @@
+"""What the page says of a run's checkpoints: which can be resumed from, and how a script without an option resumes."""
+
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+from playwright.sync_api import expect
+
+from dsgui.shell.runs.store import Store
+from tests.runs.test_archive import NATIVE, save_states
+from tests.support.app_server import running_app
+from tests.support.made_runs import Made, make_run
+
+pytestmark = pytest.mark.browser
+WITHOUT_OPTION = """
+    import argparse
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--save_dir")
+    args = parser.parse_args()
+    engine = None
+    engine.save_checkpoint(args.save_dir)
+"""
+
+
+def run_of(runs_dir, folder, source):
+    """A run of this script that saved two checkpoints, the second one cut short."""
+    folder.mkdir()
+    (folder / "train.py").write_text(dedent(source))
+    run_id = make_run(runs_dir, Made(steps=20))
+    directory = Store(runs_dir).open(run_id)
+    plan = replace(
+        directory.read_plan(),
+        script=str(folder / "train.py"),
+        working_directory=str(folder),
+        arguments=("--save_dir", "saved"),
+    )
+    directory.write_plan(plan, None)
+    save_states(folder / "saved/global_step10", ranks=2)
+    save_states(folder / "saved/global_step20", ranks=2, missing=1)
+    return run_id
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("checkpoints")
+
+
+@pytest.fixture(scope="module")
+def ids(folder):
+    runs_dir = folder / "runs"
+    sources = {"with": NATIVE, "without": WITHOUT_OPTION}
+    return {name: run_of(runs_dir, folder / name, source) for name, source in sources.items()}
+
+
+@pytest.fixture(scope="module")
+def app(folder, ids):
+    with running_app(folder / "runs") as app:
+        yield app
+
+
+def test_a_native_script_without_an_option_is_told_how_to_resume(page, app, ids, folder):
+    page.goto(f"{app.url}?run={ids['without']}")
+    note = page.locator(".ds-resume-note")
+    expect(note).to_contain_text("It saved global_step10, but the script has no option to resume.")
+    expect(note).to_contain_text(f'model_engine.load_checkpoint("{folder}/without/saved")')
+    expect(page.locator("#clone-run")).to_be_visible()
+    expect(page.locator("#resume-run")).to_have_count(0)
+
+
+def test_a_native_script_is_resumed_by_its_own_options_and_not_from_half_a_checkpoint(page, app, ids, folder):
+    page.goto(f"{app.url}?run={ids['with']}")
+    expect(page.locator("#checkpoint")).to_have_value(f"{folder}/with/saved/global_step10")
+    expect(page.locator("#checkpoint option:disabled")).to_have_text("global_step20 (incomplete)")
+    expect(page.locator(".ds-resume-note")).to_be_hidden()
+    page.click("#resume-run")
+    expect(page.locator("#command")).to_contain_text(f"--load_dir {folder}/with/saved --ckpt_id global_step10")

@@ -1,0 +1,265 @@
+"""The Configure page in a real browser: every field, both ways, files in and out, undo, other releases, presets."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import HeldAnswers, choose, choose_preset, editor, fill, findings, json_text, replace_text
+
+pytestmark = pytest.mark.browser
+
+PREFETCH = "/zero_optimization/stage3_prefetch_bucket_size"
+
+
+def config(page):
+    return json.loads(json_text(page))
+
+
+def wait_for_config(page, condition):
+    page.wait_for_function(
+        f"(() => {{ const c = JSON.parse(localStorage.getItem('dsgui.config')); return {condition} }})()"
+    )
+
+
+def open_path(page, path):
+    page.locator("#open-path textarea, #open-path input").first.fill(str(path))
+    page.click("#open-file")
+
+
+def test_a_deep_field_is_found_by_a_word_and_set_and_keeps_its_spelling(page):
+    page.fill(".ds-search", "prefetch")
+    expect(page.locator(f'[data-row="{PREFETCH}"]')).to_be_visible()
+    expect(page.locator('[data-row="/train_batch_size"]')).to_be_hidden()
+    page.fill(f'[data-pointer="{PREFETCH}"]', "5e7")
+    expect(editor(page)).to_contain_text('"stage3_prefetch_bucket_size": 5e7')
+    expect(page.locator(f'[data-row="{PREFETCH}"] .ds-inactive')).to_contain_text("stage 3")
+    page.fill(".ds-search", "no such thing at all")
+    expect(page.locator(".ds-nothing")).to_be_visible()
+
+
+def test_a_field_shows_its_default_and_can_be_unset(page):
+    page.click('[data-tab="zero"]')
+    page.get_by_role("button", name="Show all fields").click()
+    sub_group = page.locator('[data-pointer="/zero_optimization/sub_group_size"]')
+    expect(sub_group).to_have_attribute("placeholder", "default 1000000000")
+    sub_group.fill("1e9")
+    wait_for_config(page, "c.zero_optimization.sub_group_size === 1e9")
+    page.click('[data-clear="/zero_optimization/sub_group_size"]')
+    wait_for_config(page, "!('sub_group_size' in c.zero_optimization)")
+
+
+def test_undo_and_redo_take_form_edits_presets_and_typed_text_back_and_forth(page):
+    before = json_text(page)
+    fill(page, "/train_batch_size", "64", "batch")
+    wait_for_config(page, "c.train_batch_size === 64")
+    choose_preset(page, "Pre-training: native ZeRO-2, fp16, cosine schedule")
+    wait_for_config(page, "c.train_batch_size === 144")
+    expect(page.locator("#integration input")).to_have_value("native DeepSpeed")
+    page.click("#undo-edit")
+    wait_for_config(page, "c.train_batch_size === 64")
+    expect(page.locator("#integration input")).to_have_value("HF Trainer")
+    page.click("#undo-edit")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("auto")
+    assert json_text(page) == before
+    expect(page.locator("#undo-edit")).to_be_disabled()
+    page.locator("h1").click()  # the keys mean the config only outside a text field
+    page.keyboard.press("Control+Shift+z")
+    wait_for_config(page, "c.train_batch_size === 64")
+    page.keyboard.press("Control+z")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("auto")
+
+
+def test_quick_undos_and_redos_lose_no_step(page):
+    for value in ("8", "16", "32"):
+        replace_text(page, json.dumps({"train_batch_size": int(value)}))
+        expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value(value)
+        page.wait_for_timeout(1300)  # a step of its own
+    page.evaluate("for (const n of [1, 2]) document.querySelector('#undo-edit').click()")
+    wait_for_config(page, "c.train_batch_size === 8")
+    page.wait_for_timeout(1000)  # late answers would be taken for new edits
+    page.evaluate("for (const n of [1, 2]) document.querySelector('#redo-edit').click()")
+    wait_for_config(page, "c.train_batch_size === 32")
+    expect(page.locator("#redo-edit")).to_be_disabled()
+
+
+def test_a_slow_answer_about_an_older_text_does_not_undo_an_undo(page):
+    for value in ("8", "16"):
+        replace_text(page, json.dumps({"train_batch_size": int(value)}))
+        expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value(value)
+        page.wait_for_timeout(1300)  # a step of its own
+    page.click("#undo-edit")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8")
+    about_16 = HeldAnswers(page, r"{\"train_batch_size\": 16}")
+    page.click("#redo-edit")
+    about_16.wait()
+    page.click("#undo-edit")
+    page.wait_for_timeout(500)  # an answer about 8 has come, if it does not wait for the other
+    about_16.release()
+    wait_for_config(page, "c.train_batch_size === 8")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8")
+    page.wait_for_timeout(500)
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8")
+
+
+def test_a_slow_first_answer_leaves_what_is_typed_meanwhile(page):
+    first = HeldAnswers(page, '"edits":{}')
+    page.reload()
+    first.wait()
+    fill(page, "/train_batch_size", "1", "batch")
+    page.wait_for_timeout(500)  # an answer about 1 has come, if it does not wait for the first
+    page.keyboard.press("End")
+    page.keyboard.type("2")
+    first.release()
+    wait_for_config(page, "c.train_batch_size === 12")
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("12")
+
+
+def test_typing_in_the_json_moves_the_form_and_leaves_the_cursor_where_it_is(page):
+    replace_text(page, '{"train_batch_size": 8}')
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8")
+    page.keyboard.press("ArrowLeft")
+    for digit in "000":
+        page.keyboard.type(digit)
+        page.wait_for_timeout(150)  # answers arrive between the digits
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8000")
+    assert json_text(page) == '{"train_batch_size": 8000}'
+
+
+def test_pasted_comments_are_explained_and_converted_on_a_click(page):
+    replace_text(page, '{\n  // the batch\n  "train_batch_size": 8, # all GPUs\n  "steps_per_print": 1e1,\n}\n')
+    expect(findings(page)).to_contain_text("Line 2, column 3")
+    expect(findings(page)).to_contain_text("hjson")
+    page.get_by_role("button", name="Convert to strict JSON").click()
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("8")
+    text = json_text(page)
+    assert json.loads(text) == {"train_batch_size": 8, "steps_per_print": 10}
+    assert '"steps_per_print": 1e1' in text
+
+
+def test_a_commented_file_is_uploaded_and_what_was_changed_is_said(page, tmp_path):
+    path = tmp_path / "with comments.json"
+    path.write_text('{\n  /* two\n     lines */\n  "train_micro_batch_size_per_gpu": 4,\n}\n')
+    with page.expect_file_chooser() as chooser:
+        page.click("#upload")
+    chooser.value.set_files(path)
+    expect(page.locator("#file-notes")).to_contain_text("comment")
+    wait_for_config(page, "c.train_micro_batch_size_per_gpu === 4")
+
+
+def test_a_path_and_an_accelerate_yaml_are_opened_and_a_wrong_path_is_said(page, tmp_path):
+    (tmp_path / "ds.json").write_text('{"train_batch_size": 48}')
+    open_path(page, tmp_path / "ds.json")
+    wait_for_config(page, "c.train_batch_size === 48")
+    (tmp_path / "accelerate.yaml").write_text(
+        "distributed_type: DEEPSPEED\nnum_machines: 2\nnum_processes: 8\n"
+        "deepspeed_config:\n  deepspeed_config_file: ds.json\n  zero3_init_flag: false\n"
+    )
+    open_path(page, tmp_path / "accelerate.yaml")
+    expect(page.locator("#nodes input")).to_have_value("2")
+    expect(page.locator("#gpus input")).to_have_value("4")
+    expect(page.locator("#file-notes")).to_contain_text("ds.json")
+    open_path(page, tmp_path / "nowhere.json")
+    expect(page.get_by_text("nowhere.json").first).to_be_visible()
+    assert config(page)["train_batch_size"] == 48
+
+
+def test_a_key_that_the_target_release_lacks_is_flagged_and_offered_to_go(page):
+    replace_text(page, '{"train_batch_size": 2, "torch_autocast": {"enabled": true}, "amp": {"enabled": false}}')
+    choose(page, "#integration", "native DeepSpeed")
+    expect(findings(page)).to_contain_text("NVIDIA Apex AMP was removed")
+    choose(page, "#version", "Plan for 0.14.5")
+    expect(findings(page)).to_contain_text("came with DeepSpeed 0.17.2")
+    expect(findings(page)).not_to_contain_text("NVIDIA Apex AMP")
+    page.click('[data-tab="batch"]')
+    expect(page.locator('[data-pointer="/gradient_clipping"]')).to_have_attribute("placeholder", "default 0.0")
+
+
+def test_a_move_to_another_release_names_what_changes_and_writes_the_old_default_down(page):
+    replace_text(page, '{"train_batch_size": 2, "amp": {"enabled": false}}')
+    choose(page, "#integration", "native DeepSpeed")
+    choose(page, "#version", "Plan for 0.14.5")
+    page.get_by_label("Check against another version").check()
+    panel = page.locator("#tool-panel")
+    expect(panel).to_contain_text("NVIDIA Apex AMP was removed")
+    expect(panel).to_contain_text("Different defaults")
+    panel.locator('[data-pointer="/gradient_clipping"]').click()
+    wait_for_config(page, "c.gradient_clipping === 0")
+
+
+def test_an_old_name_is_rewritten_on_a_click(page):
+    replace_text(page, '{"train_batch_size": 2, "zero_optimization": {"stage": 2, "cpu_offload": true}}')
+    page.click('#findings button:has-text("Rewrite as zero_optimization.offload_optimizer")')
+    wait_for_config(page, "c.zero_optimization.offload_optimizer?.device === 'cpu'")
+    assert "cpu_offload" not in config(page)["zero_optimization"]
+
+
+def test_a_preset_of_ones_own_is_saved_compared_and_removed(page):
+    fill(page, "/gradient_clipping", "0.5", "batch")
+    wait_for_config(page, "c.gradient_clipping === 0.5")
+    page.get_by_role("button", name="Save as preset").click()
+    page.locator("#preset-title textarea, #preset-title input").first.fill("My two nodes")
+    page.click("#save-preset")
+    expect(page.locator("#preset input")).to_have_value("Mine: My two nodes")
+    page.reload()
+    choose(page, "#preset", "Mine: My two nodes")
+    wait_for_config(page, "c.gradient_clipping === 0.5")
+    page.get_by_label("Compare with a preset").check()
+    expect(page.locator("#tool-panel")).to_contain_text("gradient_clipping")
+    expect(page.locator("#tool-panel tbody tr")).to_have_count(1)
+    page.get_by_role("button", name="Save as preset").click()
+    page.click("#remove-preset")
+    expect(page.locator("#preset input")).not_to_have_value("Mine: My two nodes")
+
+
+def test_the_download_is_strict_json_for_the_reader_asked_for(page):
+    choose(page, "#download-form", "for native DeepSpeed")
+    with page.expect_download() as caught:
+        page.click("#download")
+    text = Path(caught.value.path()).read_text("utf-8")
+    assert '"auto"' not in text
+    assert json.loads(text)["zero_optimization"]["stage"] == 2
+    assert '"auto"' in json_text(page)
+    expect(page.locator("#file-notes")).to_contain_text("the editor is unchanged")
+
+
+def test_a_text_that_is_no_json_is_not_downloaded(page):
+    replace_text(page, '{"train_batch_size": ')
+    expect(findings(page)).to_contain_text("can’t be read yet")
+    page.click("#download")
+    expect(page.get_by_text("Not downloaded.")).to_be_visible()
+
+
+def test_the_code_people_need_next_is_shown_and_copied(page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_label("Code snippets").check()
+    panel = page.locator("#tool-panel")
+    expect(panel).to_contain_text('deepspeed="ds_config.json"')
+    panel.get_by_role("button", name="Copy").click()
+    assert "TrainingArguments(" in page.evaluate("navigator.clipboard.readText()")
+    choose(page, "#snippet", "accelerate YAML")
+    expect(panel).to_contain_text("deepspeed_config_file")
+    choose(page, "#snippet", "deepspeed.initialize")
+    expect(panel).to_contain_text("deepspeed.initialize(")
+
+
+def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findings_exact(page):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.locator("#arguments textarea, #arguments input").first.fill("--max_steps 77")
+    page.get_by_role("tab", name="1 · Configure").click()
+    replace_text(page, '{"train_micro_batch_size_per_gpu": 4, "zero_optimization": {"stage": 2}}')
+    wait_for_config(page, "c.train_micro_batch_size_per_gpu === 4")
+    page.get_by_label("What the HF Trainer passes").click()
+    typed = page.locator("#training-arguments textarea")
+    expect(typed).to_have_value("--max_steps 77 --per_device_train_batch_size 4")  # the recipe follows the config
+    typed.fill("--per_device_train_batch_size 2 --bf16")
+    panel = page.locator("#tool-panel")
+    expect(panel.locator("tr", has_text="bf16.enabled").first).to_contain_text("TrainingArguments")
+    expect(panel).to_contain_text("The Trainer stops first with an error")
+    expect(findings(page)).to_contain_text("- ds train_micro_batch_size_per_gpu=4 vs hf per_device_train_batch_size=2")
+    findings(page).get_by_role("button", name="Set train_micro_batch_size_per_gpu to “auto”").click()
+    wait_for_config(page, "c.train_micro_batch_size_per_gpu === 'auto'")
+    expect(findings(page)).not_to_contain_text("- ds ")
+    choose(page, "#integration", "native DeepSpeed")
+    expect(panel).to_contain_text("Native DeepSpeed gets the file unchanged")

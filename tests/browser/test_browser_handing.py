@@ -1,0 +1,48 @@
+"""How a script gets its config, on the Launch page in a real browser: told from its source, mended with one click."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+def open_script(page, path, text):
+    path.write_text(text, encoding="utf-8")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    page.locator("#script textarea, #script input").first.fill(str(path))
+    return page.locator("#command .cm-content")
+
+
+def test_an_accelerate_script_is_told_by_the_environment(page, tmp_path):
+    source = "from accelerate import Accelerator\nAccelerator().prepare(model, optimizer)\n"
+    command = open_script(page, tmp_path / "acc.py", source)
+    expect(command).to_contain_text("ACCELERATE_USE_DEEPSPEED=true")
+    expect(command).not_to_contain_text("--deepspeed")
+    expect(page.locator("#config-offer")).to_be_hidden()
+
+
+def test_one_click_gives_a_strict_script_its_config(page, tmp_path):
+    source = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--ds_config')\nargs = p.parse_args()\n"
+    command = open_script(page, tmp_path / "strict.py", source)
+    offer = page.locator("#config-offer")
+    expect(offer).to_have_text("Add --ds_config {config} to the arguments")
+    expect(page.locator("#preflight")).to_contain_text("unrecognized arguments: --deepspeed FILE")
+    offer.click()
+    expect(page.locator("#arguments textarea, #arguments input").first).to_have_value("--ds_config {config}")
+    expect(command).to_contain_text("/ds_config.json")
+    expect(command).to_contain_text("--ds_config ")
+    expect(offer).to_be_hidden()
+    expect(page.locator("#preflight")).not_to_contain_text("unrecognized arguments")
+
+
+def test_a_script_that_brings_its_own_config_is_no_false_alarm(page, tmp_path):
+    source = "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"
+    open_script(page, tmp_path / "plain.py", source)
+    offer = page.locator("#config-offer")
+    expect(offer).to_have_text("The script loads its own config")
+    offer.click()
+    expect(page.locator("#command .cm-content")).to_contain_text("DSGUI_CONFIG=")
+    expect(page.locator("#launch-verdict")).to_contain_text("The script doesn’t get this config.")
+    expect(page.locator("#reader input")).to_have_value("The script reads its own config (HF Trainer or accelerate)")
+    expect(page.locator("#launch")).to_be_enabled()

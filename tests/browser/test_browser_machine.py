@@ -1,0 +1,47 @@
+"""The Machine page in a real browser: quick readings at once, the target's answer when it comes, on a phone too."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from dsgui.ui.machine.machine_view import ASKING
+
+pytestmark = pytest.mark.browser
+
+SAID = re.compile(r"This machine: (all checks passed|\d+ (problem|warning)s?(, \d+ warnings?)?)( so far)?$")
+ANSWER_MS = 180_000  # imports torch and DeepSpeed
+
+
+def open_machine(page):
+    page.get_by_role("tab", name="4 · Machine").click()
+    return page.locator("#machine")
+
+
+def test_the_page_shows_the_machine_and_then_what_the_target_answers(page):
+    machine = open_machine(page)
+    expect(machine.locator("h3", has_text="This machine")).to_be_visible(timeout=30_000)
+    expect(machine.locator(".ds-verdict")).to_have_text(SAID)
+    expect(machine.locator("h3", has_text="DeepSpeed’s operators")).to_be_visible(timeout=ANSWER_MS)
+    expect(machine.locator("dt", has_text="async_io")).to_be_visible()
+    expect(machine).not_to_contain_text(ASKING)
+    machine.locator(".ds-passed summary").click()
+    expect(machine.locator(".ds-passed dt", has_text="C++ compiler")).to_be_visible()
+
+
+def test_check_again_asks_anew_and_keeps_what_was_known_meanwhile(page):
+    machine = open_machine(page)
+    expect(machine.locator("h3", has_text="DeepSpeed’s operators")).to_be_visible(timeout=ANSWER_MS)
+    page.click("#machine-refresh")
+    expect(machine).to_contain_text(ASKING)
+    expect(machine.locator("h3", has_text="DeepSpeed’s operators")).to_be_visible()
+    expect(machine).not_to_contain_text(ASKING, timeout=ANSWER_MS)
+
+
+def test_nothing_sticks_out_on_a_phone_and_all_four_pages_can_be_reached(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    for name in ("2 · Launch", "3 · Runs", "1 · Configure"):
+        page.get_by_role("tab", name=name).click()
+    machine = open_machine(page)
+    expect(machine.locator("h3", has_text="This machine")).to_be_visible(timeout=30_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

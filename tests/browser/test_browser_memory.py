@@ -1,0 +1,147 @@
+"""The memory bars on Configure in a real browser: a model is chosen, each edit moves the bars, the run keeps it."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import HeldAnswers, choose, editor, replace_text
+
+pytestmark = pytest.mark.browser
+
+CONFIG = {
+    "train_micro_batch_size_per_gpu": 1,
+    "gradient_accumulation_steps": 1,
+    "gradient_clipping": 1.0,
+    "bf16": {"enabled": True},
+    "zero_optimization": {"stage": 2},
+    "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+}
+OFFLOADED = {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}}
+
+
+def chip(page):
+    return page.locator(".ds-mem-chip")
+
+
+def bar(page, device):
+    return page.locator(f'.ds-mem-device[data-device="{device}"]')
+
+
+def plan_for_a_24_gb_card(page):
+    replace_text(page, json.dumps(CONFIG))
+    expect(editor(page)).to_contain_text("gradient_clipping")
+    choose(page, "#device", "Plan for RTX 4090 24 GB")
+    page.fill("#gpus input", "4")
+    page.fill("#memory-model textarea, #memory-model input", "7B")
+
+
+def test_a_config_that_does_not_fit_is_made_to_fit(page):
+    expect(page.locator("#memory-panel")).to_contain_text("Choose a model: a folder with config.json")
+    plan_for_a_24_gb_card(page)
+    expect(chip(page)).to_have_text("does not fit")
+    expect(bar(page, "gpu")).to_have_attribute("data-fit", "does_not_fit")
+    expect(page.locator("#memory-panel")).to_contain_text("GiB short.")
+    replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED}))
+    expect(chip(page)).to_have_text("fits")
+    expect(bar(page, "gpu")).to_have_attribute("data-fit", "fits")
+    expect(bar(page, "host")).to_contain_text("GiB needed")
+    page.get_by_role("button", name="More: checkpointing").click()
+    page.fill("#memory-host textarea, #memory-host input", "64")
+    expect(bar(page, "host")).to_have_attribute("data-fit", "does_not_fit")
+    page.fill("#memory-host textarea, #memory-host input", "512")
+    expect(chip(page)).to_have_text("fits")
+
+
+def test_the_cheapest_change_that_fits_is_a_press_away(page):
+    plan_for_a_24_gb_card(page)
+    expect(chip(page)).to_have_text("does not fit")
+    panel = page.locator("#memory-panel")
+    held = HeldAnswers(page, '"event_data":{"asked"')
+    page.get_by_role("button", name="Find the cheapest change that fits").click()
+    held.wait()
+    expect(panel).to_contain_text("Looking for the cheapest change…")
+    held.release()
+    expect(panel).to_contain_text("Cheapest change that fits, by estimate: ZeRO stage 3 + optimizer in host memory.")
+    expect(panel).to_contain_text("zero_optimization.stage: 3")
+    panel.get_by_role("button", name="Apply").click()
+    expect(chip(page)).to_have_text("fits")
+    expect(editor(page)).to_contain_text("offload_optimizer")
+    expect(panel.get_by_role("button", name="Find the cheapest")).to_have_count(0)
+    page.get_by_role("button", name="Undo").first.click()
+    expect(chip(page)).to_have_text("does not fit")
+
+
+def test_checkpointing_is_ticked_and_left_to_the_script(page):
+    plan_for_a_24_gb_card(page)
+    page.fill("#memory-length textarea, #memory-length input", "4096")
+    page.fill("#gpus input", "8")
+    replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED | {"offload_param": {"device": "none"}}}))
+    expect(chip(page)).to_have_text("does not fit")
+    page.get_by_role("button", name="Find the cheapest change that fits").click()
+    page.get_by_role("button", name="Apply, and tick gradient checkpointing").click()
+    expect(chip(page)).to_have_text("fits")
+    expect(page.locator("#memory-panel")).to_contain_text("start the script with --gradient_checkpointing")
+    page.get_by_role("button", name="More: checkpointing").click()
+    expect(page.get_by_role("checkbox", name="Gradient checkpointing")).to_be_checked()
+
+
+def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page):
+    plan_for_a_24_gb_card(page)
+    expect(chip(page)).to_have_text("does not fit")
+    explained = page.locator(".ds-mem-explained")
+    expect(explained).to_have_text("Point at a part to see what it is and which keys change it.")
+    page.hover("#ds-part-gpu-gpu-moments")
+    expect(explained).to_contain_text("optimizer states: What the optimizer remembers of each parameter")
+    page.focus("#ds-part-gpu-gpu-moments-entry")
+    page.keyboard.press("Shift+Tab")
+    expect(explained).to_contain_text("weights: The model’s own parameters")
+    explained.get_by_role("button", name="zero_optimization.stage").click()
+    expect(page.locator('[data-pointer="/zero_optimization/stage"]')).to_be_focused()
+
+
+def test_each_moment_is_shown_on_the_same_scale(page):
+    plan_for_a_24_gb_card(page)
+    expect(chip(page)).to_have_text("does not fit")
+    peak = bar(page, "gpu").locator(".ds-mem-need").inner_text()
+    page.get_by_role("button", name="initialize").click()
+    expect(page.get_by_role("button", name="initialize")).to_have_attribute("aria-pressed", "true")
+    expect(bar(page, "gpu").locator(".ds-mem-need")).not_to_have_text(peak)
+    page.get_by_role("button", name="peak").click()
+    expect(bar(page, "gpu").locator(".ds-mem-need")).to_have_text(peak)
+
+
+def test_an_invalid_config_is_to_be_mended_first(page):
+    plan_for_a_24_gb_card(page)
+    expect(chip(page)).to_have_text("does not fit")
+    replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))
+    expect(page.locator("#memory-panel")).to_contain_text("Mend the config first:")
+    expect(chip(page)).to_have_text("can’t say")
+    expect(page.locator(".ds-mem-bar")).to_have_count(0)
+
+
+def test_launch_checks_the_same_model(page):
+    """Here on the CPU: what a GPU would hold stands in host memory."""
+    replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED}))
+    page.fill("#memory-model textarea, #memory-model input", "70B")
+    expect(chip(page)).to_have_text("does not fit")
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#preflight")).to_contain_text("70B: does not fit (Host ")
+
+
+def test_a_reload_keeps_the_model(page):
+    plan_for_a_24_gb_card(page)
+    expect(chip(page)).to_have_text("does not fit")
+    page.reload()
+    expect(chip(page)).to_have_text("does not fit")
+    expect(page.locator("#memory-model textarea, #memory-model input")).to_have_value("7B")
+
+
+def test_a_model_that_the_scripts_arguments_name_is_taken(page):
+    replace_text(page, json.dumps(CONFIG))
+    choose(page, "#device", "Plan for RTX 4090 24 GB")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.fill("#arguments textarea, #arguments input", "--model_name_or_path 7B --max_seq_length 2048")
+    page.get_by_role("tab", name="1 · Configure").click()
+    expect(chip(page)).to_have_text("does not fit")
+    expect(page.locator(".ds-mem-about")).to_contain_text("1 × 2048 tokens")

@@ -1,0 +1,312 @@
+"""The Runs page's charts, log and comparison, in Chromium, on runs made for it."""
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_browser import start_script
+from tests.support.app_server import running_app
+from tests.support.made_runs import Made, make_run
+from tests.support.run_fixtures import wait_until
+
+pytestmark = pytest.mark.browser
+
+SPIKES = tuple(range(5_000, 100_000, 5_000))
+AFTER = '{"zero_optimization": {"stage": 3, "stage3_max_live_parameters": 3e10, "stage3_max_reuse_distance": 1e10}}'
+OUTPUT = "".join(f"iter {number} of 9000 * train={number / 10}\n" for number in range(9000)).replace(
+    "iter 10 ", "\x1b[31mRuntimeError\x1b[0m: here\niter 10 ", 1
+)
+# A chart's trace as plotly has it; its data may be a typed array.
+TRACE = """([title, name]) => {
+  const plot = document.querySelector(`[data-chart="${title}"] .js-plotly-plot`);
+  const found = plot?.data.filter((trace) => trace.name === name).pop();
+  return found ? { x: [...found.x], y: [...found.y], count: plot.data.length } : null;
+}"""
+# A browser that shows nothing, and tells what it was asked to show.
+NOTIFICATIONS = """window.told = []; window.Notification = class {
+  static permission = "default";
+  static requestPermission() { this.permission = "granted"; return Promise.resolve("granted"); }
+  constructor(title, { body }) { window.told.push([title, body]); }
+};"""
+RANGES = """() => [...document.querySelectorAll(".js-plotly-plot")].filter((plot) => plot.offsetWidth)
+  .map((plot) => plot._fullLayout.xaxis.range.map((value) => Math.round(value)))"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """An app on three runs; their ids."""
+    folder = tmp_path_factory.mktemp("runs")
+    ids = {
+        "long": make_run(folder, Made("long", 100_000, SPIKES, nan_at=(60_001, 60_002), output=OUTPUT)),
+        "before": make_run(folder, Made("before", 300, events={150: "Saving <b>model</b> checkpoint"})),
+        "after": make_run(folder, Made("after", 300, config=AFTER, gpu_gib=30.0)),
+    }
+    with running_app(folder) as app:
+        yield app, ids
+
+
+@contextmanager
+def opened(browser, app, query, script=""):
+    context = app.sign_in(browser.new_context(viewport={"width": 1280, "height": 900}))
+    context.add_init_script(script)
+    page = context.new_page()
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.goto(f"{app.url}?{query}")
+    yield page
+    assert problems == []
+    context.close()
+
+
+def trace(page, title, name):
+    wait_until(lambda: page.evaluate(TRACE, [title, name]))
+    return page.evaluate(TRACE, [title, name])
+
+
+def test_no_spike_of_a_long_run_is_lost_and_a_zoom_shows_every_step(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['long']}") as page:
+        loss = trace(page, "Loss", "train")
+        assert {step for step, value in zip(loss["x"], loss["y"], strict=True) if value and value > 3} == set(SPIKES)
+        assert len(loss["x"]) <= 6000
+        odd = trace(page, "Loss", "no number")
+        assert odd["x"] == [60_001, 60_002]
+        expect(page.locator(".ds-facts")).to_contain_text("100000 / 100000")
+
+        page.evaluate("""() => Plotly.relayout(document.querySelector('[data-chart="Loss"] .js-plotly-plot'),
+            { "xaxis.range[0]": 59990, "xaxis.range[1]": 60100 })""")
+        wait_until(lambda: {60_000, 60_003, 60_099} <= set(trace(page, "Loss", "train")["x"]))
+        wait_until(lambda: {tuple(each) for each in page.evaluate(RANGES)} == {(59_990, 60_100)})  # of every chart
+        near = trace(page, "Loss", "train")
+        assert near["y"][near["x"].index(60_001)] is None  # a gap, where NaN was logged
+        page.get_by_role("button", name="Show all").click()
+        wait_until(lambda: len({tuple(each) for each in page.evaluate(RANGES)} - {(59_990, 60_100)}) > 0)
+        expect(page.get_by_role("button", name="Show all")).to_be_hidden()
+
+
+def test_axis_scale_and_smoothing(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['before']}") as page:
+        assert trace(page, "Loss", "train")["x"][:3] == [1, 2, 3]
+        memory = trace(page, "GPU memory", "GPU 0")
+        assert memory["x"][-1] == pytest.approx(300, abs=1)  # on the axis of the steps
+        page.get_by_role("button", name="Time").click()
+        wait_until(lambda: trace(page, "Loss", "train")["x"][0] == pytest.approx(20.4))
+        assert trace(page, "Host memory", "this run")["x"][0] == pytest.approx(20.4)
+        page.get_by_role("button", name="Epoch").click()
+        wait_until(lambda: trace(page, "Loss", "train")["x"][-1] == pytest.approx(3))
+
+        raw = trace(page, "Loss", "train")
+        page.get_by_label("log scale").check()
+        wait_until(
+            lambda: (
+                page.evaluate("""() => document.querySelector('[data-chart="Loss"] .js-plotly-plot')
+            ._fullLayout.yaxis.type""")
+                == "log"
+            )
+        )
+        page.get_by_label("Smoothing").fill("0.9")
+        wait_until(lambda: trace(page, "Loss", "train")["count"] > raw["count"])
+        smooth = trace(page, "Loss", "train")
+        assert max(abs(b - a) for a, b in zip(smooth["y"], smooth["y"][1:], strict=False)) < max(
+            abs(b - a) for a, b in zip(raw["y"], raw["y"][1:], strict=False)
+        )
+        # How one looks at charts is kept for the next run that is opened.
+        page.goto(f"{app.url}?run={ids['after']}")
+        expect(page.get_by_label("Smoothing")).to_have_value("0.9", timeout=30_000)
+
+
+def test_what_a_run_printed_is_no_markup_in_a_chart(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['before']}") as page:
+        trace(page, "Loss", "train")
+        texts = page.evaluate("""() => document.querySelector('[data-chart="Loss"] .js-plotly-plot').data
+            .flatMap((one) => one.yaxis === "y3" ? one.text : [])""")
+        assert texts == ["checkpoint: Saving ‹b›model‹/b› checkpoint"]
+
+
+def test_the_log_is_searched_opened_anywhere_and_followed_again(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['long']}") as page:
+        log = page.locator(".ds-run .ds-log").first
+        expect(log).to_contain_text("iter 8999 of 9000")
+        page.get_by_label("Search the whole output").fill("ITER 777 of")
+        page.locator(".ds-match").click()
+        expect(log.locator("mark")).to_have_text("iter 777 of 9000 * train=77.7")
+        expect(log).not_to_contain_text("iter 8999 of")
+        page.get_by_role("button", name="First error").click()
+        expect(log.locator("mark")).to_have_text("RuntimeError: here")
+        expect(log.locator("mark .ds-red")).to_have_text("RuntimeError")
+        page.get_by_label("Search the whole output").fill("no such words")
+        expect(page.get_by_text("No matching lines in the stored output.")).to_be_visible()
+        page.get_by_role("button", name="Follow").click()
+        expect(log).to_contain_text("iter 8999 of 9000")
+
+
+def test_what_was_found_for_other_words_is_gone_at_once(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['long']}") as page:
+        search, said, held = page.get_by_label("Search the whole output"), page.locator(".ds-log-view .ds-remark"), []
+        search.fill("iter 777 of")
+        expect(said).to_have_text("1 matching line.")
+        page.route("**/search?*", lambda route: held.append(route))
+        search.fill("no such words")
+        expect(said).to_have_text("Searching…")
+        expect(page.locator(".ds-match")).to_have_count(0)
+        wait_until(lambda: page.evaluate("true") and held)  # evaluating lets the route be told
+        held[0].continue_()
+        expect(said).to_have_text("No matching lines in the stored output.")
+
+
+def test_two_runs_are_compared_in_three_clicks(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['long']}") as page:
+        page.get_by_label("Compare before with others").check()
+        expect(page.locator("#compare-runs")).to_be_disabled()
+        page.get_by_label("Compare after with others").check()
+        page.locator("#compare-runs").click()
+        table = page.locator(".ds-compare .ds-table").first
+        expect(table).to_contain_text("GPU memory, peak of the fullest GPU")
+        assert {"13.00 GiB", "31.00 GiB"} <= set(table.locator("td").all_inner_texts())
+        expect(page.locator(".ds-answer")).to_contain_text("stage3_max_live_parameters went from 1e9 to 3e10")
+        expect(page.locator(".ds-compare .ds-table").last).to_contain_text("stage3_max_reuse_distance")
+        wait_until(
+            lambda: (
+                page.evaluate("""() => document.querySelector('[data-chart="Loss"] .js-plotly-plot')
+            ?.data.filter((one) => one.name === "train").length""")
+                == 2
+            )
+        )
+        address = page.url
+        assert "compare=" in address
+        page.goto(address)
+        expect(page.locator(".ds-answer")).to_be_visible(timeout=30_000)
+        page.get_by_role("button", name="before", exact=True).click()
+        expect(page.locator(".ds-run-title")).to_have_text("before")
+
+
+def test_a_pattern_is_seen_to_match_and_its_curve_appears(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['long']}") as page:
+        page.get_by_text("Curves and their sources").click()
+        table = page.locator(".ds-sources .ds-table")
+        expect(table.locator("tr", has_text="grad_norm")).to_contain_text("output")
+        page.fill("#pattern", "iter {step} of 9000")
+        expect(page.locator(".ds-sources [role=status]")).to_contain_text("Pattern")
+        expect(page.locator("#add-pattern")).to_be_disabled()
+        page.fill("#pattern", "iter {step} of {total} {*} train={quality}")
+        expect(page.get_by_label("What the pattern finds")).to_contain_text("→ step 6953 · quality 695.3")
+        page.click("#add-pattern")
+        wait_until(lambda: trace(page, "quality", "quality")["x"][-1] == 8999)  # read anew, piece by piece
+        found = trace(page, "quality", "quality")
+        assert (found["x"][0], found["y"][0], found["x"][-1], found["y"][-1]) == (0, 0, 8999, 899.9)
+        expect(table.locator("tr", has_text="quality")).to_contain_text("pattern")
+
+
+def test_a_chart_is_saved_as_picture_and_fills_the_screen(browser, made, tmp_path: Path):
+    app, ids = made
+    with opened(browser, app, f"run={ids['before']}") as page:
+        trace(page, "Loss", "train")
+        chart = page.locator('[data-chart="Loss"]')
+        chart.hover()
+        for kind, begins in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+            with page.expect_download() as download:
+                chart.locator(f'[data-title="Save as {kind}"]').click()
+            download.value.save_as(tmp_path / kind)
+            assert (tmp_path / kind).read_bytes().startswith(begins)
+        with page.expect_download() as download:
+            chart.locator('[data-title="Save every point as CSV"]').click()
+        download.value.save_as(tmp_path / "csv")
+        rows = (tmp_path / "csv").read_text().splitlines()
+        assert len(rows) == 1 + 300 + 5
+        assert {row.split(",")[7] for row in rows[1:]} == {"loss", "eval_loss"}
+        chart.locator('[data-title="Full screen"]').click()
+        wait_until(lambda: page.evaluate("document.fullscreenElement?.dataset.chart") == "Loss")
+        wait_until(lambda: chart.locator(".js-plotly-plot").bounding_box()["height"] > 600)
+
+
+def test_a_chart_is_zoomed_moved_and_saved_by_the_keyboard(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['before']}") as page:
+        trace(page, "Loss", "train")
+        page.locator('[data-chart="Loss"]').focus()
+        page.keyboard.press("+")
+        wait_until(lambda: len({tuple(each) for each in page.evaluate(RANGES)}) == 1)
+        ((low, high),) = {tuple(each) for each in page.evaluate(RANGES)}
+        assert 60 < low < 100 < 200 < high < 250
+        page.keyboard.press("ArrowRight")
+        wait_until(lambda: page.evaluate(RANGES)[0][0] > low + 20)
+        page.keyboard.press("0")
+        expect(page.get_by_role("button", name="Show all")).to_be_hidden()
+        with page.expect_download():
+            page.keyboard.press("p")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_is_wider_than_the_screen(browser, made, width, theme):
+    app, ids = made
+    options = {"viewport": {"width": width, "height": 800}, "color_scheme": theme}
+    context = app.sign_in(browser.new_context(**options))
+    page = context.new_page()
+    for query in (f"run={ids['before']}", f"compare={ids['before']},{ids['after']}"):
+        page.goto(f"{app.url}?{query}&__theme={theme}")
+        trace(page, "Loss", "train")
+        page.evaluate("for (const one of document.querySelectorAll('.ds-run details')) one.open = true")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(browser, tmp_path: Path):
+    script = tmp_path / "waits.py"
+    source = """
+        import pathlib, time
+        while not (pathlib.Path(__file__).parent / "go").exists():
+            time.sleep(0.1)
+        for step in range(1, 600):
+            print(f"step={step} loss={1 / step}", flush=True)
+            time.sleep(0.1)
+    """
+    title = "document.querySelector('[data-chart=\"Host memory\"] .js-plotly-plot')?.layout?.xaxis.title.text"
+    drawn = "document.querySelector('[data-chart=\"Host memory\"] .js-plotly-plot')?.data?.[0]?.x?.length"
+    with running_app(tmp_path / "runs") as app, opened(browser, app, "") as page:
+        start_script(page, script, dedent(source))
+        wait_until(lambda: (page.evaluate(drawn) or 0) > 1 and page.evaluate(title) == "seconds since start", 60)
+        (tmp_path / "go").touch()
+        wait_until(lambda: page.evaluate(title) == "step", 60)
+        page.locator("#stop-run").click()
+        expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
+
+
+def test_an_alert_is_seen_while_the_run_goes_on(browser, tmp_path: Path):
+    script = tmp_path / "trains.py"
+    script.write_text(
+        dedent("""
+            import pathlib, time
+            for step in range(1, 4):
+                print(f"step={step} loss={'nan' if step == 3 else step}", flush=True)
+            while not (pathlib.Path(__file__).parent / "infinite").exists():
+                time.sleep(0.1)
+            print("step=4 loss=nan grad_norm=nan", flush=True)
+            time.sleep(60)
+        """),
+        "utf-8",
+    )
+    with running_app(tmp_path / "runs") as app, opened(browser, app, "", NOTIFICATIONS) as page:
+        start_script(page, script, script.read_text("utf-8"))
+        expect(page.locator(".ds-alerts")).to_have_text("loss is NaN. (step 3)", timeout=60_000)
+        page.get_by_role("button", name="Notify me").click()
+        expect(page.get_by_role("button", name="Notify me")).to_be_hidden()
+        page.get_by_role("tab", name="1 · Configure").click()  # and the page that follows the run is not seen
+        (tmp_path / "infinite").touch()
+        wait_until(lambda: page.evaluate("window.told") == [["dsgui: trains", "grad_norm is NaN."]])
+        page.get_by_role("tab", name="3 · Runs").click()
+        page.locator("#stop-run").click()
+        expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
+        (run,) = json.load(app.get("dsgui/runs"))["rows"]
+        assert run["loss"] == "NaN"

@@ -1,0 +1,150 @@
+"""The checks before a start on the Launch page: a problem holds Launch back until it is accepted."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import HeldAnswers, replace_text
+
+pytestmark = pytest.mark.browser
+
+STRICT = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr')\nparser.parse_args()\n"
+ANSWER_MS = 180_000  # imports torch and DeepSpeed
+
+
+def choose_script(page, script):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    page.locator("#script textarea, #script input").first.fill(str(script))
+    return page.locator("#preflight")
+
+
+def test_a_problem_holds_launch_back_and_accepting_it_starts_what_then_fails_as_said(page, tmp_path):
+    script, sound = tmp_path / "strict.py", tmp_path / "sound.py"
+    script.write_text(STRICT)
+    sound.write_text("print(1)")
+    preflight = choose_script(page, script)
+    problem = preflight.locator('[data-check="takes_config"]')
+    expect(problem).to_contain_text("unrecognized arguments: --deepspeed FILE")
+    expect(preflight.locator(".ds-verdict")).to_contain_text("1 problem")
+    expect(page.locator("#launch")).to_be_disabled()
+    tick = page.locator("#although input")
+    tick.check()
+    expect(page.locator("#launch")).to_be_enabled()
+
+    choose_script(page, sound)
+    expect(problem).to_have_count(0)
+    expect(tick).to_have_count(0)
+    expect(page.locator("#launch")).to_be_enabled()
+    choose_script(page, script)
+    expect(problem).to_be_visible()
+    expect(page.locator("#launch")).to_be_disabled()  # what was accepted once is asked again
+
+    tick.check()
+    expect(page.locator("#launch")).to_be_enabled()
+    page.click("#launch")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=60_000)
+    expect(page.get_by_label("Output of the run")).to_contain_text("unrecognized arguments: --deepspeed")
+
+
+def test_a_problem_accepted_for_some_arguments_is_asked_again_for_others_and_for_a_clone(page, tmp_path):
+    script = tmp_path / "strict.py"
+    script.write_text(STRICT)
+    choose_script(page, script)
+    tick, arguments = page.locator("#although input"), page.locator("#arguments textarea, #arguments input").first
+    tick.check()
+    expect(page.locator("#launch")).to_be_enabled()
+    arguments.fill("--momentum 0.9")
+    expect(tick).not_to_be_checked()
+    expect(page.locator("#launch")).to_be_disabled()
+
+    tick.check()
+    page.click("#launch:not([disabled])")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=60_000)
+    page.click("#clone-run")
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(tick).not_to_be_checked()
+    expect(page.locator("#launch")).to_be_disabled()
+
+
+def test_what_is_fine_is_folded_and_the_targets_answer_comes_by_itself(page):
+    page.get_by_role("tab", name="2 · Launch").click()
+    folded = page.locator("#preflight details")
+    expect(folded.locator("summary")).to_contain_text("checks passed")
+    compiler = folded.locator("dt", has_text="C++ compiler")
+    expect(compiler).to_have_count(1, timeout=ANSWER_MS)
+    expect(compiler).not_to_be_visible()
+    folded.locator("summary").click()
+    expect(compiler).to_be_visible()
+
+
+def test_nothing_sticks_out_on_a_phone(page, tmp_path):
+    script = tmp_path / ("a-script-with-a-very-long-name-" * 4 + ".py")
+    script.write_text(STRICT)
+    page.set_viewport_size({"width": 390, "height": 800})
+    preflight = choose_script(page, script)
+    expect(preflight.locator('[data-check="takes_config"]')).to_be_visible()
+    preflight.locator("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+TRAINER = (
+    "from transformers import HfArgumentParser, TrainingArguments\n"
+    "print(HfArgumentParser(TrainingArguments).parse_args_into_dataclasses())\n"
+)
+
+
+def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_click(page, tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(TRAINER)
+    preflight = choose_script(page, script)
+    command, logs = page.locator("#command"), page.locator("#logs input")
+    expect(command).to_contain_text("--logging_steps 10")
+    expect(logs).to_be_checked()
+    logs.uncheck()
+    expect(command).not_to_contain_text("--logging_steps")
+
+    arguments = page.locator("#arguments textarea, #arguments input").first
+    arguments.fill("--logging_steps 5 --overwrite_output_dir")
+    expect(logs).to_have_count(0)
+    expect(preflight.locator('[data-check="options"]')).to_contain_text("Remove --overwrite_output_dir.")
+    expect(page.locator("#launch")).to_be_disabled()
+    offer = page.locator("#config-offer")
+    expect(offer).to_have_text("Remove --overwrite_output_dir")
+    offer.click()
+    expect(arguments).to_have_value("--logging_steps 5")
+    expect(offer).to_be_hidden()
+    expect(preflight.locator('[data-check="options"]')).to_have_count(0)
+    arguments.fill("--logging_steps 5 --max_grad_norm 7")
+    expect(preflight.locator('[data-check="options"]')).to_have_count(0)
+
+    page.get_by_role("tab", name="1 · Configure").click()
+    sound = '"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 1}'
+    replace_text(page, f'{{"gradient_clipping": 1.0, {sound}}}')
+    page.get_by_role("tab", name="2 · Launch").click()
+    agreement = preflight.locator('[data-check="agreement"]')
+    expect(agreement).to_contain_text("gradient_clipping: 1.0 in the file, 7.0 from the arguments.")
+    expect(page.locator("#launch-verdict")).to_contain_text("fails with the script’s arguments")
+    expect(page.locator("#launch")).to_be_disabled()
+
+
+def test_a_command_that_an_old_answer_brought_back_is_not_started(page, tmp_path):
+    script = tmp_path / "sound.py"
+    script.write_text("import sys\nprint(sys.argv)")
+    choose_script(page, script)
+    arguments, command = page.locator("#arguments textarea, #arguments input").first, page.locator("#command")
+    arguments.fill("--old")
+    expect(command).to_contain_text("--old")
+    held = HeldAnswers(page, "--old")
+    page.get_by_role("tab", name="1 · Configure").click()
+    page.get_by_role("tab", name="2 · Launch").click()  # asks for a command by another event than typing does
+    held.wait()
+    arguments.fill("--new")
+    expect(command).to_contain_text("--new")
+    held.release()
+    expect(command).to_contain_text("--old")
+    page.click("#launch")
+    expect(page.locator("#launch-message")).to_contain_text("The settings changed while this command was being built")
+    expect(command).to_contain_text("--new")
+    expect(page.locator("#launch")).to_be_enabled()
+    page.click("#launch")
+    expect(page.get_by_label("Output of the run")).to_contain_text("--new", timeout=60_000)

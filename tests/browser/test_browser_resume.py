@@ -1,0 +1,92 @@
+"""A run resumed in a browser, from a checkpoint that the bundled recipe wrote under the real DeepSpeed; and output that
+is no text for a page."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_browser import start_script
+from tests.support.curves_json import logged
+
+pytestmark = pytest.mark.browser
+
+COMPILES_MS = 480_000
+SHORT = "--max_steps {steps} --logging_steps 1 --save_strategy steps --save_steps 4 --eval_strategy no"
+HOSTILE = r"""
+import os, sys
+os.write(1, b"\x1b[31mred\x1b[0m \x00nul \xff\xfe not text\n")
+os.write(1, b"<script>window.taken = 1</script><img src=x onerror='window.taken = 2'>\n")
+os.write(1, b"\x1b]0;title\x07\x1b[2J &lt;b&gt; step=1 loss=2\n")
+sys.exit("<script>window.taken = 3</script> ended it")
+"""
+
+
+def state(page):
+    return page.locator(".ds-run-head .ds-state")
+
+
+def press_launch(page):
+    """Waits for the page of the new run; returns its id."""
+    before = page.url
+    expect(page.locator("#launch")).to_be_enabled()
+    page.click("#launch")
+    page.wait_for_url(lambda url: "run=" in url and url != before)
+    return page.url.split("run=")[1]
+
+
+def about(app, run_id):
+    return json.load(app.get(f"dsgui/runs/{run_id}/about"))
+
+
+def steps_of(app, run_id):
+    run = json.load(app.get(f"dsgui/runs/{run_id}"))
+    points = [point for point in logged(run["curves"]) if point["kind"] == "train" and point["source"] == "output"]
+    return [point["step"] for point in points if "loss" in point["values"]]
+
+
+@pytest.mark.complete  # each part is shown apart: test_browser_checkpoints, test_real_resume
+@pytest.mark.deepspeed
+def test_a_run_is_resumed_from_the_checkpoint_that_the_recipe_wrote(page, app):
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#command")).to_contain_text("translation.py")
+    page.get_by_label("Arguments for the script").fill(SHORT.format(steps=8))
+    expect(page.locator("#command")).to_contain_text("--save_steps 4")
+    first = press_launch(page)
+    expect(state(page)).to_have_text("succeeded", timeout=COMPILES_MS)
+    found = about(app, first)["checkpoints"]
+    assert [(one["name"], one["shards"], one["complete"], one["problem"]) for one in found] == [
+        ("checkpoint-8", 2, True, ""),
+        ("checkpoint-4", 2, True, ""),
+    ]
+    page.select_option("#checkpoint", label="checkpoint-4")
+    page.click("#resume-run")
+    expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#launch-message")).to_contain_text("not started")
+    expect(page.locator("#command")).to_contain_text("--resume_from_checkpoint")
+    expect(page.locator("#command")).to_contain_text("checkpoint-4")
+    page.fill("#ranks input", "1")
+    verdict = page.locator("#launch-verdict")
+    expect(verdict).to_contain_text("checkpoint-4 was saved with 2 ranks, but this run would use 1")
+    expect(page.locator("#launch")).to_be_disabled()
+    page.fill("#ranks input", "2")
+    expect(verdict).not_to_contain_text("was saved by")
+    second = press_launch(page)
+    assert second != first
+    expect(state(page)).to_have_text("succeeded", timeout=COMPILES_MS)
+    assert steps_of(app, first) == list(range(1, 9))
+    assert steps_of(app, second) == [5, 6, 7, 8]
+
+
+def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
+    start_script(page, tmp_path / "<img src=x onerror=window.taken=4>.py", HOSTILE)
+    expect(state(page)).to_have_text("failed", timeout=120_000)
+    log = page.locator(".ds-log").last
+    expect(log).to_contain_text("<script>window.taken = 1</script><img src=x onerror='window.taken = 2'>")
+    expect(log).to_contain_text("red")
+    expect(log).to_contain_text("&lt;b&gt; step=1")
+    expect(page.locator(".ds-run-title")).to_contain_text("<img src=x")
+    expect(page.locator(".ds-reason")).to_contain_text("exit code 1")
+    assert "\x1b[" not in log.text_content()
+    assert page.evaluate("window.taken") is None
+    assert page.locator(".ds-run script, .ds-run img").count() == 0

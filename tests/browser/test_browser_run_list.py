@@ -1,0 +1,172 @@
+"""The Runs page's list with hundreds of runs, in Chromium: only the rows in sight are in the page, none is missed."""
+
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_browser_monitor import opened
+from tests.support.app_server import running_app
+from tests.support.made_runs import make_many
+from tests.support.run_fixtures import wait_until
+
+pytestmark = pytest.mark.browser
+
+MANY = 400
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """An app on many runs; its folder and their ids, oldest first."""
+    folder = tmp_path_factory.mktemp("runs")
+    ids = make_many(folder, MANY)
+    with running_app(folder) as app:
+        yield app, folder, ids
+
+
+def names(page):
+    return page.locator(".ds-run-name").all_inner_texts()
+
+
+def scroll_to(page, place):
+    """Puts the middle of the list in sight, or another part of it."""
+    page.evaluate("""(place) => { const list = document.querySelector(".ds-run-list");
+      list.scrollTop = place * (list.scrollHeight - list.clientHeight); }""", place)  # fmt: skip
+
+
+def test_the_newest_rows_are_there_and_no_more_than_are_in_sight(browser, many):
+    app, _, ids = many
+    with opened(browser, app, "") as page:
+        page.get_by_role("tab", name="3 · Runs").click()
+        expect(page.locator(".ds-run-name").first).to_have_text(f"many-{MANY - 1}")
+        expect(page.locator(".ds-run-count")).to_have_text(f"Showing 1–9 of {MANY} runs")
+        expect(page.locator(".ds-run-title")).to_have_text(f"many-{MANY - 1}")
+        assert page.locator(".ds-run-entry").count() < 60
+        scroll_to(page, 1)
+        expect(page.locator(".ds-run-name").last).to_have_text("many-0")
+        expect(page.locator(".ds-run-count")).to_contain_text(f"–{MANY} of {MANY} runs")
+        assert page.locator(".ds-run-entry").count() < 60
+        page.locator(".ds-run-row", has_text="many-3").last.click()
+        expect(page.locator(".ds-run-title")).to_have_text("many-3")
+        expect(page.locator('.ds-run-row[aria-current="true"] .ds-run-name')).to_have_text("many-3")
+        assert f"run={ids[3]}" in page.url
+
+
+def test_every_row_is_reached_by_the_keyboard(browser, many):
+    app, _, _ = many
+    with opened(browser, app, "") as page:
+        page.get_by_role("tab", name="3 · Runs").click()
+        page.locator(".ds-run-row").first.focus()
+        for number in range(60):  # more than the page holds at once; each row has a box and a button
+            page.keyboard.press("Tab")
+            page.keyboard.press("Tab")
+            expect(page.locator(".ds-run-row:focus .ds-run-name")).to_have_text(f"many-{MANY - 2 - number}")
+
+
+def test_a_search_looks_at_all_runs(browser, many):
+    app, _, ids = many
+    with opened(browser, app, "") as page:
+        page.get_by_role("tab", name="3 · Runs").click()
+        page.fill("#search-runs", "t5-small many-1 FAILED")
+        failed = len([number for number in range(MANY) if number % 3 == 1 and str(number).startswith("1")])
+        expect(page.locator(".ds-run-count")).to_have_text(f"Showing 1–9 of {failed} matches in {MANY} runs")
+        page.fill("#search-runs", ids[0])
+        expect(page.locator(".ds-run-name")).to_have_text(["many-0"])
+        expect(page.locator(".ds-run-count")).to_have_text(f"1 match in {MANY} runs")
+        page.fill("#search-runs", "no such run")
+        expect(page.locator(".ds-run-count")).to_have_text("No matching runs")
+        expect(page.locator(".ds-run-row")).to_have_count(0)
+        page.fill("#search-runs", "")
+        expect(page.locator(".ds-run-name").first).to_have_text(f"many-{MANY - 1}")
+
+
+def test_runs_out_of_sight_stay_chosen_and_are_compared(browser, many):
+    app, _, ids = many
+    with opened(browser, app, "") as page:
+        page.get_by_role("tab", name="3 · Runs").click()
+        page.get_by_label(f"Compare many-{MANY - 1} with others").check()
+        scroll_to(page, 1)
+        page.get_by_label("Compare many-0 with others").check()
+        expect(page.get_by_label(f"Compare many-{MANY - 1} with others")).to_have_count(0)
+        expect(page.locator("#compare-runs")).to_have_text("Compare 2 runs")
+        scroll_to(page, 0)
+        expect(page.get_by_label(f"Compare many-{MANY - 1} with others")).to_be_checked()
+        page.click("#compare-runs")
+        expect(page.locator(".ds-run-title")).to_have_text("2 runs compared")
+        assert f"compare={ids[0]}%2C{ids[-1]}" in page.url
+        page.click("#clear-chosen")
+        expect(page.locator("#compare-runs")).to_be_hidden()
+        expect(page.locator(".ds-run-choose:checked")).to_have_count(0)
+
+
+def test_an_old_run_is_opened_by_its_address_and_shown_in_the_list(browser, many):
+    app, _, ids = many
+    with opened(browser, app, f"run={ids[123]}") as page:
+        expect(page.locator(".ds-run-title")).to_have_text("many-123")
+        expect(page.locator('.ds-run-row[aria-current="true"] .ds-run-name')).to_have_text("many-123")
+        expect(page.locator('.ds-run-row[aria-current="true"]')).to_be_in_viewport()
+
+
+def test_back_returns_to_what_was_shown_before(browser, many):
+    app, _, _ = many
+    with opened(browser, app, "") as page:
+        title, began = page.locator(".ds-run-title"), page.evaluate("history.length")
+        page.get_by_role("tab", name="3 · Runs").click()
+        expect(title).to_have_text(f"many-{MANY - 1}")
+        page.locator(".ds-run-row", has_text=f"many-{MANY - 2}").click()
+        expect(title).to_have_text(f"many-{MANY - 2}")
+        for box in page.locator(".ds-run-choose").all()[:2]:
+            box.check()
+        page.click("#compare-runs")
+        expect(title).to_have_text("2 runs compared")
+        page.get_by_role("tab", name="2 · Launch").click()
+        expect(page.locator("#launch")).to_be_visible()
+        wait_until(lambda: page.evaluate("history.length") - began == 4)
+        for shown in ("2 runs compared", f"many-{MANY - 2}", f"many-{MANY - 1}"):
+            page.go_back()
+            expect(title).to_have_text(shown)
+            expect(title).to_be_visible()
+        page.go_back()
+        expect(page.get_by_role("tab", name="1 · Configure")).to_have_attribute("aria-selected", "true")
+        assert "run=" not in page.url
+        page.go_forward()
+        page.go_forward()
+        expect(title).to_have_text(f"many-{MANY - 2}")
+        expect(title).to_be_visible()
+        assert page.evaluate("history.length") - began == 4  # going back and forth is no step
+
+
+def test_a_count_is_of_the_words_that_were_searched(browser, many):
+    """While the answer to other words is on its way, nothing says that they were found."""
+    app, _, _ = many
+    with opened(browser, app, "") as page:
+        page.get_by_role("tab", name="3 · Runs").click()
+        count, held = page.locator(".ds-run-count"), []
+        expect(count).to_contain_text(f"of {MANY} runs")
+        scroll_to(page, 1)
+        expect(page.locator(".ds-run-name").last).to_have_text("many-0")
+        waits = [True]
+        asked = re.compile("words=none-such")
+        page.route(asked, lambda route: held.append(route) if waits else route.continue_())
+        page.fill("#search-runs", "none-such")  # scrolls back to the top
+        wait_until(lambda: page.evaluate("document.querySelector('.ds-run-list').scrollTop") == 0 and held)
+        assert "match" not in count.inner_text()
+        waits.clear()  # what is not read yet is asked for again
+        for one in held:
+            one.continue_()
+        expect(count).to_have_text("No matching runs")
+
+
+def test_a_run_that_another_page_starts_or_deletes_comes_and_goes(browser, many):
+    app, folder, ids = many
+    with opened(browser, app, "") as page:
+        page.get_by_role("tab", name="3 · Runs").click()
+        expect(page.locator(".ds-run-name").first).to_have_text(f"many-{MANY - 1}")
+        new = folder / "20260101-000000-0000"
+        shutil.copytree(folder / ids[-1], new)
+        expect(page.locator(".ds-run-count")).to_contain_text(f"of {MANY + 1} runs")
+        wait_until(lambda: names(page)[:3] == [new.name, f"many-{MANY - 1}", f"many-{MANY - 2}"])  # damaged: a copy
+        shutil.rmtree(new)
+        expect(page.locator(".ds-run-count")).to_contain_text(f"of {MANY} runs")
+        wait_until(lambda: names(page)[:2] == [f"many-{MANY - 1}", f"many-{MANY - 2}"])

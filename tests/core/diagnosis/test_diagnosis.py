@@ -1,0 +1,333 @@
+"""Why a run failed: recorded and written outputs of failures, whatever pieces they come in, and what is no failure."""
+
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dsgui.core.config.document import Document
+from dsgui.core.diagnosis.diagnosis import Diagnosis, diagnose, why_failed
+from dsgui.core.diagnosis.ending import Ending
+from dsgui.core.diagnosis.remedies import Circumstances
+from dsgui.core.diagnosis.signatures import SIGNATURES
+from dsgui.core.diagnosis.tracebacks import Tracebacks
+from dsgui.core.launch.handing import TrainersPart, trainers_part
+from dsgui.core.launch.plan import ConfigArgument
+from dsgui.core.logs.trainlog import TrainLog
+from dsgui.core.script.script import script_facts
+from dsgui.core.texts.saying import sentences
+
+FOLDER = Path(__file__).parents[2] / "examples" / "failures"
+SAMPLES = sorted(path.stem for path in FOLDER.glob("*.log"))
+
+
+def expected(name: str) -> dict:
+    return json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+
+
+def circumstances(case: dict) -> Circumstances:
+    document = Document(json.dumps(case["config"]))
+    facts = {name: case[name] for name in ("on_cpu", "address_space_bytes") if name in case}
+    return Circumstances(document, tuple(case["arguments"]), case["ranks"], case["trainer"], **facts)
+
+
+def ending_of(output: bytes, sizes: list[int] | None = None) -> Ending:
+    """`sizes`: how the output is cut, over and over."""
+    log, start, turn = TrainLog(), 0, 0
+    while start < len(output):
+        size = sizes[turn % len(sizes)] if sizes else len(output)
+        log.feed(output[start : start + size])
+        start, turn = start + size, turn + 1
+    log.finish()
+    return log.ending
+
+
+def diagnosed(name: str, sizes: list[int] | None = None) -> Diagnosis:
+    case = expected(name)
+    output = (FOLDER / f"{name}.log").read_bytes()
+    return diagnose(ending_of(output, sizes), case["exit_code"], circumstances(case))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_failure_is_recognised(name: str) -> None:
+    case, found = expected(name), diagnosed(name)
+    assert (found.signature, found.rank) == (case["signature"], case["rank"])
+    assert (str(found.remedy.label) if found.remedy else None) == case["remedy"]
+    assert case["title"] in found.title
+    assert found.meaning
+    assert found.advice
+    assert "{" not in found.title + "".join(found.advice)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_its_remedy_leaves_a_config_that_can_be_read(name: str) -> None:
+    found = diagnosed(name)
+    if found.remedy and found.remedy.fix:
+        config = Document(json.dumps(expected(name)["config"], indent=2))
+        assert found.remedy.fix.apply(config).value != config.value
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_it_survives_the_way_to_the_disk(name: str) -> None:
+    found = diagnosed(name)
+    assert Diagnosis.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+def test_every_signature_has_a_sample() -> None:
+    assert {one.id for one in SIGNATURES} - {expected(name)["signature"] for name in SAMPLES} == set()
+    assert len({one.id for one in SIGNATURES}) >= 30
+    assert sum(expected(name)["recorded"] for name in SAMPLES) >= 10
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(SAMPLES), st.lists(st.integers(1, 400), min_size=1, max_size=6))
+def test_how_the_output_is_cut_changes_nothing(name: str, sizes: list[int]) -> None:
+    assert diagnosed(name, sizes) == diagnosed(name)
+
+
+TORN = ("Traceback (most recent call last):", '  File "x.py", line 1, in f', "    f()")
+
+
+def test_a_reason_that_stands_below_an_empty_line_is_told() -> None:
+    """nltk's message begins with an empty line and a row of asterisks."""
+    ending = ending_of((FOLDER / "nltk-data.log").read_bytes())
+    told = why_failed(ending, 1, 0, diagnose(ending, 1, Circumstances(ranks=2)))
+    assert sentences(told) == "Ended with exit code 1: LookupError: Resource 'punkt' not found."
+
+
+def test_a_row_of_asterisks_ends_any_other_message() -> None:
+    lines = [*TORN, "ValueError: no", "*" * 70, "of another program"]
+    assert ending_of("\n".join(lines).encode() + b"\n").tracebacks.found[0].messages == ("ValueError: no",)
+
+
+# --- which rank ----------------------------------------------------------------------------------------------------
+
+
+def traceback(rank: int, error: str) -> list[str]:
+    return [
+        f"[rank{rank}]: {line}"
+        for line in ("Traceback (most recent call last):", '  File "x.py", line 1, in f', "    f()", error)
+    ]
+
+
+def of_lines(lines: list[str], code: int = 1, **facts: object) -> Diagnosis:
+    return diagnose(ending_of("\n".join(lines).encode() + b"\n"), code, Circumstances(ranks=2, **facts))  # type: ignore[arg-type]
+
+
+def test_ranks_that_write_at_once_are_told_apart() -> None:
+    first, second = traceback(1, "ModuleNotFoundError: No module named 'a'"), traceback(0, "ValueError: other")
+    mixed = [first[0], second[0], first[1], second[1], second[2], first[2], second[3], first[3]]
+    found = of_lines(mixed)
+    assert (found.signature, found.rank) == ("module-missing", 1)
+    assert "ValueError" not in found.traceback
+
+
+def test_the_aftermath_of_another_rank_is_not_the_reason() -> None:
+    lost = traceback(0, "RuntimeError: [../gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:2121")
+    assert of_lines([*lost, *traceback(1, "ValueError: rows must not be empty")]).title == "It ended with ValueError"
+    assert of_lines(lost).signature == "peer-gone"
+    assert of_lines(lost, code=247).signature == "killed"
+
+
+def test_an_unknown_failure_shows_its_first_traceback_whole_not_the_last_line() -> None:
+    found = of_lines([*traceback(1, "ZeroDivisionError: division by zero"), "[rank1]: ", "bye"])
+    assert (found.signature, found.rank, found.evidence) == ("unknown", 1, "ZeroDivisionError: division by zero")
+    assert found.traceback.splitlines()[:2] == ["Traceback (most recent call last):", '  File "x.py", line 1, in f']
+    assert "bye" in of_lines(["bye"]).meaning
+
+
+def test_a_chain_of_exceptions_is_one_traceback_and_its_cause_counts() -> None:
+    cause = traceback(0, "ModuleNotFoundError: No module named 'zstd'")
+    chained = "[rank0]: The above exception was the direct cause of the following exception:"
+    found = of_lines([*cause, "[rank0]: ", chained, "[rank0]: ", *traceback(0, "LoaderError: can't load")])
+    assert (found.signature, found.evidence) == ("module-missing", "LoaderError: can't load")
+    assert "direct cause" in found.traceback
+
+
+# --- what is no failure, or another one ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CUDA out of memory",
+        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+        "{'text': 'RuntimeError: CUDA out of memory'}",
+        "she said: train.py: error: nothing at all",
+        "Watchdog caught collective operation timeout",
+    ],
+)
+def test_a_line_of_data_that_mentions_a_failure_is_none(line: str) -> None:
+    assert of_lines([line, *traceback(0, "KeyError: 'labels'")]).title == "It ended with KeyError"
+    assert of_lines([line]).signature == "unknown"
+
+
+def test_a_message_that_only_quotes_a_failure_is_another() -> None:
+    found = of_lines(traceback(0, "ValueError: row 7 is “CUDA out of memory”"))
+    assert found.signature == "unknown"
+
+
+def test_what_training_went_on_after_is_forgiven() -> None:
+    steps = [f"step={n} loss=1.0" for n in range(4)]
+    caught = traceback(0, "ModuleNotFoundError: No module named 'wandb'")
+    assert of_lines([*caught, *steps, *traceback(0, "ValueError: later")]).title == "It ended with ValueError"
+
+
+# --- what others print ------------------------------------------------------------------------------------------------
+
+SPAWNED = [f"[launch.py:245:main] process {pid} spawned with command: []" for pid in (61, 62)]
+BARE = ["Traceback (most recent call last):", '  File "x.py", line 1, in f', "    f()"]
+
+
+def test_other_ranks_prints_are_no_part_of_a_message() -> None:
+    prints = ["rank 0: Loading: shard 3 of 7", "Epoch: 3", "done"]
+    found = of_lines([*SPAWNED, *BARE, "ValueError: rows must not be empty", "  see the manual", *prints])
+    assert found.meaning == "ValueError: rows must not be empty\n  see the manual"
+    assert not any(line in found.traceback for line in prints)
+
+
+@pytest.mark.parametrize("print_", ["Epoch: 3", "Loading: shard 3", "epoch: 3", "rank 0: Loading: 4"])
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_a_print_within_a_traceback_is_not_what_was_raised(place: int, print_: str) -> None:
+    lines = [*SPAWNED, *BARE[:place], print_, *BARE[place:], "KeyError: 'labels'"]
+    assert of_lines(lines).title == "It ended with KeyError"
+
+
+def test_an_exception_of_the_scripts_own_is_told_though_its_name_ends_otherwise() -> None:
+    assert of_lines([*SPAWNED, *BARE, "Unsplittable: 7 rows"]).evidence == "Unsplittable: 7 rows"
+
+
+def test_a_message_in_lines_is_kept_whole_where_nobody_else_prints() -> None:
+    assert of_lines([SPAWNED[0], *BARE, "ValueError: first", "second"]).meaning == "ValueError: first\nsecond"
+
+
+def test_the_mismatches_of_the_trainer_are_told_with_their_numbers() -> None:
+    said = diagnosed("hf-mismatch-calculated").meaning
+    assert "train_batch_size is 64 in the config, and train_batch_size (calculated) is 16" in said
+    assert "gradient_clipping is 0.5 in the config, and max_grad_norm is 1.0" in said
+
+
+def test_a_rank_that_was_killed_is_named_by_who_saw_it_end() -> None:
+    assert of_lines([], code=247, first_ended=1).rank == 1
+    assert of_lines([], code=241, first_ended=1).rank is None  # SIGTERM goes to all
+    lost = traceback(0, "RuntimeError: [../gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:2121")
+    found = of_lines(lost, oom_kills=1, oom_kills_here=1, memory_limit_bytes=2 << 30)
+    assert (found.signature, found.title) == ("cgroup-memory", "The memory limit of its container was reached: 2 GiB")
+
+
+def test_what_python_ignores_is_no_traceback_of_the_end() -> None:
+    ignored = ["Exception ignored in: <function Pool.__del__>", "Traceback (most recent call last):", "OSError: closed"]
+    assert of_lines([*ignored, *traceback(0, "ValueError: real")]).title == "It ended with ValueError"
+
+
+@pytest.mark.parametrize(
+    ("facts", "signature", "says"),
+    [
+        ({"oom_kills": 2, "oom_kills_here": 0}, "killed", "the machine's memory had run out"),
+        ({"oom_kills": 2, "oom_kills_here": 1, "memory_limit_bytes": 8 << 30}, "cgroup-memory", "may use 8 GiB"),
+        ({"oom_kills": 2, "oom_kills_here": 1}, "killed", "the machine's memory had run out"),
+        ({"oom_kills": 0, "oom_kills_here": 0}, "killed", "another program or user"),
+        ({}, "killed", "Usually the kernel"),
+    ],
+)
+def test_the_kernels_own_count_tells_why_a_rank_was_killed(facts: dict, signature: str, says: str) -> None:
+    found = of_lines([], code=247, **facts)
+    assert (found.signature, says in found.meaning) == (signature, True)
+
+
+def test_memory_stays_small_however_much_is_printed() -> None:
+    tracebacks = Tracebacks()
+    for _ in range(50):
+        tracebacks.line(None, "Traceback (most recent call last):")
+        for number in range(2000):
+            tracebacks.line(None, f"  frame {number} " + "x" * 5000)
+        tracebacks.line(None, "ValueError: deep")
+        tracebacks.line(None, "[2026-01-31 12:00:00] on")
+    assert sum(len(one.text) for one in tracebacks.found) < 2_000_000
+    assert "lines are left out" in tracebacks.found[0].text
+
+
+def test_odd_lines_cost_little() -> None:
+    generator = random.Random(7)
+    lines = [f"{sign * 30_000}: error" for sign in ("a", "usage: ", "[E", "a.", "x@", " ", "../")]
+    lines += ["".join(generator.choices("abc:[]@. -", k=30_000)) for _ in range(20)]
+    started = time.process_time()
+    of_lines(lines)
+    of_lines([*traceback(0, "ValueError: " + "a.py " * 6000), *(f"[rank0]: {line[:900]}" for line in lines)])
+    assert time.process_time() - started < 5
+
+
+GONE = [
+    (("--no_cuda", "False"), (("--no_cuda", None),)),
+    (("--no_cuda",), (("--no_cuda", None), ("--use_cpu", ""))),
+    (("--no-cuda", "True"), (("--no-cuda", None), ("--use_cpu", ""))),
+    (("--adafactor", "no"), (("--adafactor", None),)),
+    (("--adafactor",), (("--adafactor", None), ("--optim", "adafactor"))),
+    (("--evaluation_strategy", "no"), (("--evaluation_strategy", None), ("--eval_strategy", "no"))),
+    (("--warmup_ratio", "0"), (("--warmup_ratio", None), ("--warmup_steps", "0"))),
+    (("--group_by_length", "1"), (("--group_by_length", None), ("--train_sampling_strategy", "group_by_length"))),
+    (("--split_batches", "True"), (("--split_batches", None),)),  # what it would be is for the user to say
+    (("--max_seq_length", "9"), (("--max_seq_length", None),)),  # of the script's own: what it takes is not known
+]
+
+
+@pytest.mark.parametrize(("given", "changes"), GONE)
+def test_an_option_that_is_gone_becomes_what_the_checks_before_a_start_say(
+    given: tuple[str, ...], changes: tuple[tuple[str, str | None], ...]
+) -> None:
+    output = f"usage: x.py [-h]\nx.py: error: unrecognized arguments: {' '.join(given)}\n".encode()
+    found = diagnose(ending_of(output), 2, Circumstances(arguments=given, trainer=True))
+    assert found.remedy
+    assert found.remedy.options == changes
+
+
+BY_PARSER = (
+    "from transformers import HfArgumentParser, TrainingArguments\n"
+    "p = HfArgumentParser(TrainingArguments)\np.parse_args_into_dataclasses()\n"
+)
+BY_FILE = BY_PARSER + "if len(sys.argv) == 2: p.parse_json_file(sys.argv[1])\n"
+IN_CODE = "from transformers import TrainingArguments\nTrainingArguments('o', deepspeed='ds.json')\n"
+CONFIG_TERMS = '{"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 1}}'
+OOM = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
+PARTS = [
+    (ConfigArgument.HF, "", (), TrainersPart(trains=True, takes_options=True)),
+    (ConfigArgument.OVERRIDE, "", ("a.yaml",), TrainersPart(trains=True)),
+    (ConfigArgument.TRAINER, BY_PARSER, (), TrainersPart(trains=True, takes_options=True)),
+    (ConfigArgument.TRAINER, BY_FILE, ("a.json",), TrainersPart(trains=True)),
+    (ConfigArgument.TRAINER, IN_CODE, (), TrainersPart(trains=True, in_code=True)),
+    (ConfigArgument.ACCELERATE, IN_CODE, (), TrainersPart(trains=True, in_code=True)),
+    (ConfigArgument.ACCELERATE, "from accelerate import Accelerator\nAccelerator()", (), TrainersPart(trains=False)),
+    (ConfigArgument.NATIVE, BY_PARSER, (), TrainersPart(trains=False)),
+]
+
+
+@pytest.mark.parametrize(("argument", "source", "words", "part"), PARTS)
+def test_who_trains_is_told_however_the_script_gets_its_config(
+    argument: ConfigArgument, source: str, words: tuple[str, ...], part: TrainersPart
+) -> None:
+    assert trainers_part(argument, script_facts(source), words) == part
+
+
+@pytest.mark.parametrize("takes_options", [True, False])
+def test_options_are_offered_only_to_a_script_that_takes_them(takes_options: bool) -> None:
+    output = b'Traceback (most recent call last):\n  File "x.py", line 1, in f\n    f()\n' + OOM + b"\n"
+    run = Circumstances(Document(CONFIG_TERMS), ranks=2, trainer=True, takes_options=takes_options)
+    remedies = diagnose(ending_of(output), 1, run).remedies
+    assert any(one.options for one in remedies) is takes_options
+    assert any(one.fix for one in remedies)
+
+
+@pytest.mark.parametrize(
+    "later", [{}, {"code": "of_a_later_dsgui"}, {"code": "stage"}, {"code": ["stage"], "given": 3}]
+)
+def test_a_remedy_under_no_code_known_here_keeps_its_words(later: dict) -> None:
+    """As a diagnosis of a dsgui without codes has it, or one of a later dsgui."""
+    fix = {"label": "ZeRO, of whatever kind", "changes": [{"pointer": "/zero_optimization/stage", "literal": "2"}]}
+    kept = {"label": "ZeRO, of whatever kind", "fix": fix | later, "options": []} | later
+    found = Diagnosis.from_json({"signature": "u", "title": "t", "meaning": "m", "advice": [], "remedies": [kept]})
+    assert [str(one.label) for one in found.remedies] == ["ZeRO, of whatever kind"]
+    assert Diagnosis.from_json(json.loads(json.dumps(found.to_json()))) == found

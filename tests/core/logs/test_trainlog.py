@@ -1,0 +1,505 @@
+"""What training prints becomes points, progress and a phase. The transcripts are copied from transformers 5.23, torch
+2.13 and deepspeed 0.19.8; older spellings from their tutorials."""
+
+import math
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dsgui.core.diagnosis.diagnosis import diagnose, why_failed
+from dsgui.core.diagnosis.ending import Ending, signal_number, verdict
+from dsgui.core.diagnosis.remedies import Circumstances
+from dsgui.core.launch.state import RunState
+from dsgui.core.logs.phases import Doing
+from dsgui.core.logs.trainlog import LINE_LIMIT_BYTES, Epoch, Progress, TrainLog
+from dsgui.core.metrics.curves import RECORD, SeriesTable
+from dsgui.core.metrics.points import Point
+from dsgui.core.texts.saying import sentences
+
+BAR = "█████     "
+TRAINER = (
+    "\r  0%|          | 0/12 [00:00<?, ?it/s]\r  8%|▊         | 1/12 [00:00<00:02,  5.43it/s]"
+    "\r                                              "
+    "\r{'loss': '0.6893', 'grad_norm': '0.389', 'learning_rate': '5e-05', 'epoch': '0.0625'}\n"
+    "\r  8%|▊         | 1/12 [00:00<00:02,  5.43it/s]\r                                              "
+    "\r{'loss': '0.6892', 'grad_norm': '0.7717', 'learning_rate': '4.167e-05', 'epoch': '0.1875'}\n"
+    f"\r 25%|{BAR}| 3/12 [00:00<00:01,  5.43it/s]\r                                              "
+    "\r{'loss': '0.6941', 'grad_norm': '0.4087', 'learning_rate': '2.917e-05', 'epoch': '0.375'}\n"
+    f"\r 50%|{BAR}| 6/12 [00:00<00:01,  5.43it/s]\n"
+    "\r  0%|          | 0/2 [00:00<?, ?it/s]\x1b[A\r                                              \r\n"
+    "\r                                     \r\x1b[A{'eval_loss': '0.6929', 'eval_runtime': '0.0154', "
+    "'eval_samples_per_second': '1036', 'eval_steps_per_second': '129.5', 'epoch': '0.375'}\n"
+    f"\r 50%|{BAR}| 6/12 [00:00<00:01,  5.43it/s]\n\r100%|██████████| 2/2 [00:00<00:00, 768.61it/s]\x1b[A\n"
+    f"\r                                              \x1b[A\r 67%|{BAR}| 8/12 [00:00<00:00, 32.09it/s]"
+    "\r100%|██████████| 12/12 [00:00<00:00, 24.10it/s]\r                                               "
+    "\r{'train_runtime': '0.5331', 'train_samples_per_second': '90.04', 'train_steps_per_second': '22.51', "
+    "'train_loss': '0.6927', 'epoch': '0.75'}\n"
+    "\r100%|██████████| 12/12 [00:00<00:00, 24.10it/s]\r100%|██████████| 12/12 [00:00<00:00, 22.53it/s]\n"
+)
+
+
+def read(text: str | bytes) -> list[Point]:
+    log = TrainLog()
+    return log.feed(text) + log.finish()
+
+
+def test_a_trainers_transcript_gives_every_point_its_step() -> None:
+    log = TrainLog()
+    points = log.feed(TRAINER) + log.finish()
+    assert [(point.kind, point.step, point.epoch) for point in points] == [
+        ("train", 1, 0.0625),
+        ("train", 3, 0.1875),
+        ("train", 6, 0.375),
+        ("eval", 6, 0.375),
+        ("final", 12, 0.75),
+    ]
+    assert points[0].values == {"loss": 0.6893, "grad_norm": 0.389, "learning_rate": 5e-05}
+    assert points[3].values["eval_loss"] == 0.6929
+    assert log.progress == Progress(12, 12, 0.0)
+    assert (log.bad_lines, log.ending.finished) == (0, True)
+
+
+def test_a_point_is_known_as_soon_as_its_bar_is_drawn_again() -> None:
+    log = TrainLog()
+    first_bar = TRAINER.index("\r  8%", TRAINER.index("0.0625"))
+    assert log.feed(TRAINER[:first_bar]) == []
+    [point] = log.feed("\r  8%|▊         | 1/12 [00:00<00:02,  5.43it/s]")
+    assert point.step == 1
+    assert log.phase == "training"
+
+
+@given(st.lists(st.integers(0, len(TRAINER.encode())), max_size=30))
+def test_how_the_output_is_cut_changes_nothing(cuts: list[int]) -> None:
+    data, log = TRAINER.encode(), TrainLog()
+    edges = [0, *sorted(cuts), len(data)]
+    points = [p for a, b in pairwise(edges) for p in log.feed(data[a:b])] + log.finish()
+    assert points == read(TRAINER)
+
+
+_PIECES = st.sampled_from(
+    ["\r", "\n", "{'loss': 1.0, 'epoch': 1}", "{'loss': ", "  5%|x| 1/20 [00:01<00:19, 1it/s]", "x" * 9, "|", "9%|",
+     " 3/4 [", "]", "step=3 loss=2", "è\x1b[A", "Epoch 1:", "{'eval_loss': '2'}\n"]
+)  # fmt: skip
+
+
+@settings(max_examples=200)
+@given(st.lists(_PIECES, max_size=25), st.integers(1, 7))
+def test_any_output_reads_the_same_byte_by_byte(pieces: list[str], size: int) -> None:
+    data, log = "".join(pieces).encode(), TrainLog()
+    points = [p for start in range(0, len(data), size) for p in log.feed(data[start : start + size])] + log.finish()
+    assert points == read(data)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(_PIECES | st.just("plain words\n"), max_size=40), st.integers(1, 60), st.lists(st.booleans(), min_size=1)
+)
+def test_skimming_finds_the_same_points(pieces: list[str], size: int, hurries: list[bool]) -> None:
+    data, skimmed, read_all = "".join(pieces).encode(), TrainLog(), TrainLog()
+    found, expected = [], []
+    for place, start in enumerate(range(0, len(data), size)):
+        take = skimmed.skim if hurries[place % len(hurries)] else skimmed.feed
+        found += take(data[start : start + size])
+        expected += read_all.feed(data[start : start + size])
+    found, expected = found + skimmed.finish(), expected + read_all.finish()
+    assert [(point.values, point.kind, point.epoch) for point in found] == [
+        (point.values, point.kind, point.epoch) for point in expected
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "step=3 loss=2",
+        "Epoch 1, STEP 5 / 9, LOSS 3.1",
+        "{'loss': '0.69', 'epoch': '0.06'}",
+        '{"eval_chrf": 2.0, "epoch": 1}',
+        "[Rank 0] step=10, skipped=0, lr=[0.001], mom=[(0.9, 0.999)]",
+    ],
+)
+def test_a_point_in_the_middle_of_a_flood_is_found(line: str) -> None:
+    plain, log = b"nothing to see here\n" * 20_000, TrainLog()
+    found = log.skim(plain) + log.skim(plain + line.encode() + b"\n" + plain) + log.skim(plain) + log.finish()
+    assert [point.values for point in found] == [point.values for point in read(line)]
+    assert len(found) == 1
+
+
+def test_a_bar_in_the_middle_of_a_flood_is_found() -> None:
+    plain, log = b"nothing to see here\n" * 20_000, TrainLog()
+    log.skim(plain + f"\r 25%|{BAR}| 3/12 [00:00<00:01,  5.43it/s]\r".encode() + plain)
+    assert log.progress is not None
+    assert (log.progress.step, log.progress.total) == (3, 12)
+
+
+def test_skimming_reads_tracebacks_the_launchers_lines_and_the_last_words() -> None:
+    log, plain = TrainLog(), b"nothing to see here\n" * 20_000
+    log.skim(b"[launch.py:245:main] process 61 spawned with command: ['python']\n" + plain)
+    log.skim(plain + b'Traceback (most recent call last):\n  File "train.py", line 3, in f\n')
+    log.skim(b"ValueError: bad\n" + plain)
+    log.skim(plain + b"RuntimeError: these were the last words")
+    log.finish()
+    assert list(log.ending.spawned) == [61]
+    assert [one.error for one in log.ending.tracebacks.found] == ["ValueError: bad"]
+    assert "in f" in log.ending.tracebacks.found[0].text
+    assert log.ending.last_line == "RuntimeError: these were the last words"
+
+
+def test_of_a_flood_the_last_lines_are_read_and_those_before_cost_nothing() -> None:
+    seen: list[str] = []
+
+    class Listens(Ending):
+        def line(self, text: str) -> None:
+            seen.append(text)
+
+    log, lines = TrainLog(), b"nothing to see here\n" * 50_000
+    log.ending = Listens()
+    log.skim(lines)
+    assert len(seen) <= 1
+    log.finish()
+    assert 3000 < len(seen) < 4000  # the last 64 KiB
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_upset_it(data: bytes) -> None:
+    read(data)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["epoch: ", "nan", "inf", " step ", "loss ", "{'loss': ", "'epoch': ", "}", ", ", "\n", "9" * 5000, "1"]
+        )
+        | st.text(max_size=4),
+        max_size=20,
+    )
+)
+def test_whatever_is_read_can_be_kept(pieces: list[str]) -> None:
+    table = SeriesTable()
+    for point in read("".join(pieces)):
+        assert len(table.encode(point, 0.0)) == len(point.values) * RECORD.size
+
+
+def test_an_epoch_that_is_no_number_and_a_step_without_end_are_only_lines() -> None:
+    (point, *_) = read("epoch: nan, step 1, loss 2\n")
+    assert point.epoch is not None
+    assert math.isnan(point.epoch)
+    read("step " + "9" * 5000 + " loss 1\n")
+    read("step 1 loss ınf\n{'loss': ınf}\nepoch ınf step 1 loss 2\n")
+    many = "9" * 5000
+    read(
+        f"process {many} spawned with command: []\nProcess {many} exits successfully.\n"
+        f"exits with return code = -{many}\n"
+    )
+
+
+def test_without_bars_dicts_have_no_step() -> None:
+    old = "{'loss': 2.5, 'learning_rate': 5e-05, 'epoch': 0.5}\n"
+    [point] = read("HOST: " + old)
+    assert (point.step, point.epoch, point.values) == (None, 0.5, {"loss": 2.5, "learning_rate": 5e-05})
+
+
+def cut(records: bytes) -> list[bytes]:
+    return [records[begin : begin + RECORD.size] for begin in range(0, len(records), RECORD.size)]
+
+
+def test_nan_infinity_and_zero_are_values() -> None:
+    [point] = read("{'loss': nan, 'grad_norm': 'inf', 'learning_rate': 0.0, 'epoch': 0}\n")
+    assert math.isnan(point.values["loss"])
+    assert point.values["grad_norm"] == math.inf
+    assert point.values["learning_rate"] == 0.0
+    records = [RECORD.unpack(record) for record in cut(SeriesTable().encode(point, 1.5))]
+    assert [(number, epoch, at) for number, epoch, _, at, _ in records] == [(0, 0.0, 1.5), (1, 0.0, 1.5), (2, 0.0, 1.5)]
+    assert math.isnan(records[0][4])
+    assert [value for *_, value in records[1:]] == [math.inf, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("line", "step", "rank", "values"),
+    [
+        (
+            "[2024-05-01 10:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=0, lr=[0.001, 0.002], "
+            "mom=[(0.9, 0.999)]",
+            10,
+            0,
+            {"learning_rate": 0.001, "skipped_steps": 0.0},
+        ),
+        ("Rank[0]: Epoch 1, step 7059 / 37256, loss 3.7812", 7059, 0, {"loss": 3.7812}),
+        ("HOST: step=10 loss=2.3", 10, None, {"loss": 2.3}),
+        ("step: 4, train_loss: nan, lr: 1e-4.", 4, None, {"train_loss": math.nan, "learning_rate": 1e-4}),
+        ("\x1b[32mstep 3/9: loss 2.5\x1b[0m", 3, None, {"loss": 2.5}),
+        ("epoch=0/micro_step=8/global_step=8, RunningAvgSamplesPerSec=12.5, CurrSamplesPerSec=13", 8, None,
+         {"samples_per_second": 12.5}),
+    ],
+)  # fmt: skip
+def test_other_loops_lines_are_read(line: str, step: int, rank: int | None, values: dict[str, float]) -> None:
+    [point] = read(line + "\n")
+    assert (point.step, point.rank) == (step, rank)
+    assert repr(point.values) == repr(values)
+
+
+def test_steps_that_begin_again_with_an_epoch_go_on() -> None:
+    points = read("Epoch 1, step 9 / 10, loss 3\nEpoch 2, step 1 / 10, loss 2\nEpoch 3, step 1 / 10, loss 1\n")
+    assert [point.step for point in points] == [9, 11, 21]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "hello", "{'lr': 0.1, 'betas': (0.9, 0.99)}", "{'a': {'loss': 'x'}}", "stepping on loss", "100%|",
+     "loss: high", "  train_loss               =     7.1178", "epoch 3 step by step"],
+)  # fmt: skip
+def test_other_lines_are_no_points(line: str) -> None:
+    assert read(line + "\n") == []
+
+
+def test_a_broken_metrics_line_is_counted() -> None:
+    log = TrainLog()
+    assert log.feed("{'loss': '0.6\n") == []
+    assert log.bad_lines == 1
+
+
+def test_bars_of_preparation_and_evaluation_are_not_the_training() -> None:
+    log = TrainLog()
+    log.feed("\rMap: 100%|██| 500/500 [00:01<00:00, 400it/s]\n\rLoading weights:  50%|█ | 1/2 [00:01<00:01, 1it/s]")
+    assert log.progress is None
+    log.feed(
+        "\r100%|██| 7/7 [00:01<00:00, 4it/s]\n\r  0%|  | 0/40 [00:00<?, ?it/s]\r  5%|█ | 2/40 [00:10<1:01:20, 2s/it]"
+    )
+    assert log.progress == Progress(2, 40, 3680.0)
+    log.feed("\n{'loss': 1.0, 'epoch': 1}\n\r  5%|█ | 2/40 [00:10<00:20, 2s/it]\n\r 50%|█ | 2/4 [00:01<00:01, 1it/s]")
+    assert (log.progress, log.phase) == (Progress(2, 40, 20.0), "evaluating")
+
+
+def output(name: str) -> bytes:
+    return (Path(__file__).parents[2] / "outputs" / f"{name}.txt").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["trainer-not-logged", "trainer-not-logged-info", "trainer-metric-blocks"])
+def test_after_the_training_no_bar_is_its(name: str) -> None:
+    log = TrainLog()
+    points = log.feed(output(name)) + log.finish()
+    assert log.progress == Progress(100, 100, 0.0)
+    said = {value: point for point in points for value in point.values}
+    assert {said[one].kind for one in ("train_runtime", "train_samples", "total_flos")} == {"final"}
+    assert {said[one].kind for one in ("eval_loss", "perplexity", "predict_bleu")} == {"eval"}
+    assert (said["perplexity"].step, said["predict_bleu"].values["predict_bleu"]) == (100, 12.3456)
+    at_the_end = [one for one in points if one.step == 100]
+    assert sum("eval_loss" in one.values for one in at_the_end) == 1  # the block repeats what a dict said
+    assert sum("train_loss" in one.values for one in at_the_end) == 1
+
+
+def test_an_evaluation_that_is_repeated_at_its_step_counts_with_what_it_says_otherwise() -> None:
+    """As LLaMA-Factory does after the training: the same loss, another duration."""
+    said = (
+        b"\r 90%%|x| 9/10 [00:01<00:00, 4.05it/s]\r100%%|x| 10/10 [00:02<00:00, 4.05it/s]"
+        b"{'eval_loss': '5.129', 'eval_runtime': '%s', 'epoch': '2'}\n100%%|x| 10/10 [00:02<00:00, 4.05it/s]\n"
+    )
+    block = b"***** eval metrics *****\n  eval_loss    =     5.1287\n  eval_runtime = 0:00:00.07\n\n"
+    for before, values in ((b"0.0508", [0.0508, 0.07]), (b"0.0702", [0.0702])):
+        log = TrainLog()
+        points = log.feed(said % before + block) + log.finish()
+        told = [one.values for one in points if one.kind == "eval"]
+        assert [one["eval_runtime"] for one in told if "eval_runtime" in one] == values
+        assert [one["eval_loss"] for one in told if "eval_loss" in one] == [5.129]
+
+
+@pytest.mark.parametrize(
+    ("line", "doing"),
+    [
+        ("Running tokenizer on train dataset:   3%|x| 4000/120000 [00:01<00:30, 3800.00 examples/s]",
+         Doing("tokenizing", "Running tokenizer on train dataset", 4000, 120000, "examples")),
+        ("Map (num_proc=4):   3%|x| 4/120 [00:01<00:30, 3800.00 examples/s]",
+         Doing("preparing", "Map (num_proc=4)", 4, 120, "examples")),
+        ("Generating train split: 4000 examples [00:01, 3800.00 examples/s]",
+         Doing("preparing", "Generating train split", 4000, None, "examples")),
+        ("Loading checkpoint shards:  50%|x| 1/2 [00:01<00:01,  1.20s/it]",
+         Doing("loading", "Loading checkpoint shards", 1, 2)),
+        ("Fetching 3 files:  33%|x| 1/3 [00:01<00:01,  1.20it/s]", Doing("downloading", "Fetching 3 files", 1, 3)),
+        ("model.safetensors:  50%|x| 1.20G/2.40G [00:10<00:10, 120MB/s]",
+         Doing("downloading", "model.safetensors", 1_200_000_000, 2_400_000_000, "B")),
+    ],
+)  # fmt: skip
+def test_a_preparation_is_named_as_what_it_is(line: str, doing: Doing) -> None:
+    log = TrainLog()
+    log.feed(f"\r{line}\r")
+    assert (log.doing, log.phase, log.progress) == (doing, doing.code, None)
+    log.feed("\r  5%|x| 2/40 [00:10<00:20, 2.00s/it]\r")
+    assert (log.doing, log.phase, log.progress) == (None, "training", Progress(2, 40, 20.0))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Epoch 1:   5%|x| 2/40 [00:10<00:20, 2.00s/it]", "Training:   5%|x| 2/40 [00:10<00:20, 2.00s/it]",
+     "wikitext:   5%|x| 2/40 [00:10<00:20, 2.00s/it, loss=2.5]", "  5%|x| 2/40 [00:10<00:20, 2.00s/it]"],
+)  # fmt: skip
+def test_a_bar_of_a_training_is_one(line: str) -> None:
+    log = TrainLog()
+    log.feed(f"\r{line}\r")
+    assert (log.doing, log.phase, log.progress) == (None, "training", Progress(2, 40, 20.0))
+
+
+def test_a_bar_below_one_that_goes_on_takes_not_its_place() -> None:
+    log = TrainLog()
+    log.feed("\r100%|x| 40/40 [00:10<00:00, 2.00s/it]\n\r  0%|x| 0/7 [00:00<?, ?it/s]\x1b[A\n")
+    log.feed("\r 14%|x| 1/7 [00:00<00:01, 9.0it/s]")
+    assert log.progress is not None
+    assert (log.progress.step, log.progress.total, log.phase) == (40, 40, "evaluating")
+
+
+def test_steps_run_on_over_epochs() -> None:
+    lines = ["[ 1,   100] loss: 2.059", "[ 1, 12000] loss: 1.5", "[ 2,  2000] loss: 1.2"]
+    assert [(one.step, one.epoch) for one in read("\n".join(lines))] == [(100, 1), (12000, 1), (14000, 2)]
+
+
+def test_an_epochs_dict_is_an_evaluation() -> None:
+    (point,) = read("epoch 0: {'accuracy': 0.68, 'f1': np.float64(0.81)}\n")
+    assert (point.kind, point.epoch, point.values) == ("eval", 0, {"accuracy": 0.68, "f1": 0.81})
+
+
+@pytest.mark.parametrize("name", ["keras", "keras-lines"])
+def test_a_line_that_names_the_epoch_counts_for_those_below(name: str) -> None:
+    log = TrainLog()
+    points = log.feed(output(name)) + log.finish()
+    assert {(one.epoch, one.step) for one in points} >= {(1, 15), (2, 30), (3, 45)}
+    assert (log.progress, log.epoch) == (Progress(45, 45), Epoch(3, 3))
+
+
+def test_lightnings_bars_count_on() -> None:
+    log = TrainLog()
+    assert [one.step for one in log.feed(output("lightning-tqdm"))] == list(range(5, 61, 5))
+    (last, *_) = read(output("lightning-rich"))
+    assert (last.step, dict(last.values)) == (60, {"train_loss": 0.068})
+
+
+def test_compiling_is_a_phase_until_the_extension_is_loaded() -> None:
+    log = TrainLog()
+    assert log.phase == "starting"
+    log.feed("Building extension module deepspeed_shm_comm...\n")
+    assert log.phase == "compiling"
+    log.feed("Loading extension module deepspeed_shm_comm...\n")
+    assert log.phase == "starting"
+
+
+def test_a_line_without_end_takes_bounded_memory() -> None:
+    log = TrainLog()
+    for _ in range(100):
+        log.feed(b"x" * 100_000)
+    assert len(log._tail) == LINE_LIMIT_BYTES
+    assert [point.step for point in log.feed("\nstep=3 loss=1\n")] == [3]
+
+
+def test_a_hundred_thousand_lines_take_seconds_at_most() -> None:
+    data = b"".join(b"[rank0] some ordinary line %d\nstep=%d loss=2.5 lr=0.1\n" % (n, n) for n in range(50_000))
+    log, began = TrainLog(), time.perf_counter()
+    count = sum(len(log.feed(data[start : start + 65536])) for start in range(0, len(data), 65536))
+    assert count == 50_000
+    assert time.perf_counter() - began < 15
+
+
+# --- how it ended -----------------------------------------------------------------------------------------------------
+
+LAUNCH = "[2026-11-21 05:52:21,303] [INFO] [launch.py:245:main] "
+
+
+def ending(*lines: str) -> Ending:
+    log = TrainLog()
+    log.feed("\n".join(lines) + "\n")
+    return log.ending
+
+
+def judged(exit_code: int, ending: Ending, left: int) -> tuple[RunState, str]:
+    state, reasons = verdict(exit_code, ending, left)
+    return state, sentences(reasons)
+
+
+def test_two_ranks_that_end_well_are_a_success() -> None:
+    said = ending(
+        LAUNCH + "process 61 spawned with command: ['python']",
+        LAUNCH + "process 62 spawned with command: ['python']",
+        LAUNCH + "Process 61 exits successfully.",
+        LAUNCH + "Process 62 exits successfully.",
+    )
+    assert verdict(0, said, 0) == (RunState.SUCCEEDED, ())
+
+
+def test_exit_code_0_with_a_rank_unaccounted_for_is_a_failure() -> None:
+    said = ending(LAUNCH + "process 61 spawned with command: ['python']", "step=1 loss=2")
+    state, reason = judged(0, said, 1)
+    assert state is RunState.FAILED
+    assert "1 of its 1 rank processes" in reason
+    assert "1 process it left behind was ended" in reason
+
+
+def test_a_rank_killed_by_a_signal_is_a_failure_whatever_the_exit_code() -> None:
+    said = ending(
+        LAUNCH + "process 61 spawned with command: ['python']",
+        LAUNCH + "Killing subprocess 61",
+        "[2026-11-21 05:52:21,303] [ERROR] [launch.py:285:sigkill_handler] ['python'] exits with return code = -9",
+    )
+    state, reason = judged(0, said, 0)
+    assert state is RunState.FAILED
+    assert "SIGKILL" in reason
+    told = sentences(why_failed(said, 0, 0, diagnose(said, 0, Circumstances(first_ended=0))))
+    assert told.startswith("Rank 0 was killed by SIGKILL (signal 9). ")
+    assert "memory" in told
+
+
+def test_the_first_tracebacks_last_line_is_the_reason() -> None:
+    said = ending(
+        "[rank1]: Traceback (most recent call last):",
+        '[rank1]:   File "train.py", line 3, in <module>',
+        "[rank1]:     main()",
+        "[rank1]: ValueError: 100 is not 4 * 8",
+        LAUNCH + "Killing subprocess 61",
+        LAUNCH + "['python'] exits with return code = 1",
+    )
+    assert judged(1, said, 0) == (RunState.FAILED, "Ended with exit code 1: ValueError: 100 is not 4 * 8.")
+
+
+def test_a_traceback_that_training_went_on_after_is_not_the_reason() -> None:
+    trouble = ["Traceback (most recent call last):", '  File "x"', "KeyError: 'wandb'"]
+    said = ending(*trouble, *(f"step={n} loss=1" for n in range(5)), "error: disk on fire")
+    assert "disk on fire" in judged(3, said, 0)[1]
+
+
+def test_an_abort_after_the_final_metrics_is_a_success_that_says_so() -> None:
+    said = ending(
+        "{'train_runtime': '3.5', 'train_loss': '7.1', 'epoch': '2'}", "terminate called without an active exception"
+    )
+    for code in (-6, 250, 134):
+        state, reason = judged(code, said, 0)
+        assert state is RunState.SUCCEEDED
+        assert "SIGABRT" in reason
+    assert verdict(250, ending("step=1 loss=2"), 0)[0] is RunState.FAILED
+
+
+@pytest.mark.parametrize(
+    ("code", "number"),
+    [(0, None), (1, None), (2, None), (-9, 9), (247, 9), (137, 9), (128, None), (255, None), (254, None)],
+)
+def test_signals_are_found_behind_return_codes(code: int, number: int | None) -> None:
+    assert signal_number(code) == number
+
+
+def test_a_machine_that_failed_is_seen_in_a_flood() -> None:
+    log = TrainLog()
+    log.skim(b"x" * 70 + b"\n" + b"pdsh@here: worker-b: ssh exited with exit code 3\n" + b"y\n" * 50_000)
+    assert (log.ending.machine, log.ending.return_code) == ("worker-b", 3)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x:  50%|#| 999999999999999P/999999999999999P [00:10<00:10, 1it/s, loss=0.5]\r",
+        "Epoch 999999999/999999999 ━━━━━ 999999999999999/999999999999999 0:00:01 • 0:00:00 12.3it/s train_loss: 0.5\n",
+        " 50%|#| 999999999999999/999999999999999 [00:10<00:10,  1.00it/s, loss=0.5]\r",
+    ],
+)
+def test_no_step_is_larger_than_a_number_can_say_exactly(line: str) -> None:
+    log = TrainLog()
+    points = [*log.feed(line), *log.feed(line), *log.finish()]
+    steps = [point.step for point in points] + ([log.progress.step, log.progress.total] if log.progress else [])
+    assert all(step is None or step < 2**53 for step in steps)

@@ -1,0 +1,105 @@
+"""The cheapest change is one that can be made: its edits go into the text, pass the checks, and fit."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Change
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.memory.fits.cheapest import Cheapest, as_json, as_text, cheapest
+from dsgui.core.memory.fits.fitting import Case, fit
+from dsgui.core.memory.fits.room import Room
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.memory.guessed import model_of_size
+from dsgui.core.memory.planner import Rung, cheapest_fit
+from dsgui.core.memory.question import Workload
+from dsgui.core.texts.saying import Said, said
+
+GIB = 1 << 30
+MODEL = model_of_size("1B")
+NATIVE, HF = Context(Integration.NATIVE, gpus_per_node=4), Context(Integration.HF, gpus_per_node=4)
+BF16 = {"bf16": {"enabled": True}, "zero_optimization": {"stage": 1}}
+ADAM = {"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
+CONFIG = {"train_micro_batch_size_per_gpu": 4, **BF16, **ADAM}
+LEFT = {"train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto", **BF16}
+
+
+def asked(checker, gib, config=CONFIG, context=NATIVE, planner=cheapest_fit):
+    """A verdict and what changes it."""
+    document = Document(json.dumps(config, indent=2))
+    case = Case(config, context, checker.findings(document, context), MODEL, ModelChoice("1B", length=2048))
+    fitted = fit(case, checker.schema, lambda group: Room(gpu_bytes=int(gib * GIB), ranks_per_node=4, ranks=4))
+    return fitted, cheapest(fitted, case, document, checker, planner), document
+
+
+@pytest.mark.parametrize("gib", [18, 14, 10, 8, 7])
+@pytest.mark.parametrize(("config", "context"), [(CONFIG, NATIVE), (BF16 | ADAM | LEFT, HF)])
+def test_its_edits_pass_the_checks_and_fit(checker, gib, config, context):
+    fitted, found, document = asked(checker, gib, config, context)
+    assert fitted.verdict.fit in (Fit.SHORT, Fit.TIGHT)
+    assert isinstance(found, Cheapest)
+    assert found.fitted.verdict.fit is Fit.FITS
+    edited = found.apply(document)
+    assert [one for one in checker.findings(edited, context) if one.severity.value == "error"] == []
+    assert '"bf16"' in edited.text
+
+
+def planned(moves, micro_batch=1, **changes):
+    """A planner that has this answer."""
+    edits = tuple(Change("/" + name.replace("__", "/"), str(value)) for name, value in changes.items())
+    work = Workload(micro_batch=micro_batch, length=2048)
+    return lambda question, means: Rung(moves, edits, work, answer=None, cost=None, slower=1.0)
+
+
+HALVED = planned(("micro_batch",), micro_batch=4, gradient_accumulation_steps=2, train_micro_batch_size_per_gpu=4)
+BATCH = "--gradient_accumulation_steps 2 --per_device_train_batch_size 4"
+
+
+def test_a_batch_that_the_config_leaves_to_the_script_stays_there(checker):
+    _, found, document = asked(checker, 500, LEFT | ADAM, HF, HALVED)
+    assert (found.changes, " ".join(found.arguments)) == ((), BATCH)
+    assert found.apply(document).text == document.text
+    assert f"Give the script: {BATCH}" in as_text(found)
+    assert found.fitted.question.workload.micro_batch == 4
+
+
+def test_the_script_is_told_a_batch_that_the_config_names_too(checker):
+    """The HF Trainer refuses a config with another batch than its arguments."""
+    arguments = TrainingArguments(per_device_train_batch_size=8, bf16=True)
+    config = {"train_micro_batch_size_per_gpu": 8, **BF16}
+    _, found, document = asked(checker, 500, config, replace(HF, arguments=arguments), HALVED)
+    assert json.loads(found.apply(document).text)["train_micro_batch_size_per_gpu"] == 4
+    assert " ".join(found.arguments) == BATCH
+
+
+def test_native_deepspeed_reads_the_batch_from_the_config_alone(checker):
+    _, found, document = asked(checker, 500, CONFIG | {"train_micro_batch_size_per_gpu": 8}, NATIVE, HALVED)
+    assert json.loads(found.apply(document).text)["gradient_accumulation_steps"] == 2
+    assert found.arguments == ()
+
+
+def test_what_deepspeed_would_refuse_is_not_offered(checker):
+    _, found, _ = asked(checker, 10, planner=planned(("stage_3",), zero_optimization__stage=7))
+    assert str(found).startswith("The cheapest change that would fit is ZeRO stage 3, but then: Mend the config first:")
+    assert set(as_json(found)) == {"why"}
+
+
+def test_where_no_change_helps_it_says_so_and_where_none_is_needed_nothing(checker):
+    assert asked(checker, 2)[1] == said("memory_cheapest", "none")
+    assert asked(checker, 500)[1] is None
+    assert (as_text(None), as_json(None)) == ("", None)
+
+
+def test_what_the_planner_has_no_case_for_is_said(checker):
+    why = said("memory_cannot", "no_model")
+    assert asked(checker, 10, planner=lambda question, means: CannotSay(why))[1] == why
+
+    def fails(question, means):
+        raise ValueError("no such shape")
+
+    assert isinstance(asked(checker, 10, planner=fails)[1], Said)

@@ -1,0 +1,104 @@
+"""The figures of a run are those of its curves, and None where they don't tell."""
+
+import json
+import math
+
+import numpy as np
+
+from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.performance import Figures, figures, training_curve
+from dsgui.core.metrics.thinning import Curve
+
+NAN = math.nan
+
+
+def curve(name, value, *, step=None, time=None, **series):
+    value = np.array(value, dtype=float)
+    step = np.full(len(value), NAN) if step is None else np.array(step, dtype=float)
+    time = np.arange(len(value), dtype=float) if time is None else np.array(time, dtype=float)
+    return Curve(Series(name, **series), step, np.full(len(value), NAN), time, value)
+
+
+def sampled(name, value, node=""):
+    return curve(name, value, kind="sample", source="telemetry", node=node)
+
+
+def test_without_curves_nothing_is_known():
+    assert figures([]) == Figures()
+
+
+def test_the_final_loss_is_the_last_logged_and_the_best_the_lowest_finite():
+    found = figures([curve("loss", [3, 1, NAN, 2], step=[10, 20, 30, 40])])
+    assert (found.final_loss, found.best_loss, found.steps) == (2, 1, 40)
+
+
+def test_a_loss_that_ended_as_nan_says_so_in_json_too():
+    found = figures([curve("loss", [3, NAN], step=[1, 2])])
+    assert math.isnan(found.final_loss)
+    assert found.best_loss == 3
+    assert json.loads(json.dumps(found.to_json(), allow_nan=False))["final_loss"] == "NaN"
+
+
+def test_speed_leaves_out_what_came_before_the_first_step():
+    found = figures([curve("loss", [3, 2, 1], step=[10, 20, 30], time=[60, 65, 70])])
+    assert found.steps_per_second == 2
+
+
+def test_speed_is_that_of_the_last_stretch_where_steps_began_anew():
+    found = figures([curve("loss", [3, 2, 3, 2], step=[90, 100, 1, 5], time=[1, 2, 10, 12])])
+    assert found.steps_per_second == 2
+
+
+def test_speed_is_unknown_where_all_points_came_at_once():
+    assert figures([curve("loss", [3, 2], step=[1, 2], time=[5, 5])]).steps_per_second is None
+
+
+def test_what_was_printed_goes_before_what_was_written_to_a_file_and_rank_0_before_others():
+    printed = curve("loss", [2.0], step=[1])
+    written = curve("loss", [2.5, 1.5], step=[1, 2], source="tensorboard")
+    other = curve("loss", [9.0, 8.0, 7.0], step=[1, 2, 3], rank=1)
+    assert training_curve([other, written, printed], "loss") is printed
+    assert figures([other, written]).final_loss == 1.5
+
+
+def test_throughput_is_what_the_training_said_last():
+    found = figures(
+        [
+            curve("samples_per_second", [5, 6, NAN], step=[1, 2, 3]),
+            curve("tokens_per_second", [500, 600], step=[1, 2]),
+        ]
+    )
+    assert (found.samples_per_second, found.tokens_per_second) == (6, 600)
+    at_the_end = curve("train_samples_per_second", [7], kind="final")
+    assert figures([at_the_end, curve("samples_per_second", [5], step=[1])]).samples_per_second == 7
+
+
+def test_memory_has_its_peak_and_mean_and_what_was_not_told_counts_nothing():
+    found = figures([sampled("host_used_bytes", [100, NAN, 300]), sampled("run_bytes", [10, 20])])
+    assert (found.host_peak_bytes, found.host_mean_bytes) == (300, 200)
+    assert (found.run_peak_bytes, found.run_mean_bytes) == (20, 15)
+
+
+def test_each_gpu_of_each_node_has_its_own_and_tables_of_one_series_are_joined():
+    found = figures(
+        [
+            sampled("gpu1.used_bytes", [4, 6]),
+            sampled("gpu1.used_bytes", [8]),
+            sampled("gpu0.used_bytes", [1, 3], node="b"),
+            sampled("gpu0.total_bytes", [80]),
+        ]
+    )
+    assert found.gpu_peak_bytes == {("", 1): 8, ("b", 0): 3}
+    assert found.gpu_mean_bytes == {("", 1): 6, ("b", 0): 2}
+    assert found.to_json()["gpus"][0] == {"node": "", "index": 1, "peak_bytes": 8, "mean_bytes": 6}
+
+
+def test_memory_of_the_launching_machine_goes_before_that_of_others():
+    own, other = sampled("host_used_bytes", [5]), sampled("host_used_bytes", [9], node="b")
+    assert figures([other, own]).host_peak_bytes == 5
+    assert figures([other, sampled("host_used_bytes", [7], node="c")]).host_peak_bytes == 9
+
+
+def test_the_duration_is_when_the_last_was_known():
+    found = figures([curve("loss", [1], step=[1], time=[12]), sampled("run_bytes", [1, 2, 3])])
+    assert found.duration_s == 12

@@ -1,0 +1,71 @@
+"""What stands in the way of a run over several machines, from what they answered."""
+
+import pytest
+
+from dsgui.core.launch.places.ssh import Machines
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
+from dsgui.core.launch.plan_making import make_plan
+from dsgui.core.machine.verdicts import Status
+from dsgui.core.preflight.hosts_report import MachineFacts, rows
+
+VERSIONS = {"python": "3.11.7", "deepspeed": "0.19.8", "torch": "2.13.0", "transformers": "5.23.0"}
+
+
+def a_plan(**environment: str) -> Plan:
+    request = LaunchRequest(
+        name="train",
+        script="/srv/train.py",
+        arguments="",
+        ranks=0,
+        gpu_indices=(),
+        master_port=None,
+        working_directory="/srv",
+        config_text="{}",
+        config_argument=ConfigArgument.HF,
+        target_python="/env/bin/python",
+        environment=environment,
+        place=Machines("a slots=2\nb slots=2"),
+    )
+    return make_plan(request, run_id="r", run_directory="/runs/r", script_path="/srv/train.py", master_port=29501)
+
+
+def fine(name: str, **changes: object) -> MachineFacts:
+    return MachineFacts(name, **{"versions": VERSIONS, "gpus": 2, **changes})  # type: ignore[arg-type]
+
+
+def test_machines_that_are_fine_say_what_they_have() -> None:
+    found = rows(a_plan(), [fine("a", port_free=True), fine("b")], has_pdsh=True)
+    assert [row.status for row in found] == [Status.OK, Status.OK]
+    assert found[0].seen == "Python 3.11.7, DeepSpeed 0.19.8, torch 2.13.0, transformers 5.23.0, 2 GPUs"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"problem": "Permission denied (publickey)"}, "Not reachable over ssh: Permission denied"),
+        ({"versions": None}, "/env/bin/python does not exist."),
+        ({"versions": VERSIONS | {"deepspeed": ""}}, "no DeepSpeed"),
+        ({"versions": VERSIONS | {"torch": "2.5.1"}}, "torch 2.5.1, elsewhere 2.13.0"),
+        ({"has_script": False}, "/srv/train.py does not exist."),
+        ({"has_folder": False}, "The folder /srv does not exist."),
+        ({"port_free": False}, "Port 29501 is in use"),
+        ({"gpus": 1}, "It has 1 GPUs, and slot 1 is asked of it."),
+    ],
+)
+def test_each_thing_in_the_way_is_a_problem_of_that_machine(changes: dict[str, object], says: str) -> None:
+    found = rows(a_plan(), [fine("a"), fine("b", **changes)], has_pdsh=True)
+    assert [(row.title, row.status) for row in found] == [("b", Status.PROBLEM), ("a", Status.OK)]
+    assert says in found[0].seen
+    assert found[0].advice
+
+
+def test_without_pdsh_nothing_starts() -> None:
+    found = rows(a_plan(), [fine("a"), fine("b")], has_pdsh=False)
+    assert (found[0].status, found[0].command) == (Status.PROBLEM, "sudo apt install pdsh")
+
+
+def test_ranks_on_a_cpu_need_an_interface_where_a_name_leads_back_to_the_machine_itself() -> None:
+    facts = [fine(name, gpus=0, address="127.0.1.1", interfaces=("lo", "ens3")) for name in "ab"]
+    found = rows(a_plan(), facts, has_pdsh=True)
+    assert [(row.status, row.command) for row in found] == [(Status.WARNING, "GLOO_SOCKET_IFNAME=ens3")] * 2
+    assert {row.status for row in rows(a_plan(GLOO_SOCKET_IFNAME="ens3"), facts, has_pdsh=True)} == {Status.OK}

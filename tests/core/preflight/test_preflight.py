@@ -1,0 +1,820 @@
+"""What stops a launch or makes it slow, told before it starts: row by row, and the real thing beside it."""
+
+import json
+import shlex
+import socket
+import struct
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from dsgui.cli import main
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.launch.plan import ConfigArgument, StartedBy
+from dsgui.core.machine.hardware import Gpu, Hardware, Op
+from dsgui.core.machine.machine import Disk, Host, Machine, Tool
+from dsgui.core.machine.verdicts import Status
+from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.memory.fits.fitting import Case, fit
+from dsgui.core.memory.fits.room import room_of
+from dsgui.core.memory.guessed import model_of_size
+from dsgui.core.preflight.argument_checks import better_arguments
+from dsgui.core.preflight.model_size import ModelSize, offload_need, spelled
+from dsgui.core.preflight.preflight import AGREEMENT, CHECKS, preflight
+from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.script.command_line import Option
+from dsgui.core.script.gone_options import instead
+from dsgui.core.script.named_files import NamedFile, named_files
+from dsgui.core.script.script import script_facts
+from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.preflight.model_files import model_size
+from dsgui.shell.preflight.scout import FRESH_S, Scout
+from dsgui.ui.launch.launch_page import _accepted, _verdict
+from dsgui.ui.preflight.preflight_view import before_start, preflight_html
+from tests.shell.machine.test_machine import CPU, SOUND, TOOLS, environment, host, target, without
+from tests.support.run_fixtures import Bench, bench
+
+__all__ = ["bench"]
+
+GIB, MIB = 1 << 30, 1 << 20
+HF, NATIVE, NONE = ConfigArgument.HF, ConfigArgument.NATIVE, ConfigArgument.NONE
+PARSER = "import argparse; p = argparse.ArgumentParser(); "
+TRAINER = "from transformers import HfArgumentParser; a = HfArgumentParser(T).parse_args_into_dataclasses()\n"
+WHOLE = (
+    PARSER + "p.add_argument('--lr'); p.add_argument('--epochs'); p.add_argument('--ever'); "
+    "p.add_argument('--flag', action='store_true'); p.parse_args()"
+)
+BY_CLASS = "from transformers import HfArgumentParser as H\nHfArgumentParser((A, B)).parse_args_into_dataclasses()"
+ALONE = "\nif len(sys.argv) == 2: p.parse_json_file(sys.argv[1])"
+OPTIONS = tuple(Option(name, (f"--{name}",), "?") for name in ("fp16", "learning_rate", "eval_strategy", "dtype"))
+TRAINERS = {"answers": ScriptAnswers(options=OPTIONS, known=True)}
+MORE = tuple(Option(name, (f"--{name}",)) for name in ("use_cpu", "deepspeed", "accelerator_config"))
+WIDE = {"answers": ScriptAnswers(options=OPTIONS + MORE, known=True)}
+NAMED = TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", {"fp61": True})}
+GIVEN = (
+    "import deepspeed\n" + PARSER + "deepspeed.add_config_arguments(p); p.add_argument('--local_rank'); p.parse_args()"
+)
+STAGE_3 = {"zero_optimization": {"stage": 3}}
+OFFLOAD = {"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}
+NVME = {"zero_optimization": {"stage": 3, "offload_param": {"device": "nvme", "nvme_path": "/x"}}}
+ADAM = {"optimizer": {"type": "AdamW"}}
+SMALL, LARGE = (ModelSize("m", count, "from its header") for count in (10**8, 7 * 10**9))
+OPS = (Op("cpu_adam", False, True), Op("fused_adam", False, True), Op("deepspeed_shm_comm", False, True))
+READY = target(ops=OPS)
+ON_CPU = replace(environment(CPU, target=READY.environment.target))
+ASKED = replace(ON_CPU, environment=replace(ON_CPU.environment, target=replace(READY.environment.target,
+                                                                            accelerator="cpu", gpus=())))  # fmt: skip
+ERROR = Finding("DS001", Severity.ERROR, "/train_batch_size", "100 is not 128.", "Set it to 128.")
+BUSY = Gpu(0, "A100", (8, 0), 80 * GIB, 2 * GIB)
+
+
+def fitted_on(gib, **more):
+    """A 7B model with plain Adam on one GPU of `gib`."""
+    case = Case(
+        {"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": True}},
+        Context(Integration.NATIVE),
+        (),
+        model_of_size("7B"),
+        ModelChoice("7B"),
+    )
+    card = Hardware("this", "GPU 0", "nvidia", (8, 0), gib * GIB)
+    return fit(case, Checker(Catalog().schema()).schema, lambda group: room_of((card,), HOST, group))
+
+
+HOST = Host(memory_bytes=512 * GIB)
+
+
+def rows(config=None, source=TRAINER, machine=ON_CPU, around=None, **launch):
+    """The rows of a launch that is sound but for what is given."""
+    planned = {"config": config or {}, "findings": (), "devices": "2 CPU ranks", "ranks": 2, "script": "/train.py"}
+    facts = script_facts(dedent(source))
+    meets = Surroundings(facts, machine, output="/out", output_disk=Disk("/out", 500 * GIB, 300 * GIB))
+    planned |= {"passes_local_rank": facts.passes_local_rank, "master_port": 29600} | launch
+    return preflight(Launch(**planned), replace(meets, **(around or {})))
+
+
+def asked_with(source, around, arguments):
+    facts = script_facts(dedent(source))
+    launch = Launch({}, (), "2 CPU ranks", 2, script="/train.py", arguments=tuple(arguments))
+    return Question(launch, replace(Surroundings(facts, ON_CPU), **around))
+
+
+def old(package, release):
+    versions = {**SOUND.environment.target.versions, package: release}
+    return environment(ON_CPU, target=replace(READY.environment.target, versions=versions))
+
+
+NEEDED = ("comet_ml", "datastates", "mup", "tensorboard", "wandb")
+
+
+def lacking(*modules):
+    return environment(ON_CPU, target=replace(READY.environment.target, lacking=modules))
+
+
+def no_tool(command, name):
+    return environment(ON_CPU, tools={**TOOLS, name: Tool(command)})
+
+
+LOADS = "m = M.from_pretrained(x, {})\n"
+MAPPED, SPARING = TRAINER + LOADS.format("device_map='auto'"), TRAINER + LOADS.format("low_cpu_mem_usage=True")
+P, W = Status.PROBLEM, Status.WARNING
+TOO_LARGE, TIGHT = (fitted_on(gib) for gib in (24, 172))
+FAULTS = [
+    ("model_memory", {"memory": TOO_LARGE}, P, "7B: does not fit (GPU "),
+    ("model_memory", {"memory": TIGHT}, W, "Each GPU needs "),
+    ("config", {"findings": (ERROR,)}, P, "on 2 CPU ranks: 100 is not 128"),
+    ("config", {"unreadable": "Line 1: no."}, P, "can't be read. Line 1"),
+    ("script", {"source": "a = ("}, P, "can't be read as Python"),
+    ("script", {"source": "a = (", "around": {"own_python": (3, 10)}}, W, "newer and may"),
+    ("takes_config", {"source": PARSER + "p.parse_args()"}, P, "unrecognized arguments: --deepspeed FILE"),
+    ("takes_config", {"config_argument": NATIVE}, P, "expected one argument"),
+    ("takes_config", {"source": GIVEN}, P, "unrecognized arguments: FILE"),
+    ("takes_config", {"source": "import click"}, W, "Unless another file adds"),
+    ("takes_config", {"source": PARSER + "more.add(p); p.parse_args()"}, W, "Unless another file adds"),
+    ("accelerate", {"source": "Accelerator().prepare(optimizer)", "config_argument": ConfigArgument.ACCELERATE,
+                    "config": {"optimizer": {"type": "Lamb"}}}, P, "Both the config and the script have an optimizer"),
+    ("twice", {"arguments": ("--deepspeed", "other.json")}, W, "The last one counts"),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--epoch", "3", "--lrr=1", "x")}, P,
+     "--lrr is not an option of this script. “x” does not belong to any option. The script ends with exit code 2, "
+     "“unrecognized arguments: --lrr=1 x”."),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--lr",)}, P, "expected one argument"),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--lr", "-1e-4", "--", "a", "b")}, P,
+     "--lr has no value: argparse takes -1e-4 for an option. “a” does not belong to any option. The script ends with "
+     "exit code 2, “argument --lr: expected one argument”."),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--", "--lr")}, P,
+     "“--lr” does not belong to any option. The script ends with exit code 2, “unrecognized arguments: -- --lr”."),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--flag=1",)}, P, "--flag takes no value"),
+    ("options", {"source": WHOLE, "config_argument": NONE, "arguments": ("--e", "1")}, P, "--e is ambiguous: --epochs"),
+    ("options", {"source": WHOLE.replace("parse_args", "parse_known_args"), "config_argument": NONE,
+                 "arguments": ("--epcohs", "1", "--else", "2")}, W, "--epcohs is not an option of this script."),
+    ("options", {"source": WHOLE + "\nothers.add(p)", "config_argument": NONE, "arguments": ("--epcohs", "1")}, W,
+     "--epcohs is not"),
+    ("options", {"source": BY_CLASS, "around": TRAINERS, "arguments": ("--overwrite_output_dir", "--fp16")}, P,
+     "--overwrite_output_dir is not an option of this script with transformers 5.23.0. The script ends with “Some "
+     "specified arguments are not used by the HfArgumentParser: ['--overwrite_output_dir']”."),
+    ("files", {"around": {"missing_files": ((NamedFile("--train_file", "x.json"), "/w/x.json"),)}}, P,
+     "--train_file: /w/x.json does not exist."),
+    ("files", {"around": {"missing_files": ((NamedFile("--train_file", "x.json"), "/w/x.json"),)}, "elsewhere": "a"}, W,
+     "--train_file"),
+    ("imports", {"source": TRAINER + "import evaluate", "around": {"answers": ScriptAnswers(("evaluate",))}}, P,
+     "lacks evaluate (line 2), which the script imports"),
+    ("agreement", {"by_arguments": (ERROR,)}, P, "100 is not 128."),
+    ("agreement", {"by_arguments": (replace(ERROR, severity=Severity.WARNING),)}, W, "100 is not 128."),
+    ("twice", {"arguments": ("--deepspeed",)}, P, "has no value"),
+    ("twice", {"arguments": ("--deepspeed",), "source": "print('deepspeed')"}, W, "has no value"),
+    ("twice", {"source": GIVEN, "config_argument": NATIVE, "arguments": ("--deepspeed_config=a",)}, W, "as a in the"),
+    ("stage_3", {"config": STAGE_3, "source": MAPPED}, P, "passing a `device_map`"),
+    ("stage_3", {"config": STAGE_3, "source": TRAINER + LOADS.format("device_map=w()")}, W, "device_map= in line 2"),
+    ("stage_3", {
+        "config": STAGE_3, "source": SPARING,
+        "machine": old("transformers", "4.50.3")}, P, "compatible with `low_cpu_mem_usage=True` or"),
+    ("stage_3", {
+        "config": STAGE_3, "source": SPARING,
+        "machine": replace(CPU, environment=None)},
+     W, "4.51, transformers raises “DeepSpeed Zero-3 is not compatible with `low"),
+    ("stage_3", {"config": STAGE_3, "source": MAPPED, "config_argument": NONE}, P, "passing a `device_map`"),
+    ("stage_3", {"config": STAGE_3, "source": "HfDeepSpeedConfig(c)\n" + LOADS.format("device_map=0"),
+                 "config_argument": NATIVE}, P, "device_map= in line 2"),
+    ("packages", {"machine": replace(without("deepspeed"), gpus=())}, P, "has no deepspeed"),
+    ("trainer", {"machine": replace(without("accelerate"), gpus=())}, W, "no accelerate"),
+    ("cuda", {"machine": environment(READY, torch=replace(SOUND.environment.torch, usable=False, why_not="old")),
+              "ranks": 1}, P, "can't use it: old"),
+    ("operators", {"config": OFFLOAD | ADAM,
+                   "machine": environment(CPU, target=target(ops=(Op("cpu_adam", False, False, "No AVX."),))
+                                          .environment.target)}, P, "can't compile it: No AVX"),
+    *(("needs", {"config": config, "machine": lacking(*NEEDED)}, P, says)
+      for config, says in (
+        ({"datastates_ckpt": {}}, "imports datastates (for datastates_ckpt), and the Python that trains does not"),
+        ({"tensorboard": {"enabled": True}}, "imports tensorboard (for tensorboard.enabled)"),
+        ({"wandb": {"enabled": True}, "comet": {"enabled": True}},
+         "imports comet_ml (for comet.enabled), wandb (for wandb.enabled)"),
+        ({"optimizer": {"type": "MuAdam"}}, "imports mup (for the optimizer MuAdam)"),
+      )),
+    ("compiler", {"config": ADAM, "machine": no_tool("c++", "compiler")}, P, "No c++"),
+    ("ninja", {"config": ADAM, "machine": no_tool("ninja", "ninja")}, P, "No ninja"),
+    ("headers", {"config": ADAM, "machine": environment(ON_CPU, has_headers=False)}, P, "No Python headers"),
+    ("toolkit", {"config": ADAM, "machine": environment(READY, toolkit_release=""), "ranks": 1}, P, "No CUDA toolkit"),
+    ("builds_disk", {"config": ADAM, "machine": host(ON_CPU, builds_disk=Disk("/cache", GIB, 0))}, P, "in /cache"),
+    ("gpus", {"machine": READY, "gpu_indices": (7,), "ranks": 1}, P, "GPU 7 was selected; this machine has 0"),
+    ("gpus", {"gpu_indices": (0,), "ranks": 1}, W, "no NVIDIA driver responds"),
+    ("gpus", {"machine": READY, "ranks": 4}, P, "4 ranks were requested, but this machine has 1 GPU."),
+    ("gpus", {"machine": replace(READY, gpus=(BUSY,)), "gpu_indices": (0,), "ranks": 1}, W, "2 GiB of 80 GiB free"),
+    ("offload", {"config": OFFLOAD, "around": {"model": LARGE}}, P, "104.3 GiB for model states alone"),
+    ("offload", {"config": OFFLOAD, "around": {"model": SMALL},
+                 "machine": host(ON_CPU, memory_available_bytes=2 * GIB)}, W, "2.2 GiB with buffers"),
+    ("offload", {"config": OFFLOAD, "around": {"model": SMALL}, "machine": host(ON_CPU, memory_limit_bytes=GIB)},
+     P, "limit"),
+    ("memlock", {"config": NVME, "machine": host(ON_CPU, memlock_bytes=8 * MIB)}, P, "locks 953.7 MiB a rank"),
+    ("shm", {"machine": host(ON_CPU, shm=Disk("/dev/shm", GIB, 100 * MIB))}, P, "2 CPU ranks take 132 MiB"),
+    ("cores", {"ranks": 9}, W, "9 ranks share 8 usable cores"),
+    ("port", {"around": {"port_taken": True}}, P, "29600: another program"),
+    ("checkpoints", {"around": {"output_disk": Disk("/out", GIB, 0)}}, P, "0 MiB free in /out"),
+    ("checkpoints", {"around": {"output_disk": Disk("/out", GIB, GIB)}}, W, "1 GiB free in /out"),
+    ("checkpoints", {"around": {"output_disk": Disk("/out", GIB, GIB), "model": SMALL}}, P, "takes about 1.5 GiB"),
+    ("checkpoints", {"around": {"output_disk": Disk("/out", GIB, 5 * GIB // 4), "model": SMALL}}, W, "about 1.5 GiB"),
+    ("use_cpu", {"machine": ASKED, "config": {"train_batch_size": "auto"}}, P, "made for one rank"),
+    ("use_cpu", {"machine": ASKED, "arguments": ("--use_cpu", "False"), "config": {"train_batch_size": 8}}, P, "only"),
+    ("use_cpu", {"machine": ASKED}, W, "every rank trains on all of the data"),
+    ("use_cpu", {"machine": ASKED, "ranks": 1, "arguments": ("--bf16",)}, P, "support bf16/gpu"),
+    ("runs_disk", {"machine": host(ON_CPU, runs_disk=Disk("/runs", GIB, 0))}, P, "where dsgui keeps"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "given", "status", "says"), FAULTS, ids=[f"{f[0]}-{n}" for n, f in enumerate(FAULTS)])
+def test_a_launch_with_one_fault_has_one_row_that_says_it(name, given, status, says):
+    bad = [row for row in rows(**given) if row.status in (P, W)]
+    assert [row.check for row in bad] == [name]
+    assert bad[0].status is status
+    assert says in bad[0].seen
+    assert bad[0].advice
+
+
+def test_every_check_is_tried():
+    told = {fault[0] for fault in FAULTS} - {AGREEMENT} | {"local_rank", "elsewhere", "arguments_file"}
+    assert {entry.id for entry in CHECKS} == told
+
+
+SOUND_LAUNCHES = [
+    {},
+    {"config": OFFLOAD | ADAM, "around": {"model": SMALL}},
+    {"source": GIVEN, "config_argument": NATIVE},
+    {"source": PARSER + "p.add_argument('--deepspeed'); p.parse_args()"},
+    {"source": PARSER + "p.add_argument('--deepspeed_config'); p.parse_args()"},  # argparse takes a beginning for it
+    {"source": PARSER + "p.add_argument('--ds'); p.parse_args()", "config_argument": NONE},
+    {"source": "print(1)"},
+    {"script": "", "source": ""},
+    {"source": WHOLE, "config_argument": NONE, "arguments": ("--epo", "3", "--lr=-1e-4", "--flag")},
+    {"source": WHOLE + "\nothers.add(p)", "config_argument": NONE, "arguments": ("--train_iters", "1", "x")},
+    {"source": BY_CLASS, "around": TRAINERS, "arguments": ("--learning_rate", "1", "--fp16", "--eval_strat", "no")},
+    {"source": BY_CLASS, "arguments": ("--anything", "1")},  # its classes could not be read
+    {"source": BY_CLASS, "around": TRAINERS | {"arguments_file": ArgumentsFromFile("a.yaml", {"fp16": True})}},
+    {"by_arguments": (replace(ERROR, severity=Severity.NOTE),)},
+    {"config": STAGE_3, "source": SPARING},  # ignored since 4.51
+    {"config": OFFLOAD, "source": MAPPED},  # stage 2
+    {"config": STAGE_3, "source": LOADS.format("device_map='auto'"), "config_argument": NATIVE},
+    {"arguments": ("--save_strategy", "no"), "around": {"output_disk": Disk("/out", GIB, GIB), "model": LARGE}},
+    {"config": NVME, "machine": host(ON_CPU, memlock_bytes=8 * MIB, locks_freely=True)},
+    {"config": NVME, "machine": host(old("deepspeed", "0.18.9"), memlock_bytes=8 * MIB)},
+    {"config": ADAM | {"zero_optimization": {"stage": 1}}, "machine": READY, "gpu_indices": (0,), "ranks": 1},
+    {"config": {"optimizer": {"type": "Adam", "params": {"torch_adam": True}}}, "machine": replace(READY), "ranks": 1},
+    {"config": OFFLOAD, "around": {"model": LARGE}, "nodes": 2, "elsewhere": "a, b"},
+    {"machine": ASKED, "config": {"train_batch_size": "auto"}, "arguments": ("--bf16", "--use_cpu")},
+    {"machine": ASKED, "ranks": 1, "config": {"train_batch_size": "auto"}},
+    {"machine": ASKED, "source": TRAINER + "TrainingArguments(use_cpu=True)"},
+    {"machine": ASKED, "source": "print(1)"},
+]
+
+
+@pytest.mark.parametrize("given", SOUND_LAUNCHES, ids=range(len(SOUND_LAUNCHES)))
+def test_what_is_different_and_fine_is_no_fault(given):
+    assert [row for row in rows(**given) if row.status in (P, W)] == []
+
+
+UNKNOWN = [
+    ("offload", {"config": OFFLOAD}, "no model is named"),
+    ("offload", {"config": OFFLOAD, "around": {"model": SMALL}, "source": TRAINER + "get_peft_model(m)"}, "LoRA"),
+    (
+        "offload",
+        {"config": OFFLOAD, "around": {"model": SMALL}, "source": TRAINER + "p.requires_grad = False"},
+        "frozen",
+    ),
+    ("offload", {"config": OFFLOAD | {"optimizer": {"type": "Lion"}}, "around": {"model": SMALL}}, "another optimizer"),
+    ("offload", {"config": NVME, "around": {"model": SMALL}}, "no case"),
+    ("operators", {"config": ADAM, "machine": replace(CPU, environment=None)}, "fused_adam, deepspeed_shm_comm"),
+    ("takes_config", {"source": "print(1)"}, "doesn’t seem to read a command line"),
+    ("takes_config", {"source": PARSER + "a, b = p.parse_known_args()"}, "lets unknown arguments pass"),
+    ("elsewhere", {"nodes": 2, "elsewhere": "worker-0, b"}, "of worker-0, b are not"),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "says"), UNKNOWN, ids=[f"{u[0]}-{n}" for n, u in enumerate(UNKNOWN)])
+def test_what_is_not_known_is_said_and_not_guessed(name, given, says):
+    (row,) = [row for row in rows(**given) if row.check == name]
+    assert row.status is Status.UNKNOWN
+    assert says in row.seen
+
+
+def test_a_script_without_local_rank_is_told_as_fine():
+    source = PARSER + "p.add_argument('--deepspeed'); p.parse_args()"
+    (row,) = [row for row in rows(source=source) if row.check == "local_rank"]
+    assert (row.status, "--no_local_rank" in row.seen) == (Status.OK, True)
+    (row,) = [row for row in rows(source=source, started_by=StartedBy.TORCHRUN) if row.check == "local_rank"]
+    assert row.seen == "torchrun passes none"
+
+
+def test_nothing_known_gives_no_exception_and_no_problem_of_its_own():
+    around = Surroundings(script_facts(""), Machine(Host()))
+    told = preflight(Launch({}, (), "1 CPU rank", 1), around)
+    assert {row.check for row in told if row.status in (P, W)} == {"shm"}  # there is no /dev/shm
+    assert Question(Launch({}, (), "", 1), around).gpus == ()
+
+
+def test_the_page_folds_what_is_fine_and_escapes():
+    html = preflight_html(rows(findings=(replace(ERROR, message="<script>"),)))
+    shown, folded = html.split("<details")
+    assert "&lt;script&gt;" in shown
+    assert "<script>" not in html
+    assert "The script" in folded
+    assert "The script" not in shown
+    assert preflight_html(()) == ""
+
+
+CONFIGS = [
+    ({"findings": (ERROR,)}, "1 problem", "ds-error", "DeepSpeed would refuse it: see below."),
+    ({"unreadable": "Line 1: no."}, "1 problem", "ds-error", "can’t be read: see below."),
+    ({"findings": (replace(ERROR, severity=Severity.WARNING),)}, "1 warning", "ds-warning", "1 warning."),
+    ({}, "all checks passed", "ds-ok", "nothing to report."),
+]
+
+
+@pytest.mark.parametrize(("found", "heading", "kind", "line"), CONFIGS)
+def test_one_heading_of_the_page_tells_the_worst_of_config_and_machine(found, heading, kind, line):
+    """No green heading stands under a config that would be refused, or that can't be read."""
+    planned = {"config": {}, "findings": (), "devices": "2 CPU ranks", "ranks": 2, "script": "/train.py"} | found
+    launch = Launch(**planned, master_port=29600)
+    around = Surroundings(script_facts(TRAINER), ON_CPU, output="/out", output_disk=Disk("/out", 500 * GIB, 300 * GIB))
+    html = preflight_html(before_start(launch, around).rows)
+    assert f'<p class="ds-verdict {kind}" role="status">Pre-flight: {heading}</p>' in html
+    assert line in _verdict(launch).replace("*", "")
+
+
+# --------------------------------------------------------------------------------------------------- the real argparse
+PARSED = [
+    (("p.add_argument('--lr')", HF), False),
+    (("p.add_argument('--lr')", NATIVE), False),
+    (("p.add_argument('--deepspeed')", HF), True),
+    (("p.add_argument('--deepspeed')", NATIVE), False),
+    (("p.add_argument('--deepspeed', action='store_true')", HF), False),
+    (("p.add_argument('--deepspeed', action='store_true')", NATIVE), False),
+    (("p.add_argument('--deepspeed', action='store_true'); p.add_argument('--deepspeed_config')", NATIVE), True),
+    (("p.add_argument('--deepspeed_config')", HF), True),
+    (("p.add_argument('--deepspeed_config')", NATIVE), False),
+    (("p.add_argument('--deepspeed', action=argparse.BooleanOptionalAction)", HF), False),
+]
+
+
+@pytest.mark.parametrize(("case", "taken"), PARSED, ids=[f"{c[0][1].name}-{c[0][0]}" for c in PARSED])
+def test_argparse_itself_ends_as_the_check_says(tmp_path, case, taken):
+    options, how = case
+    source = f"{PARSER}{options}; p.parse_args()"
+    (tmp_path / "train.py").write_text(source)
+    given = {HF: ["--deepspeed", "FILE"], NATIVE: ["--deepspeed", "--deepspeed_config", "FILE"]}[how]
+    done = subprocess.run([sys.executable, tmp_path / "train.py", *given], capture_output=True, text=True, check=False)
+    (row,) = [row for row in rows(source=source, config_argument=how) if row.check == "takes_config"]
+    assert (done.returncode == 0, row.status is Status.OK) == (taken, taken)
+    if not taken:
+        assert done.returncode == 2
+        assert row.seen.partition("“")[2].rstrip(".").rstrip("”") in done.stderr
+
+
+REAL = """
+    import json, os, sys
+    os.environ |= {"HF_HUB_OFFLINE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": sys.argv[2], "RANK": "0",
+                   "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
+    from transformers import GPT2Config, GPT2LMHeadModel, HfArgumentParser, TrainingArguments
+    from transformers.integrations import HfDeepSpeedConfig
+    from deepspeed.runtime.zero.stage_1_and_2 import estimate_zero2_model_states_mem_needs as two
+    from deepspeed.runtime.zero.stage3 import estimate_zero3_model_states_mem_needs as three
+    model = GPT2LMHeadModel(GPT2Config(n_layer=1, n_embd=16, n_head=2, vocab_size=50, n_positions=16))
+    model.save_pretrained(sys.argv[1])
+    told = {"parameters": sum({p.data_ptr(): p.numel() for p in model.parameters()}.values())}
+    shapes, both = ((1, 1), (8, 1), (4, 2)), (True, False)
+    told["two"] = [two(10**9, gpus, nodes)[0] for gpus, nodes in shapes]
+    told["three"] = [three(10**9, 1, gpus, nodes, True, moved, zero_init)[0]
+                     for gpus, nodes in shapes for moved in both for zero_init in both]
+    keep = HfDeepSpeedConfig({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 3}})
+    for name, value in (("device_map", "auto"), ("low_cpu_mem_usage", True)):
+        try:
+            GPT2LMHeadModel.from_pretrained(sys.argv[1], **{name: value})
+            told[name] = ""
+        except ValueError as error:
+            told[name] = str(error)
+        except Exception as error:  # ZeRO-3 wants a process group, which comes after this check
+            told[name] = ""
+    try:
+        HfArgumentParser(TrainingArguments).parse_args_into_dataclasses(["--deepspeed", "--deepspeed_config", "x"])
+    except SystemExit as end:
+        told["trainer"] = end.code
+    print(json.dumps(told))
+"""
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    """What transformers and DeepSpeed themselves say."""
+    folder = tmp_path_factory.mktemp("model")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    command = [sys.executable, "-c", dedent(REAL), str(folder), port]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1]) | {"folder": folder, "stderr": done.stderr}
+
+
+@pytest.mark.deepspeed
+def test_transformers_raises_the_sentence_that_is_quoted_and_ignores_the_other_keyword(real):
+    (row,) = [row for row in rows(STAGE_3, source=MAPPED) if row.check == "stage_3"]
+    assert real["device_map"]
+    assert f"“{real['device_map']}”" in row.seen
+    assert real["low_cpu_mem_usage"] == ""
+
+
+@pytest.mark.deepspeed
+def test_the_trainers_parser_stops_at_the_native_form(real):
+    assert real["trainer"] == 2
+    assert "argument --deepspeed: expected one argument" in real["stderr"]
+
+
+@pytest.mark.deepspeed
+def test_the_memory_for_offload_is_deepspeeds_own_estimate(real):
+    shapes = ((1, 1), (8, 1), (4, 2))
+
+    def ours(stage, gpus, nodes, moved=False, zero_init=False):
+        return offload_need(
+            10**9,
+            stage=stage,
+            offloads_parameters=moved,
+            ranks=gpus * nodes,
+            nodes=nodes,
+            divided_at_once=zero_init,
+        ).estimate_bytes
+
+    assert [ours(2, gpus, nodes) for gpus, nodes in shapes] == real["two"]
+    both = (True, False)
+    assert [ours(3, g, n, moved, init) for g, n in shapes for moved in both for init in both] == real["three"]
+
+
+@pytest.mark.deepspeed
+def test_a_saved_model_has_the_parameters_that_torch_counts(real):
+    assert model_size(str(real["folder"]), "/", {}, lambda path: None).parameters == real["parameters"]
+
+
+@pytest.mark.deepspeed
+def test_the_launcher_refuses_a_slot_that_is_not_there(tmp_path):
+    (tmp_path / "train.py").write_text("")
+    command = [sys.executable, "-m", "deepspeed.launcher.runner", "--include=localhost:9999", tmp_path / "train.py"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode != 0
+    assert "No slot '9999' specified on host 'localhost'" in done.stderr
+
+
+# ------------------------------------------------------------------------------------------------------ a model's size
+def safetensors(path, shapes):
+    header = {f"w{n}": {"dtype": "BF16", "shape": shape, "data_offsets": [0, 0]} for n, shape in enumerate(shapes)}
+    text = json.dumps(header | {"__metadata__": {"format": "pt"}}).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text)
+
+
+def counted(folder, check=lambda path: None, named="", environment=None):
+    return model_size(named or str(folder), str(folder), environment or {}, check)
+
+
+def test_sizes_come_from_the_files_own_headers(tmp_path):
+    safetensors(tmp_path / "model.safetensors", [[3, 4], [5]])
+    assert counted(tmp_path).parameters == 17
+    assert "header" in counted(tmp_path).told
+
+
+def test_a_divided_model_is_counted_over_its_files_or_by_its_index(tmp_path):
+    index = {"metadata": {"total_size": 400}, "weight_map": {"a": "one.safetensors", "b": "two.safetensors"}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert counted(tmp_path).parameters is None  # neither files nor a dtype
+    (tmp_path / "config.json").write_text('{"torch_dtype": "bfloat16"}')
+    assert counted(tmp_path).parameters == 200
+    for name in ("one", "two"):
+        safetensors(tmp_path / f"{name}.safetensors", [[7]])
+    assert counted(tmp_path).parameters == 14
+
+
+def test_pickled_weights_are_measured_and_never_opened(tmp_path):
+    (tmp_path / "pytorch_model.bin").write_bytes(b"x" * 800)
+    assert counted(tmp_path).parameters is None
+    (tmp_path / "config.json").write_text('{"dtype": "float32"}')
+    assert counted(tmp_path).parameters == 200
+
+
+def test_a_hub_name_is_found_in_the_local_cache_alone(tmp_path):
+    hub = tmp_path / "hub" / "models--org--small"
+    (hub / "refs").mkdir(parents=True)
+    (hub / "refs" / "main").write_text("abc")
+    (hub / "snapshots" / "abc").mkdir(parents=True)
+    safetensors(hub / "snapshots" / "abc" / "model.safetensors", [[9]])
+    assert counted(tmp_path, named="org/small", environment={"HF_HOME": str(tmp_path)}).parameters == 9
+    assert "neither a folder here" in counted(tmp_path, named="org/other", environment={"HF_HOME": str(tmp_path)}).told
+
+
+@pytest.mark.parametrize("header", [b"", b"\xff" * 8, struct.pack("<Q", 4) + b"nope", struct.pack("<Q", 2) + b"[]"])
+def test_a_file_that_is_no_model_is_said_and_raises_nothing(tmp_path, header):
+    (tmp_path / "model.safetensors").write_bytes(header)
+    found = counted(tmp_path)
+    assert found.parameters is None
+
+
+def test_a_folder_outside_the_places_is_not_read(tmp_path):
+    from dsgui.shell.access.places import Places
+
+    (tmp_path / "in").mkdir()
+    safetensors(tmp_path / "model.safetensors", [[3]])
+    places = Places([tmp_path / "in"])
+    found = counted(tmp_path, places.check)
+    assert (found.parameters, "outside" in found.told) == (None, True)
+    (tmp_path / "in" / "model.safetensors").symlink_to(tmp_path / "model.safetensors")
+    found = counted(tmp_path / "in", places.check)
+    assert (found.parameters, "outside" in found.told) == (None, True)
+
+
+@pytest.mark.parametrize(("count", "told"), [(7 * 10**9, "7 billion"), (60_500_000, "60.5 million"), (999, "999")])
+def test_counts_are_spelled(count, told):
+    assert spelled(count) == told
+
+
+# ----------------------------------------------------------------------------------------------------- what is gathered
+def test_the_scout_reads_the_machine_again_only_after_a_while(bench):
+    now, read = [0.0], []
+    scout = Scout(lambda: read.append(1) or CPU, lambda: SOUND.environment, clock=lambda: now[0])
+    plan = bench.runs.prepare(bench.request(bench.script("print(1)"), arguments="--output_dir out --model small"))
+    safetensors((bench.folder / "small").mkdir() or bench.folder / "small" / "model.safetensors", [[8]])
+    plan = replace(plan, working_directory=str(bench.folder))
+    for _ in range(3):
+        around = scout.surroundings(plan, script_facts(""), False)
+    safetensors(bench.folder / "small" / "model.safetensors", [[9]])
+    assert scout.surroundings(plan, script_facts(""), False).model == around.model
+    assert len(read) == 1
+    assert (around.model.parameters, around.output) == (8, str(bench.folder / "out"))
+    assert around.output_disk.free_bytes
+    assert around.machine.environment is SOUND.environment
+    now[0] = FRESH_S + 1
+    assert scout.surroundings(plan, script_facts(""), False).model.parameters == 9
+    assert len(read) == 2
+
+
+def test_a_model_is_read_once_though_each_preview_has_another_folder(bench):
+    safetensors(bench.folder / "model.safetensors", [[8]])
+    scout = Scout(lambda: CPU, lambda: None, clock=lambda: 0.0)
+    request = bench.request(bench.script("print(1)"), arguments=f"--model '{bench.folder}'")
+    told = [scout.surroundings(bench.runs.prepare(request), script_facts(""), False).model for _ in range(2)]
+    assert told[0] is told[1]
+    assert told[0].parameters == 8
+
+
+def test_a_port_is_free_for_the_run_that_holds_it_and_taken_by_another_program(bench):
+    plan = bench.runs.prepare(bench.request(bench.script("")))
+    assert bench.runs.port_is_free(plan)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = replace(plan, run_id="another", master_port=other.getsockname()[1])
+        assert not bench.runs.port_is_free(taken)
+
+
+# ----------------------------------------------------------------------------------------------------- the command line
+CONFIG = json.dumps({"train_batch_size": 8, "zero_optimization": {"stage": 0}})
+STRICT = PARSER + "p.parse_args()"
+
+
+@pytest.fixture
+def dsgui(bench: Bench, capsys):
+    def run(command, *arguments):
+        code = main([command, "--runs-dir", str(bench.store.runs_dir), *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    (bench.folder / "ds.json").write_text(CONFIG)
+    return run
+
+
+def launched(bench, dsgui, source, *options):
+    config = ("--config", bench.folder / "ds.json", "--python", bench.python)
+    return dsgui("launch", *config, *options, bench.script(source))
+
+
+def test_a_dry_run_tells_the_checks_beside_the_command(bench, dsgui):
+    code, out, err = launched(bench, dsgui, STRICT, "--dry-run")
+    assert code == 1
+    assert len(out.splitlines()) == 1  # the command alone
+    assert "1 problem" in err
+    assert "unrecognized arguments: --deepspeed FILE" in " ".join(err.split())
+    code, _, err = launched(bench, dsgui, "", "--dry-run")
+    assert (code, "all checks passed" in err) == (0, True)
+
+
+def test_a_launch_with_a_problem_is_refused_unless_it_is_asked_for_all_the_same(bench, dsgui):
+    code, out, err = launched(bench, dsgui, STRICT)
+    assert (code, out) == (2, "")
+    assert "--although" in err
+    assert bench.runs.list() == []
+    code, out, err = launched(bench, dsgui, STRICT, "--although", "-f")
+    assert code == 1
+    assert "unrecognized arguments: --deepspeed" in out  # as the check said
+    assert "exit code 2" in err
+
+
+def test_a_config_that_deepspeed_refuses_is_a_problem_of_the_launch(bench, dsgui):
+    (bench.folder / "ds.json").write_text('{"train_batch_size": 3, "zero_optimization": {"stage": 0}}')
+    code, _, err = launched(bench, dsgui, "", "--ranks", "2")
+    assert (code, "DeepSpeed would refuse it on 2" in " ".join(err.split())) == (2, True)
+    (bench.folder / "ds.json").write_text("{")
+    assert "can't be read" in launched(bench, dsgui, "", "--dry-run")[2]
+
+
+def test_native_deepspeed_reads_comments_and_the_trainer_does_not(bench, dsgui):
+    (bench.folder / "ds.json").write_text('{"train_batch_size": 8, # all\n "zero_optimization": {"stage": 0}}')
+    assert launched(bench, dsgui, "", "--dry-run", "--reader", "native")[0] == 0
+    assert launched(bench, dsgui, "", "--dry-run")[0] == 1
+
+
+def doctored(tmp_path, monkeypatch, capsys, *options):
+    monkeypatch.setattr("dsgui.commands.doctor.read_machine", lambda *_: ON_CPU)
+    (tmp_path / "ds.json").write_text(json.dumps(OFFLOAD | {"train_micro_batch_size_per_gpu": 1}))
+    code = main(["doctor", "--runs-dir", str(tmp_path), *map(str, options)])
+    return code, *capsys.readouterr()
+
+
+def test_doctor_adds_the_rows_of_a_launch(tmp_path, monkeypatch, capsys):
+    (tmp_path / "train.py").write_text(STRICT)
+    config = ("--config", tmp_path / "ds.json", "--format", "json")
+    script = ("--script", tmp_path / "train.py")
+    code, out, _ = doctored(tmp_path, monkeypatch, capsys, *config, *script, "--parameters", "7B", "--ranks", "20")
+    told = {row["check"]: row["status"] for row in json.loads(out)["checks"]}
+    assert code == 1
+    assert (told["takes_config"], told["offload"], told["cores"]) == ("problem", "problem", "warning")
+    assert [row["check"] for row in json.loads(out)["checks"]].count("shm") == 1
+    code, out, _ = doctored(tmp_path, monkeypatch, capsys, *config, "--ranks", "2", "--parameters", "1e8")
+    assert (code, json.loads(out)["ok"]) == (0, True)
+
+
+def test_doctor_without_a_config_is_about_the_machine_alone(tmp_path, monkeypatch, capsys):
+    _, out, _ = doctored(tmp_path, monkeypatch, capsys, "--format", "json")
+    assert "takes_config" not in {row["check"] for row in json.loads(out)["checks"]}
+    code, _, err = doctored(tmp_path, monkeypatch, capsys, "--ranks", "2")
+    assert (code, "--config" in err) == (2, True)
+    assert doctored(tmp_path, monkeypatch, capsys, "--config", Path("/no/such.json"))[0] == 2
+
+
+ADVICE = [
+    (("--overwrite_output_dir",), "Remove --overwrite_output_dir."),
+    (("--evaluation_strategy", "epoch"), "Write --eval_strategy epoch instead."),
+    (("--evaluation_strategy=epoch",), "Write --eval_strategy epoch instead."),
+    (("--torch_dtype", "bfloat16"), "Write --dtype bfloat16 instead."),
+    (("--per_gpu_train_batch_size", "4"), "Remove --per_gpu_train_batch_size."),  # the other is not there either
+    (("--lerning-rate", "1"), "Did you mean --learning_rate?"),
+    (("--zzz", "1"), "Remove --zzz."),
+]
+
+
+@pytest.mark.parametrize(("arguments", "advice"), ADVICE)
+def test_what_to_write_for_an_option_that_is_gone_or_misspelt(arguments, advice):
+    (row,) = [row for row in rows(source=BY_CLASS, around=TRAINERS, arguments=arguments) if row.check == "options"]
+    assert row.advice.startswith(advice)
+
+
+def options_row(**launch):
+    return next((row for row in rows(**launch) if row.check == "options"), None)
+
+
+def test_an_option_is_suggested_as_its_parser_spells_it():
+    source = PARSER + "p.add_argument('--log-with'); p.add_argument('--lr', dest='learning_rate'); p.parse_args()"
+    for typed, meant in (("--log_with", "--log-with"), ("--lrr", "--lr")):
+        row = options_row(source=source, config_argument=NONE, arguments=(typed, "x"))
+        assert row.advice == f"Did you mean {meant}?", typed
+
+
+def test_an_option_that_is_gone_is_told_by_the_release_where_a_class_of_the_scripts_cant_be_read():
+    """That class may declare anything that was not the Trainer's own."""
+    newer = {"answers": ScriptAnswers(trainers=frozenset({"eval_strategy", "output_dir"}))}
+    older = {"answers": ScriptAnswers(trainers=frozenset({"evaluation_strategy", "output_dir"}))}
+    given = {"source": BY_CLASS, "arguments": ("--evaluation_strategy", "no")}
+    row = options_row(around=newer, **given)
+    assert (row.status, row.advice) == (W, "Write --eval_strategy no instead.")
+    assert options_row(around=older, **given) is None
+    assert options_row(around={}, **given) is None
+    assert options_row(around=newer, source=BY_CLASS, arguments=("--max_seq_length", "64")) is None
+
+
+def test_a_renamed_option_is_told_in_both_directions():
+    assert instead("eval_strategy", "no", {"evaluation_strategy"}) == "This release calls it --evaluation_strategy."
+    assert instead("use_cpu", "", {"no_cuda"}) == "This release calls it --no_cuda."
+    assert instead("fp16", "", {"bf16"}) is None
+
+
+def test_an_option_that_was_off_is_removed_and_not_switched_on():
+    known = {"use_cpu", "optim", "warmup_steps", "accelerator_config"}
+    assert instead("no_cuda", "False", known) == "Remove --no_cuda."
+    assert instead("adafactor", "0", known) == "Remove --adafactor."
+    assert instead("adafactor", "True", known) == "Write --optim adafactor instead."
+    assert instead("warmup_ratio", "0", known).startswith("Write --warmup_steps 0 instead.")
+    assert instead("split_batches", "False", known).startswith("Write --accelerator_config")
+
+
+def test_what_is_missing_says_what_to_install():
+    lacks = {"answers": ScriptAnswers(("sklearn", "my_own"))}
+    found = rows(source=TRAINER + "import sklearn, my_own", around=lacks, target_python="/envs/a b/bin/python")
+    (row,) = [row for row in found if row.check == "imports"]
+    assert row.command == "'/envs/a b/bin/python' -m pip install scikit-learn"
+    assert "pip install scikit-learn" in row.advice
+    assert "Where my_own is of your own, add its folder to PYTHONPATH" in row.advice
+
+
+def test_files_to_read_are_told_from_those_to_write():
+    given = {
+        "train_file": ("a.json",), "validation_files": ("b.json", "c.json"), "model_name_or_path": ("./m",),
+        "resume_from_checkpoint": ("out/checkpoint-5",), "tokenizer_name": ("org/name",), "log_file": ("l.txt",),
+        "output_dir": ("out",), "test_file": ("https://x/y.json",), "data_file": ("*.json",), "logging_dir": ("/l",),
+        "data_dir": ("data",),
+    }  # fmt: skip
+    assert [(file.option, file.path) for file in named_files(given)] == [
+        ("--train_file", "a.json"), ("--validation_files", "b.json"), ("--validation_files", "c.json"),
+        ("--model_name_or_path", "./m"), ("--resume_from_checkpoint", "out/checkpoint-5"),
+    ]  # fmt: skip
+
+
+def test_a_file_of_arguments_alone_is_read_and_its_keys_are_known():
+    alone = {"config_argument": ConfigArgument.TRAINER, "started_by": StartedBy.TORCHRUN, "arguments": ("a.json",)}
+    found = rows(source=BY_CLASS + ALONE, around=NAMED, **alone)
+    (row,) = [row for row in found if row.check == "arguments_file"]
+    assert row.status is P
+    assert "Some keys are not used by the HfArgumentParser: ['fp61']" in row.seen
+    assert row.advice == "Did you mean fp16?"
+
+
+def test_a_file_of_arguments_that_could_not_be_read_is_not_called_fine():
+    alone = {"config_argument": ConfigArgument.TRAINER, "started_by": StartedBy.TORCHRUN, "arguments": ("a.json",)}
+    broken = TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", problem="line 2: Expecting value")}
+    (row,) = [row for row in rows(source=BY_CLASS + ALONE, around=broken, **alone) if row.check == "arguments_file"]
+    assert row.status is P
+    assert row.seen.startswith("a.json: line 2: Expecting value. The script can’t read its arguments there")
+    absent = TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", was_read=False)}
+    assert "arguments_file" not in {row.check for row in rows(source=BY_CLASS + ALONE, around=absent, **alone)}
+
+
+def test_a_file_of_arguments_beside_other_words_is_not_looked_at():
+    found = rows(source=BY_CLASS + ALONE, around=NAMED, arguments=("a.json",))
+    (row,) = [row for row in found if row.check == "arguments_file"]
+    assert row.status is P
+    assert "is given --deepspeed FILE and --local_rank too" in row.seen
+    assert "takes_config" not in {row.check for row in found}  # one cause, one row
+    alone = {"config_argument": ConfigArgument.TRAINER, "passes_local_rank": False}
+    said = {row.check for row in rows(source=BY_CLASS + ALONE, around=NAMED, arguments=("a.json",), **alone)}
+    assert {"takes_config", "arguments_file"} <= said
+
+
+CLICKS = [
+    ("--fp16 --overwrite_output_dir --dtype x", (), ("--overwrite_output_dir",), "--fp16 --dtype x"),
+    ("--evaluation_strategy=no --fp16", ("--eval_strategy", "no"), ("--evaluation_strategy",),
+     "--fp16 --eval_strategy no"),
+    ("--no_cuda --overwrite_output_dir True --dtype 'a b'", ("--use_cpu",), ("--no_cuda", "--overwrite_output_dir"),
+     "--dtype 'a b' --use_cpu"),
+    ("--no_cuda False --fp16", (), ("--no_cuda",), "--fp16"),
+    ("--no_cuda True --fp16", ("--use_cpu",), ("--no_cuda",), "--fp16 --use_cpu"),
+    ("--deepspeed ds.json --fp16", (), ("--deepspeed",), "--fp16"),
+    ("--fp16 --deepspeed", (), ("--deepspeed",), "--fp16"),
+    ("--split_batches True", None, None, None),
+    ("--fp61", None, None, None),
+    ("--fp16", None, None, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("typed", "words", "without", "after"), CLICKS)
+def test_an_option_that_is_gone_goes_with_a_click(typed, words, without, after):
+    asked = asked_with(BY_CLASS, WIDE, shlex.split(typed))
+    found = better_arguments(asked)
+    if words is None:
+        assert found is None
+        return
+    assert (found.words, found.without) == (words, without)
+    assert _accepted(found, "NONE", typed) == ("NONE", after)
+    assert better_arguments(asked_with(BY_CLASS, WIDE, shlex.split(after))) is None
+
+
+def test_the_click_says_what_it_does():
+    typed = ["--overwrite_output_dir", "--no_cuda"]
+    assert better_arguments(asked_with(BY_CLASS, WIDE, typed[:1])).label == "Remove --overwrite_output_dir"
+    both = better_arguments(asked_with(BY_CLASS, WIDE, typed)).label
+    assert both == "Replace --overwrite_output_dir, --no_cuda with --use_cpu"
+    assert better_arguments(asked_with(BY_CLASS, {}, typed)) is None  # where not all options are known
+
+
+def test_a_config_that_fails_with_the_arguments_is_not_called_fine_too():
+    told = rows(by_arguments=(ERROR,))
+    assert [row.status for row in told if row.check in ("config", "agreement")] == [Status.PROBLEM]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"datastates_ckpt": False, "tensorboard": {"enabled": False}, "optimizer": {"type": "AdamW"}},
+        {"datastates_ckpt": {}, "checkpoint": {"writer": {"type": "fast"}}},
+    ],
+)
+def test_a_package_that_deepspeed_does_not_import_for_this_config_is_not_missed(config):
+    machine = lacking(*NEEDED)
+    assert "needs" not in {row.check for row in rows(config, machine=machine)}
+    older = old("deepspeed", "0.16.9")
+    older = replace(older, environment=replace(older.environment, target=replace(
+        older.environment.target, lacking=("datastates",))))  # fmt: skip
+    assert "needs" not in {row.check for row in rows({"datastates_ckpt": {}}, machine=older)}

@@ -1,0 +1,99 @@
+"""What a script's source tells before it runs."""
+
+from pathlib import Path
+
+import pytest
+
+from dsgui.core.script.script import Parser, script_facts
+
+RECIPES = sorted((Path(__file__).parents[3] / "recipes").glob("*.py"))
+
+
+@pytest.mark.parametrize(
+    ("source", "passes"),
+    [
+        ("print('no parser at all')", True),
+        ("import argparse; a = argparse.ArgumentParser().parse_args()", False),
+        (
+            "import argparse; p = argparse.ArgumentParser(); p.add_argument('--local_rank', type=int); p.parse_args()",
+            True,
+        ),
+        (
+            "import argparse; p = argparse.ArgumentParser(); p.add_argument('--local-rank', type=int); p.parse_args()",
+            True,
+        ),
+        ("import argparse; a, rest = argparse.ArgumentParser().parse_known_args()", True),
+        ("import deepspeed; p = deepspeed.add_config_arguments(p); p.parse_args()", True),
+        ("from transformers import HfArgumentParser; HfArgumentParser(A).parse_args_into_dataclasses()", True),
+        ("import click", False),
+        ("import os; os.environ['LOCAL_RANK']; p.parse_args()", False),
+    ],
+)
+def test_local_rank_is_kept_from_parsers_that_would_stop_at_it(source: str, passes: bool) -> None:
+    assert script_facts(source).passes_local_rank is passes
+
+
+def test_model_loading_that_stage_3_cannot_live_with_is_found_with_its_line() -> None:
+    source = "m = M.from_pretrained(x, torch_dtype='auto')\nn = M.from_pretrained(x, device_map='auto')\n"
+    source += "o = M.from_pretrained(x, low_cpu_mem_usage=True, device_map=None)"
+    assert script_facts(source).breaks_stage_3 == (("device_map", 2), ("low_cpu_mem_usage", 3))
+
+
+def test_what_is_no_python_says_where() -> None:
+    assert "line 2" in script_facts("a = 1\nb = (").problem
+    assert script_facts("\0").problem
+    assert script_facts("a = 1\nb = (").passes_local_rank
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.name)
+def test_the_recipes_take_what_the_launcher_gives(path: Path) -> None:
+    facts = script_facts(path.read_text("utf-8"))
+    assert (facts.passes_local_rank, facts.takes_deepspeed, facts.problem) == (True, True, "")
+
+
+MAKES = "import argparse\np = argparse.ArgumentParser()\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "parser"),
+    [
+        ("print(1)", Parser.NONE),
+        (MAKES + "p.add_argument('--lr')\np.parse_args()", Parser.ARGPARSE),
+        (MAKES + "p.add_argument('file')\np.parse_args()", Parser.ARGPARSE),
+        (MAKES + "g = p.add_argument_group('x')\ng.add_argument('--lr')\np.parse_args()", Parser.ARGPARSE),
+        (MAKES + "g = p.add_argument_group('x')\nmore(g)\np.parse_args()", Parser.ELSEWHERE),
+        (MAKES + "more(p)\np.parse_args()", Parser.ELSEWHERE),
+        ("def more(q): q.add_argument('--lr')\n" + MAKES + "more(p)\np.parse_args()", Parser.ARGPARSE),
+        ("def more(q): other.add(q)\n" + MAKES + "more(p)\np.parse_args()", Parser.ELSEWHERE),
+        (MAKES + "more(parser=p)\np.parse_args()", Parser.ELSEWHERE),
+        (MAKES + "for name in NAMES: p.add_argument(name)\np.parse_args()", Parser.ELSEWHERE),
+        ("import argparse\np = argparse.ArgumentParser(parents=[q])\np.parse_args()", Parser.ELSEWHERE),
+        ("import argparse\nself.p = argparse.ArgumentParser()\nself.p.parse_args()", Parser.ELSEWHERE),
+        ("from other import get\nget().parse_args()", Parser.ELSEWHERE),
+        ("import click", Parser.ELSEWHERE),
+        (MAKES + "p.parse_known_args()", Parser.LENIENT),
+        ("import deepspeed\n" + MAKES + "deepspeed.add_config_arguments(p)\np.parse_args()", Parser.DEEPSPEED),
+        ("from transformers import HfArgumentParser", Parser.TRAINER),
+    ],
+)
+def test_a_parser_is_taken_for_known_only_where_all_of_it_is_here(source: str, parser: Parser) -> None:
+    assert script_facts(source).parser is parser
+
+
+def test_options_are_read_with_whether_a_value_follows() -> None:
+    source = MAKES + "p.add_argument('-d', '--deepspeed', action='store_true')\np.add_argument('--lr', type=float)\n"
+    source += "p.add_argument('--flag', action=argparse.BooleanOptionalAction)"
+    switches = {"-d": False, "--deepspeed": False, "--flag": False, "--no-flag": False}
+    assert script_facts(source).options == switches | {"--lr": True}
+
+
+def test_what_is_computed_when_it_runs_is_told_apart_from_what_is_written() -> None:
+    facts = script_facts("m = M.from_pretrained(x, device_map=where(), low_cpu_mem_usage=True)")
+    assert facts.breaks_stage_3 == (("low_cpu_mem_usage", 1),)
+    assert facts.may_break_stage_3 == (("device_map", 1),)
+
+
+@pytest.mark.parametrize("source", ["get_peft_model(m, c)", "p.requires_grad = False", "m.requires_grad_(False)"])
+def test_training_a_part_of_the_model_is_seen(source: str) -> None:
+    assert script_facts(source).trains_a_part
+    assert not script_facts("model.train()").trains_a_part

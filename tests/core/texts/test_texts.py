@@ -1,0 +1,179 @@
+"""Texts are looked up by code, and the browser has the same ones."""
+
+import ast
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from string import Formatter
+from types import MappingProxyType
+
+import pytest
+
+from dsgui.core.launch.state import RunState
+from dsgui.core.logs.phases import COMPILING, PREPARATIONS, SLURM_QUEUE, STARTING
+from dsgui.core.metrics.chart_table import CHARTS, ENDINGS, LOGGED, READINGS, name_of, place_of
+from dsgui.core.metrics.curves import Series
+from dsgui.core.texts.english import TEXTS
+from dsgui.core.texts.saying import said
+from scripts.browser_catalogue import PAGE, catalogue
+
+Use = tuple[str, str, str, set[str | None] | None]
+CODE = re.compile(r"[a-z][a-z0-9_]*\Z")
+ROOT = Path(__file__).parents[3]
+# Who says a text → its kind, and what else than places it takes by name.
+MAKERS = {
+    "said": ("", ()),
+    "Fix.of": ("fixes", ()),
+    "_changed": ("remedies", ("options",)),
+    "_said": ("reasons", ()),
+    "_reasons": ("reasons", ()),
+}
+SUFFIXES = ("_below", "_in_file", "_of", "_on")  # of codes that come in pairs
+# By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
+LOOKED_UP = ("states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
+LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes")
+
+
+def literals(node: ast.expr, named: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """The texts that an expression can be, where they stand there or under a name of the module."""
+    if isinstance(node, ast.IfExp):
+        return literals(node.body, named) + literals(node.orelse, named)
+    if isinstance(node, ast.Name):
+        return [named[node.id]] if node.id in named else []
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+def named_in(tree: ast.Module) -> dict[str, str]:
+    """The texts that have a name in the module."""
+    return {
+        target.id: text
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for text in literals(node.value)
+        if isinstance(target, ast.Name)
+    }
+
+
+def said_in(where: str, tree: ast.Module) -> list[Use]:
+    """Every text that is said by a code that stands there: module, kind, code, and the places that are filled (None
+    where they don't stand there)."""
+    found: list[Use] = []
+    named = named_in(tree)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) not in MAKERS:
+            continue
+        kind, besides = MAKERS[ast.unparse(node.func)]
+        kinds = [kind] if kind else literals(node.args[0], named)
+        codes = literals(node.args[0 if kind else 1], named)
+        names = {word.arg for word in node.keywords}
+        given = None if None in names else {name for name in names if name not in besides}
+        found += [(where, one, code, given) for one in kinds for code in codes]
+    return found
+
+
+TREES = {
+    path: ast.parse(path.read_text("utf-8"))
+    for path in sorted((ROOT / "dsgui").rglob("*.py"))
+    if "texts" not in path.parts
+}
+SAID = [use for path, tree in TREES.items() for use in said_in(path.name, tree)]
+
+
+def words_in(tree: ast.Module) -> set[str]:
+    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def kinds_in(tree: ast.Module) -> set[str]:
+    """The kinds that a module says texts of."""
+    makers = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) in MAKERS]
+    fixed = {MAKERS[ast.unparse(node.func)][0] for node in makers}
+    said_here = [node.args[0] for node in makers if ast.unparse(node.func) == "said"]
+    return fixed | {kind for node in said_here for kind in literals(node, named_in(tree))}
+
+
+WORDS = {path: words_in(tree) for path, tree in TREES.items()}
+KINDS = {path: kinds_in(tree) for path, tree in TREES.items()}
+
+
+def test_the_browser_has_the_same_texts_and_charts() -> None:
+    assert PAGE.read_text("utf-8") == catalogue(), "make docs writes it"
+
+
+def test_codes_are_codes_and_places_have_names() -> None:
+    for kind, texts in TEXTS.items():
+        assert all(CODE.match(code) for code in (kind, *texts))
+        places = [name for text in texts.values() for _, name, _, _ in Formatter().parse(text) if name is not None]
+        assert all(CODE.match(name) for name in places)
+
+
+def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> None:
+    wrong, seen = [], 0
+    for where, kind, code, given in SAID:
+        text = TEXTS.get(kind, {}).get(code)
+        places = None if text is None else {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+        seen += 1
+        if places is None or (given is not None and given != places):
+            wrong.append((where, kind, code, given, places))
+    assert wrong == []
+    assert seen > 100
+
+
+def test_every_code_of_the_catalogue_is_said() -> None:
+    """By its name in the call, or by a word in a module that says texts of its kind: whole, or to be completed with
+    one of the suffixes."""
+    named = {(kind, code) for _, kind, code, _ in SAID}
+    idle = []
+    for kind, texts in TEXTS.items():
+        words = set().union(*(WORDS[path] for path in TREES if kind in LOOKED_UP or kind in KINDS[path]))
+        completed = words | {word + suffix for word in words for suffix in SUFFIXES}
+        idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
+    assert [one for one in idle if one != ("plain", "text")] == []  # core/texts says it itself
+
+
+def test_a_code_that_nobody_knows_and_a_place_that_nobody_fills_are_seen() -> None:
+    source = "said('fixes', 'none'); Fix.of('rename', change); _changed('stage', stage='2', options=())"
+    assert said_in("x", ast.parse(source)) == [
+        ("x", "fixes", "none", set()),
+        ("x", "fixes", "rename", set()),
+        ("x", "remedies", "stage", {"stage"}),
+    ]
+
+
+def test_every_state_and_phase_has_its_text() -> None:
+    assert set(TEXTS["states"]) == {state.value for state in RunState}
+    assert set(TEXTS["phases"]) == {STARTING, COMPILING, SLURM_QUEUE, "training", "evaluating"} | PREPARATIONS
+
+
+def test_a_text_that_is_not_there_or_lacks_a_word_is_noticed_where_it_is_said() -> None:
+    assert str(said("alerts", "nan", name="loss")) == "loss is NaN."
+    for wrong in (lambda: said("alerts", "none"), lambda: said("alerts", "nan")):
+        with pytest.raises(KeyError):
+            wrong()
+
+
+def test_every_curve_of_the_table_has_its_chart() -> None:
+    places = (*LOGGED.values(), *ENDINGS.values(), *READINGS.values())
+    assert {place.chart for place in places} <= set(CHARTS)
+
+
+@pytest.mark.parametrize(
+    ("series", "chart", "name"),
+    [
+        (Series("lm_loss", rank=3), "loss", "lm_loss (rank 3)"),
+        (Series("eval_loss", "eval"), "loss", "eval"),
+        (Series("eval_exact_match", "eval"), "evaluation", "exact match"),
+        (Series("eval_runtime", "eval"), None, ""),
+        (Series("train_runtime", "final"), None, ""),
+        (Series("fwd_ms"), "step_times", "fwd ms"),
+        (Series("gpu1.run_bytes", "sample", node="b"), "gpu_memory", "b: GPU 1, this run"),
+        (Series("host_used_bytes", "sample"), "host_memory", "host, all processes"),
+        (Series("gpu0.total_bytes", "sample"), None, ""),
+        (Series("lossless"), None, ""),
+    ],
+)
+def test_a_curve_is_drawn_where_the_page_draws_it(series: Series, chart: str | None, name: str) -> None:
+    """As tests/js/charts.test.js has it."""
+    place = place_of(series)
+    assert (place and place.chart) == chart
+    assert place is None or name_of(series, place) == name

@@ -1,0 +1,87 @@
+"""Many findings of one cause are told as one."""
+
+import json
+
+import pytest
+
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Severity
+
+NATIVE = Context(Integration.NATIVE)
+NEOX = {
+    **{"pipe-parallel-size": 1, "model-parallel-size": 1, "num-layers": 24, "hidden-size": 2048, "seq-length": 2048},
+    **{"num-attention-heads": 16, "max-position-embeddings": 2048, "checkpoint-factor": 1000, "train-iters": 9},
+    **{"train_micro_batch_size_per_gpu": 4, "zero_optimization": {"stage": 1}, "log-interval": 10},
+}
+
+
+def told(checker, config, rule):
+    return [f for f in checker.findings(Document(json.dumps(config)), NATIVE) if f.rule == rule]
+
+
+def test_a_file_of_gpt_neox_gets_one_note_and_no_renaming(checker):
+    (note,) = told(checker, NEOX, "DS004")
+    assert note.severity is Severity.NOTE
+    assert note.message == (
+        "pipe-parallel-size, model-parallel-size, num-layers, hidden-size, seq-length and 5 more: DeepSpeed has no "
+        "such keys at the top level and ignores them; this looks like a GPT-NeoX file: its own keys are not "
+        "DeepSpeed's."
+    )
+    assert note.fix is None
+
+
+def test_a_few_unknown_keys_are_told_one_by_one_and_a_misspelling_always(checker):
+    config = {"train_batch_size": 8, **{f"mine_{n}": n for n in range(5)}}
+    assert len(told(checker, config, "DS004")) == 5
+    config |= {"mine_5": 5, "gradient_cliping": 1.0}
+    misspelt, note = told(checker, config, "DS004")
+    assert note.message.startswith("mine_0, mine_1, mine_2, mine_3, mine_4 and 1 more: ")
+    assert (misspelt.pointer, str(misspelt.fix.label)) == ("/gradient_cliping", "Rename it to gradient_clipping")
+
+
+@pytest.mark.parametrize("form", ["{}", "${{{}}}", "{{{{ {} }}}}", "<{}>", "__{}__", "%({})s", "{},"])
+def test_a_template_gets_one_error(checker, form):
+    names = ("GB_SIZE", "MB_SIZE", "ZERO_STAGE", "LOG_INTERVAL", "FP16_ON", "SCALE_WINDOW")
+    size, micro, stage, interval, on, window = (form.format(name) for name in names)
+    config = {
+        **{"train_batch_size": size, "train_micro_batch_size_per_gpu": micro, "steps_per_print": interval},
+        **{"zero_optimization": {"stage": stage}, "fp16": {"enabled": on, "loss_scale_window": window}},
+    }
+    (error,) = told(checker, config, "DS001")
+    assert error.severity is Severity.ERROR
+    assert error.message.startswith(f"This looks like a template: {size.rstrip(',')}, {micro.rstrip(',')}, ")
+    assert "Put the values in" in error.advice
+
+
+def test_one_word_in_capitals_is_no_template(checker):
+    (error,) = told(checker, {"train_batch_size": "BATCH_SIZE"}, "DS001")
+    assert error.message == 'train_batch_size: "BATCH_SIZE" is not a whole number of 1 or more.'
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        *(
+            ("model_parallel_size", ""),
+            ("model-parallel-size", ""),
+            ("pipe-parallel-size", ""),
+            ("checkpoint-factor", ""),
+        ),
+        *(("gradient_accumulation_step", "gradient_accumulation_steps"), ("trainBatchSize", "train_batch_size")),
+        *(
+            ("train_micro_batch_size_per_device", "train_micro_batch_size_per_gpu"),
+            ("step_per_print", "steps_per_print"),
+        ),
+        *(("grad_accumulation_steps", "gradient_accumulation_steps"), ("zero_optimisation", "zero_optimization")),
+    ],
+)
+def test_a_misspelling_has_the_words_of_the_key_it_is_meant_for(checker, key, meant):
+    value = {"stage": 1} if key.startswith("zero") else 4
+    (finding,) = told(checker, {"train_batch_size": 8, key: value}, "DS004")
+    assert finding.advice.startswith(f"Did you mean {meant}?" if meant else "Nothing to do if another program")
+
+
+def test_keys_of_an_inference_config_are_no_misplaced_training_keys(checker):
+    config = {"train_batch_size": 8, "enable_cuda_graph": True, "max_out_tokens": 512}
+    assert told(checker, config, "DS008") == []

@@ -1,0 +1,57 @@
+"""Which tests go to a worker together, and in which order: what takes longest begins first, so that none is left alone
+with it at the end. `python -m tests.distribution REPORT.xml` writes the seconds down (pytest --junitxml)."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+SECONDS = Path(__file__).with_name("seconds.json")
+LEAST_S = 3.0
+# Each test of these stands alone: nothing of the module is set up for several.
+APART = (
+    "tests/machines/test_slurm.py::test_the_page_shows_the_script_and_submits_it",
+    "tests/real_deepspeed/test_integration.py",
+    "tests/real_deepspeed/test_real_launcher.py",
+    "tests/real_deepspeed/test_real_resume.py",
+    "tests/real_deepspeed/test_remedies.py",
+    "tests/runs/test_two_servers.py",
+)
+
+
+def unit(nodeid: str) -> str:
+    """What goes to one worker together: a file, or a test that stands alone."""
+    return nodeid if nodeid.startswith(APART) else nodeid.partition("::")[0]
+
+
+def order(items: list[Any]) -> None:
+    """Sorts the tests, the longest unit first; the tests of a unit stay together, as they were."""
+    seconds = json.loads(SECONDS.read_text("utf-8"))
+    items.sort(key=lambda item: -seconds.get(unit(item.nodeid), 0))
+
+
+def scheduler(config: Any, log: Any) -> Any:
+    """xdist's scheduler for whole files, with our units, in our order."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduler(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return unit(nodeid)
+
+    config.option.loadscopereorder = False
+    return Scheduler(config, log)
+
+
+def main(reports: list[str]) -> None:
+    """Sums the reports' tests by unit; writes those of some seconds."""
+    sums: dict[str, float] = {}
+    for case in (case for report in reports for case in ElementTree.parse(report).iter("testcase")):
+        nodeid = f"{case.attrib['classname'].replace('.', '/')}.py::{case.attrib['name']}"
+        sums[unit(nodeid)] = sums.get(unit(nodeid), 0) + float(case.attrib["time"])
+    kept = sorted(((took, name) for name, took in sums.items() if took >= LEAST_S), reverse=True)
+    SECONDS.write_text(json.dumps({name: round(took) for took, name in kept}, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

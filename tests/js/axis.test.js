@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { axisOf, choices, lack } from "../../dsgui/ui/static/axis.js";
+import { made, steps } from "./made.js";
+
+/** @import { Series } from "./made.js" */
+
+/** @type {Series} */
+const SAMPLE = { kind: "sample", name: "cpu_percent", points: [{ time: 0 }, { time: 4 }] };
+/** @type {Series} */
+const SAMPLES = { kind: "sample", name: "cpu_percent", points: [{ time: 0 }, { time: 10 }, { time: 12 }] };
+const STEPPED = made({ points: steps(3, 2, 1) }, SAMPLES);
+const STEPLESS = made({ points: [{ time: 1 }, { time: 2 }] }, SAMPLES);
+const EVALUATED = made({ kind: "eval", name: "eval_loss", points: steps(3, 2, 1) }, SAMPLES);
+
+for (const [points, expected] of /** @type {const} */ ([
+  [[], "silent"],
+  [[{ time: 1 }, { time: 2 }], "unplaced"],
+  [[{ step: 5, time: 1 }, { step: 5, time: 2 }, { time: 3 }], "single"],
+  [
+    [
+      { step: 5, time: 1 },
+      { step: 6, time: 1.5 },
+    ],
+    "brief",
+  ],
+  [
+    [
+      { step: 5, time: 1 },
+      { step: 6, time: 9 },
+    ],
+    "",
+  ],
+  [[{ step: 5 }, { step: 6 }], ""],
+  [[{}, {}], ""],
+])) {
+  test(`what a run lacks to be drawn by steps: ${expected || "nothing"} of ${JSON.stringify(points)}`, () => {
+    assert.equal(lack(made({ points: [...points] }, SAMPLE), "step"), expected);
+  });
+}
+
+test("steps are drawn by where every run has them", () => {
+  assert.deepEqual(axisOf(null, [{ name: "a", curves: STEPPED }]), { axis: "step", why: "" });
+  const both = [
+    { name: "a", curves: STEPPED },
+    { name: "b", curves: STEPLESS },
+  ];
+  assert.deepEqual(axisOf(null, both), { axis: "time", why: "Drawn by time: b prints no steps." });
+  assert.deepEqual(axisOf("step", both), { axis: "step", why: "Not everything is drawn: b prints no steps." });
+});
+
+test("what the user chose gives way where no run has it, to steps before time", () => {
+  const wanted = axisOf("epoch", [{ name: "a", curves: STEPPED }]);
+  assert.deepEqual(wanted, { axis: "step", why: "Drawn by step: the script prints no epochs." });
+  assert.deepEqual(axisOf("time", [{ name: "a", curves: STEPPED }]), { axis: "time", why: "" });
+});
+
+test("a run that goes on may still log what it lacks", () => {
+  const silent = made(SAMPLES);
+  const why = "Drawn by time until training values are logged.";
+  assert.equal(axisOf(null, [{ name: "a", curves: silent, live: true }]).why, why);
+  assert.equal(axisOf(null, [{ name: "a", curves: silent }]).why, "Drawn by time: no training values were logged.");
+});
+
+test("evaluations' steps may be chosen, and are not what one begins with", () => {
+  const sources = [{ name: "a", curves: EVALUATED }];
+  assert.deepEqual(choices(sources), ["step", "time"]);
+  assert.equal(axisOf(null, sources).axis, "time");
+  assert.deepEqual(axisOf("step", sources), { axis: "step", why: "" });
+});
+
+test("nothing has been logged: time, and no reason to be given", () => {
+  assert.deepEqual(axisOf("step", [{ name: "a", curves: made() }]), { axis: "time", why: "" });
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { horizontal, layoutOf, shade, tracesOf, zoomed } from "../../dsgui/ui/static/plotting.js";
+import { made, only, steps } from "./made.js";
+
+/** @import { Drawn, Line } from "../../dsgui/ui/static/types.d.ts" */
+
+/** @type {Drawn} */
+const VIEW = { axis: "time", log: false, smoothing: 0, range: null, reach: [0, 40], events: [], marked: true };
+const PAGE = { text: "black", grid: "grey", ground: "white", dark: false, fullHeight: null };
+const CONTENT = { lines: [], limits: [], events: [], yTitle: "loss", unit: "", fromZero: false, named: false };
+
+/** @param {(number | string)[]} values @param {Partial<Line>} more @returns {Line} */
+function line(values, more = {}) {
+  const curve = only(made({ points: steps(...values) }));
+  const named = { run: 0, name: "train", plain: "train", legend: true, colour: "#0072B2", dash: "solid", scale: 1 };
+  return { ...named, curve, clock: null, ...more };
+}
+
+test("before a zoom every chart shows the range of all, after it the zoom", () => {
+  const all = { include: [0, 40], clipmin: 0, clipmax: 40 };
+  assert.deepEqual(horizontal(VIEW), { autorange: true, autorangeoptions: all });
+  assert.deepEqual(horizontal({ ...VIEW, range: [3, 4] }), { range: [3, 4], autorange: false });
+  assert.deepEqual(horizontal({ ...VIEW, reach: null }), { autorange: true });
+});
+
+test("a smoothed line stands before the one that was logged, and only it is in the legend", () => {
+  const lines = [line([3, 2, 1])];
+  const traces = tracesOf({ ...CONTENT, lines }, { ...VIEW, smoothing: 0.6 }, PAGE);
+  assert.deepEqual(
+    traces.map(({ opacity, showlegend }) => [opacity, showlegend]),
+    [
+      [0.3, false],
+      [undefined, true],
+    ],
+  );
+  assert.equal(tracesOf({ ...CONTENT, lines }, VIEW, PAGE).length, 1);
+});
+
+test("one point alone is a dot, a value that is no number a cross, an event a mark of the chart that has them", () => {
+  assert.equal(tracesOf({ ...CONTENT, lines: [line([3])] }, VIEW, PAGE)[0].mode, "markers");
+  const events = [{ kind: "error", at: 12, label: "error: x" }];
+  const content = { ...CONTENT, lines: [line([3, "NaN", 1])], events };
+  assert.deepEqual(
+    tracesOf(content, VIEW, PAGE).map(({ yaxis, x }) => [yaxis, x]),
+    [
+      ["y", [10, 11, 12]],
+      ["y", [11]],
+      ["y3", [12]],
+    ],
+  );
+  assert.equal(tracesOf(content, { ...VIEW, marked: false }, PAGE).length, 2);
+});
+
+test("one value alone is drawn from nought on, a second axis only where a line asks for it", () => {
+  const flat = { ...CONTENT, lines: [line([5e-5, 5e-5])] };
+  const layout = layoutOf(flat, VIEW, PAGE, tracesOf(flat, VIEW, PAGE), 1);
+  assert.equal(layout.yaxis.rangemode, "tozero");
+  assert.equal(layout.yaxis2, undefined);
+  assert.equal(layout.showlegend, false);
+  const two = { ...CONTENT, lines: [line([1, 2]), line([3, 4], { axis: "y2", title: "tokens/s" })] };
+  const second = layoutOf(two, VIEW, PAGE, tracesOf(two, VIEW, PAGE), 2);
+  assert.equal(second.yaxis2?.title.text, "tokens/s");
+  assert.equal(second.yaxis.rangemode, "normal");
+  assert.equal(second.showlegend, true);
+});
+
+test("limits are named at their height, on a logarithmic scale too", () => {
+  const content = { ...CONTENT, limits: [{ at: 100, text: "on the card" }] };
+  assert.equal(layoutOf(content, VIEW, PAGE, [], 1).annotations[0].y, 100);
+  assert.equal(layoutOf(content, { ...VIEW, log: true }, PAGE, [], 1).annotations[0].y, 2);
+});
+
+test("keys zoom and move, and nought shows all", () => {
+  assert.deepEqual(zoomed("+", [0, 100]), [25, 75]);
+  assert.deepEqual(zoomed("=", [0, 100]), [25, 75]); // the same key without Shift
+  assert.deepEqual(zoomed("−", [0, 100]), [-50, 150]);
+  assert.deepEqual(zoomed("ArrowRight", [0, 100]), [20, 120]);
+  assert.equal(zoomed("0", [0, 100]), null);
+  assert.equal(zoomed("p", [0, 100]), undefined);
+});
+
+test("on a dark ground no two colours become one", () => {
+  const colours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"];
+  const dark = colours.map((colour) => shade(colour, true));
+  assert.equal(new Set(dark).size, colours.length);
+  assert.notEqual(dark[0], colours[0]);
+  assert.deepEqual(
+    colours.map((colour) => shade(colour, false)),
+    colours,
+  );
+});

@@ -1,0 +1,244 @@
+"""A report is one file that tells all, asks nobody for anything, and hides what is secret."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from dsgui.cli import main
+from dsgui.core.errors import RunError
+from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.samples import GpuSample, Sample
+from dsgui.core.metrics.thinning import Curve
+from dsgui.core.runs.report_charts import STRETCHES, charts
+from dsgui.core.texts.saying import as_told
+from dsgui.runs.report import MOST_RUNS, Reports
+from dsgui.runs.runs import Runs
+from dsgui.shell.launch.launcher import Launcher
+from dsgui.shell.logs.records import Records
+from tests.security.table import bearer, serve
+from tests.support.run_fixtures import Bench, bench
+
+__all__ = ["bench"]
+SECRET = "the-owners-own-secret"
+HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
+NAN, GIB = math.nan, 1 << 30
+DIAGNOSIS = {
+    "signature": "out_of_memory",
+    "title": "The GPU’s memory ran out",
+    "meaning": "Rank 1 asked for more than there was.",
+    "advice": ["Halve the micro batch."],
+    "rank": 1,
+    "evidence": "OutOfMemoryError",
+    "traceback": f"Traceback: {HOSTILE}",
+}
+
+
+def made_run(bench: Bench, name="first", *, config="{}", steps=200, state=RunState.SUCCEEDED, output="", **changes):
+    """A run as its supervisor leaves it, with losses, speeds and the memory of two GPUs; returns its id."""
+    plan = bench.runs.prepare(bench.request(bench.script("pass"), name=name, config_text=config, **changes))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, config)
+    directory.write_status(
+        RunStatus(state, started_at=1_790_000_000.0, lasted_s=steps / 2.0, exit_code=0, reasons=(as_told("Done."),))
+    )
+    directory.write_provenance({"python": "3.11.2", "versions": {"deepspeed": "0.19.8"}, "git": {"commit": "c0ffee"}})
+    if state is RunState.FAILED:
+        directory.write_diagnosis(DIAGNOSIS)
+    now = [0.0]
+    records = Records(directory, lambda: now[0], lambda: now[0])
+    records.take_output(output.encode())
+    for step in range(1, steps + 1):
+        now[0] = step / 2
+        loss = "nan" if step % 50 == 0 else f"{3 / step + len(name) / 10:.4f}"
+        records.take_output(f"step={step} loss={loss} lr=0.001 grad_norm={1 + step % 7}\n".encode())
+        gpus = tuple(
+            GpuSample(index, "card", (10 + index) * GIB + step, 9 * GIB, 80 * GIB, 50.0 + step % 40) for index in (0, 1)
+        )
+        records.take_sample(Sample(0.0, 30 * GIB, 64 * GIB, 5 * GIB + step * 1_000_000, 20.0, gpus, now[0]))
+    records.finish()
+    return plan.run_id
+
+
+def report(bench, *run_ids, secrets=()):
+    return Reports(bench.store, Runs(bench.store, Launcher(), secrets=secrets), lambda: 1_790_000_000.0).html(run_ids)
+
+
+def text_of(html):
+    """What is not one of its scripts."""
+    return re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL)
+
+
+def test_it_tells_what_the_run_was_and_what_it_took(bench: Bench):
+    config = '{"train_batch_size": 8, "bf16": {"enabled": true}}'
+    run_id = made_run(bench, config=config, arguments="--epochs 3")
+    text = text_of(report(bench, run_id))
+    for told in (run_id, "first", "succeeded", "0.19.8", "c0ffee", "--epochs 3", "train_batch_size", "step=200 loss="):
+        assert told in text
+    rows = dict(re.findall(r"<th scope=row>(.*?)</th><td>(.*?)</td>", text))
+    assert rows["Steps"] == "200"
+    assert rows["Final loss (last logged)"] == "NaN"
+    assert rows["Steps/s"] == "2"
+    assert rows["Duration"] == "1 min 40 s"
+    assert rows["GPU 1 in use, peak · mean"] == "11.00 · 11.00 GiB"
+
+
+def test_a_failed_run_says_why_and_one_that_did_not_fail_does_not(bench: Bench):
+    failed = made_run(bench, state=RunState.FAILED)
+    assert "Halve the micro batch." in text_of(report(bench, failed))
+    bench.store.open(failed).write_status(RunStatus(RunState.STOPPED))
+    assert "Halve" not in text_of(report(bench, failed))
+
+
+def test_several_runs_are_laid_over_each_other_and_their_configs_compared(bench: Bench):
+    first = made_run(bench, "one", config='{"a": 1, "zero_optimization": {"stage": 2}, "same": 5e8}')
+    second = made_run(bench, "two", config='{"zero_optimization": {"stage": 3}, "same": 500000000, "b": [1]}')
+    third = made_run(bench, "three", config="no config")
+    text = text_of(report(bench, first, second, third, second))
+    assert "3 runs compared" in text
+    keys = re.search(r"<table class=keys>.*?</table>", text, re.DOTALL)[0]
+    rows = re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", keys)
+    assert {key: re.findall(r"<td>(.*?)</td>", cells) for key, cells in rows} == {
+        "a": ["1", "–", "can’t be read"],
+        "zero_optimization › stage": ["2", "3", "can’t be read"],
+        "b": ["–", "[1]", "can’t be read"],
+    }
+    drawn = charts_in(report(bench, first, second, third))
+    assert [line["run"] for line in drawn["Loss"]["lines"]] == ["one", "two", "three"]
+    assert len({line["colour"] for line in drawn["GPU memory"]["lines"]}) == 3
+    assert len(drawn["GPU memory"]["lines"]) == 3 * 2  # cards; what each run took of them is told of one run alone
+
+
+def charts_in(html):
+    found = json.loads(re.search(r'<script type="application/json" id="charts">(.*?)</script>', html, re.DOTALL)[1])
+    return {chart["title"]: chart for chart in found}
+
+
+def test_nothing_of_a_run_becomes_markup(bench: Bench):
+    config = json.dumps({"note": HOSTILE})
+    run_id = made_run(bench, HOSTILE, config=config, state=RunState.FAILED, output=HOSTILE + "\n", arguments=(HOSTILE,))
+    other = made_run(bench, "b", config=json.dumps({"note": 1, HOSTILE: 2}), steps=3)
+    for html in (report(bench, run_id), report(bench, run_id, other)):
+        assert "<img" not in text_of(html)
+        assert "<script>document" not in html
+        assert html.count("<script") == html.count("</script>") == 3
+
+
+def test_nothing_of_a_run_is_secret_any_more(bench: Bench):
+    config = json.dumps({"comet": {"api_key": "comets-very-own-key"}, "note": SECRET})
+    run_id = made_run(
+        bench, f"with {SECRET}", config=config, steps=5,
+        output=f"logged in with {SECRET}\nHF_TOKEN=token-that-was-printed\n",
+        environment={"API_KEY": "keyed-by-its-name", "PLAIN": "shown"}, arguments=f"--hub_token {SECRET}",
+    )  # fmt: skip
+    html = report(bench, run_id, secrets=(SECRET,))
+    for hidden in (SECRET, "comets-very-own-key", "token-that-was-printed", "keyed-by-its-name"):
+        assert hidden not in html
+    assert "PLAIN=shown" in html
+
+
+def test_the_end_of_the_output_is_as_a_terminal_shows_it(bench: Bench):
+    lines = "".join(f"line {number}\n" for number in range(500))
+    run_id = made_run(bench, output=lines + "10%\r20%\r\x1b[31mred\x1b[0m\n", steps=1)
+    shown = re.search(r"End of the output</h2><pre>(.*?)</pre>", report(bench, run_id), re.DOTALL)[1].split("\n")
+    assert len(shown) == 100
+    assert shown[-2] == "red"
+    assert shown[-1].startswith("step=1 ")
+    assert "line 400" not in shown
+
+
+def curve(value, **series):
+    count = np.arange(float(len(value)))
+    return Curve(Series("loss", **series), count, count, count, np.array(value, float))
+
+
+def test_a_long_curve_is_thinned_its_spike_stays_and_what_is_no_number_is_a_gap():
+    value = np.ones(100_000)
+    value[54_321], value[77_777] = 99.0, NAN
+    (chart,) = [one for one in charts([("run", [curve(value)])]) if one["title"] == "Loss"]
+    (line,) = chart["lines"]
+    assert len(line["value"]) <= 2 * STRETCHES + 1
+    assert line["step"][line["value"].index(99.0)] == 54_321
+    assert [(line["step"][one["place"]], one["text"]) for one in line["odd"]] == [(77_777, "NaN")]
+    assert line["value"][line["odd"][0]["place"]] is None
+
+
+def test_a_training_that_tells_no_speed_has_one_measured():
+    found = {chart["title"]: chart for chart in charts([("run", [curve(np.ones(100))])])}
+    assert set(found["Throughput"]["lines"][0]["value"]) == {1.0}
+    assert found["Throughput"]["unit"] == "steps/s"
+    assert "Throughput" not in {chart["title"] for chart in charts([("run", [curve(np.ones(8))])])}
+
+
+def test_a_run_without_curves_has_a_report_too(bench: Bench):
+    run_id = made_run(bench, steps=0)
+    html = report(bench, run_id)
+    assert "Nothing was logged" in html
+    assert len(html) < 100_000  # no plotly
+
+
+def test_no_run_and_too_many_are_sentences(bench: Bench):
+    for wrong in ((), [f"2020010{n % 10}-000000-{n:04x}" for n in range(MOST_RUNS + 1)]):
+        with pytest.raises(RunError, match="Expected 1 to 12"):
+            report(bench, *wrong)
+    with pytest.raises(RunError, match="there is none"):
+        report(bench, "20200101-000000-0000")
+
+
+def test_the_command_writes_it_and_overwrites_nothing(bench: Bench, capsys):
+    run_id = made_run(bench, steps=5)
+    path = bench.folder / "report.html"
+    command = ["report", run_id, "-o", str(path), "--runs-dir", str(bench.store.runs_dir)]
+    assert main(command) == 0
+    assert run_id in path.read_text("utf-8")
+    assert main(command) == 2
+    assert "already exists" in capsys.readouterr().err
+
+
+def test_the_route_gives_it_as_a_file_and_an_unknown_run_is_a_sentence(tmp_path):
+    served = serve(tmp_path)
+    made = Bench(tmp_path)
+    run_id = made_run(made, steps=5)
+    answer = served.ask("GET", f"/dsgui/report?runs={run_id}", bearer())
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"] == f'attachment; filename="{run_id}.html"'
+    assert run_id in answer.text
+    answer = served.ask("GET", f"/dsgui/report?runs={run_id},20200101-000000-0000", bearer())
+    assert answer.status_code == 404
+    assert "Run 20200101-000000-0000: there is none" in answer.json()["detail"]
+    assert served.ask("GET", "/dsgui/report?runs=../../etc", bearer()).status_code == 422
+    assert served.ask("GET", f"/dsgui/report?runs={run_id}").status_code == 401
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, browser, scheme):
+    first = made_run(bench, HOSTILE, config=json.dumps({"note": HOSTILE}), output=HOSTILE + "\n", state=RunState.FAILED)
+    second = made_run(bench, "second", steps=3000)
+    path = bench.folder / "report.html"
+    path.write_text(report(bench, first, second), "utf-8")
+    context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme=scheme, offline=True)
+    page = context.new_page()
+    asked, errors = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.goto(path.as_uri())
+    expect(page.locator(".chart .main-svg").first).to_be_visible()
+    count = page.locator(".chart").count()
+    assert count >= 6
+    assert page.locator(".chart").filter(has=page.locator(".scatterlayer .trace")).count() == count
+    assert page.title() == "2 runs compared · dsgui"
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 390
+    page.select_option("#axis", "time")
+    expect(page.locator(".chart").first.locator(".xtitle")).to_have_text("min")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(18, 22, 28)")
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert errors == []
+    context.close()

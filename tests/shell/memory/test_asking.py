@@ -1,0 +1,214 @@
+"""The dry run in the environment that trains: its answer against the formula, what it can't say, cancelling it."""
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from dsgui.core.memory.answer import Answer, CannotSay, Component, Device, Moment
+from dsgui.core.memory.engines.job import Made
+from dsgui.core.memory.instant import answer
+from dsgui.core.memory.question import Group, Lora, Model, Question, Workload
+from dsgui.shell.memory.asking import Worker, dry_run
+from dsgui.shell.memory.patched import TABLE, Moved, Row, nothing, owner_of
+
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 256,
+    "num_hidden_layers": 2,
+    "intermediate_size": 688,
+    "num_attention_heads": 8,
+    "num_key_value_heads": 4,
+    "vocab_size": 1024,
+    "tie_word_embeddings": False,
+}
+T5 = {"model_type": "t5", "d_model": 128, "num_layers": 2, "d_ff": 256, "num_heads": 4, "d_kv": 32, "vocab_size": 1024}
+ADAM = {"bf16": {"enabled": True}, "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
+MODELS_OF_A_USER = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self, reads):
+        super().__init__()
+        self.layer, self.reads = torch.nn.Linear(64, 64), reads
+
+    def forward(self, given):
+        out = self.layer(given)
+        if self.reads and out.max() > 0:
+            out = out * 2
+        return out.float().sum()
+
+def plain():
+    return Net(False), {"given": torch.zeros(4, 64, dtype=torch.bfloat16)}
+
+def reads():
+    return Net(True), {"given": torch.zeros(4, 64, dtype=torch.bfloat16)}
+
+def nothing():
+    return None
+"""
+
+
+def zero(stage, **more):
+    return {**ADAM, "zero_optimization": {"stage": stage, "reduce_bucket_size": 1 << 20, **more}}
+
+
+def question(config, model=LLAMA, ranks=2, **work):
+    return Question(Model("m", model), config, Workload(1, 64, **work), Group(ranks))
+
+
+@pytest.fixture(scope="module")
+def worker():
+    with Worker(sys.executable) as started:
+        yield started
+
+
+@pytest.mark.deepspeed
+@pytest.mark.parametrize("model", [LLAMA, T5], ids=["llama", "t5"])
+@pytest.mark.parametrize(
+    "config",
+    [
+        ADAM,
+        zero(1),
+        zero(2, overlap_comm=True),
+        zero(2, offload_optimizer={"device": "cpu"}),
+        zero(3),
+        zero(3, offload_optimizer={"device": "cpu"}, offload_param={"device": "cpu"}),
+    ],
+    ids=["0", "1", "2", "2 offload", "3", "3 offload"],
+)
+def test_formula_and_dry_run_agree(worker, config, model, request):
+    if request.node.callspec.id == "3 offload-t5":
+        why = "the formula has no second partition of a tied embedding, which zero.Init makes before it is tied"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=why))
+    asked = question(config, model)
+    formula, real = answer(asked), worker.ask(asked)
+    assert isinstance(real, Answer)
+    assert real.parameters == formula.parameters
+    for device in (Device.GPU, Device.HOST):
+        assert formula.worst(device).count == pytest.approx(real.worst(device).count, rel=0.02), device
+
+
+@pytest.mark.deepspeed
+@pytest.mark.parametrize("stage", [2, 3])
+@pytest.mark.parametrize("made", [Made(inside=False), Made(element=2, inside=False), Made(element=2)])
+def test_the_model_is_made_as_the_script_makes_it(worker, stage, made):
+    """A script of one's own makes all of it on each rank's host, and the engine moves all of it to the GPU."""
+    config = zero(stage, offload_optimizer={"device": "cpu"}, offload_param={"device": "cpu" if stage == 3 else "none"})
+    asked = question(config)
+    formula, real = answer(asked, made), worker.ask(asked, made=made)
+    for device in (Device.GPU, Device.HOST):
+        at_init = [next(peak.count for peak in one.of(device) if peak.moment is Moment.INIT) for one in (formula, real)]
+        assert at_init[0] == pytest.approx(at_init[1], rel=0.01), device
+
+
+@pytest.mark.deepspeed
+def test_almost_all_of_a_peak_has_a_component(worker):
+    for config in (zero(2), zero(3)):
+        peak = worker.ask(question(config)).worst(Device.GPU)
+        others = sum(part.count for part in peak.parts if part.component is Component.OTHER)
+        assert others <= 0.01 * peak.count
+
+
+@pytest.mark.deepspeed
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ({"model_type": "nobody_knows"}, "nobody_knows"),
+        ({"model_type": "own", "auto_map": {"AutoModel": "m.Own"}}, "runs code of its own"),
+        ({"model_type": "vit"}, "vit"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_is_one_sentence(worker, model, words):
+    found = worker.ask(question(zero(2), model))
+    assert isinstance(found, CannotSay)
+    assert words in str(found.why)
+
+
+@pytest.mark.deepspeed
+def test_a_users_function_gives_the_model(worker, tmp_path):
+    (tmp_path / "own_models.py").write_text(MODELS_OF_A_USER, "utf-8")
+
+    def asked(name):
+        model = Model("own", {}, factory=f"own_models.py:{name}", folder=str(tmp_path))
+        return worker.ask(Question(model, zero(2), Workload(4, 64), Group(2)))
+
+    assert asked("plain").parameters == 64 * 64 + 64
+    assert "own_models.py:11" in str(asked("reads").why)
+    assert "NoneType" in str(asked("nothing").why)
+    assert "missing" in str(asked("missing").why)
+
+
+@pytest.mark.deepspeed
+def test_bounds_are_kept(worker):
+    assert "0.01 s" in str(worker.ask(question(zero(2)), limit_s=0.01).why)
+    assert "GiB" in str(worker.ask(question(zero(2)), limit_bytes=1 << 20).why)
+    assert isinstance(worker.ask(question(zero(2))), Answer)  # and the next one is answered
+
+
+@pytest.mark.deepspeed
+def test_nvme_is_not_rehearsed(worker):
+    found = worker.ask(question(zero(3, offload_param={"device": "nvme", "nvme_path": "/nowhere"})))
+    assert "NVMe" in str(found.why)
+
+
+@pytest.mark.deepspeed
+def test_lora_without_peft_is_said(worker):
+    found = worker.ask(question(zero(2), lora=Lora(8, ("q_proj",))))
+    assert isinstance(found, Answer) or "peft" in str(found.why)
+
+
+@pytest.mark.deepspeed
+def test_a_cancelled_dry_run_leaves_no_process():
+    began, phases, before = threading.Event(), [], workers()
+
+    def progress(phase, step):
+        phases.append(phase)
+        began.set()
+
+    found = dry_run(question(zero(3)), sys.executable, progress=progress, cancelled=began.is_set)
+    assert str(found.why) == "The dry run was cancelled."
+    assert phases[0] == "model"
+    until = time.monotonic() + 20
+    while workers() - before and time.monotonic() < until:
+        time.sleep(0.05)
+    assert workers() - before == set()
+
+
+def workers():
+    """Processes that run our worker's file, below this one or orphaned."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                command = (entry / "cmdline").read_bytes().split(b"\0")
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            if any(part.endswith(b"memory_worker.py") for part in command) and parent in (os.getpid(), 1):
+                found.add(entry.name)
+    return found
+
+
+def test_a_python_that_is_not_there_is_one_sentence(tmp_path):
+    found = dry_run(question(zero(2)), str(tmp_path / "python"))
+    assert isinstance(found, CannotSay)
+    assert "could not be started" in str(found.why)
+
+
+def test_a_python_without_deepspeed_is_one_sentence(tmp_path):
+    (tmp_path / "python").write_text("#!/bin/sh\necho 'no module named torch' >&2; exit 3\n", "utf-8")
+    (tmp_path / "python").chmod(0o755)
+    assert "no module named torch" in str(dry_run(question(zero(2)), str(tmp_path / "python")).why)
+
+
+def test_what_a_release_has_moved_is_named():
+    with pytest.raises(Moved, match=r"json\.nowhere"):
+        owner_of(Row("json", "nowhere", "", nothing))
+    with pytest.raises(Moved, match=r"no_such_module\.f"):
+        owner_of(Row("no_such_module", "f", "", nothing))
+    assert owner_of(Row("json", "JSONDecoder.decode", "", nothing))[1] == "decode"
+    assert all(row.why for row in TABLE)

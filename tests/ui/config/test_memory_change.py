@@ -1,0 +1,77 @@
+"""From a red bar to a config that fits: what the page is told, and what its press writes."""
+
+import json
+
+import pytest
+
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.machine.hardware import card_named
+from dsgui.core.machine.machine import Host, Machine
+from dsgui.core.memory.guessed import model_of_size
+from dsgui.ui.config.memory_change import change_found, with_edits
+from dsgui.ui.config.memory_panel import memory_shown
+from dsgui.ui.config.workbench import Workbench
+
+CONTEXT = Context(Integration.NATIVE, gpus_per_node=4, hardware=(card_named("rtx4090"),))
+CONFIG = {
+    "train_micro_batch_size_per_gpu": 1,
+    "bf16": {"enabled": True},
+    "zero_optimization": {"stage": 2},
+    "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+}
+GIVEN = ("", "", "7B", 1024, 0, 0, True, "sdpa")  # script's arguments, host, and the model's fields in their order
+
+
+class Here:
+    """The services that the panel asks."""
+
+    def __init__(self, checker):
+        self.checker, self.machine = checker, self
+
+    def read_model(self, name):
+        return model_of_size(name)
+
+    def current(self):
+        return Machine(Host())
+
+
+@pytest.fixture
+def page(checker):
+    services, bench = Here(checker), Workbench(checker)
+
+    def page(text):
+        view = bench.show(text, CONTEXT)
+        shown, found = (tell(services, view, CONTEXT, GIVEN) for tell in (memory_shown, change_found))
+        return json.loads(shown), json.loads(found) if found else None
+
+    return page
+
+
+def test_the_change_is_about_what_is_shown_and_makes_it_fit(page):
+    text = json.dumps(CONFIG, indent=4)
+    shown, found = page(text)
+    assert (shown["fit"], found["asked"]) == ("does_not_fit", shown["asked"])
+    assert [one["code"] for one in found["moves"]] == ["stage_3", "offload_optimizer_cpu"]
+    edited = with_edits(text, found["changes"])
+    assert '    "train_micro_batch_size_per_gpu": 1,\n' in edited  # spliced, not written anew
+    shown, again = page(edited)
+    assert shown["fit"] == "fits"
+    assert again["asked"] != found["asked"]
+    assert "changes" not in again
+
+
+def test_of_what_has_no_verdict_there_is_no_change(page):
+    assert page("{")[1] is None
+    assert page(json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))[1] is None
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [None, 5, "text", {"a": 1}, [5], [{}], [{"pointer": "/a"}], [[]], [None]],
+)
+def test_edits_that_are_none_leave_the_text_alone(edits):
+    assert with_edits('{"b": 2}', edits) == '{"b": 2}'
+
+
+def test_a_text_that_can_not_be_read_is_left_alone():
+    assert with_edits("{", [{"pointer": "/a", "value": 1}]) == "{"

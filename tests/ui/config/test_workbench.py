@@ -1,0 +1,175 @@
+"""The Configure page's logic: the text is the single state; form edits, fixes and broken texts are views of it."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
+from dsgui.core.config.form import Form, literal_for, shown_text
+from dsgui.core.config.schema import FieldKind
+from dsgui.core.machine.hardware import Target
+from dsgui.core.texts.saying import as_told
+from dsgui.core.validation.check_report import subject
+from dsgui.ui.common.documents import MAX_CHARACTERS
+from dsgui.ui.common.findings_view import findings_html
+from dsgui.ui.config.workbench import Workbench, make_context, odd_counts
+
+NATIVE = Context(Integration.NATIVE)
+HF = Context(Integration.HF)
+
+
+@pytest.fixture
+def bench(checker):
+    return Workbench(checker)
+
+
+def edits(**typed):
+    return {"edits": {"/" + pointer.replace("__", "/"): text for pointer, text in typed.items()}}
+
+
+def test_an_edit_goes_into_the_text_and_is_acknowledged(bench):
+    view = bench.edit(edits(train_batch_size="8", zero_optimization__reduce_bucket_size="5e8"), "{}", NATIVE)
+    assert '"reduce_bucket_size": 5e8' in view.text
+    assert view.form["acked"] == {"/train_batch_size": "8", "/zero_optimization/reduce_bucket_size": "5e8"}
+    assert view.form["values"]["/zero_optimization/reduce_bucket_size"] == "5e8"
+
+
+def test_clearing_a_field_removes_the_key(bench):
+    view = bench.edit(edits(fp16__enabled=""), '{"fp16": {"enabled": true}, "train_batch_size": 1}', NATIVE)
+    assert json.loads(view.text) == {"train_batch_size": 1}
+
+
+@pytest.mark.parametrize("typed", ['2, "zzz": 3', '5e8, "stage": 3', "1}, {", "[" * 63 + "]" * 63])
+def test_whatever_is_typed_into_a_field_is_one_value_and_is_acknowledged(bench, typed):
+    text = '{"zero_optimization": {"stage": 2}}'
+    view = bench.edit(edits(zero_optimization__reduce_bucket_size=typed), text, NATIVE)
+    assert set(json.loads(view.text)["zero_optimization"]) == {"stage", "reduce_bucket_size"}
+    assert view.form["acked"] == {"/zero_optimization/reduce_bucket_size": typed}
+
+
+def test_a_field_under_zero_optimization_true_keeps_what_true_means(bench):
+    view = bench.edit(edits(zero_optimization__reduce_bucket_size="5e8"), '{"zero_optimization": true}', NATIVE)
+    assert json.loads(view.text) == {"zero_optimization": {"stage": 1, "reduce_bucket_size": 5e8}}
+
+
+def test_clearing_the_last_field_of_a_block_that_must_be_there_leaves_it_empty(bench):
+    text = '{"zero_optimization": {"stage": 1}, "scheduler": {"type": "WarmupLR", "params": {"warmup_num_steps": 3}}}'
+    form = edits(zero_optimization__stage="", scheduler__params__warmup_num_steps="")
+    assert json.loads(bench.edit(form, text, HF).text) == {
+        "zero_optimization": {},
+        "scheduler": {"type": "WarmupLR", "params": {}},
+    }
+
+
+def test_half_a_character_in_the_text_can_be_sent_to_the_page(bench):
+    view = bench.show('{"\\ud83d": 1, "optimizer": {"type": "\\ud800"}}', NATIVE)
+    assert view.findings.encode("utf-8")
+    assert json.dumps(view.form).encode("utf-8")
+
+
+def test_many_findings_are_counted_and_the_first_are_shown(bench):
+    view = bench.show(json.dumps({"zero_optimization": {f"unknown {n}": n for n in range(1000)}}), NATIVE)
+    assert view.findings.count("data-rule") < 250
+    assert "more are not shown" in view.findings
+
+
+def test_a_broken_text_is_read_as_yaml_only_when_it_is_accelerates(bench, monkeypatch):
+    monkeypatch.setattr("dsgui.core.config.accelerate_yaml.read", lambda text: pytest.fail("YAML was read"))
+    assert "can’t be read yet" in bench.show("- a\n" * 9, NATIVE).findings
+
+
+def test_while_the_text_is_broken_the_form_keeps_its_state_and_edits_wait(bench):
+    form = {"values": {"/train_batch_size": "8"}, **edits(train_batch_size="9")}
+    view = bench.edit(form, '{"train_batch_size": 8,', NATIVE)
+    assert view.text == '{"train_batch_size": 8,'
+    assert view.form.keys() == {"broken"}
+    assert "Line 1" in view.form["broken"]
+
+
+def test_a_pointer_that_is_no_field_of_the_form_is_ignored(bench):
+    view = bench.edit({"edits": {"/__proto__": "1", "": "2", "/train_batch_size": "4"}}, "{}", NATIVE)
+    assert json.loads(view.text) == {"train_batch_size": 4}
+
+
+def test_a_fix_is_found_again_by_its_edits_whatever_it_is_called_and_a_stale_one_changes_nothing(bench):
+    text = '{"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}'
+    fix = Fix(as_told("in whatever language"), (Change("/train_batch_size", "32"),)).id
+    assert f'data-fix="{fix}"' in bench.show(text, NATIVE).findings
+    assert bench.fix("DS010", "/train_batch_size", "Set train_batch_size to 32", text, NATIVE) == text
+    fixed = bench.fix("DS010", "/train_batch_size", fix, text, NATIVE)
+    assert json.loads(fixed)["train_batch_size"] == 32
+    assert bench.fix("DS010", "/train_batch_size", fix, fixed, NATIVE) == fixed
+
+
+def test_a_text_as_large_as_a_model_is_refused_in_words(bench):
+    view = bench.show(" " * (MAX_CHARACTERS + 1), NATIVE)
+    assert "characters" in view.findings
+
+
+def test_everything_in_a_finding_is_escaped():
+    evil = "<img src=x onerror=alert(1)>"
+    finding = Finding("DS001", Severity.ERROR, f"/{evil}", evil, evil, Fix(as_told(evil), ()))
+    html = findings_html([finding], evil)
+    assert "<img" not in html
+    assert 'onerror=alert(1)"' not in html
+
+
+def test_the_context_bar_survives_empty_and_absurd_numbers():
+    target = Target("python")
+    for gpus in (None, 0, -3, 10**9):
+        context = make_context(target, "hf", gpus, None, "this", "")
+        assert 1 <= context.gpus_per_node <= 4096
+        assert context.nodes == 1
+    assert "HF Trainer" in subject(make_context(target, "hf", 2, 1, "v100", "0.16.9"))
+
+
+def test_numbers_that_are_no_counts_are_said_to_be_checked_as_others():
+    assert odd_counts(8, 1) == ()
+    (gpus, nodes) = odd_counts(-3, None)
+    assert "-3 is outside 1 to 4096; checked for 1" in gpus
+    assert nodes == "Nodes: it is empty; checked for 1."
+    assert "checked for 4096" in odd_counts(100000, 1)[0]
+
+
+def test_parameters_follow_the_chosen_optimizer(schema):
+    state = Form(schema, "0.19.8").state(Document('{"optimizer": {"type": "SGD", "params": {"betas": [0.9, 0.999]}}}'))
+    assert {"/optimizer/params/eps", "/optimizer/params/betas"} <= set(state.not_taken["SGD"])
+    assert "/optimizer/params/lr" not in state.not_taken["SGD"]
+
+
+def test_stage_3_keys_say_that_they_do_nothing_at_stage_2(schema):
+    text = '{"zero_optimization": {"stage": 2, "stage3_max_live_parameters": 1e9}}'
+    state = Form(schema, "0.19.8").state(Document(text))
+    assert state.values["/zero_optimization/stage3_max_live_parameters"] == "1e9"
+    assert "/zero_optimization/stage3_max_live_parameters" in state.idle
+
+
+@pytest.mark.parametrize("typed", ["5e8", "1e-5", "0.0", "0", "-1", "auto", "null"])
+def test_numbers_and_auto_stay_as_typed_in_every_number_field(schema, typed):
+    for field in schema.fields.values():
+        if field.kind in (FieldKind.INTEGER, FieldKind.NUMBER):
+            literal = literal_for(field, typed)
+            assert shown_text(field, literal) == typed
+            assert json.loads(literal) == ("auto" if typed == "auto" else json.loads(typed))
+
+
+def test_a_list_may_be_typed_with_or_without_brackets(schema):
+    betas = schema.fields["/optimizer/params/betas"]
+    assert literal_for(betas, "0.8, 0.999") == "[0.8, 0.999]"
+    assert literal_for(betas, "[0.8,0.999]") == "[0.8,0.999]"
+
+
+@given(st.data(), st.text(min_size=1, max_size=12))
+def test_form_to_json_to_form_is_the_identity_and_never_breaks_the_text(schema, data, typed):
+    field = data.draw(st.sampled_from(list(schema.fields.values())))
+    literal = literal_for(field, typed)
+    if literal is None:
+        assert not typed.strip()
+        return
+    document = Document("{}").set(field.pointer, literal)
+    again = shown_text(field, document.literal(field.pointer))
+    assert literal_for(field, again) == literal

@@ -1,0 +1,123 @@
+"""The app as a user starts it: one URL, honest refusals, nothing heavy imported."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.error
+
+import pytest
+
+from dsgui.cli import main
+from dsgui.commands import serve
+from tests.support.app_server import ROOT, free_port, running_app
+
+# numpy, pandas and pyarrow are not here: Gradio itself imports them.
+HEAVY = {"torch", "deepspeed", "transformers", "datasets", "accelerate", "matplotlib", "plotly", "scipy"}
+
+
+def test_it_prints_one_url_and_serves_the_page(tmp_path):
+    with running_app(tmp_path) as app:
+        assert b"gradio" in app.get().read()
+        assert app.printed.count("http://") == 1
+
+
+def test_the_port_asked_for_is_refused_in_one_sentence_when_it_is_taken(tmp_path):
+    with running_app(tmp_path) as app:
+        done = subprocess.run(
+            [sys.executable, "app.py", "--port", str(app.port)], cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+    assert done.returncode == 2
+    assert f"can't listen on 127.0.0.1:{app.port}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_a_port_the_next_free_one_is_taken(tmp_path):
+    with running_app(tmp_path, port=None) as first, running_app(tmp_path, port=None) as second:
+        assert first.port != second.port
+        assert second.get().status == 200
+
+
+def test_a_python_that_does_not_exist_is_said_in_the_page_and_the_app_goes_on(tmp_path):
+    with running_app(tmp_path, "--python", str(tmp_path / "nowhere")) as app:
+        page = app.get().read().decode()
+    assert "does not exist" in page
+
+
+def test_a_runs_directory_that_cannot_be_made_is_said_at_once(tmp_path):
+    blocked = tmp_path / "a file"
+    blocked.write_text("")
+    done = subprocess.run(
+        [sys.executable, "app.py", "--port", str(free_port()), "--runs-dir", str(blocked / "runs")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert str(blocked) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
+    with running_app(tmp_path) as app:
+        app.process.send_signal(signal.SIGINT)
+        assert app.process.wait(timeout=60) == 0
+        assert "Traceback" not in app.process.stdout.read()
+
+
+def test_ctrl_c_before_the_server_has_its_handlers_ends_it_too(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(serve, "serve", interrupted)
+    assert main(["--port", str(free_port()), "--runs-dir", str(tmp_path)]) == 0
+
+
+def test_listening_for_everybody_is_warned_about_and_still_prints_a_url_to_open(tmp_path):
+    with running_app(tmp_path, "--host", "0.0.0.0") as app:
+        assert app.get().status == 200
+        assert "without TLS" in app.printed
+
+
+def test_the_first_page_is_small(tmp_path):
+    with running_app(tmp_path) as app:
+        assert len(app.get().read()) <= 300_000
+
+
+def test_starting_imports_nothing_that_trains_or_plots(tmp_path):
+    script = (
+        "import sys, json; sys.argv = ['app.py']\n"
+        "from pathlib import Path\n"
+        "from dsgui.compose import make_services\n"
+        "from dsgui.ui.site.server import make_app\n"
+        f"folder = Path({str(tmp_path)!r})\n"
+        "make_app(make_services(sys.executable, folder, folder / 'presets'), '127.0.0.1', 7860)\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    loaded = set(json.loads(done.stdout.splitlines()[-1]))
+    assert not loaded & HEAVY
+
+
+def test_files_outside_the_static_folder_are_not_served(tmp_path):
+    with running_app(tmp_path) as app:
+        for name in ("..%2Fpages.py", "%2Fetc%2Fpasswd", "pages.py", "nothing.js"):
+            with pytest.raises(urllib.error.HTTPError, match="404") as refused:
+                app.get(f"dsgui/static/{name}")
+            refused.value.close()
+
+
+def test_the_schema_of_one_release_is_served_and_a_strange_release_is_refused(tmp_path):
+    with running_app(tmp_path) as app:
+        newest = json.loads(app.get("dsgui/schema.json").read())
+        old = json.loads(app.get("dsgui/schema.json?release=0.14.5").read())
+        try:
+            app.get("dsgui/schema.json?release=../etc")
+        except urllib.error.HTTPError as error:
+            refused = error.code
+            error.close()
+    assert "torch_autocast" in newest["properties"]
+    assert "torch_autocast" not in old["properties"]
+    assert refused == 422
