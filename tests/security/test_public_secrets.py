@@ -100,7 +100,7 @@ def test_nothing_of_recorded_training_output_is_hidden(path: Path) -> None:
         "unset = ['HF_TOKEN', 'WANDB_API_KEY', 'AWS_SECRET_ACCESS_KEY']",
         "wandb: You can find your API key in your browser here: https://wandb.ai/authorize?ref=models",
         "wandb: Paste an API key from your profile and hit enter, or press ctrl+c to quit:",
-        "wandb: Appending key for api.wandb.ai to your netrc file: /root/.netrc",
+        "wandb: Appending key for api.wandb.ai to your netrc file: /home/someone/.netrc",
         "wandb: ERROR API key must be 40 characters long, yours was 39",
         "Your API key is irreplaceable — persist it. Make sure your API key is configured.",
         "wandb login is needed: run `wandb login --relogin` or set WANDB_API_KEY",
