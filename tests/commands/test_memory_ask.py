@@ -16,6 +16,7 @@ from dsgui.core.memory import instant
 from dsgui.core.memory.answer import CannotSay, Source
 from dsgui.core.texts.saying import said
 from tests.commands.test_memory import CONFIG, model
+from tests.support.run_fixtures import wait_until
 
 ONE_B = ("--model", "1B", "--gpus", "2", "--device", "a100-80", "--ask")
 
@@ -108,7 +109,7 @@ def test_ctrl_c_cancels_the_dry_run_alone(ask):
     def pressed(*given, cancelled, **named):
         assert not cancelled()
         os.kill(os.getpid(), signal.SIGINT)
-        assert cancelled()
+        wait_until(cancelled)
         return CannotSay(said("memory_notes", "cancelled"))
 
     code, out, _ = ask(pressed, *ONE_B)
@@ -118,10 +119,11 @@ def test_ctrl_c_cancels_the_dry_run_alone(ask):
 
 
 def test_ctrl_c_pressed_again_ends_the_command(ask):
-    def deaf(*given, **named):
+    def deaf(*given, cancelled, **named):
         os.kill(os.getpid(), signal.SIGINT)
+        wait_until(cancelled)  # two at once would be one
         os.kill(os.getpid(), signal.SIGINT)
-        raise AssertionError("it goes on")
+        wait_until(lambda: False)
 
     assert ask(deaf, *ONE_B)[0] == 130
 
