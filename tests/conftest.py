@@ -3,6 +3,7 @@ the rooms that need them: tests/support/pages.py."""
 
 import fcntl
 import os
+import signal
 import sys
 from functools import cache
 
@@ -17,6 +18,10 @@ from tests.support.confirmed import Confirmed
 
 # The ninja of this environment, as in a run: each compiles anew what another has compiled.
 os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
+
+# Whoever starts the tests in the background has the shell ignore Ctrl-C, for the programs they start as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Timings say nothing on a shared machine: a slow draw or example is no failure.
 settings.register_profile("dsgui", deadline=None, suppress_health_check=[HealthCheck.too_slow])
