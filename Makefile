@@ -17,7 +17,7 @@ CONFIRMED := tests/core/rules/test_rule_examples.py $(patsubst %,tests/real_deep
 	against_deepspeed remedies resolve_against_trainer trainer_examples)
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
-.PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor bench-memory clean
+.PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor bench-memory gpu-memory clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -111,6 +111,10 @@ bench-monitor: setup-dev
 # How far the instant answer of the memory model is from DeepSpeed's own engine on tensors without storage.
 bench-memory: setup-dev
 	$(BIN)/python -m benchmarks.memory_formula $(ARGS)
+
+# The same beside real kernels, on one card: nothing is said where there is none. make gpu-memory ARGS="--out FILE"
+gpu-memory: setup-dev
+	$(BIN)/python -m benchmarks.gpu_memory $(ARGS)
 
 clean:
 	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts
