@@ -188,6 +188,16 @@ FIELDS = (
         id="memory-checkpointing",
     ),
     Field(
+        name="zero_init",
+        part=Part.MODEL,
+        kind=Kind.TICK,
+        default=False,
+        label="Model made within deepspeed.zero.Init",
+        option="--zero-init",
+        usage="a native script makes its model within deepspeed.zero.Init (stage 3; the HF Trainer always does)",
+        id="memory-zero-init",
+    ),
+    Field(
         name="attention",
         part=Part.MODEL,
         kind=Kind.CHOICE,

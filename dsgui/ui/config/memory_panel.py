@@ -66,7 +66,7 @@ def build_memory_panel() -> MemoryPanel:
         with gr.Row(elem_classes="ds-memory-inputs"):
             inputs = laid_out([replace(field, beside=False) for field in every if field.name in _FIRST], _FIRST)
         panel = embedded("memory", "ds-memory", ("find", "apply"), value="", found="", elem_id="memory-panel")
-        with gr.Accordion("More: checkpointing, target length, LoRA, attention, host memory", open=False):
+        with gr.Accordion("More: checkpointing, zero.Init, target length, LoRA, attention, host memory", open=False):
             rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
             with gr.Row():
                 inputs |= laid_out(rest, {field.name: {"min_width": 120} for field in rest})
@@ -91,7 +91,8 @@ def memory_shown(services: Services, view: View, context: Context, given: Sequen
 
 def asked_of(fitted: Fitted, text: str) -> str:
     """The same for the same text and circumstances: what a change was found for."""
-    asked = (text, fitted.question, fitted.room.gpu_bytes, fitted.room.host_bytes)
+    needed = [peak.count for peak in fitted.answer.peaks]
+    asked = (text, fitted.question, needed, fitted.room.gpu_bytes, fitted.room.host_bytes)
     return hashlib.sha256(repr(asked).encode()).hexdigest()[:16]
 
 

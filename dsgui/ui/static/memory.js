@@ -11,6 +11,13 @@ import { textOf } from "./texts.js";
 const ALL = "";
 const HINT = "Point at a part to see what it is and which keys change it.";
 
+/** What the button is called that applies a change, by what it ticks. @type {Record<string, string>} */
+const APPLY = {
+  "": "Apply",
+  checkpointing: "Apply, and tick gradient checkpointing",
+  zero_init: "Apply, and tick deepspeed.zero.Init",
+};
+
 class Memory {
   /** @param {HTMLElement} root @param {Props<unknown> & { found?: unknown }} props @param {Trigger} trigger */
   constructor(root, props, trigger) {
@@ -148,7 +155,7 @@ class Memory {
   apply(found) {
     this.looking = "";
     this.left = (found.script ?? []).map((one) => one.text);
-    this.trigger("apply", { changes: found.changes ?? [], checkpointing: found.checkpointing ?? false });
+    this.trigger("apply", { changes: found.changes ?? [], ticks: ticksOf(found) });
   }
 
   /** Every moment with what it takes; one of them is shown. @param {MemoryDevice[]} devices */
@@ -221,9 +228,14 @@ function head(told) {
   return el("p", { class: "ds-mem-head" }, el("b", {}, "Memory"), chip, ...about);
 }
 
+/** The panel's boxes that say what the script does. @param {MemoryChange} found @returns {string[]} */
+function ticksOf(found) {
+  return [...(found.checkpointing ? ["checkpointing"] : []), ...(found.zero_init ? ["zero_init"] : [])];
+}
+
 /** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
 function howTo(found, apply) {
-  const { changes = [], script = [], checkpointing } = found;
+  const { changes = [], script = [] } = found;
   const none = "By formula it fits as it is.";
   const text = el("p", { class: "ds-mem-change", role: "status" }, found.why?.text ?? found.text ?? none);
   const edits = changes.map((one) =>
@@ -231,9 +243,10 @@ function howTo(found, apply) {
   );
   const items = [...edits, ...script.map((one) => el("li", {}, one.text))];
   const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
-  const name = checkpointing ? "Apply, and tick gradient checkpointing" : "Apply";
+  const ticks = ticksOf(found);
+  const name = ticks.length > 1 ? "Apply, and tick both" : APPLY[ticks[0] ?? ""];
   const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
-  return [text, ...list, ...(changes.length || checkpointing ? [button(name, attributes, apply)] : [])];
+  return [text, ...list, ...(changes.length || ticks.length ? [button(name, attributes, apply)] : [])];
 }
 
 /** @param {MemoryTold} told */

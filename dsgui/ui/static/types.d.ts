@@ -480,6 +480,7 @@ export interface MemoryChange {
   changes?: { pointer: string; value: unknown }[];
   script?: Sentence[];
   checkpointing?: boolean;
+  zero_init?: boolean;
 }
 
 /** A bar as it is drawn. */

@@ -89,6 +89,8 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_host": "The host’s memory is not known here: it needs {need} GiB a node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
     "usual_length": "{length} tokens a sequence are assumed: set the length.",
+    "made_whole": "Each rank is taken to make the whole model before deepspeed.initialize divides it. A script that "
+    "makes it within deepspeed.zero.Init needs far less (--zero-init).",
     "no_dry_run": "{why} The formula’s answer stands.",
     "no_formula": "Only the dry run counts it: {why:inside}",
     "differs": "{place}: tensors of one rank take {formula} GiB by formula and {real} by dry run. The dry run counts.",
@@ -122,6 +124,7 @@ MEMORY_MOVES: Mapping[str, str] = {
     "offload_optimizer_nvme": "Optimizer on NVMe",
     "offload_param_cpu": "Parameters in host memory",
     "offload_param_nvme": "Parameters on NVMe",
+    "zero_init": "Model made within deepspeed.zero.Init",
 }
 
 # The cheapest of these changes that makes a config fit.
@@ -132,6 +135,8 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "none_certain": "No change of the config makes it fit for certain.",
     "refused": "The cheapest change that would fit is {moves}, but then: {problem}",
     "arguments": "Give the script: {arguments}",
+    "zero_init": "Not a key of the config: make the model in the script within "
+    "deepspeed.zero.Init(config_dict_or_path=…), or load it through transformers’ HfDeepSpeedConfig.",
     "checkpointing": "Not a key of the config: start the script with --gradient_checkpointing, or turn gradient "
     "checkpointing on in its code.",
 }
