@@ -1,8 +1,9 @@
 """The dry run against processes that really train on the CPU: `python -m benchmarks.memory_real`.
 
 The same counter in both. Real DeepSpeed on 1 and 2 gloo ranks; compared is what is alive at the fullest
-instant of each moment. With `--alone`, one process trains as a rank of many: torch's fake group gives each collective
-the rank's own shard, so that everything is computed, and no other rank is needed."""
+instant of each moment. With `--alone`, one process trains as the first rank of many: torch's fake group gives each
+collective the rank's own shard, so that everything is computed, and no other rank is needed. (Another rank would fail:
+DeepSpeed has each compare itself with the first.)"""
 
 import argparse
 import json
@@ -66,10 +67,10 @@ class Row:
         return (self.dry_run - self.real) / max(self.real, 1)
 
 
-def question_of(model: str, config: str, ranks: int, rank: int = 0) -> Question:
+def question_of(model: str, config: str, ranks: int) -> Question:
     """In bf16, a short batch."""
     whole = CONFIGS[config] | {"bf16": {"enabled": True}, "gradient_clipping": 1.0}
-    return Question(Model(model, MODELS[model]), whole, Workload(1, 64), Group(ranks, rank=rank))
+    return Question(Model(model, MODELS[model]), whole, Workload(1, 64), Group(ranks))
 
 
 def really(question: Question) -> Answer:
@@ -88,8 +89,8 @@ def really(question: Question) -> Answer:
 
 
 def really_alone(question: Question) -> Answer:
-    """Trained by one process, as the rank that the question is about. Raises RuntimeError when it fails."""
-    process = _rank(question.group.rank, question.group.ranks, "0", json.dumps(as_json(question)), "--alone")
+    """Trained by one process, as the first rank. Raises RuntimeError when it fails."""
+    process = _rank(0, question.group.ranks, "0", json.dumps(as_json(question)), "--alone")
     try:
         out, errors = process.communicate(timeout=_LIMIT_S)
     finally:
@@ -147,7 +148,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rank", help=argparse.SUPPRESS)
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--alone", action="store_true", help="the last of the ranks, by itself")
+    parser.add_argument("--alone", action="store_true", help="the first of the ranks, by itself")
     parser.add_argument("--models", nargs="+", default=list(MODELS))
     parser.add_argument("--configs", nargs="+", default=list(CONFIGS))
     options = parser.parse_args()
@@ -160,7 +161,7 @@ def main() -> None:
                 for config in options.configs:
                     case = f"{model}, {config}, {ranks} ranks"
                     try:
-                        question = question_of(model, config, ranks, ranks - 1 if options.alone else 0)
+                        question = question_of(model, config, ranks)
                         found = list(compared(question, worker, case, really_alone if options.alone else really))
                     except RuntimeError as error:
                         print(f"{case}: {error}", flush=True)
