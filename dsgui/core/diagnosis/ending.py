@@ -174,7 +174,7 @@ _LAUNCHERS: tuple[tuple[str, Callable[[Ending, str], bool]], ...] = (
 
 
 def verdict(
-    exit_code: int | None, ending: Ending, left: int, why: str = "", rank: int | None = None
+    exit_code: int | None, ending: Ending, left: int, why: Said | None = None, rank: int | None = None
 ) -> tuple[RunState, tuple[Said, ...]]:
     """The state and sentences on it. `exit_code` is Popen's, None where nobody was left to be told; `left` processes
     outlived the launcher and were ended; `why` is what is known of a signal that ended a rank, and of which."""
@@ -217,7 +217,7 @@ def _silent_failure(ending: Ending) -> Said | None:
     return _said("launcher_asked_to_exit", told=_told(ending)) if ending.killing else None
 
 
-def _failed_or_finished(code: int, ending: Ending, why: str, rank: int | None) -> tuple[RunState, Said]:
+def _failed_or_finished(code: int, ending: Ending, why: Said | None, rank: int | None) -> tuple[RunState, Said]:
     number = signal_number(code)
     if number == _SIGABRT and ending.finished and not ending.error:
         return RunState.SUCCEEDED, _said("aborted_at_shutdown")

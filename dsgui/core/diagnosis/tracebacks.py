@@ -8,6 +8,8 @@ import re
 from collections import deque
 from dataclasses import dataclass, field
 
+from dsgui.core.texts.saying import said
+
 MOST_TRACEBACKS = 8
 LINE_LIMIT = 1000
 _HEAD_LINES, _TAIL_LINES = 60, 100
@@ -59,7 +61,7 @@ class Traceback:
     @property
     def text(self) -> str:
         """All of it; of a very long one the beginning and the end."""
-        gap = [f"    … {self.left_out} lines are left out here; the output has them …"] if self.left_out else []
+        gap = [f"    {said('diagnosis_parts', 'lines-left-out', count=str(self.left_out))}"] if self.left_out else []
         return "\n".join([*self.head, *gap, *self.tail]).rstrip()
 
     @property

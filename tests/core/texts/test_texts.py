@@ -18,7 +18,8 @@ from dsgui.core.texts.saying import said
 from scripts.browser_catalogue import PAGE, catalogue
 
 Use = tuple[str, str, str, set[str | None] | None]
-CODE = re.compile(r"[a-z][a-z0-9_]*\Z")
+CODE = re.compile(r"[a-z][a-z0-9_-]*\Z")
+PLACE = re.compile(r"[a-z][a-z0-9_]*\Z")
 ROOT = Path(__file__).parents[3]
 # Who says a text → its kind, and what else than places it takes by name.
 MAKERS = {
@@ -27,11 +28,16 @@ MAKERS = {
     "_changed": ("remedies", ("options",)),
     "_said": ("reasons", ()),
     "_reasons": ("reasons", ()),
+    "_title": ("diagnosis_titles", ()),
+    "_meaning": ("diagnosis_meanings", ()),
+    "_advice": ("diagnosis_advice", ()),
+    "_part": ("diagnosis_parts", ()),
 }
 SUFFIXES = ("_below", "_in_file", "_of", "_on")  # of codes that come in pairs
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
 LOOKED_UP = ("states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
 LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes")
+LOOKED_UP += ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice")  # test_diagnosis_texts.py
 
 
 def literals(node: ast.expr, named: Mapping[str, str] = MappingProxyType({})) -> list[str]:
@@ -104,7 +110,7 @@ def test_codes_are_codes_and_places_have_names() -> None:
     for kind, texts in TEXTS.items():
         assert all(CODE.match(code) for code in (kind, *texts))
         places = [name for text in texts.values() for _, name, _, _ in Formatter().parse(text) if name is not None]
-        assert all(CODE.match(name) for name in places)
+        assert all(PLACE.match(name) for name in places)
 
 
 def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> None:
