@@ -109,7 +109,7 @@ DIAGNOSIS_MEANINGS = {
     "crash": "{what} in a compiled library, not in Python.",
     "cuda-memory": "The activations of one micro batch did not fit beside the model states. They grow with the micro "
     "batch and the sequence length.",
-    "cuda-memory-optimizer": "The forward and backward passes fit, but the optimizer states (for Adam 12 bytes per "
+    "cuda-memory-optimizer": "The forward and backward passes fit, but the optimizer states (for Adam, 12 bytes per "
     "parameter, divided across the ranks under ZeRO) did not fit beside them.",
     "cuda-memory-start": "The model states (parameters, gradients, optimizer states) are larger than the GPU's "
     "memory; no batch size helps against that.",
@@ -149,8 +149,8 @@ DIAGNOSIS_MEANINGS = {
     "loss-scale": "In fp16 the gradients overflowed step after step until the loss scale could not be halved again: "
     "the values don't fit fp16, or the training diverges.",
     "lost-numbers": "The last logged loss was NaN or infinite; what came after is most likely its consequence.",
-    "module-missing": "The training environment has no {module}. It may have been installed with another Python, or "
-    "it is a file beside the script that was not found.",
+    "module-missing": "{module} is not in the training environment. It may have been installed with another Python, "
+    "or it is a file beside the script that was not found.",
     "nccl-error": "A NCCL call failed: a network interface that does not reach the other node, GPUs that can't reach "
     "each other, too little /dev/shm, or two ranks on one GPU.",
     "nccl-timeout": "One rank did not take part in a collective operation within the time limit (10 minutes in torch, "
@@ -224,6 +224,6 @@ DIAGNOSIS_PARTS = {
     "model": "a model or data set",
     "more-options": "{options} …",
     "no-script-to-find": "",
-    "script-to-find": " evaluate says “doesn't exist” then, too.",
+    "script-to-find": " evaluate reports it as “doesn't exist”.",
     "transformers-from-source": "transformers from source",
 }
