@@ -1,4 +1,4 @@
-"""The parts of a check: its verdict, and the row made from it."""
+"""What a check of the machine is made of: its verdict, the row it becomes."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Subject = TypeVar("Subject")
 
 
 class Status(Enum):
-    """problem: an ordinary run fails · warning: some runs fail or are slow · ok · unknown: not checked."""
+    """problem: an ordinary run fails · warning: some runs fail or are slow · ok · unknown: it not checked."""
 
     PROBLEM = "problem"
     WARNING = "warning"
@@ -21,7 +21,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One result: what was `seen`, what to do about it, and the exact command if there is one."""
+    """One judgement: what was `seen`, what to do about it, and the exact command where there is one."""
 
     check: str
     title: str
@@ -34,7 +34,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A row before its check has added its id and title."""
+    """A row before its check has stamped it."""
 
     status: Status
     seen: str
@@ -44,8 +44,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[Subject]):
-    """One entry of a table. `judge` returns None if there is nothing to judge. Its title is the text of its id among
-    the catalogue's checks, or of `code` if another check with that id is about something else."""
+    """One entry of a table. `judge` gives None where there is nothing to judge. Its title is the text of its id among
+    the catalogue's checks, or of `code` where another check of that id is about something else."""
 
     id: str
     source: str

@@ -55,12 +55,6 @@ def said(kind: str, code: str, /, **given: str | Said) -> Said:
     return found
 
 
-def said_with(kind: str, code: str, words: Mapping[str, str | Said]) -> Said:
-    """With those of the words that the text has a place for. Raises KeyError as `said` does."""
-    places = (name for _, name, _, _ in Formatter().parse(TEXTS[kind][code]) if name)
-    return said(kind, code, **{name: words[name] for name in dict.fromkeys(places)})
-
-
 def as_told(text: str) -> Said:
     """What has no code: words of somebody else's, or of a dsgui before there were codes."""
     return Said("plain", "text", (("text", text),))
@@ -97,6 +91,12 @@ def _read(kind: str, value: Any, depth: int = 0) -> Said:
 
 def _given(value: Any, depth: int) -> "str | Said":
     return value if isinstance(value, str) else _read(value["kind"], value, depth)
+
+
+def said_with(kind: str, code: str, words: Mapping[str, str | Said]) -> Said:
+    """With those of the words that the text has a place for. Raises KeyError as `said` does."""
+    places = (name for _, name, _, _ in Formatter().parse(TEXTS[kind][code]) if name)
+    return said(kind, code, **{name: words[name] for name in dict.fromkeys(places)})
 
 
 def text_of(kind: str, code: str, given: Mapping[str, "str | Said"]) -> str:
