@@ -151,12 +151,12 @@ def _diagnosis(
     evidence: str,
     traceback: str = "",
 ) -> Diagnosis:
-    words = _words(one, match, run)
+    words, (title, meaning) = _words(one, match, run), one.codes
     remedies = (make(match, run) for make in one.remedies)
     return Diagnosis(
         signature=one.id,
-        title=said_with("diagnosis_titles", one.title or one.id, _short(words)),
-        meaning=said_with("diagnosis_meanings", one.meaning or one.id, words),
+        title=said_with("diagnosis_titles", title, _short(words)),
+        meaning=said_with("diagnosis_meanings", meaning, words),
         advice=tuple(said_with("diagnosis_advice", code, words) for code in one.advice),
         rank=rank,
         evidence=evidence,
@@ -220,14 +220,14 @@ def _killed(diagnosis: Diagnosis, run: Circumstances) -> Diagnosis:
         return replace(
             diagnosis,
             signature="cgroup-memory",
-            title=_title("container-memory", limit=limit),
-            meaning=_meaning("container-memory", limit=limit),
-            advice=(_advice("container-memory"), *diagnosis.advice),
+            title=_title("container_memory", limit=limit),
+            meaning=_meaning("container_memory", limit=limit),
+            advice=(_advice("container_memory"), *diagnosis.advice),
         )
     if run.oom_kills or run.oom_kills_here:
-        return replace(diagnosis, title=_title("killed-for-memory"), meaning=_meaning("killed-for-memory"))
+        return replace(diagnosis, title=_title("killed_for_memory"), meaning=_meaning("killed_for_memory"))
     if run.oom_kills == 0:
-        return replace(diagnosis, meaning=_meaning("killed-by-another"), advice=(_advice("who-ended-it"),))
+        return replace(diagnosis, meaning=_meaning("killed_by_another"), advice=(_advice("who_ended_it"),))
     return diagnosis
 
 
@@ -237,9 +237,9 @@ def _without_numbers(ending: Ending, run: Circumstances, traceback: Traceback | 
         return None
     return Diagnosis(
         signature="not-a-number",
-        title=_title("lost-numbers"),
-        meaning=_meaning("lost-numbers"),
-        advice=(_advice("steadier-numbers"),),
+        title=_title("lost_numbers"),
+        meaning=_meaning("lost_numbers"),
+        advice=(_advice("steadier_numbers"),),
         rank=traceback.rank if traceback else None,
         evidence=traceback.error if traceback else "",
         traceback=traceback.text if traceback else "",
@@ -252,7 +252,7 @@ def _unknown(code: int, ending: Ending, traceback: Traceback | None, run: Circum
         name = traceback.error.partition(":")[0].rpartition(".")[2]
         title, meaning = _title("raised", name=name[:_IN_TITLE]), as_told(traceback.own_message[:_IN_TEXT])
         rank = traceback.rank if traceback.rank is not None else _only_rank(ending, run, code)
-        return Diagnosis(UNKNOWN, title, meaning, (_advice("start-at-the-end"),), rank, traceback.error, traceback.text)
+        return Diagnosis(UNKNOWN, title, meaning, (_advice("start_at_the_end"),), rank, traceback.error, traceback.text)
     last = ending.last_line.strip()
-    meaning = _meaning("last-line", line=last) if last else _meaning("nothing-printed")
-    return Diagnosis(UNKNOWN, _title("silent", code=str(code)), meaning, (_advice("see-output"),))
+    meaning = _meaning("last_line", line=last) if last else _meaning("nothing_printed")
+    return Diagnosis(UNKNOWN, _title("silent", code=str(code)), meaning, (_advice("see_output"),))

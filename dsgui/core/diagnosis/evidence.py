@@ -33,7 +33,7 @@ def unknown_options(match: re.Match[str]) -> Words:
 
 def told_mismatches(match: re.Match[str], arguments: Words) -> dict[str, Word]:
     found = [_mismatch(*one) for one in mismatches(match.string)[:_MOST_MISMATCHES]]
-    return {"mismatches": reduce(_one_after_another, found) if found else _part("mismatches-unknown")}
+    return {"mismatches": reduce(_one_after_another, found) if found else _part("mismatches_unknown")}
 
 
 def _mismatch(key: str, has: str, argument: str, given: str) -> Said:
@@ -51,7 +51,7 @@ def _part(code: str, /, **given: Word) -> Said:
 def told_options(match: re.Match[str], arguments: Words) -> dict[str, Word]:
     options = unknown_options(match) or (match["words"].strip()[:80],)
     shown = ", ".join(options[:MOST_SHOWN])
-    return {"options": _part("more-options", options=shown) if len(options) > MOST_SHOWN else shown}
+    return {"options": _part("more_options", options=shown) if len(options) > MOST_SHOWN else shown}
 
 
 def told_path(match: re.Match[str], arguments: Words) -> dict[str, Word]:
@@ -72,16 +72,16 @@ def told_hub(match: re.Match[str], arguments: Words) -> dict[str, Word]:
     module, asked = _MODULE.search(match.string), _ASKED.search(match.string)
     name = posixpath.basename(module[1].rstrip(".")).removesuffix(".py") if module else asked[1] if asked else ""
     return {
-        "named": _part("hub-name", name=name) if name else _part("hub-no-name"),
-        "offline": _part("hub-offline" if _OFFLINE.search(match.string) else "hub-not-offline"),
-        "evaluate": _part("script-to-find" if module else "no-script-to-find"),
+        "named": _part("hub_name", name=name) if name else _part("hub_no_name"),
+        "offline": _part("hub_offline" if _OFFLINE.search(match.string) else "hub_not_offline"),
+        "evaluate": _part("script_to_find" if module else "no_script_to_find"),
     }
 
 
 def told_needs(match: re.Match[str], arguments: Words) -> dict[str, Word]:
     needs = match["package"] or match["needs"]
     source = needs.startswith("This example")
-    newer = _part("transformers-from-source") if source else needs.removesuffix(" is required")
+    newer = _part("transformers_from_source") if source else needs.removesuffix(" is required")
     return {"needs": newer, "says": match[0].partition(": ")[2][:400]}
 
 

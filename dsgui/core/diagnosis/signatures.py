@@ -83,6 +83,12 @@ class Signature:
     when: Callable[[re.Match[str], Circumstances], bool] | None = None
     tells: Callable[[re.Match[str], tuple[str, ...]], dict[str, Word]] | None = None
 
+    @property
+    def codes(self) -> tuple[str, str]:
+        """Of its title and its meaning."""
+        own = self.id.replace("-", "_")
+        return self.title or own, self.meaning or own
+
 
 _OUT_OF_MEMORY = r"(?:torch\.(?:cuda\.)?OutOfMemoryError|RuntimeError): (?:CUDA|HIP) out of memory"
 _LIBRARIES = "transformers|trl|accelerate|datasets|evaluate|peft|deepspeed|torch"
@@ -92,7 +98,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "cuda-memory-optimizer",
         _OUT_OF_MEMORY,
-        ("offload-optimizer",),
+        ("offload_optimizer",),
         "torch/csrc: CUDACachingAllocator; frames of deepspeed/runtime/zero: step",
         frames=r"in (?:_take_model_step|_optimizer_step|_?initialize_optimizer_states|step)\n",
         remedies=(fit_optimizer_step, fit_model_states),
@@ -100,7 +106,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "cuda-memory-start",
         _OUT_OF_MEMORY,
-        ("partition-or-offload", "check-gpu-users"),
+        ("partition_or_offload", "check_gpu_users"),
         "torch/csrc: CUDACachingAllocator; frames of deepspeed.initialize, from_pretrained, Module.to",
         frames=r"in (?:from_pretrained|initialize|_configure_distributed_model|_configure_optimizer|_prepare_deepspeed"
         r"|_move_model_to_device|_load_pretrained_model)\n",
@@ -109,7 +115,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "cuda-memory",
         _OUT_OF_MEMORY,
-        ("smaller-micro-batch", "keep-fewer-activations"),
+        ("smaller_micro_batch", "keep_fewer_activations"),
         "torch/csrc: CUDACachingAllocator",
         remedies=(shrink_micro_batch, checkpoint_activations, fit_model_states),
     ),
@@ -118,7 +124,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:MemoryError|numpy\S*MemoryError|RuntimeError: (?s:.{0,300})DefaultCPUAllocator: (?:can't allocate|not "
         r"enough) memory|OSError: \[Errno 12\]|RuntimeError: \[enforce fail at alloc_cpu|RuntimeError: can't start new "
         r"thread|[\w.]+: (?s:.{0,400})(?:failed to map segment|[Cc]annot allocate memory|bad_alloc))",
-        ("raise-address-limit", "limit-memory-otherwise"),
+        ("raise_address_limit", "limit_memory_otherwise"),
         "man 2 getrlimit: RLIMIT_AS",
         when=has_address_limit,
     ),
@@ -127,7 +133,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:MemoryError|numpy\S*MemoryError|RuntimeError: (?s:.{0,300})DefaultCPUAllocator: (?:can't allocate|not "
         r"enough)"
         r" memory|OSError: \[Errno 12\]|RuntimeError: \[enforce fail at alloc_cpu)",
-        ("fewer-ranks-or-low-memory-loading", "offload-less"),
+        ("fewer_ranks_or_low_memory_loading", "offload_less"),
         "c10/core/impl/alloc_cpu.cpp",
     ),
     Signature(
@@ -135,14 +141,14 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:RuntimeError: DataLoader worker \(pid[^)]*\) (?:is killed by signal: Bus error|exited unexpectedly)"
         r"|RuntimeError: unable to (?:write to file|open shared memory object|allocate shared memory)"
         r"|OSError: \[Errno 28\][^\n]*(?:torch_\d+|/dev/shm|deepspeed_allreduce_buffer))",
-        ("enlarge-shared-memory", "no-loader-workers"),
+        ("enlarge_shared_memory", "no_loader_workers"),
         "torch/utils/data/_utils/signal_handling.py; torch/csrc/DataLoader.cpp",
         remedies=(no_loader_workers,),
     ),
     Signature(
         "shared-memory",
         r"ERROR: Unexpected bus error encountered in worker",
-        ("enlarge-shared-memory", "no-loader-workers"),
+        ("enlarge_shared_memory", "no_loader_workers"),
         "torch/csrc/DataLoader.cpp: handler_SIGBUS",
         where=Where.SAID,
         remedies=(no_loader_workers,),
@@ -150,7 +156,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "cgroup-memory",
         r"slurmstepd: error: .*oom[-_ ]kill",
-        ("request-job-memory",),
+        ("request_job_memory",),
         "slurm: task/cgroup plugin",
         where=Where.SAID,
     ),
@@ -159,7 +165,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:OSError: \[Errno (?:28|122)\]|[\w.]+: (?s:.{0,600})(?:No space left on device|Disk quota exceeded)"
         r"|RuntimeError: \[enforce fail at inline_container\.cc:\d+\](?s:.{0,200})(?:unexpected pos|file write "
         r"failed))",
-        ("free-disk", "fewer-checkpoints"),
+        ("free_disk", "fewer_checkpoints"),
         "errno ENOSPC, EDQUOT; caffe2/serialize/inline_container.cc",
     ),
     # --- the config
@@ -167,9 +173,9 @@ SIGNATURES: tuple[Signature, ...] = (
         "use-cpu",
         r"AssertionError: Check batch related parameters\..*? (?P<train>\d+) != (?P<micro>\d+) \* (?P<steps>\d+) \* "
         r"(?P<ranks>\d+)",
-        ("use-cpu",),
+        ("use_cpu",),
         "transformers/training_args.py: _setup_devices; deepspeed/runtime/config.py: _batch_assertion",
-        meaning="use-cpu-batch",
+        meaning="use_cpu_batch",
         frames=r"(?:transformers/trainer|accelerate/accelerator)\.py",
         remedies=(use_cpu,),
         when=counts_one_rank,
@@ -177,9 +183,9 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "use-cpu",
         r"ValueError: Please correct the following DeepSpeed config values that mismatch TrainingArguments values:",
-        ("use-cpu",),
+        ("use_cpu",),
         "transformers/training_args.py: _setup_devices; transformers/integrations/deepspeed.py: trainer_config_process",
-        meaning="use-cpu-mismatch",
+        meaning="use_cpu_mismatch",
         remedies=(use_cpu,),
         when=counts_one_rank,
         tells=told_mismatches,
@@ -187,10 +193,10 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "use-cpu",
         r"ValueError: Your setup doesn't support bf16/gpu\.",
-        ("use-cpu",),
+        ("use_cpu",),
         "transformers/training_args.py: _validate_args",
-        title="use-cpu-bf16",
-        meaning="use-cpu-bf16",
+        title="use_cpu_bf16",
+        meaning="use_cpu_bf16",
         remedies=(use_cpu, fp32),
         when=on_cpu_without_saying,
     ),
@@ -198,7 +204,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "batch-identity",
         r"AssertionError: Check batch related parameters\..*? (?P<train>\d+) != (?P<micro>\d+) \* (?P<steps>\d+) \* "
         r"(?P<ranks>\d+)",
-        ("set-train-batch",),
+        ("set_train_batch",),
         "deepspeed/runtime/config.py: _batch_assertion",
         remedies=(right_train_batch, derived_train_batch),
     ),
@@ -207,13 +213,13 @@ SIGNATURES: tuple[Signature, ...] = (
         r"AssertionError: (?:Train batch size|Micro batch size per gpu|Gradient accumulation steps): "
         r"(?P<value>-?\d+) has "
         r"to be greater than 0",
-        ("larger-train-batch",),
+        ("larger_train_batch",),
         "deepspeed/runtime/config.py: _batch_assertion",
     ),
     Signature(
         "hf-mismatch",
         r"ValueError: Please correct the following DeepSpeed config values that mismatch (?:TrainingArguments|kwargs)",
-        ("set-keys-to-auto", "or-pass-arguments"),
+        ("set_keys_to_auto", "or_pass_arguments"),
         "transformers/integrations/deepspeed.py: trainer_config_finalize",
         remedies=(mismatches_to_auto,),
         tells=told_mismatches,
@@ -221,7 +227,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "zero-block-missing",
         r"ValueError: Please specify the ZeRO optimization config in the DeepSpeed config",
-        ("add-zero-block",),
+        ("add_zero_block",),
         "accelerate/utils/dataclasses.py: DeepSpeedPlugin",
         remedies=(zero_block,),
     ),
@@ -229,7 +235,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "auto-natively",
         r"(?:TypeError: (?:unsupported operand type\(s\) for|'[<>]=?' not supported between instances of).*'str'"
         r"|ValueError: could not convert string to float: 'auto'|[\w.]*ValidationError: (?s:.*)input_value='auto')",
-        ("use-numbers", "or-use-trainer"),
+        ("use_numbers", "or_use_trainer"),
         "deepspeed/runtime/config.py: _set_batch_related_parameters",
         frames=r"deepspeed/runtime/",
         remedies=(auto_to_number,),
@@ -238,7 +244,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "unknown-key",
         r"[\w.]*ValidationError: \d+ validation errors? for (?P<block>\w+)\n(?P<key>[\w.]+)\n\s+Extra inputs are not "
         r"permitted",
-        ("correct-key",),
+        ("correct_key",),
         "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel (extra=forbid)",
         remedies=(remove_unknown_key,),
     ),
@@ -246,19 +252,19 @@ SIGNATURES: tuple[Signature, ...] = (
         "wrong-type",
         r"[\w.]*ValidationError: \d+ validation errors? for (?P<block>DeepSpeed\w+|\w*Config)\n(?P<key>[\w.]+)\n"
         r"\s+(?P<says>[^\n]*)",
-        ("correct-value",),
+        ("correct_value",),
         "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel",
     ),
     Signature(
         "duplicate-key",
         r"ValueError: Duplicate keys in DeepSpeed config: (?P<keys>.*)",
-        ("remove-one",),
+        ("remove_one",),
         "deepspeed/runtime/config_utils.py: dict_raise_error_on_duplicate_keys",
     ),
     Signature(
         "fp16-unsupported",
         r"ValueError: Type fp16 is not supported on your device",
-        ("bf16-or-fp32",),
+        ("bf16_or_fp32",),
         "deepspeed/runtime/engine.py: _do_sanity_check",
         remedies=(bf16_for_fp16, fp32),
     ),
@@ -267,21 +273,21 @@ SIGNATURES: tuple[Signature, ...] = (
         r"ValueError: (?:Type bf16 is not supported on your device|Your setup doesn't support bf16|bf16 mixed "
         r"precision "
         r"requires)",
-        ("fp16-or-fp32",),
+        ("fp16_or_fp32",),
         "deepspeed/runtime/engine.py: _do_sanity_check; transformers/training_args.py",
         remedies=(fp16_for_bf16, fp32),
     ),
     Signature(
         "untested-optimizer",
         r"AssertionError: You are using an untested ZeRO Optimizer",
-        ("allow-optimizer",),
+        ("allow_optimizer",),
         "deepspeed/runtime/engine.py: _configure_zero_optimizer",
         remedies=(allow_untested_optimizer,),
     ),
     Signature(
         "offload-client-optimizer",
         r"[\w.]*ZeRORuntimeException: You are using ZeRO-Offload with a client provided optimizer",
-        ("deepspeed-cpu-adam", "or-keep-optimizer"),
+        ("deepspeed_cpu_adam", "or_keep_optimizer"),
         "deepspeed/runtime/engine.py: _configure_optimizer",
         remedies=(keep_client_optimizer,),
     ),
@@ -290,7 +296,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:AssertionError: (?:zero stage \d requires an optimizer|.*client_optimizer)|AttributeError: 'NoneType' "
         r"object "
         r"has no attribute '(?:param_groups|step)'|AttributeError: 'DeepSpeedZeRoOffload' object has no attribute)",
-        ("add-optimizer",),
+        ("add_optimizer",),
         "deepspeed/runtime/engine.py: _configure_optimizer",
         frames=r"deepspeed/runtime/",
     ),
@@ -298,7 +304,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "zero3-parameters",
         r"(?:RuntimeError: (?:\{.*'ds?_?id'|still have inflight params|tracing error|attempted to add non-inflight)"
         r"|AssertionError: (?s:.{0,400})(?:inflight|'status':|ds_summary)|KeyError: \d+\s*\Z)",
-        ("same-modules", "zero2-with-offload"),
+        ("same_modules", "zero2_with_offload"),
         "deepspeed/runtime/zero/partitioned_param_coordinator.py: fetch_sub_module, release_sub_module",
         frames=r"deepspeed/runtime/zero/",
     ),
@@ -306,14 +312,14 @@ SIGNATURES: tuple[Signature, ...] = (
         "device-map",
         r"ValueError: (?:DeepSpeed Zero-3 is not compatible with|You can't train a model that has been loaded with "
         r"`?device_map)",
-        ("remove-device-map",),
+        ("remove_device_map",),
         "transformers/integrations/accelerate.py: check_and_set_device_map",
     ),
     # --- numbers
     Signature(
         "loss-scale",
         r"Exception: Current loss scale already at minimum",
-        ("bf16-for-fp16", "or-steadier-training"),
+        ("bf16_for_fp16", "or_steadier_training"),
         "deepspeed/runtime/fp16/loss_scaler.py: DynamicLossScaler.update_scale",
         remedies=(bf16_for_fp16,),
     ),
@@ -324,7 +330,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"|RuntimeError: Function '\w+' returned nan values|(?:Runtime|Value|FloatingPoint|Assertion)Error: "
         r".*\b(?:loss|grad"
         r"\w*)\b.*\b(?i:nan|inf|infinite|not finite)\b)",
-        ("steadier-numbers", "check-rows"),
+        ("steadier_numbers", "check_rows"),
         "torch: multinomial, anomaly mode; sklearn/utils/validation.py",
         remedies=(steady_numbers,),
     ),
@@ -334,7 +340,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"[\w.]*ZeRORuntimeException: The checkpoint being loaded used a DP world size of (?P<then>\d+) but the "
         r"current "
         r"world size is (?P<now>\d+)",
-        ("resume-on-ranks", "or-universal-checkpoint"),
+        ("resume_on_ranks", "or_universal_checkpoint"),
         "deepspeed/runtime/engine.py: _load_zero_checkpoint",
         remedies=(without_resume,),
     ),
@@ -343,14 +349,14 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:ValueError: (?:Can't find a (?:valid )?checkpoint at|No valid checkpoint found in output directory)"
         r"|AssertionError: (?:Checkpoint|.*checkpoint).*(?:not exist|not found|missing)"
         r"|FileNotFoundError: .*(?:global_step|checkpoint-\d|_states\.pt|latest))",
-        ("earlier-checkpoint",),
+        ("earlier_checkpoint",),
         "transformers/integrations/deepspeed.py: deepspeed_load_checkpoint",
         remedies=(without_resume,),
     ),
     Signature(
         "state-mismatch",
         r"RuntimeError: Error\(s\) in loading state_dict for (?P<model>\w+)",
-        ("same-model",),
+        ("same_model",),
         "torch/nn/modules/module.py: load_state_dict",
     ),
     # --- ranks that talk to each other
@@ -358,7 +364,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "address-in-use",
         r"(?:torch\.distributed\.Dist\w*Error|RuntimeError|OSError): (?s:.{0,300})(?:EADDRINUSE|[Aa]ddress already "
         r"in use)",
-        ("free-port", "earlier-processes"),
+        ("free_port", "earlier_processes"),
         "torch/csrc/distributed/c10d/socket.cpp: SocketListenOp",
         remedies=(another_port,),
     ),
@@ -367,7 +373,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:\[rank\d+\]:)?\[[EF][^\]]*\] ?(?:\[PG [^\]]*\] ?)?(?:\[?Rank (?P<rank>\d+)\]? ?)?.*Watchdog caught "
         r"collective "
         r"operation timeout",
-        ("other-ranks", "raise-timeout"),
+        ("other_ranks", "raise_timeout"),
         "torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp: checkTimeout",
         where=Where.SAID,
         aftermath=True,
@@ -375,7 +381,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "nccl-timeout",
         r"torch\.distributed\.DistBackendError: (?s:.{0,500})(?:[Tt]imeout|timed out)",
-        ("other-ranks",),
+        ("other_ranks",),
         "torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp",
         aftermath=True,
     ),
@@ -383,7 +389,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "nccl-error",
         r"(?:torch\.distributed\.DistBackendError|RuntimeError): (?s:.{0,300})(?:NCCL error|ncclUnhandledCudaError|"
         r"ncclSystemError|ncclInternalError|ncclInvalidUsage|ncclRemoteError)",
-        ("nccl-debug", "nccl-interfaces"),
+        ("nccl_debug", "nccl_interfaces"),
         "torch/csrc/distributed/c10d/NCCLUtils.hpp",
         aftermath=True,
     ),
@@ -392,7 +398,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:torch\.distributed\.Dist\w*Error|RuntimeError|TimeoutError|ConnectionRefusedError)(?:: )(?s:.{0,400})(?:"
         r"client socket has timed out|clients joined|[Cc]onnection refused|[Cc]onnect timeout|Gloo connectFullMesh "
         r"failed)",
-        ("earlier-rank", "master-address"),
+        ("earlier_rank", "master_address"),
         "torch/csrc/distributed/c10d/TCPStore.cpp; gloo/transport/tcp",
         aftermath=True,
     ),
@@ -403,7 +409,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:closed|reset) by peer|Broken pipe|Application timeout caused pair closure|Timed out waiting "
         r"\d+ms|recvValue "
         r"failed|sendBytes failed)",
-        ("why-the-other-ended",),
+        ("why_the_other_ended",),
         "gloo/transport/tcp/pair.cc; torch/csrc/distributed/c10d/TCPStore.cpp",
         aftermath=True,
     ),
@@ -412,7 +418,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:[\w.-]+: )?(?:ssh: (?:connect to host|Could not resolve hostname)|Host key verification "
         r"failed|(?:[\w.-]+@)?"
         r"[\w.-]+: Permission denied \(|pdsh@[\w.-]+: [\w.-]+: ssh exited)",
-        ("try-ssh", "check-hostfile"),
+        ("try_ssh", "check_hostfile"),
         "deepspeed/launcher/multinode_runner.py: PDSHRunner",
         where=Where.SAID,
     ),
@@ -421,28 +427,28 @@ SIGNATURES: tuple[Signature, ...] = (
         "no-gpu",
         r"RuntimeError: (?:Found no NVIDIA driver on your system|No CUDA GPUs are available|Unexpected error from "
         r"cudaGetDeviceCount|No HIP GPUs are available)",
-        ("check-gpu", "train-on-cpu"),
+        ("check_gpu", "train_on_cpu"),
         "torch/cuda/__init__.py: _lazy_init; c10/cuda/CUDAFunctions.cpp",
         remedies=(use_cpu_if_trainer,),
     ),
     Signature(
         "torch-without-cuda",
         r"AssertionError: Torch not compiled with CUDA enabled",
-        ("torch-with-cuda", "train-on-cpu"),
+        ("torch_with_cuda", "train_on_cpu"),
         "torch/cuda/__init__.py: _lazy_init",
         remedies=(use_cpu_if_trainer,),
     ),
     Signature(
         "driver-old",
         r"RuntimeError: The NVIDIA driver on your system is too old(?: \(found version (?P<version>\d+)\))?",
-        ("update-driver",),
+        ("update_driver",),
         "c10/cuda/CUDAFunctions.cpp: device_count_impl",
     ),
     Signature(
         "gpu-unsupported",
         r"(?:RuntimeError|torch\.AcceleratorError): CUDA error: no kernel image is "
         r"available for execution on the device",
-        ("torch-for-gpu",),
+        ("torch_for_gpu",),
         "torch: cudaErrorNoKernelImageForDevice",
     ),
     Signature(
@@ -450,25 +456,25 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:[\w.]*CUDAMismatchException|RuntimeError): (?s:.{0,200})(?:does not match the version torch was "
         r"compiled with"
         r"|The detected CUDA version|CUDA version mismatch!)",
-        ("matching-toolkit", "skip-cuda-check"),
+        ("matching_toolkit", "skip_cuda_check"),
         "deepspeed/ops/op_builder/builder.py: assert_no_cuda_mismatch",
     ),
     Signature(
         "cuda-missing",
         r"(?:[\w.]*MissingCUDAException|OSError: CUDA_HOME environment variable is not set|FileNotFoundError: .*nvcc)",
-        ("install-toolkit",),
+        ("install_toolkit",),
         "deepspeed/ops/op_builder/builder.py: installed_cuda_version",
     ),
     Signature(
         "no-ninja",
         r"RuntimeError: (?:Ninja is required to load C\+\+ extensions|Unable to JIT load the \w+ op due to ninja)",
-        ("install-ninja",),
+        ("install_ninja",),
         "torch/utils/cpp_extension.py: verify_ninja_availability",
     ),
     Signature(
         "async-io",
         r"(?:RuntimeError: Unable to JIT load the async_io op|(?s:.{0,3000})(?:libaio\.h|cannot find -laio|async_io))",
-        ("install-libaio",),
+        ("install_libaio",),
         "deepspeed/ops/op_builder/async_io.py",
         frames=r"async_io|swap_tensor|op_builder|aio",
         remedies=(nvme_to_cpu,),
@@ -479,7 +485,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"CalledProcessError: .*(?:ninja|c\+\+|g\+\+|nvcc)|(?:FileNotFoundError|subprocess\.\w+|RuntimeError): "
         r".*(?:c\+\+|g\+\+"
         r"|gcc|clang|compiler))",
-        ("install-compiler", "remove-build"),
+        ("install_compiler", "remove_build"),
         "torch/utils/cpp_extension.py: _run_ninja_build",
     ),
     Signature(
@@ -487,20 +493,20 @@ SIGNATURES: tuple[Signature, ...] = (
         r"ImportError:\s(?s:.{0,200})(?:(?P<package>SentencePiece|sentencepiece|protobuf|tiktoken|tokenizers) "
         r"library|requires"
         r" the \w+ library but it was not found)|ValueError: (?s:.{0,300})(?:sentencepiece|tiktoken).{0,80}installed",
-        ("install-tokenizer",),
+        ("install_tokenizer",),
         "transformers/utils/import_utils.py: requires_backends",
     ),
     Signature(
         "module-missing",
         r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'",
-        ("install-module",),
+        ("install_module",),
         "python: import",
     ),
     Signature(
         "version-needed",
         r"(?:ImportError: (?P<needs>This example requires a source install|[\w.-]{1,60}[<>=!][^\n]{1,60} is required)"
         r"[^\n]*|[\w.]*PackageNotFoundError: [^\n]*?'(?P<package>[^'\n]{1,60})' distribution was not found[^\n]*)",
-        ("install-or-change-script", "tag-of-examples"),
+        ("install_or_change_script", "tag_of_examples"),
         "transformers/utils/versions.py: require_version; transformers/utils/__init__.py: check_min_version",
         tells=told_needs,
     ),
@@ -509,7 +515,7 @@ SIGNATURES: tuple[Signature, ...] = (
         rf"(?:ImportError: cannot import name '(?P<name>[^'\n]{{1,100}})' from '(?P<module>(?P<package>{_LIBRARIES})\b"
         rf"[\w.]{{0,200}})'|AttributeError: module '(?P<module2>(?P<package2>{_LIBRARIES})\b[\w.]{{0,200}})' has no "
         r"attribute '(?P<name2>[^'\n]{1,100})')",
-        ("script-of-release", "or-release-of-script"),
+        ("script_of_release", "or_release_of_script"),
         "python: import",
         tells=told_name,
     ),
@@ -517,24 +523,24 @@ SIGNATURES: tuple[Signature, ...] = (
         "older-script",
         r"TypeError: (?P<called>\w{0,60}(?:Arguments|Trainer|Config|Accelerator))\.__init__\(\) got an unexpected "
         r"keyword argument '(?P<name>[^'\n]{1,100})'",
-        ("script-of-release", "or-release-of-script"),
+        ("script_of_release", "or_release_of_script"),
         "python: call",
-        title="older-script-call",
-        meaning="older-script-call",
+        title="older_script_call",
+        meaning="older_script_call",
     ),
     Signature(
         "nltk-data",
         r"LookupError:[\s*]{0,200}Resource '?(?P<resource>[\w./-]{1,100})'? not found",
-        ("download-nltk", "or-copy-nltk"),
+        ("download_nltk", "or_copy_nltk"),
         "nltk/data.py: find",
     ),
     Signature(
         "nltk-data",
         r"LookupError: Offline mode: run this script without TRANSFORMERS_OFFLINE first to download nltk data files",
-        ("download-punkt",),
+        ("download_punkt",),
         "transformers: examples/pytorch/summarization",
-        title="nltk-data-offline",
-        meaning="nltk-data-offline",
+        title="nltk_data_offline",
+        meaning="nltk_data_offline",
     ),
     Signature(
         "hub-unreachable",
@@ -543,7 +549,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"|(?:[\w.]*ConnectionError|[\w.]*OfflineModeIsEnabled|FileNotFoundError): Couldn't (?:reach|find a module)"
         r"|ValueError: Couldn't find cache for "
         r"|[\w.]*(?:ConnectError|ConnectTimeout|ReadTimeout|MaxRetryError|NewConnectionError): )",
-        ("local-path-or-download", "hub-cache"),
+        ("local_path_or_download", "hub_cache"),
         "transformers/utils/hub.py: cached_files; datasets/load.py; huggingface_hub/errors.py",
         tells=told_hub,
     ),
@@ -553,21 +559,21 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:\. Use `repo_type`| is not a local folder and is not a valid model identifier| does not appear to have a "
         r"file named)|[\w.]*DatasetNotFoundError: Dataset '(?P<dataset>[^'\n]{1,200})'|[\w.]*(?:RepositoryNotFound|"
         r"GatedRepo)Error|OSError: You are trying to access a gated repo)",
-        ("check-model-path", "hub-login"),
+        ("check_model_path", "hub_login"),
         "transformers/utils/hub.py: cached_files; datasets/exceptions.py",
         tells=told_model,
     ),
     Signature(
         "permission",
         r"PermissionError: \[Errno 13\] Permission denied: '?(?P<path>[^'\n]*)",
-        ("check-permissions",),
+        ("check_permissions",),
         "errno EACCES",
     ),
     Signature(
         "file-missing",
         r"(?:FileNotFoundError|NotADirectoryError|[\w.]*(?:DataFilesNotFoundError|EmptyDatasetError)): "
         r"(?P<says>[^\n]*)",
-        ("check-path", "or-working-directory"),
+        ("check_path", "or_working_directory"),
         "errno ENOENT; datasets/load.py, data_files.py",
         tells=told_path,
     ),
@@ -575,53 +581,53 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "config-twice",
         r"AssertionError: Not sure how to proceed, we were given (?:deepspeed configs|both)",
-        ("script-has-config", "launch-has-config"),
+        ("script_has_config", "launch_has_config"),
         "deepspeed/__init__.py: initialize",
     ),
     Signature(
         "config-twice",
         r"[\w./ -]+\.py: error: argument --deepspeed: expected one argument",
-        ("remove-deepspeed",),
+        ("remove_deepspeed",),
         "python: argparse",
         where=Where.SAID,
-        title="config-twice-option",
-        meaning="config-twice-option",
+        title="config_twice_option",
+        meaning="config_twice_option",
         remedies=(without_deepspeed,),
     ),
     Signature(
         "option-unknown",
         r"ValueError: Some specified arguments are not used by the HfArgumentParser: (?P<words>[^\n]*)",
-        ("renamed-option",),
+        ("renamed_option",),
         "transformers/hf_argparser.py: parse_args_into_dataclasses",
-        meaning="option-unknown-trainer",
+        meaning="option_unknown_trainer",
         remedies=(without_unknown_options,),
         tells=told_options,
     ),
     Signature(
         "syntax",
         r"(?P<says>(?:SyntaxError|IndentationError|TabError): .*)",
-        ("correct-script",),
+        ("correct_script",),
         "python: compile",
         where=Where.SAID,
     ),
     Signature(
         "local-rank-argument",
         r"[\w./ -]+: error: (?:unrecognized arguments|.*no such option):? .*--local[_-]rank",
-        ("add-local-rank",),
+        ("add_local_rank",),
         "deepspeed/launcher/launch.py; python: argparse",
         where=Where.SAID,
     ),
     Signature(
         "deepspeed-argument",
         r"[\w./ -]+: error: unrecognized arguments: .*--deepspeed",
-        ("add-deepspeed-option", "script-finds-config"),
+        ("add_deepspeed_option", "script_finds_config"),
         "python: argparse",
         where=Where.SAID,
     ),
     Signature(
         "option-unknown",
         r"[\w./ -]+\.py: error: unrecognized arguments: (?P<words>.*)",
-        ("correct-option",),
+        ("correct_option",),
         "python: argparse",
         where=Where.SAID,
         remedies=(without_unknown_options,),
@@ -630,7 +636,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "arguments",
         r"[\w./ -]+\.py: error: (?P<says>.*)",
-        ("correct-arguments",),
+        ("correct_arguments",),
         "python: argparse",
         where=Where.SAID,
     ),
@@ -638,60 +644,60 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "crash",
         r"Fatal Python error: (?P<what>Segmentation fault|Bus error|Illegal instruction|Aborted)",
-        ("see-fatal-error", "remove-operators"),
+        ("see_fatal_error", "remove_operators"),
         "python: faulthandler",
         where=Where.SAID,
     ),
     Signature(
         "killed",
         "9",
-        ("see-memory", "need-less-memory"),
+        ("see_memory", "need_less_memory"),
         "kernel: oom_kill_process",
         where=Where.KILLED,
     ),
     Signature(
         "crash",
         "11",
-        ("faulthandler", "remove-operators"),
+        ("faulthandler", "remove_operators"),
         "signal SIGSEGV",
         where=Where.KILLED,
-        meaning="segmentation-fault",
+        meaning="segmentation_fault",
     ),
     Signature(
         "illegal-instruction",
         "4",
-        ("own-operators",),
+        ("own_operators",),
         "signal SIGILL",
         where=Where.KILLED,
     ),
     Signature(
         "shared-memory",
         "7",
-        ("enlarge-shared-memory",),
+        ("enlarge_shared_memory",),
         "signal SIGBUS",
         where=Where.KILLED,
-        title="bus-error",
-        meaning="bus-error",
+        title="bus_error",
+        meaning="bus_error",
         remedies=(no_loader_workers,),
     ),
     Signature(
         "abort",
         "6",
-        ("see-last-lines",),
+        ("see_last_lines",),
         "signal SIGABRT",
         where=Where.KILLED,
     ),
     Signature(
         "hangup",
         "1",
-        ("no-terminal",),
+        ("no_terminal",),
         "signal SIGHUP",
         where=Where.KILLED,
     ),
     Signature(
         "terminated",
         "15|2",
-        ("who-ended-it",),
+        ("who_ended_it",),
         "signal SIGTERM, SIGINT",
         where=Where.KILLED,
     ),

@@ -61,7 +61,7 @@ class Traceback:
     @property
     def text(self) -> str:
         """All of it; of a very long one the beginning and the end."""
-        gap = [f"    {said('diagnosis_parts', 'lines-left-out', count=str(self.left_out))}"] if self.left_out else []
+        gap = [f"    {said('diagnosis_parts', 'lines_left_out', count=str(self.left_out))}"] if self.left_out else []
         return "\n".join([*self.head, *gap, *self.tail]).rstrip()
 
     @property

@@ -1,5 +1,5 @@
-"""A saved checkpoint, as its file names describe it: its step, what can load it, and the number of ranks its ZeRO
-states are for.
+"""A saved checkpoint, told by the names of its files: its step, who can load it, and how many ranks its ZeRO states are
+for.
 
 Names: deepspeed/runtime/engine.py (`_get_rank_zero_ckpt_name`, `_get_ckpt_name`, `latest`); transformers writes
 `checkpoint-N` (trainer.py, trainer_jit_checkpoint.py); accelerate puts `pytorch_model` and `random_states_R.pkl` into
@@ -28,7 +28,7 @@ _OUR_CONFIG = re.compile(rb"/(\d{8}-\d{6}-[0-9a-f]{4})/ds_config\.json")
 
 
 class SavedBy(Enum):
-    """What wrote a checkpoint, and therefore what loads it."""
+    """Who wrote a checkpoint, and so who loads it."""
 
     TRAINER = "HF Trainer"
     ENGINE = "DeepSpeed’s engine"
@@ -37,9 +37,9 @@ class SavedBy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """`path` is its own folder; `shards` the number of partitions of the ZeRO states (None: not partitioned, so any
-    number of ranks can load it); `complete` is False if a part is missing or truncated; `model_ranks` is the
-    model-parallel size. `newest`: the `latest` file beside it names it; an engine without a tag loads that one."""
+    """`path` is its own folder; `shards` how many parts ZeRO divided the states into (None: not divided, so any number
+    of ranks can load it); `complete` False where a part is missing or cut short; `model_ranks` is the model-parallel
+    size. `newest`: `latest` beside it names it, which is what an engine loads that is told no tag."""
 
     path: str
     step: int
@@ -55,11 +55,11 @@ class Checkpoint:
 
     @property
     def folder(self) -> str:
-        """The folder that contains it."""
+        """The folder it lies in."""
         return self.path.rstrip("/").rpartition("/")[0] or "/"
 
     def problem(self, ranks: int) -> str:
-        """Why `ranks` ranks can't resume from here, or ""."""
+        """Why `ranks` ranks can't go on from here, or ""."""
         if not self.complete:
             return f"{self.name} is incomplete: the run ended while it was being saved. Resume from an earlier one."
         needed = (self.shards or 0) * self.model_ranks
@@ -77,7 +77,7 @@ class Checkpoint:
 
 
 def checkpoint_from(path: str, saved_by: SavedBy, names: Iterable[str]) -> Checkpoint | None:
-    """`names` are the files of the folder that holds DeepSpeed's states; None if there are none."""
+    """`names` are the files of the folder that holds DeepSpeed's states; None when there are no such."""
     listed = list(names)
     parts = {(int(m[1]), int(m[2])) for name in listed if (m := _PART.match(name))}
     models = [m for name in listed if (m := _MODEL.match(name))]
@@ -92,13 +92,13 @@ def checkpoint_from(path: str, saved_by: SavedBy, names: Iterable[str]) -> Check
 
 
 def step_of(path: str) -> int:
-    """The last number in its name; 0 if there is none."""
+    """The last number in its name; 0 where there is none."""
     match = _LAST_NUMBER.search(path.rstrip("/").rpartition("/")[2][-200:])
     return int(match[1]) if match else 0
 
 
 def is_state_file(name: str) -> bool:
-    """Whether it is one of the files that DeepSpeed saves."""
+    """Whether it is one of those that DeepSpeed saves."""
     return bool(_PART.match(name) or _MODEL.match(name))
 
 
@@ -108,12 +108,12 @@ def lists_accelerate(names: Iterable[str]) -> bool:
 
 
 def lists_all_of_trainer(names: Iterable[str], shards: int | None) -> bool:
-    """Whether the Trainer finished saving: it writes its state last, and each rank's random state before that."""
+    """Whether the Trainer came to the end of saving: its state is what it writes last, a rank's random state before."""
     listed = list(names)
     random = sum(bool(_RANDOM.match(name)) for name in listed)
     return STATE_OF_TRAINER in listed and HALF_SAVED not in listed and (not random or random >= (shards or 0))
 
 
 def runs_named(pickled: bytes) -> frozenset[str]:
-    """The dsgui runs whose config is named in what torch saved."""
+    """The runs of dsgui whose config is named in what torch saved."""
     return frozenset(found.decode() for found in _OUR_CONFIG.findall(pickled))

@@ -160,7 +160,7 @@ class Place(Protocol):
 
     def hardware(self, here: tuple[Hardware, ...], planned: tuple[Hardware, ...] = ()) -> tuple[Hardware, ...]:
         """The hardware its config is checked for: `here` is this machine's, `planned` what the user plans for; () while
-        unknown. The default is this machine's hardware, which says nothing about other machines."""
+        unknown. Elsewhere, only what is planned is known."""
         return here if self.ON_THIS_MACHINE else planned
 
     def slots(self, plan: "Plan") -> frozenset[str]:
@@ -266,7 +266,7 @@ class Plan(RunSpec):
 
     @property
     def elsewhere(self) -> str:
-        """The machines that train, as text; "" for this one."""
+        """The machines that train, in words; "" for this one."""
         return self.place.elsewhere
 
     @property

@@ -1,4 +1,4 @@
-"""How a script's arguments change so that it resumes from a checkpoint, or why no argument can do that."""
+"""What a script's arguments become so that it goes on from a checkpoint, or why no argument of it can do that."""
 
 import posixpath
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _IN_CODE = {
 
 
 def way_of(told: Resuming, words: Sequence[str]) -> Resuming:
-    """What the source shows; failing that, the options that the run was started with."""
+    """What the source tells; where that is nothing, the options that the run was started with."""
     if told != Resuming(saving=told.saving):
         return told
     if value_of(words, (RESUME,)) is not None:
@@ -28,7 +28,7 @@ def way_of(told: Resuming, words: Sequence[str]) -> Resuming:
 
 
 def can_load(way: Resuming, one: Checkpoint) -> bool:
-    """Whether arguments can make the script load this checkpoint: without a tag, an engine loads the newest."""
+    """Whether arguments can make the script load this one: without a tag an engine loads the newest."""
     if one.saved_by is not SavedBy.ENGINE:
         return bool(way.checkpoint)
     return bool(way.checkpoint or (way.tag and (way.folder or way.from_output))) or (
@@ -37,7 +37,7 @@ def can_load(way: Resuming, one: Checkpoint) -> bool:
 
 
 def options_for(way: Resuming, one: Checkpoint, plan: Plan) -> tuple[tuple[str, str | None], ...]:
-    """The options and their values ("" for none, None: removed) for a checkpoint that `can_load` accepts."""
+    """Options and their values ("" without one, None: taken out) that `can_load` told of."""
     changes: dict[str, str | None] = dict.fromkeys(way.not_beside)
     if way.checkpoint:
         changes[way.checkpoint] = one.path
@@ -53,7 +53,7 @@ def options_for(way: Resuming, one: Checkpoint, plan: Plan) -> tuple[tuple[str, 
 
 
 def note_on(way: Resuming, found: Sequence[Checkpoint], problem: str = "") -> str:
-    """Why not every checkpoint of a run can be resumed from; "" if all can. `problem`: why its script could not be
+    """Why not every checkpoint of a run can be resumed from; "" where each can. `problem`: why its script could not be
     read."""
     left = [one for one in found if one.complete and not can_load(way, one)]
     if not left:
@@ -86,8 +86,8 @@ def note_on(way: Resuming, found: Sequence[Checkpoint], problem: str = "") -> st
 
 
 def asked_folder(way: Resuming, plan: Plan) -> tuple[str, str, bool] | None:
-    """The option, the absolute path, and whether that is the checkpoint itself (otherwise the folder that contains it),
-    if a launch names what it resumes from; a tag is part of the path."""
+    """The option, the absolute path and whether it is a checkpoint's own (else the folder it lies in), where a launch
+    names what it goes on from; a tag is part of the path."""
     words = plan.arguments
     for option, own in ((way.checkpoint or RESUME, True), (way.folder, False)):
         if option and (given := value_of(words, (option,))):

@@ -65,7 +65,7 @@ class Offer:
     @property
     def ends(self) -> str:
         """What to say where there were changes and none is left; "" elsewhere."""
-        return str(said("offers", "nothing_left")) if self.set_aside and not self.diagnosis.remedies else ""
+        return str(said("set_aside", "nothing_left")) if self.set_aside and not self.diagnosis.remedies else ""
 
 
 def offer(
@@ -97,11 +97,11 @@ def _why_not(
         return None  # the same again is all there is to do
     after = now.changed(remedy)
     if (after.config_text, after.arguments) == (now.config_text, now.arguments):
-        return said("offers", "had", change=remedy.label)
+        return said("set_aside", "had", change=remedy.label)
     if (failed := _failed_so(remedy, after, earlier)) is not None and failed.failed:
-        return said("offers", "failed", change=remedy.label, run=failed.run_id, why=failed.failed)
+        return said("set_aside", "failed", change=remedy.label, run=failed.run_id, why=failed.failed)
     objection = next((message for name, message in objections(after) if name not in before), None)
-    return None if objection is None else said("offers", "checks", change=remedy.label, message=objection)
+    return None if objection is None else said("set_aside", "checks", change=remedy.label, message=objection)
 
 
 def _refused(remedy: Remedy, now: Tried, found: Diagnosis, refusal: Refusal) -> Said | None:
@@ -110,7 +110,7 @@ def _refused(remedy: Remedy, now: Tried, found: Diagnosis, refusal: Refusal) -> 
     message = refusal(after) if after.config_text != now.config_text else ""
     if not message or (not _is_failure(message, found) and message == refusal(now)):
         return None
-    return said("offers", "deepspeed", change=remedy.label, message=message)
+    return said("set_aside", "deepspeed", change=remedy.label, message=message)
 
 
 def _is_failure(message: str, found: Diagnosis) -> bool:

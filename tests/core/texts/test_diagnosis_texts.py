@@ -23,8 +23,7 @@ KINDS = ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice", "diagnosi
 
 def codes_of(one: Signature) -> Iterator[tuple[str, str]]:
     """Kind and code of each text of a row."""
-    yield "diagnosis_titles", one.title or one.id
-    yield "diagnosis_meanings", one.meaning or one.id
+    yield from zip(("diagnosis_titles", "diagnosis_meanings"), one.codes, strict=True)
     yield from (("diagnosis_advice", code) for code in one.advice)
 
 
@@ -55,14 +54,14 @@ def test_every_signature_has_its_texts_and_fills_their_places() -> None:
 
 def test_a_signature_without_its_texts_or_with_an_open_place_is_seen() -> None:
     row = next(one for one in SIGNATURES if one.id == "disk-full")
-    assert wrong_in((replace(row, id="no-such"),)) == [
-        ("no-such", "diagnosis_titles", "no-such"),
-        ("no-such", "diagnosis_meanings", "no-such"),
+    assert wrong_in((replace(row, id="no-such-id"),)) == [
+        ("no-such-id", "diagnosis_titles", "no_such_id"),
+        ("no-such-id", "diagnosis_meanings", "no_such_id"),
     ]
-    assert wrong_in((replace(row, title="unknown-key", advice=("no-such", "resume-on-ranks")),)) == [
-        ("disk-full", "diagnosis_titles", "unknown-key"),
-        ("disk-full", "diagnosis_advice", "no-such"),
-        ("disk-full", "diagnosis_advice", "resume-on-ranks"),
+    assert wrong_in((replace(row, title="unknown_key", advice=("no_such", "resume_on_ranks")),)) == [
+        ("disk-full", "diagnosis_titles", "unknown_key"),
+        ("disk-full", "diagnosis_advice", "no_such"),
+        ("disk-full", "diagnosis_advice", "resume_on_ranks"),
     ]
 
 
@@ -98,8 +97,8 @@ OLD = {"signature": "killed", "title": "It was killed", "meaning": "By the kerne
         None,
         "a text",
         {"title": "a text", "meaning": ["a list"], "advice": {"a": "mapping"}},
-        {"title": {"code": "no-such"}, "meaning": {"kind": "no-such", "code": "killed"}, "advice": [{"code": 3}]},
-        {"title": {"code": "unknown-key"}, "meaning": {"code": "killed", "given": 3}, "advice": [None, None]},
+        {"title": {"code": "no_such"}, "meaning": {"kind": "no_such", "code": "killed"}, "advice": [{"code": 3}]},
+        {"title": {"code": "unknown_key"}, "meaning": {"code": "killed", "given": 3}, "advice": [None, None]},
     ],
 )
 def test_a_diagnosis_under_no_codes_known_here_keeps_its_words(codes: object) -> None:

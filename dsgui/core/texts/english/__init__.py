@@ -6,7 +6,7 @@ same texts of what it tells itself (`ui/static/catalogue.js`, made by `scripts/b
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dsgui.core.texts.english.advice_texts import DIAGNOSIS_ADVICE, OFFERS
+from dsgui.core.texts.english.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.english.check_texts import CHECKS
 from dsgui.core.texts.english.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
@@ -41,7 +41,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "diagnosis_meanings": DIAGNOSIS_MEANINGS,
         "diagnosis_advice": DIAGNOSIS_ADVICE,
         "diagnosis_parts": DIAGNOSIS_PARTS,
-        "offers": OFFERS,
+        "set_aside": SET_ASIDE,
         "checks": CHECKS,
         "memory_parts": MEMORY_PARTS,
         "memory_about": MEMORY_ABOUT,
