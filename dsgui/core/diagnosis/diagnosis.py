@@ -1,7 +1,7 @@
 """Why a run failed: what ended its first failing rank, matched against the table of signatures.
 
-The first failing rank is the one to look at: when it dies, the others lose their connection and die too, later and
-louder. A failure that no signature fits is shown as it is, with its first traceback.
+The first failing rank matters: when it dies, the others lose their connection and die too, later and louder. A failure
+that matches no signature is shown unchanged, with its first traceback.
 """
 
 import re
@@ -30,9 +30,9 @@ _LAUNCHERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """`signature` is an id of `core/diagnosis/signatures.py` or "unknown"; `rank` the first that failed, None where the
-    output does not tell; `evidence` the line it was recognised by; `traceback` the first one, or "". `remedies` are
-    changes that may help, the likeliest first."""
+    """`signature` is an id of `core/diagnosis/signatures.py` or "unknown"; `rank` the first that failed, None if the
+    output does not tell; `evidence` the line by which it was recognised; `traceback` the first one, or "". `remedies`
+    are changes that may help, the likeliest first."""
 
     signature: str
     title: Said
@@ -46,11 +46,11 @@ class Diagnosis:
 
     @property
     def remedy(self) -> Remedy | None:
-        """The one to offer."""
+        """The remedy to offer."""
         return self.remedies[0] if self.remedies else None
 
     def to_json(self) -> dict[str, Any]:
-        """Texts stand in words, and under `said` by code, so that they can be told in another language."""
+        """Texts are stored in words, and by code under `said`, so that they can be shown in another language."""
         words = {"title": str(self.title), "meaning": str(self.meaning), "advice": [str(one) for one in self.advice]}
         codes = {"title": kept(self.title), "meaning": kept(self.meaning), "advice": [kept(one) for one in self.advice]}
         rest = {"rank": self.rank, "said": codes, "remedies": [one.to_json() for one in self.remedies]}
@@ -66,7 +66,7 @@ class Diagnosis:
 
 
 def _recalled(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The texts by the codes that were kept with them; in their words where a dsgui without codes wrote them."""
+    """The texts by the codes stored with them; in the stored words if a dsgui without codes wrote them."""
     codes = value["said"] if isinstance(value.get("said"), dict) else {}
     advice = codes["advice"] if isinstance(codes.get("advice"), list) else []
     sentences = zip(chain(advice, repeat(None)), value["advice"], strict=False)
@@ -98,7 +98,8 @@ _Found = tuple[Diagnosis, Signature]
 
 
 def _first(tracebacks: list[Traceback], run: Circumstances) -> tuple[Traceback | None, _Found | None]:
-    """The first traceback that is no aftermath of another rank's end, and what fits it; else the first aftermath."""
+    """The first traceback that is not the aftermath of another rank's end, and what matches it; otherwise the first
+    aftermath."""
     aftermath: tuple[Traceback | None, _Found | None] = None, None
     for traceback in tracebacks:
         found = _match_traceback(traceback, run)
@@ -193,14 +194,14 @@ def _advice(code: str) -> Said:
 
 
 def why_failed(ending: Ending, exit_code: int | None, left: int, found: Diagnosis) -> tuple[Said, ...]:
-    """A failed run's end in sentences: what the page shows above its diagnosis and the terminal as its last line."""
+    """How a failed run ended, in sentences: the page shows them above the diagnosis, the terminal as its last line."""
     signalled = signal_number(ending.return_code or exit_code or 0) and found.signature != UNKNOWN
     why = found.meaning if signalled else None
     return verdict(exit_code, ending, left, why, found.rank)[1]
 
 
 def _only_rank(ending: Ending, run: Circumstances, code: int) -> int | None:
-    """Of a traceback that does not say whose it is, or of none: the rank, where only one can be meant."""
+    """The rank of a traceback that does not name one, or of no traceback, if only one is possible."""
     if ending.rank is not None:
         return ending.rank
     if run.first_ended is not None and ending.tracebacks.headers <= 1 and signal_number(code) not in TO_ALL:
@@ -209,12 +210,12 @@ def _only_rank(ending: Ending, run: Circumstances, code: int) -> int | None:
 
 
 def _killed_silently(run: Circumstances) -> _Found | None:
-    """Ranks that lost another one, while the kernel killed for want of memory: that one was it."""
+    """If ranks lost another one while the kernel was killing for lack of memory, that rank was the victim."""
     return _signalled(-9, run) if run.oom_kills or run.oom_kills_here else None
 
 
 def _killed(diagnosis: Diagnosis, run: Circumstances) -> Diagnosis:
-    """Whether memory was the reason is no guess where the kernel counts such ends."""
+    """Where the kernel counts such kills, it is known whether memory was the reason."""
     if run.oom_kills_here and run.memory_limit_bytes:
         limit = size(run.memory_limit_bytes)
         return replace(
@@ -232,7 +233,7 @@ def _killed(diagnosis: Diagnosis, run: Circumstances) -> Diagnosis:
 
 
 def _without_numbers(ending: Ending, run: Circumstances, traceback: Traceback | None) -> Diagnosis | None:
-    """No traceback that tells, and the last loss was no number."""
+    """No traceback explains the end, and the last loss was NaN or infinite."""
     if not ending.lost_numbers:
         return None
     return Diagnosis(

@@ -22,7 +22,7 @@ Word = str | Said
 
 
 def mismatches(text: str) -> list[tuple[str, str, str, str]]:
-    """Each that the HF Trainer names: key of the config, its value, the argument, the argument's value."""
+    """Each mismatch that the HF Trainer names: config key, its value, argument, its value."""
     return [(one["key"], one["has"], one["argument"].strip(), one["given"]) for one in _MISMATCH.finditer(text)]
 
 
@@ -55,7 +55,7 @@ def told_options(match: re.Match[str], arguments: Words) -> dict[str, Word]:
 
 
 def told_path(match: re.Match[str], arguments: Words) -> dict[str, Word]:
-    """The first path or name that the message quotes; else its own words."""
+    """The first path or name that the message quotes; otherwise the message itself."""
     quoted, plain = _QUOTED.search(match["says"]), _PATH.search(match["says"])
     path = quoted[1] if quoted else plain[1].rstrip(".,") if plain else ""
     return {"what": path or match["says"]}
@@ -67,7 +67,7 @@ def told_model(match: re.Match[str], arguments: Words) -> dict[str, Word]:
 
 
 def told_hub(match: re.Match[str], arguments: Words) -> dict[str, Word]:
-    """What was asked for, where the message names it, and whether the run was told to stay offline. evaluate says of a
+    """What was requested, if the message names it, and whether the run was told to stay offline. evaluate says of a
     metric's script that it does not exist, whatever the reason."""
     module, asked = _MODULE.search(match.string), _ASKED.search(match.string)
     name = posixpath.basename(module[1].rstrip(".")).removesuffix(".py") if module else asked[1] if asked else ""
@@ -86,5 +86,5 @@ def told_needs(match: re.Match[str], arguments: Words) -> dict[str, Word]:
 
 
 def told_name(match: re.Match[str], arguments: Words) -> dict[str, Word]:
-    """What was asked of which module: of an import, or of an attribute."""
+    """Which name was requested from which module, by an import or as an attribute."""
     return {one: match[one] or match[f"{one}2"] for one in ("name", "module", "package")}

@@ -1,9 +1,9 @@
 """How failures look: one table with a row per failure. Its words are in the catalogue (`diagnosis_titles`,
 `diagnosis_meanings`, `diagnosis_advice`), under the row's id.
 
-A row is tried against what ended the first failing rank: the exception it raised (`RAISED`), the last words of a
-program that is not Python (`SAID`), or the signal that killed it (`KILLED`). Nothing else of the output is looked at,
-so a line of data that mentions a failure is none. The first row that fits is the diagnosis.
+A row is matched against what ended the first failing rank: the exception it raised (`RAISED`), the last words of a
+program that is not Python (`SAID`), or the signal that killed it (`KILLED`). Nothing else in the output is considered,
+so a line of data that mentions a failure is not taken for one. The first row that matches is the diagnosis.
 """
 
 import re
@@ -55,7 +55,7 @@ from dsgui.core.diagnosis.remedies import (
 
 
 class Where(Enum):
-    """What a pattern is tried against. A `KILLED` pattern is the signal's number."""
+    """What a pattern is matched against. A `KILLED` pattern is the signal's number."""
 
     RAISED = "raised"
     SAID = "said"
@@ -85,7 +85,7 @@ class Signature:
 
     @property
     def codes(self) -> tuple[str, str]:
-        """Of its title and its meaning."""
+        """The codes of its title and its meaning."""
         own = self.id.replace("-", "_")
         return self.title or own, self.meaning or own
 
