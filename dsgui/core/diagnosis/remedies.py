@@ -66,15 +66,15 @@ Options = tuple[tuple[str, str | None], ...]
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """`fix` for the config, and `options` for the script's arguments: (option, value), where None removes it. If both
-    are empty, starting again is enough."""
+    """`fix` for the config, and `options` for the script's arguments: (option, value), where None takes it out. Both
+    empty: the same again is enough."""
 
     label: Said
     fix: Fix | None = None
     options: Options = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Labels are stored in words, too, for readers that don't know the code."""
+        """Labels stand in words, too, for whoever does not know the code."""
         fix = self.fix and _labelled(self.fix.label) | {"changes": [asdict(change) for change in self.fix.changes]}
         return _labelled(self.label) | {"fix": fix, "options": [list(option) for option in self.options]}
 
