@@ -1,8 +1,8 @@
 """The HF Trainer's arguments as a value: those that reach DeepSpeed, from a command line, JSON or YAML.
 
 Options are read as `HfArgumentParser` reads them (transformers/hf_argparser.py); what it would refuse, or what
-`TrainingArguments` refuses afterwards, is kept as a sentence in `problems`. Options that say nothing to DeepSpeed are
-passed over.
+`TrainingArguments` refuses afterwards, is kept as a sentence in `problems`. Options that don't concern DeepSpeed are
+skipped.
 """
 
 import json
@@ -22,8 +22,8 @@ MAX_CHARACTERS = 64_000
 
 @dataclass(frozen=True, slots=True)
 class TrainingArguments:
-    """The Trainer's arguments with their defaults (transformers 5.23); `given` names those that somebody set, `unknown`
-    those that the script computes: no value of theirs is known.
+    """The Trainer's arguments with their defaults (transformers 5.23); `given` names those that were set, `unknown`
+    those that the script computes and whose values are not known.
 
     `hidden_size` is the model's, `total_steps` what the Trainer counts from its data while `max_steps` is negative;
     None means unknown.
@@ -57,12 +57,13 @@ class TrainingArguments:
 
     @property
     def steps(self) -> int | None:
-        """The steps of the run, as far as the arguments tell."""
+        """The number of steps of the run, as far as the arguments determine it."""
         return self.max_steps if self.max_steps >= 0 else self.total_steps
 
     @property
     def warmup(self) -> int | None:
-        """`TrainingArguments.get_warmup_steps`, and at least 1 as the Trainer fills it; None: a share of unknown."""
+        """`TrainingArguments.get_warmup_steps`, and at least 1, as the Trainer fills it in; None where it is a share of
+        an unknown number."""
         if self.warmup_steps >= 1:
             return int(self.warmup_steps)
         share = self.warmup_steps or self.warmup_ratio
@@ -81,13 +82,13 @@ class TrainingArguments:
 
     @property
     def settled(self) -> "TrainingArguments":
-        """Of two that exclude each other neither is known: what would follow from both never comes to pass."""
+        """Two that exclude each other both count as unknown: the Trainer never gets as far as combining them."""
         names = {name for pair in _EXCLUSIVE if all(getattr(self, one) for one in pair) for name in pair}
         off: dict[str, Any] = dict.fromkeys(names, False)
         return replace(self, **off, unknown=self.unknown | names) if names else self
 
     def overlaid(self, other: "TrainingArguments") -> "TrainingArguments":
-        """These, with what `other` was given in place of them."""
+        """These, overridden by what `other` was given."""
         values = {name: getattr(other, name) for name in other.given}
         given, problems = self.given | other.given, (*self.problems, *other.problems)
         return replace(self, **values, given=given, unknown=self.unknown - given, problems=problems)
@@ -132,7 +133,7 @@ def from_command_line(text: str) -> TrainingArguments:
 
 
 def from_words(words: Sequence[str]) -> TrainingArguments:
-    """The same of words that are split already."""
+    """The same for words that are already split."""
     values: dict[str, Any] = {}
     problems: dict[str, str] = {}
     for name, option, word in _options(list(words)):
@@ -145,7 +146,7 @@ def from_words(words: Sequence[str]) -> TrainingArguments:
 
 
 def from_mapping(mapping: Mapping[str, Any]) -> TrainingArguments:
-    """The arguments of a file. A value of another type is a problem: the Trainer converts none."""
+    """The arguments of a file. A value of another type is a problem: the Trainer converts nothing."""
     values: dict[str, Any] = {}
     problems = []
     for key, value in mapping.items():
@@ -160,8 +161,8 @@ def from_mapping(mapping: Mapping[str, Any]) -> TrainingArguments:
 
 
 def with_defaults(defaults: Mapping[str, Any], *, unknown: frozenset[str] = frozenset()) -> TrainingArguments:
-    """The arguments of a class with other `defaults` than transformers'; what can't be a value of theirs is computed
-    when the class is made, and not known, like those that are `unknown` by name."""
+    """The arguments of a class whose `defaults` differ from transformers'. A default of the wrong type is computed when
+    the class is created, so it is not known, like those that are `unknown` by name."""
     named = {name: value for name, value in defaults.items() if name in _NAMES}
     fitting = {name: value for name, value in named.items() if value is not None and _fits(name, value)}
     empty = {"warmup_ratio"}  # None is no share there
@@ -172,12 +173,12 @@ EVERY_NAME = frozenset(_NAMES)
 
 
 def given(arguments: TrainingArguments) -> dict[str, Any]:
-    """The arguments that somebody set, by name, in the order of the fields."""
+    """The arguments that were set, by name, in the order of the fields."""
     return {name: getattr(arguments, name) for name in _NAMES if name in arguments.given}
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str, str | None]]:
-    """Each known option as (name, as typed, its value); a switch without a value has None."""
+    """Each known option as (name, spelling, value); the value of a bare switch is None."""
     for index, word in enumerate(words):
         option, has_value, value = word.partition("=")
         name = _OPTIONS.get(option.removeprefix("--")) if option.startswith("--") else None

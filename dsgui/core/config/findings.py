@@ -1,4 +1,4 @@
-"""A finding: one thing to know about a config, where it is, and what to do. Findings are values, never raised."""
+"""A finding: one thing to know about a config, its location, and what to do. Findings are values, never raised."""
 
 import hashlib
 import json
@@ -45,7 +45,7 @@ class Fix:
 
     @property
     def id(self) -> str:
-        """The same for the same edits, whatever they are called: what a page names the fix by."""
+        """The same for the same edits, whatever their label: how a page refers to the fix."""
         edits = [[change.pointer, change.literal, change.key] for change in self.changes]
         return hashlib.sha256(json.dumps(edits).encode()).hexdigest()[:16]
 
@@ -81,7 +81,7 @@ class Finding:
 
 
 def has_error(findings: Iterable[Finding]) -> bool:
-    """Whether one of them says that it will not run."""
+    """Whether one of them says that the config will not run."""
     return any(finding.severity is Severity.ERROR for finding in findings)
 
 

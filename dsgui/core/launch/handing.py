@@ -1,4 +1,4 @@
-"""How a script gets its DeepSpeed config: told from its source and its arguments, before it runs."""
+"""How a script gets its DeepSpeed config, derived from its source and its arguments before it runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ _MOST_SHOWN = 60  # characters of an expression
 
 @dataclass(frozen=True, slots=True)
 class Handing:
-    """How the config reaches the script, and the words or the line of its source that tell so."""
+    """How the config reaches the script, and the words or the source line that show it."""
 
     argument: ConfigArgument
     because: str
@@ -46,8 +46,8 @@ class Handing:
 
 @dataclass(frozen=True, slots=True)
 class TrainersPart:
-    """Whether the HF Trainer trains, whether the script makes its TrainingArguments in code, and whether options of
-    the Trainer can be added to the script's arguments."""
+    """Whether the HF Trainer trains, whether the script creates its TrainingArguments in code, and whether Trainer
+    options can be added to the script's arguments."""
 
     trains: bool
     in_code: bool = False
@@ -68,7 +68,7 @@ def trainers_part(argument: ConfigArgument, script: ScriptFacts, words: Sequence
 
 
 def handing(script: ScriptFacts, words: Sequence[str], fallback: Integration = Integration.HF) -> Handing | None:
-    """None where nothing tells. `fallback`: who reads a config that nothing else tells of."""
+    """None if nothing shows it. `fallback`: what reads the config in that case."""
     if script.problem:
         return None
     judges = (_as_written, _settings_file, _by_parser, _by_itself, _by_file, _from_environment)
@@ -76,13 +76,13 @@ def handing(script: ScriptFacts, words: Sequence[str], fallback: Integration = I
 
 
 def chosen(asked: ConfigArgument, detect: bool, script: ScriptFacts, words: Sequence[str]) -> ConfigArgument:
-    """What was asked for, unless the script is to be asked and tells."""
+    """What was asked for, unless the script is to decide and shows it."""
     found = handing(script, words, asked.integration) if detect else None
     return found.argument if found else asked
 
 
 def takes_local_rank(script: ScriptFacts, words: Sequence[str]) -> bool:
-    """--local_rank stands before all arguments: what looks for a settings file in the first place would miss it."""
+    """--local_rank comes before all arguments, so a script that expects a settings file first would not find it."""
     by_file = script.parser in (Parser.TRAINER, Parser.DATACLASSES, Parser.NONE) and is_settings_file(words)
     return script.passes_local_rank and not by_file
 
@@ -93,12 +93,12 @@ def is_settings_file(words: Sequence[str]) -> bool:
 
 
 def mentions(words: Sequence[str]) -> bool:
-    """Whether the config's place is among the arguments."""
+    """Whether the arguments refer to the config's path."""
     return any(PLACEHOLDER in word for word in words)
 
 
 def own_option(script: ScriptFacts, words: Sequence[str]) -> str:
-    """The script's own option for the config, which its parser names and nobody gave; "" for none."""
+    """The script's own option for the config, which its parser defines and which was not given; "" for none."""
     read = [f"--{call.option}" for call in script.config_calls if call.option]
     named = (option for option in (*read, *CONFIG_OPTIONS) if script.options.get(option))
     found = next(named, "")
@@ -106,7 +106,7 @@ def own_option(script: ScriptFacts, words: Sequence[str]) -> str:
 
 
 def own_file(script: ScriptFacts) -> str:
-    """The path of that config where the source names one, else ""."""
+    """The path of that config if the source names one, otherwise ""."""
     own = own_config(script)
     return own.value if own and isinstance(own.value, str) else ""
 

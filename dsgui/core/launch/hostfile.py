@@ -1,7 +1,7 @@
-"""Which machines and slots a hostfile with a filter names, read as DeepSpeed's launcher reads them.
+"""The machines and slots that a hostfile with a filter selects, read as DeepSpeed's launcher reads them.
 
-Source: `_parse_hostfile` and `parse_resource_filter` of deepspeed/launcher/runner.py. Stricter than that where it would
-go wrong without a word: `slots=0-2` means 0 slots there, and pdsh would expand `node[1-4]`.
+Source: `_parse_hostfile` and `parse_resource_filter` of deepspeed/launcher/runner.py. Stricter where the launcher would
+silently do the wrong thing: it reads `slots=0-2` as 0 slots, and pdsh would expand `node[1-4]`.
 """
 
 import re
@@ -19,14 +19,14 @@ _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252})?\Z")
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One machine that trains: `slots` are its GPUs by number; on a CPU, its ranks."""
+    """One training machine: `slots` are its GPU numbers; on a CPU, its ranks."""
 
     name: str
     slots: tuple[int, ...]
 
 
 def parse_hostfile(text: str) -> tuple[Host, ...]:
-    """Every machine named. Raises `PlanError`."""
+    """All machines it names. Raises `PlanError`."""
     found: dict[str, Host] = {}
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.strip()
@@ -62,7 +62,7 @@ def _host(line: str, number: int) -> Host:
 
 
 def chosen_hosts(hosts: Iterable[Host], include: str, exclude: str) -> tuple[Host, ...]:
-    """What a filter leaves of `hosts`, in their order. Raises `PlanError`."""
+    """The part of `hosts` that a filter leaves, in their order. Raises `PlanError`."""
     known = {host.name: host for host in hosts}
     if include and exclude:
         raise PlanError("Include and exclude can’t be combined. Clear one of them.")
@@ -84,7 +84,7 @@ def chosen_hosts(hosts: Iterable[Host], include: str, exclude: str) -> tuple[Hos
 
 
 def _filter(text: str, what: str, known: Mapping[str, Host]) -> dict[str, tuple[int, ...]]:
-    """Slots by machine; a machine without slots means all of its own."""
+    """Slots by machine; a machine without slots means all of its slots."""
     found: dict[str, set[int]] = {}
     for part in text.split("@"):
         name, colon, numbers = part.partition(":")

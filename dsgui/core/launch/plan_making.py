@@ -1,4 +1,4 @@
-"""A request becomes a plan, or a sentence on what it can't be."""
+"""Turns a request into a plan, or into a sentence on why that is impossible."""
 
 import posixpath
 import re
@@ -27,8 +27,8 @@ def make_plan(
     master_port: int,
     script: ScriptFacts = _UNREAD,
 ) -> Plan:
-    """The plan for `request`; `script` is what its source tells. Raises `PlanError`; whether the files exist is for the
-    caller to check."""
+    """The plan for `request`; `script` is what its source shows. Raises `PlanError`; the caller checks whether the
+    files exist."""
     ranks = request.place.ranks(request.ranks)
     check_port(master_port)
     _check_environment({**request.environment, **request.secrets})
@@ -59,7 +59,7 @@ def make_plan(
 
 
 def _shown(name: str) -> str:
-    """Without what turns the writing around or can't be seen: a name must read as what it is, wherever it is shown."""
+    """Without bidirectional and invisible characters: a name must look the same wherever it is shown."""
     return "".join(letter for letter in name if letter.isprintable())
 
 

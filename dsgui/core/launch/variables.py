@@ -1,4 +1,4 @@
-"""Environment variables as typed, one a line."""
+"""Environment variables as typed, one per line."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from dsgui.core.errors import PlanError
 
 
 def parse_variables(text: str) -> dict[str, str]:
-    """`NAME=value` lines; empty ones and those that begin with # are left out. Raises `PlanError`."""
+    """`NAME=value` lines; empty lines and those that begin with # are skipped. Raises `PlanError`."""
     found: dict[str, str] = {}
     for place, line in enumerate(text.splitlines(), 1):
         bare = line.strip().removeprefix("export ")
@@ -22,13 +22,13 @@ def parse_variables(text: str) -> dict[str, str]:
 
 
 def variables_text(variables: Mapping[str, str]) -> str:
-    """The lines that `parse_variables` reads as these: a value that looks quoted, or has blanks at its ends, is quoted
-    once more."""
+    """The lines that `parse_variables` reads as these variables: a value that looks quoted, or begins or ends with
+    blanks, is quoted again."""
     return "\n".join(f"{name}={_quoted(value)}" for name, value in variables.items())
 
 
 def plain_and_secret(text: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The variables typed, those that may be written down apart from those that may not. Raises `PlanError`."""
+    """The variables as typed: those that may be stored, and separately those that may not. Raises `PlanError`."""
     variables = parse_variables(text)
     secrets = {name: value for name, value in variables.items() if is_secret_name(name)}
     return {name: value for name, value in variables.items() if name not in secrets}, secrets

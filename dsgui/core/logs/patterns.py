@@ -1,9 +1,9 @@
-"""A user's own patterns for lines that nothing else reads: `iter {step} of {total} * train={loss}`.
+"""A user's own patterns for lines that no other reader understands: `iter {step} of {total} * train={loss}`.
 
 A template, not a regular expression: literal text, `{name}` for a number, `*` for any text, a space for any white
-space. Each piece between stars is looked for once, at the first place where it fits, from left to right, so that no
-output, hostile or not, takes longer than its length says. A pattern fits anywhere in a line; `{{`, `}}` and `{*}` are
-the characters themselves.
+space. Each piece between stars is searched for once, from left to right, and taken where it first fits, so that any
+output, hostile or not, takes time proportional to its length. A pattern fits anywhere in a line; `{{`, `}}` and `{*}`
+are the characters themselves.
 """
 
 import re
@@ -50,7 +50,7 @@ _Piece = tuple[_Literal | _Space | _Number, ...]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A template that was understood. `word` is a literal of it that every fitting line has ("" where it has none)."""
+    """A parsed template. `word` is a literal that every matching line contains ("" if there is none)."""
 
     text: str
     pieces: tuple[_Piece, ...]
@@ -70,14 +70,14 @@ class Pattern:
         return cls(text, pieces, max(literals, key=len, default=""))
 
     def match(self, line: str) -> Point | None:
-        """The point that the line has, or None."""
+        """The point in the line, or None."""
         found = self.read(line)
         if found is None:
             return None
         return Point(found.step, found.epoch, found.values, found.kind, found.rank, SOURCE)
 
     def read(self, line: str) -> Reading | None:
-        """The same with the total, which is no part of a point."""
+        """The same with the total, which is not part of a point."""
         numbers: dict[str, str] = {}
         position = 0
         for piece in self.pieces:
@@ -93,7 +93,7 @@ class Pattern:
 
 
 def matches(pattern: Pattern, text: str, most: int) -> list[tuple[str, Point]]:
-    """The first `most` lines of `text` that the pattern fits, each with its point."""
+    """The first `most` lines of `text` that the pattern matches, each with its point."""
     found: list[tuple[str, Point]] = []
     for line in re.split(r"[\r\n]+", text):
         if len(found) >= most:
@@ -104,7 +104,7 @@ def matches(pattern: Pattern, text: str, most: int) -> list[tuple[str, Point]]:
 
 
 def _find(piece: _Piece, line: str, start: int, numbers: dict[str, str]) -> int | None:
-    """Where the piece ends at the first place it fits; its numbers are entered."""
+    """The end of the piece where it first fits; records its numbers."""
     for place in _places(piece[0], line, start):
         found: dict[str, str] = {}
         end = _fits(piece, line, place, found)
@@ -125,7 +125,7 @@ def _places(first: _Literal | _Space | _Number, line: str, start: int) -> Iterat
 
 
 def _fits(piece: _Piece, line: str, place: int, found: dict[str, str]) -> int | None:
-    """Each part takes all it can: white space a run of it, a number the whole number."""
+    """Each part takes as much as it can: all adjacent white space, the whole number."""
     last = len(piece) - 1
     for index, part in enumerate(piece):
         if isinstance(part, _Literal):
@@ -173,7 +173,7 @@ def _append_literal(parts: list[_Literal | _Space | _Number], text: str) -> None
 
 
 def _piece(parts: list[_Literal | _Space | _Number]) -> Iterable[_Piece]:
-    """White space beside a star or at an end is part of any text."""
+    """White space next to a star, or at either end, is part of that text."""
     while parts and isinstance(parts[0], _Space):
         parts = parts[1:]
     while parts and isinstance(parts[-1], _Space):

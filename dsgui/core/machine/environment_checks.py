@@ -1,4 +1,5 @@
-"""Checks of the training environment: its packages, CUDA, compilers and operators. None: nothing to judge."""
+"""Checks of the training environment: its packages, CUDA, compilers and operators. A check returns None if there is
+nothing to judge."""
 
 from collections.abc import Callable
 
@@ -11,7 +12,7 @@ MINOR_MAY_DIFFER = (10, 11, 12)
 
 
 def of_environment(judge: Callable[[Environment], Verdict | None]) -> Callable[[Machine], Verdict | None]:
-    """A check of what the target answered; nothing before it has."""
+    """A check of what the target answered; None until it has answered."""
     return lambda machine: judge(machine.environment) if machine.environment else None
 
 

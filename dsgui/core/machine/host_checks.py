@@ -1,6 +1,6 @@
-"""Checks of the machine: memory, limits, disks, left-overs, GPUs. None where there is nothing to judge.
+"""Checks of the machine: memory, limits, disks, leftovers, GPUs. A check returns None if there is nothing to judge.
 
-Thresholds name where they come from.
+Each threshold names its source.
 """
 
 from collections.abc import Callable
@@ -64,7 +64,7 @@ def shm_left(machine: Machine) -> Verdict | None:
 
 
 def _common_start(paths: list[str]) -> str:
-    """What all have in common, up to its last underscore: name, user id and address, not the port."""
+    """Their common prefix, up to its last underscore: name, user id and address, without the port."""
     first, last = min(paths), max(paths)
     same = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     return first[: first.rfind("_", 0, same) + 1]

@@ -1,4 +1,4 @@
-"""The machine for a person or a program: readings in groups, checks first; as text, as JSON."""
+"""The machine report for a person (text) or a program (JSON): checks first, then readings in groups."""
 
 import json
 import textwrap
@@ -25,7 +25,7 @@ class Group:
 
 
 def groups(machine: Machine) -> tuple[Group, ...]:
-    """Every reading there is by now."""
+    """All readings so far."""
     environment = machine.environment
     found = [Group("GPUs", _gpus(machine)), Group("This machine", _host(machine.host))]
     if environment:
@@ -138,7 +138,7 @@ def _programs(environment: Environment) -> tuple[tuple[str, str], ...]:
 
 
 def _tool(tool: Tool | None) -> str:
-    """A program for a list of readings."""
+    """A program, as an entry in a list of readings."""
     if tool is None:
         return ""
     if not tool.path:
@@ -164,7 +164,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def as_text(machine: Machine, rows: Sequence[Row]) -> str:
-    """The checks, worst first, then the readings; the values of a group stand below each other."""
+    """The checks, worst first, then the readings; the values of a group are aligned."""
     lines = ["Checks", *rows_as_lines(rows)]
     for group in groups(machine):
         widest = max(len(label) for label, _ in group.readings)
@@ -193,7 +193,7 @@ def _hanging(head: str, text: str) -> list[str]:
 
 
 def as_json(machine: Machine, rows: Sequence[Row]) -> str:
-    """Everything read, and the rows of the checks; bytes are whole numbers, null is unknown or no limit."""
+    """Everything read, and the rows of the checks; bytes are integers, null means unknown or no limit."""
     answer = {
         "ok": all(row.status is not Status.PROBLEM for row in rows),
         "checks": [asdict(row) | {"status": row.status.value} for row in rows],

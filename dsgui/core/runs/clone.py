@@ -1,4 +1,4 @@
-"""The same again: a run's plan as the launch request that would make it, with what is to be different this time."""
+"""Cloning: a run's plan as the launch request that would produce it, with what should differ this time."""
 
 import shlex
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from dsgui.core.script.words import with_option
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """`request` holds the config too; `notes` say what differs from the run it was made from, `in_config` whether its
-    config does."""
+    """`request` includes the config; `notes` say what differs from the original run, `in_config` whether its config
+    does."""
 
     request: LaunchRequest
     notes: tuple[str, ...] = ()
@@ -22,8 +22,8 @@ class Clone:
 
 
 def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
-    """The request of `plan`, changed by `remedy`; it names the run it comes from. The port is left to be chosen anew:
-    the old one may be taken."""
+    """The request of `plan`, changed by `remedy`; it names the original run. The port is chosen again, since the old
+    one may be taken."""
     text, notes = changed_config(config_text, remedy)
     words, more = changed_words(plan.arguments, remedy)
     # The run's own folder is a new one for each run.
@@ -45,7 +45,7 @@ def _missing_secrets(plan: Plan) -> tuple[str, ...]:
 
 
 def changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ...]]:
-    """The config with the remedy's fix, and what that changed. One that can't be read stays as it is."""
+    """The config with the remedy's fix, and what that changed. A config that can't be read stays unchanged."""
     if remedy is None or remedy.fix is None:
         return text, ()
     try:

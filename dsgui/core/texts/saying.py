@@ -3,6 +3,7 @@ somebody reads them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any
 
 from dsgui.core.texts.english import TEXTS
@@ -29,7 +30,7 @@ class Said:
 
     def to_json(self) -> dict[str, Any]:
         """Without what it is a text of: that is known where it is kept."""
-        given = {name: _kept(value) for name, value in self.given}
+        given = {name: kept(value) for name, value in self.given}
         return {"code": self.code} | ({"given": given} if given else {})
 
 
@@ -39,10 +40,11 @@ def sentences(parts: "Iterable[Said]") -> str:
 
 
 def sentences_to_json(parts: "Iterable[Said]") -> list[Any]:
-    return [_kept(part) for part in parts]
+    return [kept(part) for part in parts]
 
 
-def _kept(value: "str | Said") -> Any:
+def kept(value: "str | Said") -> Any:
+    """With the kind of text that it is."""
     return {"kind": value.kind} | value.to_json() if isinstance(value, Said) else value
 
 
@@ -59,9 +61,10 @@ def as_told(text: str) -> Said:
 
 
 def recalled(kind: str, value: Any, text: str) -> Said:
-    """What `to_json` kept; `text`, as it was told then, where that is no code known here."""
+    """What `to_json` or `kept` wrote, of this kind unless it names another; `text`, as it was told then, where that is
+    no code known here."""
     try:
-        found = _read(kind, value)
+        found = _read(value.get("kind", kind), value)
         str(found)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         return as_told(text)
@@ -88,6 +91,12 @@ def _read(kind: str, value: Any, depth: int = 0) -> Said:
 
 def _given(value: Any, depth: int) -> "str | Said":
     return value if isinstance(value, str) else _read(value["kind"], value, depth)
+
+
+def said_with(kind: str, code: str, words: Mapping[str, str | Said]) -> Said:
+    """With those of the words that the text has a place for. Raises KeyError as `said` does."""
+    places = (name for _, name, _, _ in Formatter().parse(TEXTS[kind][code]) if name)
+    return said(kind, code, **{name: words[name] for name in dict.fromkeys(places)})
 
 
 def text_of(kind: str, code: str, given: Mapping[str, "str | Said"]) -> str:

@@ -18,13 +18,18 @@ from dsgui.core.texts.saying import said
 from scripts.browser_catalogue import PAGE, catalogue
 
 Use = tuple[str, str, str, set[str | None] | None]
-CODE = re.compile(r"[a-z][a-z0-9_]*\Z")
+CODE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?\Z")  # with what it is about before the dot
+NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 ROOT = Path(__file__).parents[3]
 # Who says a text → its kind, and what else than places it takes by name.
 MAKERS = {
     "said": ("", ()),
     "Fix.of": ("fixes", ()),
     "_changed": ("remedies", ("options",)),
+    "_title": ("diagnosis_titles", ()),
+    "_meaning": ("diagnosis_meanings", ()),
+    "_advice": ("diagnosis_advice", ()),
+    "_part": ("diagnosis_parts", ()),
     "_said": ("reasons", ()),
     "_reasons": ("reasons", ()),
 }
@@ -32,6 +37,7 @@ SUFFIXES = ("_below", "_in_file", "_of", "_on")  # of codes that come in pairs
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
 LOOKED_UP = ("states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
 LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes")
+LOOKED_UP += ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice")  # test_diagnosis_texts.py
 
 
 def literals(node: ast.expr, named: Mapping[str, str] = MappingProxyType({})) -> list[str]:
@@ -104,7 +110,7 @@ def test_codes_are_codes_and_places_have_names() -> None:
     for kind, texts in TEXTS.items():
         assert all(CODE.match(code) for code in (kind, *texts))
         places = [name for text in texts.values() for _, name, _, _ in Formatter().parse(text) if name is not None]
-        assert all(CODE.match(name) for name in places)
+        assert all(NAME.match(name) for name in places)
 
 
 def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> None:
@@ -126,6 +132,7 @@ def test_every_code_of_the_catalogue_is_said() -> None:
     idle = []
     for kind, texts in TEXTS.items():
         words = set().union(*(WORDS[path] for path in TREES if kind in LOOKED_UP or kind in KINDS[path]))
+        words |= {word.replace("-", "_") for word in words}  # a signature's id
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}
         idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
     assert [one for one in idle if one != ("plain", "text")] == []  # core/texts says it itself

@@ -1,7 +1,7 @@
-"""A launch through Slurm: what is asked of it, and the batch script that asks for it.
+"""A launch through Slurm: what is requested, and the batch script that requests it.
 
-One task a node starts DeepSpeed's launcher there with `--no_ssh` and the node's rank (deepspeed/launcher/runner.py), or
-torchrun. Options: https://slurm.schedmd.com/sbatch.html
+One task per node starts DeepSpeed's launcher there with `--no_ssh` and the node's rank (deepspeed/launcher/runner.py),
+or torchrun. Options: https://slurm.schedmd.com/sbatch.html
 """
 
 import posixpath
@@ -122,8 +122,8 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class SlurmJob(Place):
-    """What is asked of Slurm. `per_node` are GPUs a node, or with `on_cpu` ranks a node. `partition`, `time` and
-    `account` are "" for Slurm's own default; `options` are further ones of sbatch, one a line."""
+    """What is requested from Slurm. `per_node` are GPUs per node, or with `on_cpu` ranks per node. `partition`, `time`
+    and `account` are "" for Slurm's own default; `options` are further sbatch options, one per line."""
 
     NAME = "slurm"
     LABEL = "Slurm"
@@ -212,7 +212,7 @@ class SlurmJob(Place):
         return {BATCH_SCRIPT: self.script(plan)}
 
     def script(self, plan: Plan) -> str:
-        """What sbatch is given. Secrets come from the environment that submits it."""
+        """The script passed to sbatch. Secrets come from the environment that submits it."""
         directory, port = plan.run_directory, f"--master_port={plan.master_port}"
         static = {name: shlex.quote(value) for name, value in {**added(plan), MARKER: plan.run_id}.items()}
         if plan.started_by is StartedBy.TORCHRUN:
@@ -233,7 +233,7 @@ class SlurmJob(Place):
         )
 
     def check_options(self) -> None:
-        """Raises `PlanError` for what sbatch would not take, or read as something else."""
+        """Raises `PlanError` for what sbatch would reject or misread."""
         for name, count in (
             ("Nodes", self.nodes),
             ("Ranks per node" if self.on_cpu else "GPUs per node", self.per_node),
@@ -274,7 +274,7 @@ def batch_script(
     per_node: int,
     words: Sequence[str],
 ) -> str:
-    """The script for sbatch, with a line `about` it. `exports` and `words` are as a shell reads them; the words are the
+    """The script for sbatch, with a line `about` it. `exports` and `words` are quoted for a shell; the words are the
     interpreter, the launcher's module and what comes after the node's rank. They may use $first, the first node, and
     $hosts, a hostfile of the job's nodes."""
     asked = "".join(f"#SBATCH {directive}\n" for directive in directives)

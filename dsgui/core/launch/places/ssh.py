@@ -82,7 +82,7 @@ _FIELDS = (
 @dataclass(frozen=True, slots=True)
 class Machines(Place):
     """`text` is the hostfile, `include` and `exclude` are the launcher's filters (`worker-0@worker-1:0,2`),
-    `master_addr` is "" where the launcher shall ask the first machine."""
+    `master_addr` is "" if the launcher should ask the first machine."""
 
     NAME = "several"
     LABEL = "Several machines over ssh"
@@ -127,14 +127,14 @@ class Machines(Place):
         }
 
     def hosts(self) -> tuple[Host, ...]:
-        """Those that train, in the order of their ranks. Raises `PlanError`."""
+        """The machines that train, in the order of their ranks. Raises `PlanError`."""
         return chosen_hosts(parse_hostfile(self.text), self.include.strip(), self.exclude.strip())
 
     def ranks(self, asked: int) -> int:
         return sum(len(host.slots) for host in self.hosts())
 
     def check(self, plan: Plan) -> None:
-        """Raises `PlanError` for what the launcher can't hand to other machines."""
+        """Raises `PlanError` for what the launcher can't pass to other machines."""
         if plan.started_by is StartedBy.TORCHRUN:
             raise PlanError("Launcher: torchrun only starts ranks on this machine. Use deepspeed with a hostfile.")
         if plan.gpu_indices:
@@ -148,7 +148,7 @@ class Machines(Place):
         self._check_words(plan)
 
     def _check_words(self, plan: Plan) -> None:
-        """deepspeed/launcher/multinode_runner.py, PDSHRunner: what is typed here is read there by a shell once more."""
+        """deepspeed/launcher/multinode_runner.py, PDSHRunner: what is typed here is read by a shell again there."""
         paths = (plan.target_python, plan.working_directory, plan.script, *config_words(plan))
         for word in (*paths, *told_by_environment(plan).values(), self.master_addr.strip() or "-"):
             if not PLAIN_WORD.match(word):
@@ -161,7 +161,7 @@ class Machines(Place):
 
     @property
     def nodes(self) -> int:
-        """1 where they have different numbers of ranks, as if all were on one."""
+        """1 if the numbers of ranks differ, as if all were on one machine."""
         hosts = self.hosts()
         return len(hosts) if len({len(host.slots) for host in hosts}) == 1 else 1
 
@@ -177,7 +177,7 @@ class Machines(Place):
         return f"{ranks_words(plan.ranks)} on {', '.join(host.name for host in self.hosts())}"
 
     def launcher_options(self, plan: Plan) -> tuple[str, ...]:
-        """`--force_multi`: a filter may leave one machine, which need not be this one."""
+        """`--force_multi`: a filter may leave a single machine, which need not be this one."""
         given = (("include", self.include), ("exclude", self.exclude), ("master_addr", self.master_addr))
         return (
             f"--hostfile={posixpath.join(plan.run_directory, HOSTFILE)}",
@@ -193,8 +193,8 @@ class Machines(Place):
 
 
 def remote_environment(plan: Plan) -> str:
-    """What the launcher hands to every machine, one NAME=value a line, as in a `.deepspeed_env`. The marker is among
-    it: by it a run's processes are found there."""
+    """What the launcher passes to every machine, one NAME=value per line, as in a `.deepspeed_env`. This includes the
+    marker by which a run's processes are found there."""
     handed = {"PATH": f"{programs(plan)}:$PATH", **added(plan), MARKER: plan.run_id}
     return "".join(f"{name}={value}\n" for name, value in handed.items()) + _MERGED
 

@@ -6,7 +6,9 @@ same texts of what it tells itself (`ui/static/catalogue.js`, made by `scripts/b
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from dsgui.core.texts.english.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.english.check_texts import CHECKS
+from dsgui.core.texts.english.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.memory_texts import (
     MEMORY_ABOUT,
@@ -35,6 +37,11 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "fixes": FIXES,
         "remedies": REMEDIES,
         "reasons": REASONS,
+        "diagnosis_titles": DIAGNOSIS_TITLES,
+        "diagnosis_meanings": DIAGNOSIS_MEANINGS,
+        "diagnosis_advice": DIAGNOSIS_ADVICE,
+        "diagnosis_parts": DIAGNOSIS_PARTS,
+        "set_aside": SET_ASIDE,
         "checks": CHECKS,
         "memory_parts": MEMORY_PARTS,
         "memory_about": MEMORY_ABOUT,
