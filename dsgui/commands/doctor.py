@@ -14,7 +14,7 @@ from dsgui.core.launch.plan import AS_SCRIPT_READS, READERS, ConfigArgument
 from dsgui.core.machine.machine import Machine
 from dsgui.core.machine.machine_checks import check
 from dsgui.core.machine.machine_report import FORMATS
-from dsgui.core.machine.verdicts import Row, has_problem, worst_first
+from dsgui.core.machine.verdicts import Row, has_problem, saw, worst_first
 from dsgui.core.preflight.judging import with_config
 from dsgui.core.preflight.model_size import ModelSize
 from dsgui.core.preflight.preflight import preflight
@@ -127,5 +127,5 @@ def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) ->
 
 def _model(parameters: int | None) -> ModelSize:
     if parameters is None:
-        return ModelSize(told="give --parameters")
-    return ModelSize("--parameters", parameters, "from --parameters")
+        return ModelSize(why=saw("model_size.give"))
+    return ModelSize("--parameters", parameters)

@@ -180,8 +180,8 @@ def rows_as_lines(rows: Sequence[Row]) -> list[str]:
 
 
 def _row_lines(row: Row, rows: Sequence[Row]) -> list[str]:
-    widest = max(len(other.title) for other in rows)
-    head = f"  {_WORDS[row.status]:<7}  {row.title.ljust(widest)}  "
+    widest = max(len(str(other.title)) for other in rows)
+    head = f"  {_WORDS[row.status]:<7}  {str(row.title).ljust(widest)}  "
     told = [row.seen, *filter(None, (row.advice,))]
     lines = _hanging(head, " ".join(told))
     return [*lines, f"{' ' * len(head)}$ {row.command}"] if row.command else lines
@@ -196,7 +196,7 @@ def as_json(machine: Machine, rows: Sequence[Row]) -> str:
     """Everything read, and the rows of the checks; bytes are whole numbers, null is unknown or no limit."""
     answer = {
         "ok": all(row.status is not Status.PROBLEM for row in rows),
-        "checks": [asdict(row) | {"status": row.status.value} for row in rows],
+        "checks": [row.to_json() for row in rows],
         "problem": machine.problem or None,
         "host": asdict(machine.host),
         "driver": asdict(machine.driver) if machine.driver else None,

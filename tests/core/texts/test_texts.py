@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Formatter
 from types import MappingProxyType
@@ -18,7 +18,8 @@ from dsgui.core.texts.saying import said
 from scripts.browser_catalogue import PAGE, catalogue
 
 Use = tuple[str, str, str, set[str | None] | None]
-CODE = re.compile(r"[a-z][a-z0-9_]*\Z")
+CODE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?\Z")  # with what it is about before the dot
+NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 ROOT = Path(__file__).parents[3]
 # Who says a text → its kind, and what else than places it takes by name.
 MAKERS = {
@@ -27,7 +28,26 @@ MAKERS = {
     "_changed": ("remedies", ("options",)),
     "_said": ("reasons", ()),
     "_reasons": ("reasons", ()),
+    "saw": ("verdicts", ()),
+    "advise": ("verdict_advice", ()),
 }
+# Where what is said has codes alone.
+WITH_CODES = tuple(
+    path.relative_to(ROOT / "dsgui").as_posix()
+    for folder, names in (
+        ("core/machine", ("*_checks.py",)),
+        ("core/preflight", ("*.py",)),
+        ("core/launch", ("handing.py",)),
+        ("core/script", ("gone_options.py",)),
+    )
+    for name in names
+    for path in sorted((ROOT / "dsgui" / folder).glob(name))
+    if path.name != "__init__.py"
+)
+# Words of others, commands, and where a check's knowledge is from.
+THEIRS = ("--", "argument ", "unrecognized arguments: ", "DeepSpeed Zero-3 is not compatible with ", "sudo ", "docker ")
+THEIRS += ("x -m pip install ", "pip install ", "man 7 ", "deepspeed/", "transformers/")
+PROSE = re.compile(r"[A-Za-z]{2,}[,.:;]? +[a-z]{2,}")
 SUFFIXES = ("_below", "_in_file", "_of", "_on")  # of codes that come in pairs
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
 LOOKED_UP = ("states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
@@ -55,18 +75,70 @@ def named_in(tree: ast.Module) -> dict[str, str]:
     }
 
 
+def filled_by(name: str, line: int, around: ast.AST) -> set[str | None]:
+    """The keys of the dict that `name` is in a line of a function; None among them where they don't stand there."""
+    keys: set[str | None] = {None}
+    changes = [node for node in ast.walk(around) if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)]
+    for node in sorted(changes, key=lambda one: one.lineno):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if node.lineno >= line or not any(isinstance(one, ast.Name) and one.id == name for one in in_tuples(targets)):
+            continue
+        value = value_for(name, targets[0], node.value)
+        if isinstance(value, ast.Dict):
+            own = {key.value if isinstance(key, ast.Constant) else None for key in value.keys}
+            keys = keys | own if isinstance(node, ast.AugAssign) else own
+        else:
+            keys = {None}
+    return keys
+
+
+def in_tuples(targets: list[ast.expr]) -> list[ast.expr]:
+    return [one for target in targets for one in (target.elts if isinstance(target, ast.Tuple) else [target])]
+
+
+def value_for(name: str, target: ast.expr, value: ast.expr | None) -> ast.expr | None:
+    """What `name` becomes in `a, name = 1, {…}`."""
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple):
+        return value
+    return next(
+        two for one, two in zip(target.elts, value.elts, strict=True) if isinstance(one, ast.Name) and one.id == name
+    )
+
+
+def places_given(call: ast.Call, around: ast.AST) -> set[str | None]:
+    found: set[str | None] = set()
+    for word in call.keywords:
+        if word.arg is not None:
+            found.add(word.arg)
+        elif isinstance(word.value, ast.Name):
+            found |= filled_by(word.value.id, call.lineno, around)
+        else:
+            found.add(None)
+    return found
+
+
+def functions_in(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Every node with the innermost function, or the module, around it."""
+    waiting: list[tuple[ast.AST, ast.AST]] = [(tree, tree)]
+    while waiting:
+        node, around = waiting.pop()
+        yield node, around
+        inner = node if isinstance(node, ast.FunctionDef) else around
+        waiting += [(child, inner) for child in reversed(list(ast.iter_child_nodes(node)))]
+
+
 def said_in(where: str, tree: ast.Module) -> list[Use]:
     """Every text that is said by a code that stands there: module, kind, code, and the places that are filled (None
     where they don't stand there)."""
     found: list[Use] = []
     named = named_in(tree)
-    for node in ast.walk(tree):
+    for node, around in functions_in(tree):
         if not isinstance(node, ast.Call) or ast.unparse(node.func) not in MAKERS:
             continue
         kind, besides = MAKERS[ast.unparse(node.func)]
         kinds = [kind] if kind else literals(node.args[0], named)
         codes = literals(node.args[0 if kind else 1], named)
-        names = {word.arg for word in node.keywords}
+        names = places_given(node, around)
         given = None if None in names else {name for name in names if name not in besides}
         found += [(where, one, code, given) for one in kinds for code in codes]
     return found
@@ -104,7 +176,7 @@ def test_codes_are_codes_and_places_have_names() -> None:
     for kind, texts in TEXTS.items():
         assert all(CODE.match(code) for code in (kind, *texts))
         places = [name for text in texts.values() for _, name, _, _ in Formatter().parse(text) if name is not None]
-        assert all(CODE.match(name) for name in places)
+        assert all(NAME.match(name) for name in places)
 
 
 def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> None:
@@ -128,7 +200,67 @@ def test_every_code_of_the_catalogue_is_said() -> None:
         words = set().union(*(WORDS[path] for path in TREES if kind in LOOKED_UP or kind in KINDS[path]))
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}
         idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
-    assert [one for one in idle if one != ("plain", "text")] == []  # core/texts says it itself
+    assert [one for one in idle if one[0] not in ("plain", "lists")] == []  # core/texts says these itself
+
+
+STRICT = ("verdicts", "verdict_advice", "handing", "offers")
+
+
+def test_what_a_check_says_has_its_code_and_its_places_where_it_is_said() -> None:
+    """No code is put together, and no place is filled from elsewhere: a text, its code and its places can be held to
+    each other without running any check."""
+    unseen = [(where, kind, code) for where, kind, code, given in SAID if kind in STRICT and given is None]
+    assert unseen == []
+    named = {(kind, code) for _, kind, code, _ in SAID}
+    assert [(kind, code) for kind in STRICT for code in TEXTS[kind] if (kind, code) not in named] == []
+    built = [
+        (path.name, node.lineno)
+        for path, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("saw", "advise") and not literals(node.args[0])
+    ]
+    assert [(name, line) for name, line in built if name != "verdicts.py"] == []
+
+
+def prose_in(tree: ast.Module) -> list[tuple[int, str]]:
+    """The sentences and parts of sentences that stand in the code, without docstrings."""
+    holders = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    told = {id(node.body[0].value) for node in ast.walk(tree)
+            if isinstance(node, holders) and node.body and isinstance(node.body[0], ast.Expr)}  # fmt: skip
+    told |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    texts = ((node, prose_of(node)) for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr))
+    return [(node.lineno, text) for node, text in texts if id(node) not in told and PROSE.search(text)]
+
+
+def prose_of(node: ast.Constant | ast.JoinedStr) -> str:
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return "".join(str(one.value) if isinstance(one, ast.Constant) else "x" for one in parts)
+
+
+@pytest.mark.parametrize("place", WITH_CODES)
+def test_no_sentence_stands_in_the_code_of_a_check(place: str) -> None:
+    found = prose_in(TREES[ROOT / "dsgui" / place])
+    assert [(line, text) for line, text in found if not text.startswith(THEIRS)] == []
+
+
+def test_a_sentence_in_the_code_is_seen() -> None:
+    source = (
+        """'A docstring is one.'\nok('given')\nok(as_told(f'{size} may be locked'))\nproblem('There is no disk.')"""
+    )
+    assert sorted(prose_in(ast.parse(source))) == [(3, "x may be locked"), (4, "There is no disk.")]
+
+
+def test_places_that_come_in_a_dict_are_seen() -> None:
+    """And what of a dict is not known where it stands."""
+    for source, given in (
+        ("def f():\n given = {'a': x}\n saw('c.one', b=y, **given)", {"a", "b"}),
+        ("def f():\n n, given = 1, {'a': x}\n given |= {'d': x}\n saw('c.one', **given)", {"a", "d"}),
+        ("def f():\n given = {'a': x}\n given = {'e': x}\n saw('c.one', **given)", {"e"}),
+        ("def f(**given):\n saw('c.one', **given)", None),
+        ("def f():\n given = made()\n saw('c.one', **given)", None),
+        ("given = {'a': 1}\ndef f():\n saw('c.one', **given)", None),
+    ):
+        assert said_in("x", ast.parse(source)) == [("x", "verdicts", "c.one", given)]
 
 
 def test_a_code_that_nobody_knows_and_a_place_that_nobody_fills_are_seen() -> None:

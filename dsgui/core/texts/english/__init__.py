@@ -23,6 +23,9 @@ from dsgui.core.texts.english.memory_texts import (
 )
 from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
+from dsgui.core.texts.english.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
+from dsgui.core.texts.english.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
+from dsgui.core.texts.english.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
 
 TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -36,6 +39,11 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "remedies": REMEDIES,
         "reasons": REASONS,
         "checks": CHECKS,
+        "verdicts": {**MACHINE_VERDICTS, **LAUNCH_VERDICTS, **ROOM_VERDICTS},
+        "verdict_advice": {**MACHINE_ADVICE, **LAUNCH_ADVICE, **ROOM_ADVICE},
+        "handing": HANDING,
+        "offers": OFFERS,
+        "lists": LISTS,
         "memory_parts": MEMORY_PARTS,
         "memory_about": MEMORY_ABOUT,
         "memory_moments": MEMORY_MOMENTS,
