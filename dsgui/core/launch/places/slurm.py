@@ -26,6 +26,8 @@ from dsgui.core.launch.command import (
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import Place, Plan, StartedBy
 from dsgui.core.machine.hardware import Hardware
+from dsgui.core.machine.verdicts import saw
+from dsgui.core.texts.saying import Said
 
 BATCH_SCRIPT, BATCH_OUTPUT = "job.sh", "slurm.out"
 MOST_NODES = 4096
@@ -193,8 +195,8 @@ class SlurmJob(Place):
                 )
 
     @property
-    def elsewhere(self) -> str:
-        return "the nodes Slurm allocates"
+    def elsewhere(self) -> Said:
+        return saw("elsewhere.nodes_of_slurm")
 
     def hardware(self, here: tuple[Hardware, ...], planned: tuple[Hardware, ...] = ()) -> tuple[Hardware, ...]:
         return (_A_CPU,) if self.on_cpu else planned

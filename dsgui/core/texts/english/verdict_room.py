@@ -68,6 +68,7 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "output_disk.full": "{free} free in {path}, where dsgui keeps a run’s output.",
     # other machines
     "elsewhere.not_checked": "Memory, GPUs, programs and disks of {machines} are not checked from here.",
+    "elsewhere.nodes_of_slurm": "the nodes Slurm allocates",
     "host.this_machine": "This machine",
     "host.found": "{versions}, {gpus} GPUs",
     "host.found_without_gpu": "{versions}, no GPU",
