@@ -437,7 +437,7 @@ def test_deepspeeds_own_folders_are_known_by_latest(bench: Bench, archive: Archi
 def test_states_that_are_not_divided_fit_any_ranks() -> None:
     found = checkpoint_from("/x/checkpoint-1", SavedBy.TRAINER, ["mp_rank_00_model_states.pt", "notes.txt"])
     assert found
-    assert (found.shards, found.problem(3)) == (None, "")
+    assert (found.shards, found.problem(3)) == (None, None)
     assert checkpoint_from("/x", SavedBy.TRAINER, ["notes.txt"]) is None
 
 

@@ -50,7 +50,9 @@ def shm_left(machine: Machine) -> Verdict | None:
         return None
     held, count = sum(buffer.bytes for buffer in left), len(left)
     return warning(
-        saw("shm_left.buffers", held=size(held), count=str(count)),
+        saw("shm_left.buffer", held=size(held))
+        if count == 1
+        else saw("shm_left.buffers", held=size(held), count=str(count)),
         advise("shm_left.remove"),
         f"rm {_common_start([buffer.path for buffer in left])}*",
     )

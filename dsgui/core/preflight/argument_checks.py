@@ -220,6 +220,8 @@ def arguments_file(question: Question) -> Verdict | None:
     odd = [str(key) for key in file.values if str(key) not in known]
     if odd and question.taken.sure:
         return _odd_keys(file.path, odd, known, line.file is ArgumentsFile.ALONE)
+    if len(file.values) == 1:
+        return ok(saw("arguments_file.found_one", path=file.path))
     return ok(saw("arguments_file.found", path=file.path, count=str(len(file.values))))
 
 

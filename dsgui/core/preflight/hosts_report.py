@@ -57,12 +57,17 @@ def _of_one(plan: Plan, one: MachineFacts, host: Host, usual: Mapping[str, str])
 def _warnings(plan: Plan, one: MachineFacts, host: Host) -> list[Row]:
     found = []
     if one.gpus and one.gpus <= max(host.slots):
-        few = saw("host.few_gpus", gpus=str(one.gpus), slot=str(max(host.slots)))
-        found.append(_problem(one, few, advise("host.correct_slots")))
+        found.append(_problem(one, _few_gpus(one.gpus, max(host.slots)), advise("host.correct_slots")))
     interface = next((name for name in one.interfaces if name != "lo"), "eth0")
     if not one.gpus and one.address.startswith("127.") and "GLOO_SOCKET_IFNAME" not in plan.environment:
         found.append(_loopback(one, interface))
     return found
+
+
+def _few_gpus(gpus: int, slot: int) -> Said:
+    if gpus == 1:
+        return saw("host.one_gpu", slot=str(slot))
+    return saw("host.few_gpus", gpus=str(gpus), slot=str(slot))
 
 
 def _loopback(one: MachineFacts, interface: str) -> Row:
@@ -128,4 +133,6 @@ def _seen(one: MachineFacts) -> Said:
     known = ", ".join(f"{name} {versions[key]}" for key, name in _COMPARED.items() if versions.get(key))
     if not one.gpus:
         return saw("host.found_without_gpu", versions=known)
+    if one.gpus == 1:
+        return saw("host.found_with_one_gpu", versions=known)
     return saw("host.found", versions=known, gpus=str(one.gpus))

@@ -82,6 +82,11 @@ def _altered(one: Said, change: "Callable[[str], str]") -> Said:
     return Said(one.kind, one.code, tuple(given))
 
 
+def wrong(code: str, /, **given: str | Said) -> Said:
+    """What an error says: where, what was seen, what was expected, what to do."""
+    return said("errors", code, **given)
+
+
 def as_told(text: str) -> Said:
     """What has no code: words of somebody else's, or of a dsgui before there were codes."""
     return Said("plain", "text", (("text", text),))

@@ -798,9 +798,9 @@ def test_an_option_that_is_gone_goes_with_a_click(typed, words, without, after):
 
 def test_the_click_says_what_it_does():
     typed = ["--overwrite_output_dir", "--no_cuda"]
-    assert better_arguments(asked_with(BY_CLASS, WIDE, typed[:1])).label == "Remove --overwrite_output_dir"
+    assert str(better_arguments(asked_with(BY_CLASS, WIDE, typed[:1])).label) == "Remove --overwrite_output_dir"
     both = better_arguments(asked_with(BY_CLASS, WIDE, typed)).label
-    assert both == "Replace --overwrite_output_dir, --no_cuda with --use_cpu"
+    assert str(both) == "Replace --overwrite_output_dir, --no_cuda with --use_cpu"
     assert better_arguments(asked_with(BY_CLASS, {}, typed)) is None  # where not all options are known
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dsgui.core.texts.english.check_texts import CHECKS
+from dsgui.core.texts.english.error_texts import ERRORS, RESUMING
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.memory_texts import (
     MEMORY_ABOUT,
@@ -44,6 +45,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "handing": HANDING,
         "offers": OFFERS,
         "lists": LISTS,
+        "errors": ERRORS,
+        "resuming": RESUMING,
         "memory_parts": MEMORY_PARTS,
         "memory_about": MEMORY_ABOUT,
         "memory_moments": MEMORY_MOMENTS,

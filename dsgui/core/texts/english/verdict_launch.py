@@ -109,6 +109,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "{config} and --local_rank too: it ends with “Some specified arguments are not used by the HfArgumentParser: "
     "['{path}']”.",
     "arguments_file.unreadable": "{path}: {problem}. The script can’t read its arguments there, and ends.",
+    "arguments_file.found_one": "{path}: 1 argument",
     "arguments_file.found": "{path}: {count} arguments",
     "arguments_file.unknown": "{path} names {keys}, which the script does not have.",
     "arguments_file.ends": "{path} names {keys}, which the script does not have. It ends with “Some keys are not used "

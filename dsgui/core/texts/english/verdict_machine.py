@@ -44,6 +44,7 @@ MACHINE_VERDICTS: Mapping[str, str] = {
     "shm.too_small_for_nccl": "/dev/shm: {free} of {total} free; {need} are needed: NCCL and DataLoader workers share "
     "memory there.",
     "shm.too_small_for_ranks": "/dev/shm: {free} of {total} free; {need} are needed: two CPU ranks take 66 MiB each.",
+    "shm_left.buffer": "Killed runs left {held} of memory in /dev/shm: 1 unused DeepSpeed buffer.",
     "shm_left.buffers": "Killed runs left {held} of memory in /dev/shm: {count} unused DeepSpeed buffers.",
     "memlock.no_limit": "no limit",
     "memlock.limit": "{limit}",
