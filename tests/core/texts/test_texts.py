@@ -32,23 +32,6 @@ MAKERS = {
     "wrong": ("errors", ()),
     "advise": ("verdict_advice", ()),
 }
-# Where what is said has codes alone.
-WITH_CODES = tuple(
-    path.relative_to(ROOT / "dsgui").as_posix()
-    for folder, names in (
-        ("core/machine", ("*_checks.py",)),
-        ("core/preflight", ("*.py",)),
-        ("core/launch", ("handing.py",)),
-        ("core/script", ("gone_options.py",)),
-    )
-    for name in names
-    for path in sorted((ROOT / "dsgui" / folder).glob(name))
-    if path.name != "__init__.py"
-)
-# Words of others, commands, and where a check's knowledge is from.
-THEIRS = ("--", "argument ", "unrecognized arguments: ", "DeepSpeed Zero-3 is not compatible with ", "sudo ", "docker ")
-THEIRS += ("x -m pip install ", "pip install ", "man 7 ", "deepspeed/", "transformers/")
-PROSE = re.compile(r"[A-Za-z]{2,}[,.:;]? +[a-z]{2,}")
 SUFFIXES = ("_below", "_in_file", "_of", "_on")  # of codes that come in pairs
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
 LOOKED_UP = ("states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
@@ -202,67 +185,6 @@ def test_every_code_of_the_catalogue_is_said() -> None:
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}
         idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
     assert [one for one in idle if one[0] not in ("plain", "lists")] == []  # core/texts says these itself
-
-
-ONE_KIND = tuple(name for name, (kind, _) in MAKERS.items() if kind in ("verdicts", "verdict_advice", "errors"))
-STRICT = ("verdicts", "verdict_advice", "handing", "offers", "errors", "resuming")
-
-
-def test_what_a_check_says_has_its_code_and_its_places_where_it_is_said() -> None:
-    """No code is put together, and no place is filled from elsewhere: a text, its code and its places can be held to
-    each other without running any check."""
-    unseen = [(where, kind, code) for where, kind, code, given in SAID if kind in STRICT and given is None]
-    assert unseen == []
-    named = {(kind, code) for _, kind, code, _ in SAID}
-    assert [(kind, code) for kind in STRICT for code in TEXTS[kind] if (kind, code) not in named] == []
-    built = [
-        (path.name, node.lineno)
-        for path, tree in TREES.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ONE_KIND and not literals(node.args[0])
-    ]
-    assert built == []
-
-
-def prose_in(tree: ast.Module) -> list[tuple[int, str]]:
-    """The sentences and parts of sentences that stand in the code, without docstrings."""
-    holders = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    told = {id(node.body[0].value) for node in ast.walk(tree)
-            if isinstance(node, holders) and node.body and isinstance(node.body[0], ast.Expr)}  # fmt: skip
-    told |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    texts = ((node, prose_of(node)) for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr))
-    return [(node.lineno, text) for node, text in texts if id(node) not in told and PROSE.search(text)]
-
-
-def prose_of(node: ast.Constant | ast.JoinedStr) -> str:
-    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-    return "".join(str(one.value) if isinstance(one, ast.Constant) else "x" for one in parts)
-
-
-@pytest.mark.parametrize("place", WITH_CODES)
-def test_no_sentence_stands_in_the_code_of_a_check(place: str) -> None:
-    found = prose_in(TREES[ROOT / "dsgui" / place])
-    assert [(line, text) for line, text in found if not text.startswith(THEIRS)] == []
-
-
-def test_a_sentence_in_the_code_is_seen() -> None:
-    source = (
-        """'A docstring is one.'\nok('given')\nok(as_told(f'{size} may be locked'))\nproblem('There is no disk.')"""
-    )
-    assert sorted(prose_in(ast.parse(source))) == [(3, "x may be locked"), (4, "There is no disk.")]
-
-
-def test_places_that_come_in_a_dict_are_seen() -> None:
-    """And what of a dict is not known where it stands."""
-    for source, given in (
-        ("def f():\n given = {'a': x}\n saw('c.one', b=y, **given)", {"a", "b"}),
-        ("def f():\n n, given = 1, {'a': x}\n given |= {'d': x}\n saw('c.one', **given)", {"a", "d"}),
-        ("def f():\n given = {'a': x}\n given = {'e': x}\n saw('c.one', **given)", {"e"}),
-        ("def f(**given):\n saw('c.one', **given)", None),
-        ("def f():\n given = made()\n saw('c.one', **given)", None),
-        ("given = {'a': 1}\ndef f():\n saw('c.one', **given)", None),
-    ):
-        assert said_in("x", ast.parse(source)) == [("x", "verdicts", "c.one", given)]
 
 
 def test_a_code_that_nobody_knows_and_a_place_that_nobody_fills_are_seen() -> None:

@@ -79,6 +79,11 @@ ERRORS: Mapping[str, str] = {
     "slurm.option_set_already": "Slurm option: “{option}” can’t be used: the batch script sets it already. Change or "
     "remove it.",
     # options of the command line that don't go together
+    "options.need_config": "--script, --ranks, --model and --parameters need --config.",
+    "options.of_two_places": "Where it trains: options of “{first}” and “{second}” are given. Expected those of one. "
+    "Leave out the others.",
+    "config.unreadable": "Config: {path} can't be read ({why}). Expected a JSON file.",
+    "file.unreadable": "{what}: {path} can't be read ({why}). Expected {expected} in {folder}.",
     "options.need_hostfile": "--include, --exclude and --master-addr need --hostfile.",
     "options.need_slurm_nodes": "--partition and similar options need --slurm-nodes.",
     "options.slurm_chooses_gpus": "Slurm chooses the GPUs. Leave out --gpus, or --slurm-nodes.",
@@ -100,6 +105,28 @@ ERRORS: Mapping[str, str] = {
     "run.no_such_checkpoint": "Run {run}: there is no checkpoint {path} to resume from. {why}",
     "run.no_change": "Run {run}: its diagnosis proposes no change. Use “Clone and edit”.",
     "run.changes_set_aside": "Run {run}: its diagnosis proposes no change. {why} Use “Clone and edit”.",
+    "run.problems": "Not started: see the problems above. Fix them, or use --although to launch anyway.",
+    "run.no_id": "Run: its id is empty. Give one of “{dsgui} runs”, the beginning of one, or “last”.",
+    "run.not_found": "Run “{run}” not found. See “{dsgui} runs” for the list.",
+    "run.several": "Run “{run}”: {count} runs start with it ({runs} …). Give more of the id.",
+    # the training environment's DeepSpeed
+    "target.other_release": "{path}: checked for DeepSpeed {asked}, but only {installed} is installed and can be "
+    "asked. Leave out --target-version, or give the --python that has it.",
+    "target.not_asked": "{path}: DeepSpeed {release} could not be asked: {why}.",
+    "target.no_deepspeed": "--python: {python} has no DeepSpeed to ask. Give one that has, or install it there: "
+    "{python} -m pip install torch deepspeed",
+    # patterns for lines of output
+    "pattern.long": "Pattern: it has {count} characters; the limit is {most}. Keep only the part with the numbers; * "
+    "matches any text.",
+    "pattern.unpaired": "Pattern, character {at}: a “{brace}” is unpaired. A number is written {{name}}; for the "
+    "character itself write {twice}.",
+    "pattern.bad_name": "Pattern, character {at}: “{{{name}}}” is not a valid name. A name starts with a letter, "
+    "followed by letters, digits and _ . / -, as in {{loss}} or {{eval/accuracy}}.",
+    "pattern.no_value": "Pattern: “{text}” has no value to plot. Write {{name}} where a measured number stands, as in "
+    "“step {{step}} loss {{loss}}”; step, epoch, rank and total only say where it belongs.",
+    "pattern.twice": "Pattern: {{{name}}} appears twice. Give each number its own name.",
+    "pattern.adjacent": "Pattern, character {at}: two numbers are adjacent, so it is unclear where the first one ends. "
+    "Write the text between them.",
     # the HF Trainer's arguments
     "trainer.long": "The arguments have {count} characters; expected at most {most}.",
     "trainer.bad_json": "The arguments start like a JSON object and can't be read as one: {why}.",
