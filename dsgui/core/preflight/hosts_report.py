@@ -18,7 +18,7 @@ class MachineFacts:
     first machine alone. `address` is what its own name resolves to there."""
 
     name: str
-    problem: str = ""
+    problem: str | Said = ""
     versions: Mapping[str, str] | None = field(default_factory=dict)
     gpus: int | None = None
     has_script: bool = True
@@ -86,10 +86,15 @@ def _does_not_answer(one: MachineFacts) -> Row:
         "ssh",
         as_told(one.name),
         Status.PROBLEM,
-        (saw("host.not_reachable", problem=one.problem.removeprefix("ssh: ").rstrip(".")),),
+        (saw("host.not_reachable", problem=_cause(one.problem)),),
         (advise("host.without_password"),),
         f"ssh-copy-id {one.name}",
     )
+
+
+def _cause(problem: str | Said) -> str | Said:
+    """Without the name of who says it, which the sentence has."""
+    return problem.removeprefix("ssh: ").rstrip(".") if isinstance(problem, str) else problem
 
 
 def _no_deepspeed(one: MachineFacts) -> Row:

@@ -20,7 +20,7 @@ class Ended:
     host: str
     told: int = 0
     left: tuple[int, ...] = ()
-    problem: str = ""
+    problem: str | Said = ""
 
 
 @dataclass(frozen=True, slots=True)

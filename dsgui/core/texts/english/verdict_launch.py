@@ -109,11 +109,14 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "{config} and --local_rank too: it ends with “Some specified arguments are not used by the HfArgumentParser: "
     "['{path}']”.",
     "arguments_file.unreadable": "{path}: {problem}. The script can’t read its arguments there, and ends.",
+    "arguments_file.no_names": "expected the arguments’ names, each with its value",
+    "arguments_file.in_line": "line {line}: {words}",
     "arguments_file.found_one": "{path}: 1 argument",
     "arguments_file.found": "{path}: {count} arguments",
     "arguments_file.unknown": "{path} names {keys}, which the script does not have.",
     "arguments_file.ends": "{path} names {keys}, which the script does not have. It ends with “Some keys are not used "
     "by the HfArgumentParser: {words}”.",
+    "files_in_arguments.of_arguments": "The file of arguments",
     "files_in_arguments.missing": "{option}: {path} does not exist.",
     "script_imports.module": "{module} (line {line})",
     "script_imports.missing": "The training environment lacks {modules}, which the script imports: it ends with "
