@@ -9,10 +9,17 @@ from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Disk, Environment, Host, Machine, Tool
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.sizes import size
+from dsgui.core.texts.saying import Said, listed, said
 
 UNKNOWN = "unknown"
 WIDTH = 100
 _NO_OP = "deepspeed_not_implemented"  # stands in for what an accelerator lacks
+_COUNTED = {
+    Status.PROBLEM: ("problem", "problems"),
+    Status.WARNING: ("warning", "warnings"),
+    Status.OK: ("passed_one", "passed"),
+    Status.UNKNOWN: ("not_checked_one", "not_checked"),
+}
 _WORDS = {Status.PROBLEM: "PROBLEM", Status.WARNING: "warning", Status.OK: "ok", Status.UNKNOWN: "unknown"}
 
 
@@ -157,10 +164,17 @@ def _ops(environment: Environment) -> tuple[tuple[str, str], ...]:
     )
 
 
+def counted(status: Status, count: int) -> Said:
+    """`2 warnings`, `1 check passed`."""
+    one, several = _COUNTED[status]
+    return said("check_counts", one) if count == 1 else said("check_counts", several, count=str(count))
+
+
 def summary(rows: Sequence[Row]) -> str:
     """`1 problem, 2 warnings`, or “all checks passed”."""
-    counts = [(sum(row.status is status for row in rows), status.value) for status in (Status.PROBLEM, Status.WARNING)]
-    return ", ".join(f"{n} {word}{'s' * (n > 1)}" for n, word in counts if n) or "all checks passed"
+    counts = [(status, sum(row.status is status for row in rows)) for status in (Status.PROBLEM, Status.WARNING)]
+    told = [counted(status, count) for status, count in counts if count]
+    return str(listed(told) if told else said("check_counts", "all_passed"))
 
 
 def as_text(machine: Machine, rows: Sequence[Row]) -> str:

@@ -5,7 +5,7 @@ from html import escape
 
 from dsgui.core.machine.machine import Machine
 from dsgui.core.machine.machine_checks import check
-from dsgui.core.machine.machine_report import Group, groups, summary
+from dsgui.core.machine.machine_report import Group, counted, groups, summary
 from dsgui.core.machine.verdicts import Row, Status
 
 _WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK", Status.UNKNOWN: "Not checked"}
@@ -39,8 +39,8 @@ def rows_html(said: str, rows: Sequence[Row]) -> str:
 
 def _passed(rows: Sequence[Row]) -> str:
     pairs = "".join(_pair(str(row.title), row.seen) for row in rows)
-    counted = "1 check" if len(rows) == 1 else f"{len(rows)} checks"
-    return f'<details class="ds-passed"><summary>{counted} passed</summary><dl class="ds-pairs">{pairs}</dl></details>'
+    passed = escape(str(counted(Status.OK, len(rows))))
+    return f'<details class="ds-passed"><summary>{passed}</summary><dl class="ds-pairs">{pairs}</dl></details>'
 
 
 def _item(row: Row) -> str:

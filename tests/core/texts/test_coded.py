@@ -20,7 +20,7 @@ WITH_CODES = tuple(
         ("core/machine", ("*_checks.py",)),
         ("core/preflight", ("*.py",)),
         ("core/launch", ("handing.py",)),
-        ("core/script", ("gone_options.py",)),
+        ("core/script", ("gone_options.py", "named_files.py", "taken.py", "script.py", "script_options.py")),
     )
     for name in names
     for path in sorted((ROOT / "dsgui" / folder).glob(name))

@@ -6,7 +6,7 @@ same texts of what it tells itself (`ui/static/catalogue.js`, made by `scripts/b
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dsgui.core.texts.english.check_texts import CHECKS
+from dsgui.core.texts.english.check_texts import CHECK_COUNTS, CHECKS
 from dsgui.core.texts.english.error_texts import ERRORS, RESUMING
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.memory_texts import (
@@ -40,6 +40,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "remedies": REMEDIES,
         "reasons": REASONS,
         "checks": CHECKS,
+        "check_counts": CHECK_COUNTS,
         "verdicts": {**MACHINE_VERDICTS, **LAUNCH_VERDICTS, **ROOM_VERDICTS},
         "verdict_advice": {**MACHINE_ADVICE, **LAUNCH_ADVICE, **ROOM_ADVICE},
         "handing": HANDING,
