@@ -28,7 +28,7 @@ WITH_CODES = tuple(
 )
 # Where errors do too.
 RAISING = ("core/launch", "core/script", "core/logs/patterns.py", "core/config/arguments.py", "shell/launch")
-RAISING += ("commands", "runs/runs.py", "runs/archive.py")
+RAISING += ("commands", "runs", "shell/runs", "shell/access/places.py", "shell/machine")
 # Words of others, commands, and where a check's knowledge is from.
 THEIRS = ("--", "argument ", "unrecognized arguments: ", "DeepSpeed Zero-3 is not compatible with ", "sudo ", "docker ")
 THEIRS += ("x -m pip install ", "pip install ", "man 7 ", "deepspeed/", "transformers/")

@@ -106,6 +106,13 @@ ERRORS: Mapping[str, str] = {
     "run.no_change": "Run {run}: its diagnosis proposes no change. Use “Clone and edit”.",
     "run.changes_set_aside": "Run {run}: its diagnosis proposes no change. {why} Use “Clone and edit”.",
     "run.problems": "Not started: see the problems above. Fix them, or use --although to launch anyway.",
+    "run.plan_unreadable": "Run {run}: {file} can't be read ({why}). Expected what dsgui wrote when the run was "
+    "started. Delete the run, or put the file back.",
+    "run.not_an_id": "Run “{run}”: not a run id. Expected one like 20260131-235959-0a1b. See the list.",
+    "run.started_already": "Run {run} was started already. Follow it, or make a new one on Launch.",
+    "run.none": "Run {run}: there is none in {folder}. It may have been deleted. See the list.",
+    "run.many_patterns": "Run {run}: it has {count} patterns, and at most {most} are read.",
+    "report.many": "A report of {count} runs can't be made. Expected 1 to {most}. Choose fewer.",
     "run.no_id": "Run: its id is empty. Give one of “{dsgui} runs”, the beginning of one, or “last”.",
     "run.not_found": "Run “{run}” not found. See “{dsgui} runs” for the list.",
     "run.several": "Run “{run}”: {count} runs start with it ({runs} …). Give more of the id.",
@@ -115,6 +122,28 @@ ERRORS: Mapping[str, str] = {
     "target.not_asked": "{path}: DeepSpeed {release} could not be asked: {why}.",
     "target.no_deepspeed": "--python: {python} has no DeepSpeed to ask. Give one that has, or install it there: "
     "{python} -m pip install torch deepspeed",
+    "python.missing": "--python: {python} does not exist. Give the interpreter that has DeepSpeed.",
+    "python.not_asked": "--python: {python} could not be asked: {why}.",
+    "python.ended": "--python: {python} ended with code {code}: {line}.",
+    "python.ended_silently": "--python: {python} ended with code {code}: no output.",
+    "python.no_json": "--python: {python} answered “{answer}”, which is not JSON.",
+    # files and folders
+    "file.exists": "{path} already exists. Choose another name or remove it.",
+    "file.not_written": "{path} can't be written ({why}). Choose another location.",
+    "installation.unreadable": "{file} can't be read. Expected what dsgui is installed with; install it again.",
+    "place.of_the_kernel": "{path}: this belongs to the kernel. Expected a plain file or folder. Choose one.",
+    "place.outside": "{path}: outside the folders that dsgui may use: {folders}. Move it there, or start dsgui with "
+    "--allow {allow}.",
+    "place.leads_outside": "{path} (it leads to {real}): outside the folders that dsgui may use: {folders}. Move it "
+    "there, or start dsgui with --allow {allow}.",
+    "place.no_folder": "--allow: {path} is no folder. Expected one that exists. Correct the path.",
+    "place.no_path": "“{path}” can't be used as a path ({why}). Correct it.",
+    "removal.too_deep": "{folder}: its folders are nested too deep to be looked through. Remove it by hand.",
+    "removal.not_whole": "{folder}: could not be removed whole ({why}). Check the permissions of what is left in "
+    "{left}, and remove it by hand.",
+    "removal.link": "{folder}: not a folder of its own (a link, or gone). Nothing was removed; remove it by hand.",
+    "runs_folder.not_written": "Runs folder {folder}: can't be written ({why}). Expected a folder of yours with free "
+    "space. Give another with --runs-dir, or free some space.",
     # patterns for lines of output
     "pattern.long": "Pattern: it has {count} characters; the limit is {most}. Keep only the part with the numbers; * "
     "matches any text.",
