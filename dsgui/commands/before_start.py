@@ -9,7 +9,7 @@ from dsgui.core.errors import TargetError
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine import Environment
-from dsgui.core.machine.machine_report import rows_as_lines, summary
+from dsgui.core.machine.machine_report import counted, rows_as_lines, summary
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.preflight.judging import context_of, rows_around, with_config
 from dsgui.core.preflight.surroundings import Launch, Surroundings
@@ -60,7 +60,7 @@ def told(rows: Sequence[Row]) -> str:
     open_rows = [row for row in rows if row.status is not Status.OK]
     fine = len(rows) - len(open_rows)
     lines = [f"Pre-flight: {summary(rows)}", *rows_as_lines(open_rows)]
-    return "\n".join([*lines, f"  {fine} check{'' if fine == 1 else 's'} passed"]) + "\n"
+    return "\n".join([*lines, f"  {counted(Status.OK, fine)}"]) + "\n"
 
 
 def _asked(python: str, what: str, timeout_s: float) -> Environment | None:

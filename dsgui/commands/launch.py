@@ -19,6 +19,7 @@ from dsgui.core.launch.run_fields import BY_NAME, fields_of
 from dsgui.core.launch.spec import request_of
 from dsgui.core.launch.where import PLACES
 from dsgui.core.machine.verdicts import has_problem
+from dsgui.core.texts.saying import wrong
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
 # Of what is to run, how the options are grouped; the rest of the fields is the page's.
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         return FAILED if stops else DONE
     if stops:
-        raise RunError("Not started: see the problems above. Fix them, or use --although to launch anyway.")
+        raise RunError(wrong("run.problems"))
     run_id = runs.start(plan, text, request.secrets)
     print(run_id, flush=True)
     return follow(runs, run_id, options.runs_dir) if options.follow else DONE
@@ -105,8 +106,8 @@ def _where(given: Mapping[str, Any]) -> dict[str, Any]:
     asked = [(kind, values) for kind in PLACES if (values := kind.of_options(given)) is not None]
     usual, *chosen = asked  # the first place needs no option
     if len(chosen) > 1:
-        labels = " and ".join(f"“{kind.LABEL}”" for kind, _ in chosen)
-        raise PlanError(f"Where it trains: options of {labels} are given. Expected those of one. Leave out the others.")
+        first, second = (kind.LABEL for kind, _ in chosen[:2])
+        raise PlanError(wrong("options.of_two_places", first=first, second=second))
     kind, values = chosen[0] if chosen else usual
     return {**values, "where": kind.NAME}
 
@@ -115,4 +116,5 @@ def _text(path: Path, what: str, expected: str) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise PlanError(f"{what}: {path} can't be read ({error}). Expected {expected} in {os.getcwd()}.") from error
+        given = {"what": what, "path": str(path), "why": str(error), "expected": expected, "folder": os.getcwd()}
+        raise PlanError(wrong("file.unreadable", **given)) from error

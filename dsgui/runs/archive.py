@@ -1,6 +1,6 @@
 """What one does with runs that were started before: read about them, do the same again, resume, delete."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import Said, said, sentences, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.preflight.model_files import model_size
@@ -66,9 +66,6 @@ class Judge:
     memory: Callable[[Plan, str, Surroundings], Fitted | CannotSay | None] = lambda plan, text, around: None
 
 
-NO_CHECKPOINT = "No complete checkpoint of this run was found, so it can’t be resumed. Clone it to start over."
-
-
 class Archive:
     """The runs of one store, as things that are kept. Every method raises `RunError` when there is no such run."""
 
@@ -104,14 +101,20 @@ class Archive:
     def _resuming(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         """The checkpoints that its script can go on from, and why not from all."""
         way, (found, outside) = self._way(plan), self._checkpoints(directory, plan)
-        note = note_on(way, found, self._script(plan).problem) or outside
+        note = self._why_not(plan, way, found, outside)
         trained = directory.read_progress().get("step")
         if trained and not note and not any(one.complete for one in found) and _stopped_short(directory.read_status()):
-            note = NO_CHECKPOINT
+            note = (said("resuming", "no_checkpoint"),)
         return {
             "checkpoints": self._runs.masked_json([one.to_json(plan.ranks) for one in found if can_load(way, one)]),
-            "resume_note": self._runs.masked(note),
+            "resume_note": self._runs.masked(sentences(note)),
         }
+
+    def _why_not(
+        self, plan: Plan, way: Resuming, found: Sequence[Checkpoint], outside: tuple[Said, ...]
+    ) -> tuple[Said, ...]:
+        note = note_on(way, found, self._script(plan).problem)
+        return (note,) if note else outside
 
     def _script(self, plan: Plan) -> ScriptFacts:
         return allowed_script(plan.script, self._check)
@@ -191,8 +194,7 @@ class Archive:
         """The same again with the change that its diagnosis proposes."""
         directory, made = self._store.open(run_id), self.offer(run_id)
         if made is None or made.diagnosis.remedy is None:
-            why = "".join(f" {one}" for one in made.set_aside) if made else ""
-            raise RunError(f"Run {run_id}: its diagnosis proposes no change.{why} Use “Clone and edit”.")
+            raise RunError(_no_change(run_id, made))
         return clone(directory.read_plan(), directory.read_config(), made.diagnosis.remedy)
 
     def resumed(self, run_id: str, path: str) -> Clone:
@@ -204,30 +206,26 @@ class Archive:
         named = (one for one in found if path in (one.path, self._runs.masked(one.path)))  # as `about` shows it
         chosen = next((one for one in named if can_load(way, one)), None)
         if chosen is None:
-            why = (
-                note_on(way, found, self._script(plan).problem)
-                or outside
-                or "It may have been removed in the meantime."
-            )
-            raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
+            why = self._why_not(plan, way, found, outside) or (said("resuming", "may_be_removed"),)
+            raise RunError(wrong("run.no_such_checkpoint", run=run_id, path=path[:200], why=sentences(why)))
         problem = chosen.problem(plan.ranks)
-        if not chosen.complete:
-            raise RunError(f"Run {run_id}: {problem}")
+        if problem and not chosen.complete:
+            raise RunError(wrong("run.checkpoint", run=run_id, problem=problem))
         made = clone(
             plan, directory.read_config(), Remedy(said("remedies", "resume"), None, options_for(way, chosen, plan))
         )
-        return replace(made, notes=(*made.notes, *([problem] if problem else [])))
+        return replace(made, notes=(*made.notes, *([str(problem)] if problem else [])))
 
     def _way(self, plan: Plan) -> Resuming:
         return way_of(self._script(plan).resuming, plan.arguments)
 
-    def _checkpoints(self, directory: RunDirectory, plan: Plan) -> tuple[list[Checkpoint], str]:
+    def _checkpoints(self, directory: RunDirectory, plan: Plan) -> tuple[list[Checkpoint], tuple[Said, ...]]:
         """Those in folders that may be read, and why others may not: a stored plan may be somebody else's."""
         way = self._way(plan)
         folders = written_folders(plan, (*way.saving, *filter(None, [way.folder])))
         refused = {folder: why for folder in folders if (why := self._refusal(folder))}
         found = find_checkpoints(plan, self._span(directory), [one for one in folders if one not in refused])
-        return found, " ".join(f"Checkpoints not searched: {why}" for why in refused.values())
+        return found, tuple(said("resuming", "not_searched", why=why) for why in refused.values())
 
     def _refusal(self, folder: Path) -> str:
         try:
@@ -270,8 +268,14 @@ class Archive:
     def _ended(self, run_id: str) -> RunDirectory:
         directory = self._store.open(run_id)
         if self._runs.may_go_on(run_id):
-            raise RunError(f"Run {run_id} may still be running, so it can't be deleted. Stop it first.")
+            raise RunError(wrong("run.may_be_running", run=run_id))
         return directory
+
+
+def _no_change(run_id: str, made: Offer | None) -> Said:
+    if made is None or not made.set_aside:
+        return wrong("run.no_change", run=run_id)
+    return wrong("run.changes_set_aside", run=run_id, why=" ".join(map(str, made.set_aside)))
 
 
 def _stopped_short(status: RunStatus | None) -> bool:

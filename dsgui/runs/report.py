@@ -15,6 +15,7 @@ from dsgui.core.metrics.performance import figures
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import by_time, charts
 from dsgui.core.runs.report_page import Assets, Reported, duration, report_html
+from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.runs.report_assets import read_assets
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -40,7 +41,7 @@ class Reports:
         """One file with everything in it. Raises `RunError`, also for none and for more than twelve runs."""
         wanted = list(dict.fromkeys(run_ids))
         if not 1 <= len(wanted) <= MOST_RUNS:
-            raise RunError(f"A report of {len(wanted)} runs can't be made. Expected 1 to {MOST_RUNS}. Choose fewer.")
+            raise RunError(wrong("report.many", count=str(len(wanted)), most=str(MOST_RUNS)))
         curves = [self._runs.curves(run_id) for run_id in wanted]
         told = [self._reported(run_id, own) for run_id, own in zip(wanted, curves, strict=True)]
         names = _distinct(told)
@@ -163,6 +164,6 @@ def write(path: Path, html: str) -> None:
         with path.open("x", encoding="utf-8", errors="replace") as file:
             file.write(html)
     except FileExistsError as error:
-        raise RunError(f"{path} already exists. Choose another name or remove it.") from error
+        raise RunError(wrong("file.exists", path=str(path))) from error
     except OSError as error:
-        raise RunError(f"{path} can't be written ({error.strerror or error}). Choose another location.") from error
+        raise RunError(wrong("file.not_written", path=str(path), why=str(error.strerror or error))) from error

@@ -27,7 +27,7 @@ from dsgui.core.runs.news import Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
-from dsgui.core.texts.saying import as_told, said
+from dsgui.core.texts.saying import Said, as_told, said, wrong
 from dsgui.shell.access.places import Places
 from dsgui.shell.files.json_files import parse_object
 from dsgui.shell.files.regular_files import open_regular
@@ -132,7 +132,7 @@ class Runs:
         Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
         does not start beside others."""
         if self._real(plan.script) != plan.script:
-            raise RunError(f"{plan.script} leads elsewhere since this launch was previewed. Preview it again.")
+            raise RunError(wrong("run.script_moved", script=plan.script))
         backend_of(plan).check()
         with self._adding:  # another start must not write over it; its output may print them
             self._learn(plan.run_id, secret_values(secrets or {}))
@@ -186,7 +186,7 @@ class Runs:
             return
         chosen = checkpoint_at(path) if is_checkpoint else newest_in(path)
         if chosen and (problem := chosen.problem(plan.ranks)):
-            raise PlanError(f"{option}: {problem}")
+            raise PlanError(wrong("run.resume_option", option=option, problem=problem))
 
     def busy(self) -> dict[str, list[str]]:
         """Which runs use what now: names of runs by slot ("gpu-0", "cpu")."""
@@ -218,12 +218,9 @@ class Runs:
         """Returns at once; the ranks are asked to write a checkpoint and end. Raises `RunError`."""
         directory = self._store.open(run_id)
         if not directory.read_plan().saves_when_asked:
-            raise RunError(
-                f"Run {run_id}: a run saves when asked if it trains on this machine and its script was started with "
-                "--enable_jit_checkpoint True. Use Stop."
-            )
+            raise RunError(wrong("run.cannot_save", run=run_id))
         if not self._tell(directory, signal.SIGUSR1):
-            raise RunError(f"Run {run_id}: it has ended, or its supervisor is gone. Nothing was asked of it.")
+            raise RunError(wrong("run.nobody_to_ask", run=run_id))
 
     def _tell(self, directory: RunDirectory, number: signal.Signals) -> bool:
         """Signals the run's supervisor, or a guardian, which keeps it for the next one; False where there is neither.
@@ -574,13 +571,12 @@ def _problem(directory: RunDirectory, seen: Seen, damaged: str) -> str:
     return " ".join(filter(None, (place, "" if directory.is_deleted else damaged, seen.trouble)))
 
 
-def _busy(plan: Plan, others: Sequence[Plan]) -> str:
+def _busy(plan: Plan, others: Sequence[Plan]) -> Said:
     names = ", ".join(f"“{other.name}” ({other.run_id})" for other in others)
-    advice = "Choose another GPU, let" if plan.gpu_indices else "Let"
-    return (
-        f"Not started, with {shared_devices(plan, others)} in use by {names}. {advice} it wait in the queue, or stop "
-        "that run."
-    )
+    devices = shared_devices(plan, others)
+    if plan.gpu_indices:
+        return wrong("run.gpus_in_use", devices=devices, runs=names)
+    return wrong("run.devices_in_use", devices=devices, runs=names)
 
 
 # --- what a page is given ---------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ ROOMS = {
         "preflight": "access config diagnosis launch machine memory oracle rules script texts validation",
         "rules": "config machine",
         "runs": "config diagnosis launch logs metrics script texts",
-        "script": "config",
+        "script": "config texts",
         "texts": "",
         "validation": "config rules",
     },

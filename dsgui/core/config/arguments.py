@@ -16,6 +16,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
 
 from dsgui.core.errors import ArgumentsError
+from dsgui.core.texts.saying import wrong
 
 MAX_CHARACTERS = 64_000
 
@@ -115,7 +116,7 @@ def read_arguments(text: str) -> TrainingArguments:
     """The arguments in `text`: a command line as typed, a JSON object, or a YAML mapping. Raises `ArgumentsError` for
     a text that is none of these."""
     if len(text) > MAX_CHARACTERS:
-        raise ArgumentsError(f"The arguments have {len(text):,} characters; expected at most {MAX_CHARACTERS:,}.")
+        raise ArgumentsError(wrong("trainer.long", count=f"{len(text):,}", most=f"{MAX_CHARACTERS:,}"))
     if text.lstrip().startswith("{"):
         return from_mapping(_json(text))
     if not text.strip() or text.lstrip().startswith("-"):
@@ -260,18 +261,17 @@ def _json(text: str) -> Mapping[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ArgumentsError(f"The arguments start like a JSON object and can't be read as one: {error}.") from error
+        raise ArgumentsError(wrong("trainer.bad_json", why=str(error))) from error
     return value if isinstance(value, Mapping) else {}
 
 
 def _yaml(text: str) -> Mapping[str, Any]:
-    expected = "Expected a command line (--learning_rate 1e-4 …), a JSON object or a YAML mapping of arguments"
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
-            raise ArgumentsError(f"The arguments use YAML aliases. {expected} without them.")
+            raise ArgumentsError(wrong("trainer.aliases"))
         value = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        raise ArgumentsError(f"The arguments can't be read: {str(error).splitlines()[0]}. {expected}.") from error
+        raise ArgumentsError(wrong("trainer.unreadable", why=str(error).splitlines()[0])) from error
     if not isinstance(value, Mapping):
-        raise ArgumentsError(f"The arguments are “{text.strip()[:60]}”. {expected}.")
+        raise ArgumentsError(wrong("trainer.no_mapping", text=text.strip()[:60]))
     return value

@@ -85,9 +85,13 @@ def has_error(findings: Iterable[Finding]) -> bool:
     return any(finding.severity is Severity.ERROR for finding in findings)
 
 
-def refuser(findings: Iterable[Finding]) -> str:
-    """Who would stop at the errors, for sentences: the HF Trainer (accelerate is a part of it) comes first, and
-    DeepSpeed only sees what it lets through."""
+def stops_before(findings: Iterable[Finding]) -> bool:
+    """Whether the HF Trainer (accelerate is a part of it) stops at the errors: it comes first, and DeepSpeed only sees
+    what it lets through."""
     sources = [finding.source for finding in findings if finding.severity is Severity.ERROR]
-    before = bool(sources) and all(source.startswith(("transformers/", "accelerate/")) for source in sources)
-    return "The HF Trainer" if before else "DeepSpeed"
+    return bool(sources) and all(source.startswith(("transformers/", "accelerate/")) for source in sources)
+
+
+def refuser(findings: Iterable[Finding]) -> str:
+    """Who would stop at the errors, for sentences."""
+    return "The HF Trainer" if stops_before(findings) else "DeepSpeed"

@@ -10,6 +10,7 @@ from dsgui.core.launch.field import Field
 from dsgui.core.launch.hostfile import Host
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.texts.saying import Said
 
 _JIT = "__enable_jit_checkpoint"
 PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
@@ -151,7 +152,7 @@ class Place(Protocol):
         return 1
 
     @property
-    def elsewhere(self) -> str:
+    def elsewhere(self) -> str | Said:
         return ""
 
     def hosts(self) -> tuple[Host, ...]:
@@ -265,7 +266,7 @@ class Plan(RunSpec):
         return self.place.nodes
 
     @property
-    def elsewhere(self) -> str:
+    def elsewhere(self) -> str | Said:
         """The machines that train, in words; "" for this one."""
         return self.place.elsewhere
 

@@ -20,6 +20,7 @@ from dsgui.core.launch.variables import plain_and_secret, variables_text
 from dsgui.core.launch.where import BY_NAME as PLACES
 from dsgui.core.memory.choice import MOST_TOKENS, ModelChoice
 from dsgui.core.script.words import with_option
+from dsgui.core.texts.saying import wrong
 
 _Value = TypeVar("_Value")
 _SAVES = " --enable_jit_checkpoint True"
@@ -100,8 +101,8 @@ def _count(name: str, said: Any) -> int:
     if not typed:
         return 0
     if not (typed.isascii() and typed.isdecimal()) or len(typed) > 9 or int(typed) > MOST_TOKENS:
-        expected = f"a whole number up to {MOST_TOKENS:,}"
-        raise PlanError(f"{BY_NAME[name].label}: “{typed[:40]}” was given; expected {expected}. Correct it.")
+        given = {"field": BY_NAME[name].label, "typed": typed[:40], "most": f"{MOST_TOKENS:,}"}
+        raise PlanError(wrong("field.no_number", **given))
     return int(typed)
 
 
@@ -126,13 +127,11 @@ def _when_busy(asked: Mapping[str, Any], usually_waits: bool) -> WhenBusy:
 def _one_of(name: str, known: Mapping[str, _Value], asked: Mapping[str, Any]) -> _Value:
     word = str(asked[name])
     if word not in known:
-        raise PlanError(f"{BY_NAME[name].label}: “{word[:40]}” is not an option. Choose one from the list.")
+        raise PlanError(wrong("field.no_option", field=BY_NAME[name].label, word=word[:40]))
     return known[word]
 
 
 def _port(typed: str) -> int | None:
     if typed and not (typed.isascii() and typed.isdecimal() and len(typed) <= 5):
-        raise PlanError(
-            f"Master port: “{typed[:40]}” is not a number. Enter one from 1024 to 65535, or leave it empty."
-        )
+        raise PlanError(wrong("port.no_number", typed=typed[:40]))
     return int(typed) if typed else None

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from dsgui.core.access.secrets import is_secret_name
 from dsgui.core.errors import PlanError
+from dsgui.core.texts.saying import wrong
 
 
 def parse_variables(text: str) -> dict[str, str]:
@@ -16,7 +17,7 @@ def parse_variables(text: str) -> dict[str, str]:
         name, equals, value = bare.partition("=")
         if not equals:
             # The line itself may be a secret.
-            raise PlanError(f"Environment: line {place} has no “=”. Expected NAME=value.")
+            raise PlanError(wrong("environment.no_equals", line=str(place)))
         found[name.strip()] = _unquoted(value.strip())
     return found
 

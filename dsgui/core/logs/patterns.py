@@ -14,6 +14,7 @@ from dsgui.core.errors import PatternError
 from dsgui.core.logs.numerals import NUMBER, evaluates
 from dsgui.core.logs.readings import Form, Reading
 from dsgui.core.metrics.points import Point
+from dsgui.core.texts.saying import wrong
 
 SOURCE = "pattern"
 MOST_PATTERNS = 20
@@ -60,10 +61,7 @@ class Pattern:
     def parse(cls, text: str) -> "Pattern":
         """Raises PatternError, which says where and what to do."""
         if len(text) > LENGTH_LIMIT:
-            raise PatternError(
-                f"Pattern: it has {len(text)} characters; the limit is {LENGTH_LIMIT}. Keep only the part with "
-                "the numbers; * matches any text."
-            )
+            raise PatternError(wrong("pattern.long", count=str(len(text)), most=str(LENGTH_LIMIT)))
         pieces = tuple(_pieces(text))
         _check(text, [part.name for piece in pieces for part in piece if isinstance(part, _Number)])
         literals = [part.text for piece in pieces for part in piece if isinstance(part, _Literal)]
@@ -156,10 +154,8 @@ def _pieces(text: str) -> Iterator[_Piece]:
         elif match["name"] is not None and match[0] != "{*}":
             parts.append(_Number(_checked_name(match)))
         elif match["brace"]:
-            raise PatternError(
-                f"Pattern, character {match.start() + 1}: a “{match[0]}” is unpaired. A number is written {{name}}; "
-                f"for the character itself write {match[0] * 2}."
-            )
+            given = {"at": str(match.start() + 1), "brace": match[0], "twice": match[0] * 2}
+            raise PatternError(wrong("pattern.unpaired", **given))
         else:
             _append_literal(parts, {"{{": "{", "}}": "}", "{*}": "*"}.get(match[0], match[0]))
     yield from _piece(parts)
@@ -184,23 +180,14 @@ def _piece(parts: list[_Literal | _Space | _Number]) -> Iterable[_Piece]:
 def _checked_name(match: re.Match[str]) -> str:
     name = match["name"].strip()
     if not _NAME.match(name):
-        raise PatternError(
-            f"Pattern, character {match.start() + 1}: “{{{match['name']}}}” is not a valid name. A name starts with "
-            "a letter, followed by letters, digits and _ . / -, as in {loss} or {eval/accuracy}."
-        )
+        raise PatternError(wrong("pattern.bad_name", at=str(match.start() + 1), name=match["name"]))
     return name
 
 
 def _check(text: str, names: list[str]) -> None:
     if not set(names) - _SPECIAL:
-        raise PatternError(
-            f"Pattern: “{text[:60]}” has no value to plot. Write {{name}} where a measured number stands, as in "
-            "“step {step} loss {loss}”; step, epoch, rank and total only say where it belongs."
-        )
+        raise PatternError(wrong("pattern.no_value", text=text[:60]))
     if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
-        raise PatternError(f"Pattern: {{{twice}}} appears twice. Give each number its own name.")
+        raise PatternError(wrong("pattern.twice", name=twice))
     if beside := re.search(r"(?<!\{)\{[^{}*]+\}\{[^{}*]+\}(?!\})", text):
-        raise PatternError(
-            f"Pattern, character {beside.start() + 1}: two numbers are adjacent, so it is unclear where the "
-            "first one ends. Write the text between them."
-        )
+        raise PatternError(wrong("pattern.adjacent", at=str(beside.start() + 1)))

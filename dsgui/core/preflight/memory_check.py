@@ -7,7 +7,7 @@ from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context
 from dsgui.core.config.schema import Schema
 from dsgui.core.machine.hardware import Hardware
-from dsgui.core.machine.verdicts import Verdict, ok, problem, unknown, warning
+from dsgui.core.machine.verdicts import Sentences, Verdict, advise, ok, problem, saw, unknown, warning
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.memory_report import headline, remedies
@@ -17,7 +17,7 @@ from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.question import Group
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.script.words import value_of
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import Said, as_told, said
 
 _WORKERS = ("--dataloader_num_workers",)
 _MOST_WORKERS = 10_000
@@ -68,12 +68,12 @@ def memory(question: Question) -> Verdict | None:
     if fitted is None:
         return None
     if isinstance(fitted, CannotSay):
-        return unknown(str(fitted.why))
+        return unknown(fitted.why)
     return _JUDGED[fitted.verdict.fit](fitted)
 
 
 def _fits(fitted: Fitted) -> Verdict:
-    return ok(headline(fitted))
+    return ok(saw("model_memory.rooms", rooms=headline(fitted)))
 
 
 def _tight(fitted: Fitted) -> Verdict:
@@ -86,7 +86,7 @@ def _short(fitted: Fitted) -> Verdict:
 
 
 def _unknown(fitted: Fitted) -> Verdict:
-    return unknown(headline(fitted))
+    return unknown(saw("model_memory.rooms", rooms=headline(fitted)))
 
 
 _JUDGED: Mapping[Fit, Callable[[Fitted], Verdict]] = {
@@ -97,9 +97,10 @@ _JUDGED: Mapping[Fit, Callable[[Fitted], Verdict]] = {
 }
 
 
-def _seen(fitted: Fitted) -> str:
-    return " ".join([f"{headline(fitted)}.", *map(str, fitted.verdict.short)])
+def _seen(fitted: Fitted) -> Sentences:
+    return (saw("model_memory.in_all", rooms=headline(fitted)), *fitted.verdict.short)
 
 
-def _advice(fitted: Fitted) -> str:
-    return remedies(fitted) or "See 1 · Configure, or python -m dsgui memory."
+def _advice(fitted: Fitted) -> Said:
+    largest = remedies(fitted)
+    return as_told(largest) if largest else advise("model_memory.see_configure")

@@ -19,6 +19,7 @@ from dsgui.core.preflight.model_size import ModelSize
 from dsgui.core.script.named_files import NamedFile
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, Taken, taken, trainer_arguments
+from dsgui.core.texts.saying import Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Launch:
     started_by: StartedBy = StartedBy.DEEPSPEED
     master_port: int | None = None
     nodes: int = 1
-    elsewhere: str = ""
+    elsewhere: str | Said = ""
     unreadable: str = ""
     by_arguments: tuple[Finding, ...] = ()
     target_python: str = ""

@@ -1,7 +1,7 @@
 """What is said, as a value: a code and what its text leaves open. Parts hand on codes; words are looked up where
 somebody reads them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from string import Formatter
 from typing import Any
@@ -53,6 +53,40 @@ def said(kind: str, code: str, /, **given: str | Said) -> Said:
     found = Said(kind, code, tuple(given.items()))
     str(found)
     return found
+
+
+def listed(parts: "Iterable[str | Said]") -> "str | Said":
+    """One beside the other in one sentence, as the language sets them apart; "" for none."""
+    return _joined(list(parts), lambda first, then: said("lists", "comma", first=first, then=then))
+
+
+def set_apart(parts: "Iterable[str | Said]") -> "str | Said":
+    """As `listed`, of what has commas itself."""
+    return _joined(list(parts), lambda first, then: said("lists", "semicolon", first=first, then=then))
+
+
+def _joined(parts: "list[str | Said]", join: "Callable[[str | Said, str | Said], Said]") -> "str | Said":
+    found = parts.pop() if parts else ""
+    while parts:
+        found = join(parts.pop(), found)
+    return found
+
+
+def altered(one: Said, change: "Callable[[str], str]") -> Said:
+    """With `change` made to all that fills its places; the text in plain words where that is not the same as changing
+    the whole of it."""
+    found, whole = _altered(one, change), change(str(one))
+    return found if str(found) == whole else as_told(whole)
+
+
+def _altered(one: Said, change: "Callable[[str], str]") -> Said:
+    given = ((name, _altered(value, change) if isinstance(value, Said) else change(value)) for name, value in one.given)
+    return Said(one.kind, one.code, tuple(given))
+
+
+def wrong(code: str, /, **given: str | Said) -> Said:
+    """What an error says: where, what was seen, what was expected, what to do."""
+    return said("errors", code, **given)
 
 
 def as_told(text: str) -> Said:

@@ -31,6 +31,7 @@ from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.state import Asked, RunStatus, progress_from_json
 from dsgui.core.metrics.curves import MOST_SERIES, Series
 from dsgui.core.metrics.samples import SampleTable
+from dsgui.core.texts.saying import wrong
 from dsgui.shell.files.folders import make_private
 from dsgui.shell.files.json_files import (
     FILE_MODE,
@@ -161,10 +162,8 @@ class RunDirectory:
         try:
             return self._own_plan()
         except UNREADABLE as error:
-            raise RunError(
-                f"Run {self.run_id}: {self.plan_file} can't be read ({why_unreadable(error)}). Expected what dsgui "
-                "wrote when the run was started. Delete the run, or put the file back."
-            ) from error
+            given = {"run": self.run_id, "file": str(self.plan_file), "why": why_unreadable(error)}
+            raise RunError(wrong("run.plan_unreadable", **given)) from error
 
     def plan_damage(self) -> str:
         """What is wrong with the plan, or ""."""
@@ -425,7 +424,7 @@ class Store:
     def directory(self, run_id: str) -> RunDirectory:
         """Where the run is or will be. Raises `RunError` for what is not a run id: an id is never a path."""
         if not RUN_ID.match(run_id):
-            raise RunError(f"Run “{run_id[:80]}”: not a run id. Expected one like 20260131-235959-0a1b. See the list.")
+            raise RunError(wrong("run.not_an_id", run=run_id[:80]))
         return _run_directory(self.runs_dir, run_id)
 
     def create(self, run_id: str) -> RunDirectory:
@@ -435,7 +434,7 @@ class Store:
             try:
                 directory.path.mkdir(mode=_DIRECTORY_MODE)
             except FileExistsError as error:
-                raise RunError(f"Run {run_id} was started already. Follow it, or make a new one on Launch.") from error
+                raise RunError(wrong("run.started_already", run=run_id)) from error
         return directory
 
     def open(self, run_id: str) -> RunDirectory:
@@ -445,7 +444,7 @@ class Store:
             return directory
         if (one := adrift(self.runs_dir).get(run_id)) and one.place:
             return RunDirectory(one.place, run_id, self.runs_dir)
-        raise RunError(f"Run {run_id}: there is none in {self.runs_dir}. It may have been deleted. See the list.")
+        raise RunError(wrong("run.none", run=run_id, folder=str(self.runs_dir)))
 
     def list(self) -> list[RunDirectory]:
         """Every run with a plan, or something in the place of one, newest first."""
@@ -480,10 +479,8 @@ class Store:
         try:
             yield
         except OSError as error:
-            raise RunError(
-                f"Runs folder {self.runs_dir}: can't be written ({error.strerror or error}). Expected a folder of "
-                "yours with free space. Give another with --runs-dir, or free some space."
-            ) from error
+            given = {"folder": str(self.runs_dir), "why": str(error.strerror or error)}
+            raise RunError(wrong("runs_folder.not_written", **given)) from error
 
 
 @lru_cache(maxsize=512)  # with its paths: joining them takes longer than reading what they lead to

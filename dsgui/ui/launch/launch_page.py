@@ -146,7 +146,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         # No value unless it has to go: an answer that comes late would take a newer tick away.
         tick = gr.Checkbox(visible=True) if refused and accepted == ticked else gr.Checkbox(False, visible=refused)
         offer = before.offer
-        click = gr.Button(offer.label if offer else "", visible=offer is not None)
+        click = gr.Button(str(offer.label) if offer else "", visible=offer is not None)
         logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, bool(asked["logs"])))
         return (
             line,

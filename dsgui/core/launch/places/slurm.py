@@ -26,6 +26,8 @@ from dsgui.core.launch.command import (
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import Place, Plan, StartedBy
 from dsgui.core.machine.hardware import Hardware
+from dsgui.core.machine.verdicts import saw
+from dsgui.core.texts.saying import Said, wrong
 
 BATCH_SCRIPT, BATCH_OUTPUT = "job.sh", "slurm.out"
 MOST_NODES = 4096
@@ -150,18 +152,16 @@ class SlurmJob(Place):
     def of_options(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
         if given["slurm_nodes"] is None:
             if any(given[field.name] for field in cls.FIELDS if field.option):
-                raise PlanError("--partition and similar options need --slurm-nodes.")
+                raise PlanError(wrong("options.need_slurm_nodes"))
             return None
         if given["gpus"]:
-            raise PlanError("Slurm chooses the GPUs. Leave out --gpus, or --slurm-nodes.")
+            raise PlanError(wrong("options.slurm_chooses_gpus"))
         nodes, gpus, ranks = given["slurm_nodes"], given["slurm_per_node"], given["ranks"]
         if gpus is None:
             return {"slurm_on_cpu": True, "slurm_per_node": 1 if ranks is None else ranks}
         if ranks not in (None, gpus, nodes * gpus):
-            raise PlanError(
-                f"--ranks {ranks}: with --slurm-nodes {nodes} and --gpus-per-node {gpus} there is one rank per GPU, "
-                f"{gpus} per node and {nodes * gpus} in total. Leave out --ranks, or change the others."
-            )
+            asked = {"ranks": str(ranks), "nodes": str(nodes), "gpus": str(gpus), "total": str(nodes * gpus)}
+            raise PlanError(wrong("options.slurm_ranks", **asked))
         return {"slurm_on_cpu": False, "slurm_per_node": gpus}
 
     @classmethod
@@ -181,20 +181,16 @@ class SlurmJob(Place):
 
     def check(self, plan: Plan) -> None:
         if plan.gpu_indices:
-            raise PlanError("Slurm: GPUs are selected too, but Slurm allocates them. Clear that selection.")
+            raise PlanError(wrong("slurm.gpus_selected"))
         self.check_options()
         # In its own lines sbatch takes a space for an end, and % for the beginning of a pattern.
         for path in (plan.working_directory, plan.run_directory):
             if not PLAIN_WORD.match(path):
-                raise PlanError(
-                    f"Slurm: “{path[:80]}” can’t be used in the directives of a batch script. Expected letters, "
-                    "digits and "
-                    "@+=:,./-_ only. Rename the folder or choose another."
-                )
+                raise PlanError(wrong("slurm.bad_path", path=path[:80]))
 
     @property
-    def elsewhere(self) -> str:
-        return "the nodes Slurm allocates"
+    def elsewhere(self) -> Said:
+        return saw("elsewhere.nodes_of_slurm")
 
     def hardware(self, here: tuple[Hardware, ...], planned: tuple[Hardware, ...] = ()) -> tuple[Hardware, ...]:
         return (_A_CPU,) if self.on_cpu else planned
@@ -239,20 +235,18 @@ class SlurmJob(Place):
             ("Ranks per node" if self.on_cpu else "GPUs per node", self.per_node),
         ):
             if not 1 <= count <= MOST_NODES:
-                raise PlanError(f"{name}: {count} is out of range. Expected 1 to {MOST_NODES}.")
+                raise PlanError(wrong("slurm.out_of_range", field=name, count=str(count), most=str(MOST_NODES)))
         for name, word in (("Partition", self.partition), ("Account", self.account)):
             if word and not _WORD.match(word):
-                raise PlanError(f"{name}: “{word[:80]}” is not valid. Expected a name such as “gpu”.")
+                raise PlanError(wrong("slurm.bad_name", field=name, word=word[:80]))
         if self.time and not _TIME.match(self.time):
-            raise PlanError(
-                f"Time limit: “{self.time[:80]}” can’t be read. Expected minutes, or [days-]hours:minutes:seconds, "
-                "such as “2-12:00:00”."
-            )
+            raise PlanError(wrong("slurm.bad_time", time=self.time[:80]))
         for option in self._options():
             match = _OPTION.match(option)
-            if not match or any(ours.startswith(match["name"]) for ours in _OURS):  # sbatch takes beginnings too
-                why = "the batch script sets it already" if match else "expected one per line, such as “--qos=high”"
-                raise PlanError(f"Slurm option: “{option[:80]}” can’t be used: {why}. Change or remove it.")
+            if not match:
+                raise PlanError(wrong("slurm.option_unreadable", option=option[:80]))
+            if any(ours.startswith(match["name"]) for ours in _OURS):  # sbatch takes beginnings too
+                raise PlanError(wrong("slurm.option_set_already", option=option[:80]))
 
     def _directives(self, name: str, output: str, folder: str) -> list[str]:
         """The `#SBATCH` lines' options."""

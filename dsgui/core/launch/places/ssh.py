@@ -20,6 +20,7 @@ from dsgui.core.launch.command import (
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.hostfile import Host, chosen_hosts, parse_hostfile
 from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_words
+from dsgui.core.texts.saying import wrong
 
 REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
 # The launcher puts its words into a command line for the other machines' shells; it quotes those with a space alone.
@@ -106,7 +107,7 @@ class Machines(Place):
         if given["hostfile"] is not None:
             return {"ranks": 0}
         if any(given[name] for name in ("include", "exclude", "master_addr")):
-            raise PlanError("--include, --exclude and --master-addr need --hostfile.")
+            raise PlanError(wrong("options.need_hostfile"))
         return None
 
     @classmethod
@@ -136,15 +137,11 @@ class Machines(Place):
     def check(self, plan: Plan) -> None:
         """Raises `PlanError` for what the launcher can't pass to other machines."""
         if plan.started_by is StartedBy.TORCHRUN:
-            raise PlanError("Launcher: torchrun only starts ranks on this machine. Use deepspeed with a hostfile.")
+            raise PlanError(wrong("ssh.torchrun"))
         if plan.gpu_indices:
-            raise PlanError("GPUs: local GPUs and a hostfile can’t be combined. Select GPUs of the hosts with include.")
+            raise PlanError(wrong("ssh.local_gpus"))
         if plan.secret_names:
-            raise PlanError(
-                f"Environment: {', '.join(plan.secret_names)} can’t be passed to other hosts: the launcher writes "
-                "what it hands over into its log and into command lines that every user there can read. Log in there, "
-                "or put it into a file that only you can read and that the script loads."
-            )
+            raise PlanError(wrong("ssh.secrets", names=", ".join(plan.secret_names)))
         self._check_words(plan)
 
     def _check_words(self, plan: Plan) -> None:
@@ -152,12 +149,10 @@ class Machines(Place):
         paths = (plan.target_python, plan.working_directory, plan.script, *config_words(plan))
         for word in (*paths, *told_by_environment(plan).values(), self.master_addr.strip() or "-"):
             if not PLAIN_WORD.match(word):
-                raise _not_for_other_shells(word, "Paths and addresses may contain only letters, digits and @+=:,./-_")
+                raise PlanError(wrong("ssh.path_changed", word=word[:80]))
         for word in (*script_words(plan), *filter(None, plan.environment.values())):
             if not _PLAIN_WORDS.match(word):
-                raise _not_for_other_shells(
-                    word, "Arguments and variables may contain letters, digits, spaces and @+=:,./-_"
-                )
+                raise PlanError(wrong("ssh.word_changed", word=word[:80]))
 
     @property
     def nodes(self) -> int:
@@ -197,10 +192,3 @@ def remote_environment(plan: Plan) -> str:
     marker by which a run's processes are found there."""
     handed = {"PATH": f"{programs(plan)}:$PATH", **added(plan), MARKER: plan.run_id}
     return "".join(f"{name}={value}\n" for name, value in handed.items()) + _MERGED
-
-
-def _not_for_other_shells(word: str, rule: str) -> PlanError:
-    return PlanError(
-        f"Several machines: “{word[:80]}” would be changed by the other machines’ shells, to which DeepSpeed’s "
-        f"launcher gives it unquoted. {rule}. Put such a value into a file that the script reads, or rename it."
-    )

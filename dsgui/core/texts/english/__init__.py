@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dsgui.core.texts.english.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
-from dsgui.core.texts.english.check_texts import CHECKS
+from dsgui.core.texts.english.check_texts import CHECK_COUNTS, CHECKS
 from dsgui.core.texts.english.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
+from dsgui.core.texts.english.error_texts import ERRORS, RESUMING
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.memory_texts import (
     MEMORY_ABOUT,
@@ -25,6 +26,9 @@ from dsgui.core.texts.english.memory_texts import (
 )
 from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
+from dsgui.core.texts.english.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
+from dsgui.core.texts.english.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
+from dsgui.core.texts.english.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
 
 TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -43,6 +47,14 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "diagnosis_parts": DIAGNOSIS_PARTS,
         "set_aside": SET_ASIDE,
         "checks": CHECKS,
+        "check_counts": CHECK_COUNTS,
+        "verdicts": {**MACHINE_VERDICTS, **LAUNCH_VERDICTS, **ROOM_VERDICTS},
+        "verdict_advice": {**MACHINE_ADVICE, **LAUNCH_ADVICE, **ROOM_ADVICE},
+        "handing": HANDING,
+        "offers": OFFERS,
+        "lists": LISTS,
+        "errors": ERRORS,
+        "resuming": RESUMING,
         "memory_parts": MEMORY_PARTS,
         "memory_about": MEMORY_ABOUT,
         "memory_moments": MEMORY_MOMENTS,
