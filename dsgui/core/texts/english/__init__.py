@@ -7,6 +7,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dsgui.core.texts.english.check_texts import CHECKS
+from dsgui.core.texts.english.findings import (
+    ADVICE,
+    ARGUMENTS,
+    FINDINGS,
+    JUDGES,
+    PARTS,
+    RULE_EXPLANATIONS,
+    RULE_TITLES,
+)
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.memory_texts import (
     MEMORY_ABOUT,
@@ -32,6 +41,13 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "alerts": ALERTS,
         "events": EVENTS,
         "marks": MARKS,
+        "findings": FINDINGS,
+        "advice": ADVICE,
+        "parts": PARTS,
+        "judges": JUDGES,
+        "arguments": ARGUMENTS,
+        "rule_titles": RULE_TITLES,
+        "rule_explanations": RULE_EXPLANATIONS,
         "fixes": FIXES,
         "remedies": REMEDIES,
         "reasons": REASONS,
