@@ -16,7 +16,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
 
 from dsgui.core.errors import ArgumentsError
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, as_told, said
 
 MAX_CHARACTERS = 64_000
 
@@ -32,6 +32,11 @@ class Problem:
     def of(cls, code: str, advice: str, /, **given: str | Said) -> "Problem":
         """The codes are of the catalogue's arguments and advice."""
         return cls(said("arguments", code, **given), said("advice", advice))
+
+    @classmethod
+    def unreadable(cls, error: ArgumentsError) -> "Problem":
+        """A text that is no arguments at all."""
+        return cls(as_told(str(error).removesuffix(".")), said("advice", "correct_arguments"))
 
     def __str__(self) -> str:
         return str(said("arguments", "problem", says=self.says, advises=self.advises))

@@ -74,13 +74,13 @@ def refusals(answer: Answer, document: Document, known: Collection[str]) -> list
     if trial is None or trial.raised is None:
         return []
     advises = (said("advice", "DS900.refused", judge=answer.judge.told),)
-    given = {"judge": judge_told(answer), "stage": trial.stage}
+    judge, stage = judge_told(answer), trial.stage
     return [
         Finding(
             REFUSED,
             Severity.ERROR,
             pointer,
-            said("findings", "DS900.refused", message=message, **given),
+            said("findings", "DS900.refused", judge=judge, stage=stage, message=message),
             advises,
             source=trial.raised.source,
         )

@@ -1,7 +1,7 @@
 """What every rule is made of: the table's entry, a finding, and the readings of a config that many rules share."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
@@ -48,7 +48,15 @@ class Rule:
     def findings(self, config: Config, context: Context) -> Iterator[Finding]:
         """The findings of this rule, stamped with its source."""
         for finding in self.check(config, context):
-            yield replace(finding, source=self.source)
+            yield Finding(
+                finding.rule,
+                finding.severity,
+                finding.pointer,
+                finding.says,
+                finding.advises,
+                finding.fix,
+                self.source,
+            )
 
 
 def found(
@@ -60,26 +68,25 @@ def found(
     advice: str | tuple[Said, ...] = "",
     fix: Fix | None = None,
     source: str = "",
-    **given: str | int | Said,
+    **given: str | Said,
 ) -> Finding:
     """What the catalogue's "findings" say under `code`, which begins with the rule's id: `DS010.broken`. `advice` is a
     code as well, where it is not that of its own, or what to do in sentences; `given` is for both."""
-    filled = tuple((name, value if isinstance(value, str | Said) else str(value)) for name, value in given.items())
-    advises = advice
-    if isinstance(advises, str):
-        named = advises or code
-        advises = (Said("advice", named, filled),) if advises or named in TEXTS["advice"] else ()
-    return Finding(code.partition(".")[0], severity, pointer, Said("findings", code, filled), advises, fix, source)
+    filled = tuple(given.items())
+    if isinstance(advice, str):
+        known = bool(advice) or code in TEXTS["advice"]
+        advice = (Said("advice", advice or code, filled),) if known else ()
+    return Finding(code[: code.index(".")], severity, pointer, Said("findings", code, filled), advice, fix, source)
 
 
 def advised(code: str, /, **given: str | Said) -> Said:
     """A sentence of advice."""
-    return said("advice", code, **given)
+    return Said("advice", code, tuple(given.items()))
 
 
 def part(code: str, /, **given: str | Said) -> Said:
     """A phrase that stands in a finding's text: an enumeration, a range, the devices."""
-    return said("parts", code, **given)
+    return Said("parts", code, tuple(given.items()))
 
 
 def one_of(names: Sequence[str | Said]) -> str | Said:

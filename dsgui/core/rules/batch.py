@@ -84,7 +84,7 @@ def _never_the_product(config: Config, context: Context) -> Finding:
             TRAIN,
             "DS010.no_multiple",
             fix=write_auto(TRAIN),
-            ranks=context.world_size,
+            ranks=str(context.world_size),
             value=json_text(lookup(config, TRAIN)),
         )
     ranks = batches.data_parallel_size(config, context)
@@ -93,7 +93,7 @@ def _never_the_product(config: Config, context: Context) -> Finding:
         TRAIN,
         "DS010.sequences",
         fix=clearing(TRAIN),
-        ranks=context.world_size,
+        ranks=str(context.world_size),
         data_ranks=number(ranks),
     )
 
@@ -123,25 +123,21 @@ def _hf_repair(config: Config, ranks: batches.Number) -> dict[str, Any]:
 
 
 def _broken_identity(solved: batches.Batch, given: list[batches.Number | None], context: Context) -> Finding:
-    terms = {
-        "train": number(solved.train),
-        "micro": _term(solved.micro, given[1]),
-        "accumulation": _term(solved.accumulation, given[2]),
-        "ranks": _ranks(solved, context),
-        "product": number(solved.product),
-    }
     right = solved.product or _smallest(solved, given)
-    if right != int(right):  # DS016 says why
-        return found(Severity.ERROR, TRAIN, "DS010.fraction", **terms)
+    whole = right == int(right)  # DS016 says why it is not
     return found(
         Severity.ERROR,
         TRAIN,
-        "DS010.broken",
-        advice="DS010.set" if given[1] is None else "DS010.set_or_clear",
-        fix=write(TRAIN, number(right)),
+        "DS010.broken" if whole else "DS010.fraction",
+        advice="" if not whole else "DS010.set" if given[1] is None else "DS010.set_or_clear",
+        fix=write(TRAIN, number(right)) if whole else None,
+        train=number(solved.train),
+        micro=_term(solved.micro, given[1]),
+        accumulation=_term(solved.accumulation, given[2]),
+        ranks=_ranks(solved, context),
+        product=number(solved.product),
         devices=context.devices_told,
         right=number(right),
-        **terms,
     )
 
 
@@ -208,13 +204,19 @@ def _filled_by_trainer(config: Config, context: Context, pointer: str) -> Findin
             train=number(train),
             micro=micro,
             accumulation=accumulation,
-            ranks=ranks,
-            rest=rest,
+            ranks=str(ranks),
+            rest=str(rest),
         )
-    terms = {"micro": micro, "accumulation": accumulation, "ranks": str(ranks)}
-    if train in (None, "auto", "?"):
-        return found(Severity.NOTE, pointer, "DS012.filled", **terms)
-    return found(Severity.NOTE, pointer, "DS012.filled_to", train=number(float(train)), **terms)
+    total = "" if train in (None, "auto", "?") else number(float(train))
+    return found(
+        Severity.NOTE,
+        pointer,
+        "DS012.filled_to" if total else "DS012.filled",
+        micro=micro,
+        accumulation=accumulation,
+        ranks=str(ranks),
+        train=total,
+    )
 
 
 def _from_trainer(config: Config, pointer: str, option: str) -> str:
@@ -236,7 +238,7 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
             pointer,
             "DS016.no_divisor",
             shared=f"{shared:g}",
-            ranks=context.world_size,
+            ranks=str(context.world_size),
             devices=context.devices_told,
             size=f"{size:.4g}",
         )
@@ -252,10 +254,10 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
             "/data_parallel_size",
             "DS016.grid",
             fix=removal("/data_parallel_size"),
-            wide=wide,
-            shared=shared,
-            product=wide * shared,
-            ranks=context.world_size,
+            wide=str(wide),
+            shared=str(shared),
+            product=str(wide * shared),
+            ranks=str(context.world_size),
             devices=context.devices_told,
         )
 

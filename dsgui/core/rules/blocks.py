@@ -87,8 +87,8 @@ def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
             Severity.ERROR,
             pointer,
             "DS062.no_divisor",
-            size=size,
-            ranks=context.world_size,
+            size=str(size),
+            ranks=str(context.world_size),
             devices=context.devices_told,
         )
     if (
@@ -102,8 +102,8 @@ def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
             Severity.ERROR,
             "/tensor_parallel/tp/tp_size",
             "DS062.two_sizes",
-            inner=inner,
-            size=size,
+            inner=str(inner),
+            size=str(size),
         )
 
 
@@ -119,8 +119,8 @@ def _expert_parallel(config: Config, context: Context) -> Iterator[Finding]:
             Severity.ERROR,
             "/expert_parallel/autoep_size",
             "DS063.no_divisor",
-            width=width,
-            ranks=context.world_size,
+            width=str(width),
+            ranks=str(context.world_size),
             devices=context.devices_told,
         )
 

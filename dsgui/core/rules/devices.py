@@ -46,8 +46,16 @@ def _bf16_on(device: Hardware, pointer: str, context: Context, argument: Said | 
         return None
     severity, code = _bf16_outcome(context)
     advice, fix = _without_bf16(device.capability, pointer, context, argument)
-    named = {"device": device.title, "capability": _dots(device.capability)}
-    return found(severity, pointer, code, advice=advice, fix=fix, since=BF16_ASKED_SINCE, **named)
+    return found(
+        severity,
+        pointer,
+        code,
+        advice=advice,
+        fix=fix,
+        device=device.title,
+        capability=_dots(device.capability),
+        since=BF16_ASKED_SINCE,
+    )
 
 
 def _bf16_outcome(context: Context) -> tuple[Severity, str]:
@@ -122,11 +130,15 @@ def _refused_by_accelerator(
     """`argument`: what to do about the arguments, where it is they that ask for `dtype`."""
     if supported is not False:
         return None
-    named = {"dtype": dtype, "accelerator": device.vendor.upper()}
-    if argument:
-        return found(Severity.ERROR, pointer, _UNSUPPORTED_ARGUMENT[dtype], advice=(argument,), **named)
-    fix = Fix.of("switch_off", Change(pointer, "false"), key=dtype)
-    return found(Severity.ERROR, pointer, _UNSUPPORTED[dtype], fix=fix, **named)
+    return found(
+        Severity.ERROR,
+        pointer,
+        _UNSUPPORTED_ARGUMENT[dtype] if argument else _UNSUPPORTED[dtype],
+        advice=(argument,) if argument else "",
+        fix=None if argument else Fix.of("switch_off", Change(pointer, "false"), key=dtype),
+        dtype=dtype,
+        accelerator=device.vendor.upper(),
+    )
 
 
 def _gpu_direct(config: Config, context: Context) -> Iterator[Finding]:

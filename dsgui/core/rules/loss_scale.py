@@ -50,11 +50,11 @@ def _scale_meaning(config: Config, context: Context) -> Iterator[Finding]:
     power = value_or(config, "/fp16/initial_scale_power", 16)
     unread = [key for key in _STEERING if key in config["fp16"]]
     if scale == 0 and isinstance(power, int) and 0 <= power <= 64:
-        yield found(Severity.NOTE, "/fp16/loss_scale", "DS026.dynamic", power=power, scale=f"{2**power:,}")
+        yield found(Severity.NOTE, "/fp16/loss_scale", "DS026.dynamic", power=str(power), scale=f"{2**power:,}")
     elif scale > 0 and unread:
         fix = Fix.of("make_dynamic", Change("/fp16/loss_scale", "0"))
-        named = {"scale": f"{scale:g}", "keys": ", ".join(unread)}
-        yield found(Severity.NOTE, "/fp16/loss_scale", "DS026.fixed", fix=fix, **named)
+        keys = ", ".join(unread)
+        yield found(Severity.NOTE, "/fp16/loss_scale", "DS026.fixed", fix=fix, scale=f"{scale:g}", keys=keys)
 
 
 FIXED_SCALE_WORKS_SINCE = "0.17.1"

@@ -282,7 +282,7 @@ def _client_optimizer(config: Config, context: Context) -> Iterator[Finding]:
         "/optimizer",
         _WITHOUT_ANY.get(stage, "DS054.stops"),
         advice="DS054.pass",
-        stage=stage,
+        stage=str(stage),
     )
     if stage > 0 and offload_device(config, "offload_optimizer") != "none" and _forced(config):
         yield found(

@@ -28,6 +28,7 @@ from dsgui.core.rules.base import (
 from dsgui.core.rules.keys import nearest
 from dsgui.core.rules.optimizer import optimizer_class
 from dsgui.core.rules.torch_nn import FIRST_UNKNOWN_TORCH, NAMES
+from dsgui.core.texts.saying import Said
 
 _CONFIG = "deepspeed/runtime/config.py"
 AMP_REMOVED_IN, AUTOCAST_SINCE = "0.19.8", "0.17.2"
@@ -85,7 +86,7 @@ def _amp_clashes(config: Config, context: Context) -> Iterator[Finding]:
             "/amp/enabled",
             "DS021.zero",
             fix=Fix.of("remove_block", Change("/amp", None), key="amp"),
-            stage=stage,
+            stage=str(stage),
             release=version(context),
         )
     sixteen = [b for b in ("fp16", bf16_block(config)) if enabled(config, b, context)]
@@ -143,7 +144,7 @@ def _needs_type(config: Config, gradients: str | None, context: Context) -> Iter
     """Where the Trainer's arguments decide the model's type, and nobody said them."""
     if context.integration is Integration.NATIVE or context.arguments or zero_stage(config) or not gradients:
         return
-    options = {"fp32": part("no_option"), "fp16": "--fp16", "bf16": "--bf16"}
+    options: dict[str, str | Said] = {"fp32": part("no_option"), "fp16": "--fp16", "bf16": "--bf16"}
     right = [option for model, option in options.items() if _adds_up_in(gradients, model, context)]
     if len(right) < len(options):
         yield found(

@@ -186,7 +186,7 @@ def _whole_steps(config: Config, context: Context) -> Iterator[Finding]:
             fix=Fix.of("write", Change(pointer, str(int(value))), value=str(int(value))),
             key=key,
             value=f"{value!r}",
-            whole=int(value),
+            whole=str(int(value)),
         )
 
 

@@ -179,8 +179,8 @@ def _groups(config: Config, context: Context) -> Iterator[Finding]:
             f"{ZERO}/zero_hpz_partition_size",
             "DS047.no_divisor",
             fix=write(f"{ZERO}/zero_hpz_partition_size", str(context.gpus_per_node)),
-            size=size,
-            ranks=context.world_size,
+            size=str(size),
+            ranks=str(context.world_size),
             devices=context.devices_told,
         )
 
@@ -254,7 +254,7 @@ def _stage_3_keys(config: Config, context: Context) -> Iterator[Finding]:
             fix=Fix.of(fix, *(Change(f"{ZERO}/{key}", None) for key in idle)),
             first=idle[0],
             keys=", ".join(idle),
-            stage=zero_stage(config),
+            stage=str(zero_stage(config)),
         )
 
 

@@ -8,6 +8,7 @@ ADVICE = {
     "move_it": "Move it.",
     "close_the_quote": "Close the quote.",
     "correct_argument": "Correct the argument.",
+    "correct_arguments": "Correct the arguments.",
     "correct_it": "Correct it.",
     "leave_one_out": "Leave one out.",
     "unquote_number": "Write the number without quotes; YAML reads 1e-4 as text and 1.0e-4 as a number.",
