@@ -226,7 +226,7 @@ def _converted(name: str, word: str | None) -> Any:
 
 
 def _unread(name: str, option: str, word: str | None) -> Problem:
-    expected = said("parts", _EXPECTED[_KINDS[name]])
+    expected = phrase(_EXPECTED[_KINDS[name]])
     if word is None:
         return Problem.of("no_value", "correct_argument", option=option, expected=expected)
     return Problem.of("unread", "correct_argument", option=option, seen=word[:60], expected=expected)
@@ -241,7 +241,7 @@ def _fits(name: str, value: Any) -> bool:
 
 def _other_type(name: str, key: str, value: Any) -> Problem:
     is_quoted = isinstance(value, str) and _KINDS[name] in (int, float)
-    expected = said("parts", _EXPECTED[_KINDS[name]])
+    expected = phrase(_EXPECTED[_KINDS[name]])
     advice = "unquote_number" if is_quoted else "correct_it"
     return Problem.of("other_type", advice, name=key, seen=_shown(value), expected=expected)
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.machine.hardware import Hardware
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, phrase
 
 
 class Integration(Enum):
@@ -71,5 +71,5 @@ class Context:
         """The same, for the texts of the catalogue."""
         cpu = bool(self.hardware) and all(h.vendor == "cpu" for h in self.hardware)
         noun = ("cpu_rank" if cpu else "gpu") + ("s" if self.gpus_per_node != 1 else "")
-        each = said("parts", noun, count=str(self.gpus_per_node))
-        return each if self.nodes == 1 else said("parts", "on_nodes", nodes=str(self.nodes), each=each)
+        each = phrase(noun, count=str(self.gpus_per_node))
+        return each if self.nodes == 1 else phrase("on_nodes", nodes=str(self.nodes), each=each)

@@ -14,7 +14,7 @@ from typing import Any
 from dsgui.core.config.pointer import MISSING, dotted, join, lookup, split
 from dsgui.core.config.versions import at_version
 from dsgui.core.errors import DocumentError
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, phrase
 
 
 class FieldKind(Enum):
@@ -103,26 +103,26 @@ class Field:
     def expected(self) -> Said:
         """What the key takes, for sentences: `an integer of 1 or more, or “auto”`."""
         itself = self.expected_itself
-        return said("parts", "or_auto", expected=itself) if self.takes_auto else itself
+        return phrase("or_auto", expected=itself) if self.takes_auto else itself
 
     @property
     def expected_itself(self) -> Said:
         """The same without “auto”."""
         if self.choices:
-            return said("parts", "one_of", choices=", ".join(json.dumps(choice) for choice in self.choices))
-        return self._in_range(said("parts", _NOUNS[self.kind]))
+            return phrase("one_of", choices=", ".join(json.dumps(choice) for choice in self.choices))
+        return self._in_range(phrase(_NOUNS[self.kind]))
 
     def _in_range(self, noun: Said) -> Said:
         low, above = self.minimum, self.exclusive_minimum
         if low is not None:
-            noun = said("parts", "from", expected=noun, low=f"{low:g}")
+            noun = phrase("from", expected=noun, low=f"{low:g}")
         elif above is not None:
-            noun = said("parts", "above", expected=noun, low=f"{above:g}")
+            noun = phrase("above", expected=noun, low=f"{above:g}")
         has_low, high, below = (low, above) != (None, None), self.maximum, self.exclusive_maximum
         if high is not None:
-            return said("parts", "and_at_most" if has_low else "at_most", expected=noun, high=f"{high:g}")
+            return phrase("and_at_most" if has_low else "at_most", expected=noun, high=f"{high:g}")
         if below is not None:
-            return said("parts", "and_below" if has_low else "below", expected=noun, high=f"{below:g}")
+            return phrase("and_below" if has_low else "below", expected=noun, high=f"{below:g}")
         return noun
 
 

@@ -10,7 +10,7 @@ from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import split
 from dsgui.core.oracle.answers import DONE, PARSE, Answer, Judge, Verdict
 from dsgui.core.oracle.refusals import named_key, places
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, phrase, said
 
 REFUSED, WARNED = "DS900", "DS901"
 _BATCH = {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"}
@@ -91,7 +91,7 @@ def refusals(answer: Answer, document: Document, known: Collection[str]) -> list
 def judge_told(answer: Answer) -> Said:
     """At the beginning of a sentence; DeepSpeed with its release."""
     if answer.judge is Judge.DEEPSPEED:
-        return said("parts", "deepspeed_release", release=answer.release)
+        return phrase("deepspeed_release", release=answer.release)
     return answer.judge.told_first
 
 

@@ -11,7 +11,7 @@ from dsgui.core.config.conversion import truth
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, lookup, split
 from dsgui.core.texts.english import TEXTS
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, phrase, said
 
 Config = Mapping[str, Any]
 Check = Callable[[Config, Context], Iterator[Finding]]
@@ -84,11 +84,6 @@ def advised(code: str, /, **given: str | Said) -> Said:
     return Said("advice", code, tuple(given.items()))
 
 
-def part(code: str, /, **given: str | Said) -> Said:
-    """A phrase that stands in a finding's text: an enumeration, a range, the devices."""
-    return Said("parts", code, tuple(given.items()))
-
-
 def one_of(names: Sequence[str | Said]) -> str | Said:
     """`a`, `a or b`, `a or b or c`."""
     return _joined("or", names)
@@ -100,7 +95,7 @@ def all_of(names: Sequence[str | Said]) -> str | Said:
 
 
 def _joined(word: str, names: Sequence[str | Said]) -> str | Said:
-    return reduce(lambda first, second: part(word, first=first, second=second), names)
+    return reduce(lambda first, second: phrase(word, first=first, second=second), names)
 
 
 def enabled(config: Config, block: str, context: Context) -> bool:

@@ -24,12 +24,11 @@ from dsgui.core.rules.base import (
     found,
     is_set,
     number,
-    part,
     removal,
     write,
     write_auto,
 )
-from dsgui.core.texts.saying import Said
+from dsgui.core.texts.saying import Said, phrase
 
 _CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"
 LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
@@ -142,13 +141,13 @@ def _broken_identity(solved: batches.Batch, given: list[batches.Number | None], 
 
 
 def _term(value: batches.Number, given: batches.Number | None) -> str | Said:
-    return part("solved", value=number(value)) if given is None else number(value)
+    return phrase("solved", value=number(value)) if given is None else number(value)
 
 
 def _ranks(solved: batches.Batch, context: Context) -> Said:
     if solved.world_size != context.world_size:
-        return part("data_parallel_size", ranks=number(solved.world_size))
-    return part("world_size", ranks=str(context.world_size))
+        return phrase("data_parallel_size", ranks=number(solved.world_size))
+    return phrase("world_size", ranks=str(context.world_size))
 
 
 def _smallest(solved: batches.Batch, given: list[batches.Number | None]) -> batches.Number:

@@ -20,7 +20,6 @@ from dsgui.core.rules.base import (
     name_of,
     offload_device,
     one_of,
-    part,
     removal,
     version,
     zero_stage,
@@ -28,7 +27,7 @@ from dsgui.core.rules.base import (
 from dsgui.core.rules.keys import nearest
 from dsgui.core.rules.optimizer import optimizer_class
 from dsgui.core.rules.torch_nn import FIRST_UNKNOWN_TORCH, NAMES
-from dsgui.core.texts.saying import Said
+from dsgui.core.texts.saying import Said, phrase
 
 _CONFIG = "deepspeed/runtime/config.py"
 AMP_REMOVED_IN, AUTOCAST_SINCE = "0.19.8", "0.17.2"
@@ -144,7 +143,7 @@ def _needs_type(config: Config, gradients: str | None, context: Context) -> Iter
     """Where the Trainer's arguments decide the model's type, and nobody said them."""
     if context.integration is Integration.NATIVE or context.arguments or zero_stage(config) or not gradients:
         return
-    options: dict[str, str | Said] = {"fp32": part("no_option"), "fp16": "--fp16", "bf16": "--bf16"}
+    options: dict[str, str | Said] = {"fp32": phrase("no_option"), "fp16": "--fp16", "bf16": "--bf16"}
     right = [option for model, option in options.items() if _adds_up_in(gradients, model, context)]
     if len(right) < len(options):
         yield found(
@@ -153,7 +152,7 @@ def _needs_type(config: Config, gradients: str | None, context: Context) -> Iter
             "DS024.arguments",
             release=version(context),
             gradients=gradients,
-            options=one_of(right or [part("another_type")]),
+            options=one_of(right or [phrase("another_type")]),
         )
 
 

@@ -16,9 +16,9 @@ from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.outputs import native_fix
 from dsgui.core.config.pointer import MISSING, dotted, join, split
 from dsgui.core.config.schema import Field, FieldKind, Schema
-from dsgui.core.rules.base import clearing, found, part
+from dsgui.core.rules.base import clearing, found
 from dsgui.core.rules.keys import key_findings
-from dsgui.core.texts.saying import Said
+from dsgui.core.texts.saying import Said, phrase
 
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 1000, 20_000  # blocks; characters of one
 _BATCH = {"/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"}
@@ -180,7 +180,7 @@ def _expected(field: Field, context: Context) -> Said:
 
 
 def _default(field: Field | None) -> str | Said:
-    return part("none") if field is None or field.default is MISSING else json.dumps(field.default)
+    return phrase("none") if field is None or field.default is MISSING else json.dumps(field.default)
 
 
 def _shortened(text: str, most: int = 60) -> str:

@@ -53,6 +53,11 @@ def said(kind: str, code: str, /, **given: str | Said) -> Said:
     return found
 
 
+def phrase(code: str, /, **given: str | Said) -> Said:
+    """A phrase that stands in another text: an enumeration, a range, the devices. It is looked up with that."""
+    return Said("parts", code, tuple(given.items()))
+
+
 def as_told(text: str) -> Said:
     """What has no code: words of somebody else's, or of a dsgui before there were codes."""
     return Said("plain", "text", (("text", text),))

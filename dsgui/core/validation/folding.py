@@ -7,7 +7,7 @@ from dataclasses import replace
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import dotted, split
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, phrase, said
 
 # What stands for a value: TRAIN_BATCH_SIZE, ${stage}, {{ stage }}, <stage>, __STAGE__, %(stage)s.
 _PLACEHOLDER = re.compile(
@@ -76,4 +76,4 @@ def _listed(names: Sequence[str]) -> str | Said:
     names = list(dict.fromkeys(names))
     shown = ", ".join(names[:_MOST_LISTED])
     rest = len(names) - _MOST_LISTED
-    return said("parts", "and_more", names=shown, rest=str(rest)) if rest > 0 else shown
+    return phrase("and_more", names=shown, rest=str(rest)) if rest > 0 else shown

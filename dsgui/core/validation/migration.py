@@ -9,8 +9,8 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, dotted, join, lookup, split
 from dsgui.core.config.schema import Field, Schema
-from dsgui.core.rules.base import found, part
-from dsgui.core.texts.saying import Said
+from dsgui.core.rules.base import found
+from dsgui.core.texts.saying import Said, phrase
 from dsgui.core.validation.checker import Checker
 
 
@@ -85,4 +85,4 @@ def _default_change(old: Field, new: Field, release: str, target: str) -> Findin
 
 
 def _shown(field: Field) -> str | Said:
-    return part("none") if field.default is MISSING else json.dumps(field.default)
+    return phrase("none") if field.default is MISSING else json.dumps(field.default)

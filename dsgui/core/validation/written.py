@@ -16,7 +16,7 @@ from dsgui.core.config.loose_json import tidy
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DoubleKeyError
 from dsgui.core.rules.base import found
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, phrase
 
 _READER, _HJSON = "accelerate/utils/deepspeed.py: HfDeepSpeedConfig", "deepspeed/runtime/config_utils.py"
 
@@ -75,5 +75,5 @@ def _double(double: Double, context: Context) -> Finding:
 
 def _told(double: Double) -> Said:
     first, second = double.lines
-    where = said("parts", "on_line" if first == second else "on_lines", first=str(first), second=str(second))
-    return said("parts", "twice", key=dotted(double.pointer), where=where)
+    where = phrase("on_line" if first == second else "on_lines", first=str(first), second=str(second))
+    return phrase("twice", key=dotted(double.pointer), where=where)
