@@ -16,7 +16,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
 
 from dsgui.core.errors import ArgumentsError
-from dsgui.core.texts.saying import Said, as_told, said
+from dsgui.core.texts.saying import Said, as_told, phrase, said
 
 MAX_CHARACTERS = 64_000
 
