@@ -75,5 +75,6 @@ def _double(double: Double, context: Context) -> Finding:
 
 def _told(double: Double) -> Said:
     first, second = double.lines
-    where = phrase("on_line" if first == second else "on_lines", first=str(first), second=str(second))
+    one_line = phrase("on_line", line=str(first))
+    where = one_line if first == second else phrase("on_lines", first=str(first), second=str(second))
     return phrase("twice", key=dotted(double.pointer), where=where)

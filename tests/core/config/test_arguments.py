@@ -69,7 +69,7 @@ def test_a_mapping_is_taken_as_it_is_and_other_types_are_said():
 
 def test_yaml_that_reads_a_number_as_text_is_explained():
     (problem,) = read_arguments("learning_rate: 1e-4\nbf16: true\n").problems
-    assert "1.0e-4" in problem
+    assert "1.0e-4" in str(problem)
 
 
 def test_warm_up_is_a_number_of_steps_or_a_share_of_them():

@@ -25,7 +25,7 @@ PARTS = {
     "no_option": "neither --fp16 nor --bf16",
     "another_type": "another type",
     "twice": "{key}: the key stands twice, {where}",
-    "on_line": "on line {first}",
+    "on_line": "on line {line}",
     "on_lines": "on lines {first} and {second}",
     "deepspeed_release": "DeepSpeed {release}",
     "cpu_rank": "{count} CPU rank",
