@@ -83,7 +83,7 @@ def _row(schema: Schema, pointer: str, node: Node) -> str:
 def _takes(field: Field) -> str:
     unit = f", in {field.unit}" if field.unit else ""
     auto = {"hf": "; auto: HF", "deepspeed": "; auto: DeepSpeed"}.get(field.auto, "")
-    return field.expected.replace(", or “auto”", "") + unit + auto
+    return str(field.expected_itself) + unit + auto
 
 
 def _strictness(node: Node) -> str:

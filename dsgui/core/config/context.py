@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.machine.hardware import Hardware
+from dsgui.core.texts.saying import Said, phrase
 
 
 class Integration(Enum):
@@ -65,7 +66,12 @@ class Context:
     @property
     def devices(self) -> str:
         """`4 GPUs`, `2 nodes × 4 GPUs`, `2 CPU ranks`: for sentences."""
+        return str(self.devices_told)
+
+    @property
+    def devices_told(self) -> Said:
+        """The same, for the texts of the catalogue."""
         cpu = bool(self.hardware) and all(h.vendor == "cpu" for h in self.hardware)
-        noun = ("CPU rank" if cpu else "GPU") + ("s" if self.gpus_per_node != 1 else "")
-        each = f"{self.gpus_per_node} {noun}"
-        return each if self.nodes == 1 else f"{self.nodes} nodes × {each}"
+        noun = ("cpu_rank" if cpu else "gpu") + ("s" if self.gpus_per_node != 1 else "")
+        each = phrase(noun, count=str(self.gpus_per_node))
+        return each if self.nodes == 1 else phrase("on_nodes", nodes=str(self.nodes), each=each)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from dsgui.core.config.document import Document
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, said, sentences
 
 
 class Severity(Enum):
@@ -63,16 +63,31 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Where (`pointer`) · what was seen and expected (`message`) · what to do (`advice`), perhaps with a `fix`."""
+    """Where (`pointer`) · what was seen and expected (`says`) · what to do (`advises`, sentence by sentence), perhaps
+    with a `fix`. The texts are the catalogue's: its "findings" and "advice"."""
 
     rule: str
     severity: Severity
     pointer: str
-    message: str
-    advice: str = ""
+    says: Said
+    advises: tuple[Said, ...] = ()
     fix: Fix | None = None
     source: str = ""
-    code: str = ""  # which of its rule's, where a rule says several things of one key
+
+    @property
+    def code(self) -> str:
+        """What is said, whatever the words and figures: `DS040.predivide`."""
+        return self.says.code
+
+    @property
+    def message(self) -> str:
+        """What it says, in words."""
+        return str(self.says)
+
+    @property
+    def advice(self) -> str:
+        """What to do, in words; "" where there is nothing to do."""
+        return sentences(self.advises)
 
     @property
     def identity(self) -> tuple[str, str, str, Severity]:

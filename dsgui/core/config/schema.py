@@ -14,6 +14,7 @@ from typing import Any
 from dsgui.core.config.pointer import MISSING, dotted, join, lookup, split
 from dsgui.core.config.versions import at_version
 from dsgui.core.errors import DocumentError
+from dsgui.core.texts.saying import Said, phrase
 
 
 class FieldKind(Enum):
@@ -99,34 +100,40 @@ class Field:
         return bool(self.auto) and "auto" not in self.choices
 
     @property
-    def expected(self) -> str:
-        """What the key accepts, for sentences: `an integer of 1 or more, or “auto”`."""
-        return f"{self.expected_itself}, or “auto”" if self.takes_auto else self.expected_itself
+    def expected(self) -> Said:
+        """What the key takes, for sentences: `an integer of 1 or more, or “auto”`."""
+        itself = self.expected_itself
+        return phrase("or_auto", expected=itself) if self.takes_auto else itself
 
     @property
-    def expected_itself(self) -> str:
+    def expected_itself(self) -> Said:
         """The same without “auto”."""
         if self.choices:
-            return "one of " + ", ".join(json.dumps(choice) for choice in self.choices)
-        noun = {
-            FieldKind.INTEGER: "a whole number",
-            FieldKind.NUMBER: "a number",
-            FieldKind.BOOLEAN: "true or false",
-            FieldKind.LIST: "a list",
-            FieldKind.OBJECT: "an object",
-            FieldKind.TEXT: "text",
-        }[self.kind]
-        return noun + self._range()
+            return phrase("one_of", choices=", ".join(json.dumps(choice) for choice in self.choices))
+        return self._in_range(phrase(_NOUNS[self.kind]))
 
-    def _range(self) -> str:
-        low = f" above {self.exclusive_minimum:g}" if self.exclusive_minimum is not None else ""
-        if self.minimum is not None:
-            low = f" of {self.minimum:g} or more"
-        if self.maximum is not None:
-            return f"{low}{' and' if low else ''} at most {self.maximum:g}"
-        if self.exclusive_maximum is not None:
-            return f"{low}{' and' if low else ''} below {self.exclusive_maximum:g}"
-        return low
+    def _in_range(self, noun: Said) -> Said:
+        low, above = self.minimum, self.exclusive_minimum
+        if low is not None:
+            noun = phrase("from", expected=noun, low=f"{low:g}")
+        elif above is not None:
+            noun = phrase("above", expected=noun, low=f"{above:g}")
+        has_low, high, below = (low, above) != (None, None), self.maximum, self.exclusive_maximum
+        if high is not None:
+            return phrase("and_at_most" if has_low else "at_most", expected=noun, high=f"{high:g}")
+        if below is not None:
+            return phrase("and_below" if has_low else "below", expected=noun, high=f"{below:g}")
+        return noun
+
+
+_NOUNS = {
+    FieldKind.INTEGER: "whole_number",
+    FieldKind.NUMBER: "number",
+    FieldKind.BOOLEAN: "true_or_false",
+    FieldKind.LIST: "list",
+    FieldKind.OBJECT: "object",
+    FieldKind.TEXT: "text",
+}
 
 
 @dataclass(frozen=True, slots=True)

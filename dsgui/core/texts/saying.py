@@ -55,6 +55,11 @@ def said(kind: str, code: str, /, **given: str | Said) -> Said:
     return found
 
 
+def phrase(code: str, /, **given: str | Said) -> Said:
+    """A phrase that stands in another text: an enumeration, a range, the devices. It is looked up with that."""
+    return Said("parts", code, tuple(given.items()))
+
+
 def listed(parts: "Iterable[str | Said]") -> "str | Said":
     """One beside the other in one sentence, as the language sets them apart; "" for none."""
     return _joined(list(parts), lambda first, then: said("lists", "comma", first=first, then=then))

@@ -24,7 +24,7 @@ from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.runs.clone import clone
 from dsgui.core.script.script import script_facts
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import as_told, said
 from dsgui.shell.preflight.scout import read_own_config
 from tests.shell.machine.test_machine import CPU
 from tests.support.run_fixtures import Bench, bench
@@ -316,7 +316,9 @@ def test_an_offer_taken_leaves_nothing_to_offer() -> None:
 
 
 def test_a_config_that_the_script_is_not_given_stops_nothing() -> None:
-    error = Finding("DS001", Severity.ERROR, "/train_batch_size", "100 is not 128.", "Set it to 128.")
+    error = Finding(
+        "DS001", Severity.ERROR, "/train_batch_size", as_told("100 is not 128."), (as_told("Set it to 128."),)
+    )
     for argument, words, status in (
         (HF, "", P),
         (ACCELERATE, "", P),

@@ -32,7 +32,7 @@ from dsgui.core.script.gone_options import instead
 from dsgui.core.script.named_files import NamedFile, named_files
 from dsgui.core.script.script import script_facts
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers
-from dsgui.core.texts.saying import sentences
+from dsgui.core.texts.saying import as_told, sentences
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.preflight.model_files import model_size
@@ -72,7 +72,7 @@ READY = target(ops=OPS)
 ON_CPU = replace(environment(CPU, target=READY.environment.target))
 ASKED = replace(ON_CPU, environment=replace(ON_CPU.environment, target=replace(READY.environment.target,
                                                                             accelerator="cpu", gpus=())))  # fmt: skip
-ERROR = Finding("DS001", Severity.ERROR, "/train_batch_size", "100 is not 128.", "Set it to 128.")
+ERROR = Finding("DS001", Severity.ERROR, "/train_batch_size", as_told("100 is not 128."), (as_told("Set it to 128."),))
 BUSY = Gpu(0, "A100", (8, 0), 80 * GIB, 2 * GIB)
 
 
@@ -318,7 +318,7 @@ def test_nothing_known_gives_no_exception_and_no_problem_of_its_own():
 
 
 def test_the_page_folds_what_is_fine_and_escapes():
-    html = preflight_html(rows(findings=(replace(ERROR, message="<script>"),)))
+    html = preflight_html(rows(findings=(replace(ERROR, says=as_told("<script>")),)))
     shown, folded = html.split("<details")
     assert "&lt;script&gt;" in shown
     assert "<script>" not in html

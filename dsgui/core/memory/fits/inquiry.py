@@ -27,7 +27,7 @@ _SOLVED = (TRAIN, MICRO, ACCUMULATION)
 def mend_first(findings: Iterable[Finding]) -> CannotSay | None:
     """Of a config that would be refused nothing is said."""
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
-    return CannotSay(said("memory_cannot", "mend", problem=errors[0].message)) if errors else None
+    return CannotSay(said("memory_cannot", "mend", problem=errors[0].says)) if errors else None
 
 
 def question_for(

@@ -10,6 +10,15 @@ from dsgui.core.texts.english.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.english.check_texts import CHECK_COUNTS, CHECKS
 from dsgui.core.texts.english.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
 from dsgui.core.texts.english.error_texts import ERRORS, RESUMING
+from dsgui.core.texts.english.findings import (
+    ADVICE,
+    ARGUMENTS,
+    FINDINGS,
+    JUDGES,
+    PARTS,
+    RULE_EXPLANATIONS,
+    RULE_TITLES,
+)
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.memory_texts import (
     MEMORY_ABOUT,
@@ -38,6 +47,13 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "alerts": ALERTS,
         "events": EVENTS,
         "marks": MARKS,
+        "findings": FINDINGS,
+        "advice": ADVICE,
+        "parts": PARTS,
+        "judges": JUDGES,
+        "arguments": ARGUMENTS,
+        "rule_titles": RULE_TITLES,
+        "rule_explanations": RULE_EXPLANATIONS,
         "fixes": FIXES,
         "remedies": REMEDIES,
         "reasons": REASONS,
