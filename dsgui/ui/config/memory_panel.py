@@ -80,12 +80,8 @@ def build_memory_panel() -> MemoryPanel:
             with gr.Row():
                 inputs |= laid_out(rest, {field.name: {"min_width": 120} for field in rest})
                 host = _host_memory()
-    script, answered, timer = (
-        gr.Textbox("", visible=False),
-        gr.Number(0, visible=False),
-        gr.Timer(_POLL_S, active=False),
-    )
-    return MemoryPanel({field.name: inputs[field.name] for field in every}, host, script, panel, answered, timer)
+    fields, script = {field.name: inputs[field.name] for field in every}, gr.Textbox("", visible=False)
+    return MemoryPanel(fields, host, script, panel, gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
 
 
 def _host_memory() -> gr.Textbox:
@@ -106,9 +102,8 @@ def memory_shown(services: Services, view: View, context: Context, given: Sequen
         return json.dumps(as_json(formula))
     of = key_of(question, made_of(question, context.integration))
     asked = found.asked(formula, services.dry_runs.known(of))
-    return json.dumps(
-        _told(asked.counting, view.text) | (_beside(asked) if asked.real is not formula else {}) | {"of": of}
-    )
+    beside = {} if asked.real is formula else _beside(asked)
+    return json.dumps(_told(asked.counting, view.text) | beside | {"of": of})
 
 
 def _told(fitted: Fitted | CannotSay, text: str) -> dict[str, Any]:

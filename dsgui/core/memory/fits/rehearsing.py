@@ -18,8 +18,8 @@ _END = "end"
 
 @dataclass(frozen=True, slots=True)
 class Rehearsing:
-    """`ahead`: dry runs that come first. `phase` is "" until DeepSpeed is imported; `step` counts from 0. `told` is there
-    once it is over."""
+    """`ahead`: dry runs that come first. `phase` is "" until DeepSpeed is imported; `step` counts from 0. `told` is
+    there once it is over."""
 
     question: Question
     made: Made

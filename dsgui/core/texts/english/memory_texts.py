@@ -121,6 +121,13 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
     "no_line": "autograd (no line of Python)",
     "smaller": "smaller lines",
     "formula": "By formula",
+    "nth": "step {step}",
+    "phase_load": "load",
+    "phase_model": "model",
+    "phase_init": "initialize",
+    "phase_forward": "forward",
+    "phase_backward": "backward",
+    "phase_step": "optimizer step",
     "planned": "The bar above plans for DeepSpeed {release}. Only the installed one, {installed}, can take a dry run: "
     "choose it above, or start dsgui with the --python that has {release}.",
     "none": "The training environment has no DeepSpeed. Start dsgui with a --python that has it.",
