@@ -70,8 +70,8 @@ SMALLER = "…"
 @dataclass(frozen=True, slots=True)
 class Part:
     """`count` bytes. `keys` change them, the strongest first: pointers into the config (`/zero_optimization/stage`) or
-    arguments of the script (`--per_device_train_batch_size`). `line` is who allocated them, known to the dry run: "" where no
-    line of Python did (autograd), `SMALLER` for lines that are too small to be told one by one."""
+    arguments of the script (`--per_device_train_batch_size`). `line` is who allocated them, known to the dry run: ""
+    where no line of Python did (autograd), `SMALLER` for lines that are too small to be told one by one."""
 
     component: Component
     place: Place

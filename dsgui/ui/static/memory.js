@@ -40,7 +40,7 @@ class Memory {
   show() {
     const told = this.told();
     const focused = document.activeElement?.id ?? "";
-    this.root.replaceChildren(...(told ? this.drawn(told) : []), this.rehearsal.node);
+    this.root.replaceChildren(...(told ? this.drawn(told) : [this.rehearsal.head]), this.rehearsal.found);
     this.rehearse();
     if (focused && this.root.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused)?.focus();
   }
@@ -55,13 +55,14 @@ class Memory {
   /** @param {MemoryTold} told */
   drawn(told) {
     if (!told.devices) {
-      return [head(told), el("p", { class: "ds-subject" }, told.why?.text ?? "")];
+      return [head(told), el("p", { class: "ds-subject" }, told.why?.text ?? ""), this.rehearsal.head];
     }
     return [
       head(told),
       ...told.devices.map((device) => this.device(device, told)),
       ...(told.remarks ?? []).map((one) => el("p", { class: "ds-mem-remark" }, one.text)),
       ...told.short.map((one) => el("p", { class: "ds-mem-short" }, one.text)),
+      this.rehearsal.head,
       ...this.change(told),
       this.moments(told.devices),
       el("div", { class: "ds-mem-lists" }, ...told.devices.map((device) => this.parts(device))),

@@ -35,8 +35,8 @@ export const idOf = (device, part) => `ds-part-${device}-${part.place}-${part.pa
 export const keyName = (pointer) => pointer.split("/").slice(1).join(".");
 
 /**
- * What a device has at a moment, by default the fullest; widths and the capacity's line are percent of the bar, which is
- * as long as that of the same device `beside` it.
+ * What a device has at a moment, by default the fullest; widths and the capacity's line are percent of the bar, which
+ * is as long as that of the same device `beside` it.
  * @param {MemoryDevice} device @param {string} moment @param {MemoryDevice} beside @returns {MemoryBar}
  */
 export function barOf(device, moment, beside = device) {

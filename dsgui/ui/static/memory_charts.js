@@ -126,7 +126,7 @@ function axis(device, index, devices, page) {
   const share = 1 / devices.length;
   const isLast = index + 1 === devices.length;
   return {
-    title: { text: `${textOf("memory_places", device)}, GiB`, standoff: 4 },
+    title: { text: `${textOf("memory_places", device)}, GiB`, standoff: 4, font: { size: 11 } },
     domain: [1 - (index + 1) * share + (isLast ? 0 : 0.07), 1 - index * share],
     rangemode: "tozero",
     gridcolor: page.grid,
@@ -172,8 +172,10 @@ export const peakOf = (peaks, device, moment) =>
 const bytesOf = (peak) => peak.parts.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** @param {RehearsedPeak} peak */
-export const peakName = (peak) =>
-  `${textOf("memory_places", peak.device)}, ${textOf("memory_rehearsal", `phase_${peak.moment}`)}: ${gib(bytesOf(peak))}`;
+export function peakName(peak) {
+  const [device, phase] = [textOf("memory_places", peak.device), textOf("memory_rehearsal", `phase_${peak.moment}`)];
+  return `${device}, ${phase}: ${gib(bytesOf(peak))}`;
+}
 
 /** The lines of a peak by their components, the larger first. @param {RehearsedPeak} peak */
 export function componentsOf(peak) {
@@ -195,7 +197,7 @@ export function componentsOf(peak) {
  */
 export function sectorsOf(peak, code) {
   const name = peakName(peak);
-  const root = { id: "peak", parent: "", label: name, bytes: bytesOf(peak), part: "", hover: name };
+  const root = { id: "peak", parent: "", label: "", bytes: bytesOf(peak), part: "", hover: name };
   const inner = componentsOf(peak).flatMap((component) => {
     const id = `${component.part}/${component.place}`;
     const label = partName(component);
@@ -222,7 +224,10 @@ function hoverOf(one, code) {
 /** plotly reads tags in texts. @param {string} text */
 const plain = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-/** @param {RehearsedPeak} peak @param {Record<string, string>} code @param {MemoryLook} page @param {number} width */
+/**
+ * @param {RehearsedPeak} peak @param {Record<string, string>} code @param {MemoryLook} page
+ * @param {number} width
+ */
 export function treemapOf(peak, code, page, width) {
   const sectors = sectorsOf(peak, code);
   const trace = {
@@ -231,7 +236,7 @@ export function treemapOf(peak, code, page, width) {
     parents: sectors.map(({ parent }) => parent),
     labels: sectors.map(({ label }) => label),
     values: sectors.map(({ bytes }) => bytes),
-    text: sectors.map(({ bytes }) => gib(bytes)),
+    text: sectors.map(({ label, bytes }) => (label ? gib(bytes) : "")),
     customdata: sectors.map(({ hover }) => hover),
     branchvalues: "total",
     textinfo: "label+text",
@@ -250,6 +255,7 @@ export function treemapOf(peak, code, page, width) {
     margin: { l: 0, r: 0, t: 0, b: 0 },
     paper_bgcolor: "rgba(0,0,0,0)",
     font: { color: page.text, size: 12 },
+    uniformtext: { minsize: 9, mode: "hide" },
     hoverlabel: { bgcolor: page.ground, font: { color: page.text }, align: "left" },
   };
   return { traces: [trace], layout };

@@ -35,14 +35,14 @@ export class Rehearsal {
     this.told = null;
     /** @type {Rehearsed | null} */
     this.rehearsed = null;
-    this.head = el("div", { class: "ds-mem-dry-head" });
+    this.head = el("div", { class: "ds-mem-dry-head", hidden: true });
     this.timeline = new Drawing("ds-mem-timeline");
     this.treemap = new Drawing("ds-mem-treemap");
     this.peak = el("div", {});
     this.lines = el("div", {});
     this.found = el(
       "div",
-      { class: "ds-mem-dry-found", hidden: true },
+      { class: "ds-mem-dry-found", hidden: true, role: "group", "aria-label": words("ask") },
       heading(words("timeline")),
       this.timeline.node,
       heading(words("peak")),
@@ -50,8 +50,7 @@ export class Rehearsal {
       this.treemap.node,
       this.lines,
     );
-    this.node = el("section", { class: "ds-mem-dry", hidden: true, "aria-label": words("ask") }, this.head, this.found);
-    new ResizeObserver(() => this.draw()).observe(this.node);
+    new ResizeObserver(() => this.draw()).observe(this.found);
   }
 
   /** @param {MemoryTold | null} told @param {Rehearsed | null} rehearsed @param {string} moment of the bars above */
@@ -61,7 +60,7 @@ export class Rehearsal {
     this.rehearsed = rehearsed;
     this.moment = moment;
     const focused = document.activeElement?.id ?? "";
-    this.node.hidden = !told?.of && !this.going && !rehearsed?.peaks;
+    this.head.hidden = !told?.of && !this.going && !rehearsed?.peaks;
     this.head.replaceChildren(...this.headed());
     this.found.hidden = !rehearsed?.peaks;
     this.found.classList.toggle("ds-old", this.outdated);
@@ -150,16 +149,18 @@ export class Rehearsal {
         document.getElementById(id)?.focus();
       });
     });
-    const choice = buttons.length > 1 ? buttons : [];
     const group = { class: "ds-mem-moments", role: "group", "aria-label": words("peak") };
-    return el("div", group, ...choice, el("span", { class: "ds-mem-dry-peak" }, peakName(peak)));
+    return el("div", group, ...(buttons.length > 1 ? buttons : []), peakName(peak));
   }
 }
 
 /** @param {string} text */
 const heading = (text) => el("p", { class: "ds-mem-dry-title" }, text);
 
-/** What the treemap shows, for who can't point at it. @param {RehearsedPeak} peak @param {Record<string, string>} code */
+/**
+ * What the treemap shows, for who can't point at it.
+ * @param {RehearsedPeak} peak @param {Record<string, string>} code
+ */
 function list(peak, code) {
   const rows = componentsOf(peak).flatMap((component) =>
     component.lines.map((one) => {

@@ -209,7 +209,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "--target-version, or give the --python that has it.",
     "start_limit": "DeepSpeed was not imported within {seconds} s. Ask again when the machine has less to do.",
     "over_time": "The dry run was ended: it took more than {seconds} s. Ask again when the machine has less to "
-    "do, or allow more time (--ask-timeout).",
+    "do, or allow more time (dsgui memory --ask --ask-timeout).",
     "over_memory": "The dry run was ended: it took more than {limit} GiB of this machine's memory.",
     "crashed": "The dry run ended by signal {signal}.",
     "too_long": "The dry run was ended: the model allocates too often to be followed.",
