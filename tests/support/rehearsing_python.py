@@ -1,6 +1,6 @@
-"""A training environment whose dry runs are made up: `made_up` writes an interpreter that is this one but for the memory
-worker. Run by path it is that worker: it tells of phases, then waits for the file `go`, and answers with `answer.json`
-beside it."""
+"""A training environment whose dry runs are made up: `made_up` writes an interpreter that is this one but for the
+memory worker. Run by path it is that worker: it tells of phases, then waits for the file `go`, and answers with
+`answer.json` beside it."""
 
 import json
 import shlex
