@@ -120,6 +120,19 @@ def test_a_closed_tab_ends_its_dry_run_and_the_next_in_line_begins(page, browser
     expect(said(page)).to_contain_text("cancelled")
 
 
+def test_the_end_of_the_server_ends_a_dry_run(browser, made_up, tmp_path):
+    with running_app(tmp_path / "runs", "--python", str(made_up / "python")) as app:
+        page = app.sign_in(browser.new_context()).new_page()
+        page.goto(app.url)
+        page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
+        plan_for_a_24_gb_card(page)
+        ask(page)
+        expect(said(page)).to_contain_text("step 2 of 3, backward")
+        assert rehearsing_python.running(made_up)
+    assert not rehearsing_python.running(made_up)
+    page.context.close()
+
+
 @pytest.mark.deepspeed
 def test_the_real_engine_answers(browser, tmp_path):
     (tmp_path / "tiny").mkdir()

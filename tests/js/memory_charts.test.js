@@ -97,7 +97,7 @@ test("lines stand below their component, and all of it adds up", () => {
 
 test("a line is named by its file, what has none by what it is", () => {
   assert.equal(lineName(PEAK.parts[0]), "stage3.py:782");
-  assert.equal(lineName(PEAK.parts[2]), "autograd (no line of Python)");
+  assert.equal(lineName(PEAK.parts[2]), "autograd");
   assert.equal(lineName(PEAK.parts[3]), "smaller lines");
 });
 

@@ -3,6 +3,7 @@ comes, and ends with the page that asked."""
 
 import json
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import gradio as gr
@@ -27,6 +28,7 @@ def wire_memory_asking(
 ) -> None:
     """The panel's button asks; then the timer looks for the answer until it is there. `parts` are what is asked."""
     services, workbench = parts
+    presses = count()
 
     def rehearse(
         request: gr.Request, text: str | None, tool: str, typed: str | None, *bar_and_memory: Any
@@ -35,7 +37,8 @@ def wire_memory_asking(
         context = with_arguments(make_context(services.target(), *given), tool, typed)
         asked = question_of(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
         if isinstance(asked, CannotSay):
-            return gr.update(rehearsed=json.dumps(cannot(asked))), gr.Timer(active=False)
+            # Told anew, so that the page sees an answer to each press.
+            return gr.update(rehearsed=json.dumps(cannot(asked) | {"press": next(presses)})), gr.Timer(active=False)
         services.dry_runs.begin(session_of(request), *asked)
         return gr.update(rehearsed=shown(services, session_of(request))), gr.Timer(active=True)
 

@@ -48,8 +48,7 @@ class Memory {
   /** The dry run alone: it goes on while nothing else changes. */
   rehearse() {
     const { rehearsed } = this.props;
-    const going = typeof rehearsed === "string" && rehearsed ? JSON.parse(rehearsed) : null;
-    this.rehearsal.show(this.told(), going, this.moment);
+    this.rehearsal.show(this.told(), typeof rehearsed === "string" ? rehearsed : "", this.moment);
   }
 
   /** @param {MemoryTold} told */

@@ -2,6 +2,7 @@
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryTold } from "./types.d.ts" */
 
+const LEAST = 5e-4;
 const ROOM = 1.04; // beside the longest of need and capacity
 const COLOURS = new Map(
   Object.entries({
@@ -69,9 +70,10 @@ export function stageOf(told, found, looking) {
 }
 
 /**
- * The parts of a device at a moment, the largest first.
+ * The parts of a device at a moment, the largest first; not the few bytes that a dry run finds here and there.
  * @param {MemoryDevice} device @param {string} moment
  */
 export function partsOf(device, moment) {
-  return barOf(device, moment).segments.toSorted((a, b) => b.part.bytes - a.part.bytes);
+  const { bytes, segments } = barOf(device, moment);
+  return segments.filter(({ part }) => part.bytes > LEAST * bytes).toSorted((a, b) => b.part.bytes - a.part.bytes);
 }

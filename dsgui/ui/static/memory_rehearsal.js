@@ -31,6 +31,7 @@ export class Rehearsal {
     this.device = "gpu";
     this.pressed = ""; // a button whose press has no answer yet
     this.asked = ""; // what the page showed when it was pressed
+    this.sent = ""; // by the server, as it came
     /** @type {MemoryTold | null} */
     this.told = null;
     /** @type {Rehearsed | null} */
@@ -38,7 +39,7 @@ export class Rehearsal {
     this.head = el("div", { class: "ds-mem-dry-head", hidden: true });
     this.timeline = new Drawing("ds-mem-timeline");
     this.treemap = new Drawing("ds-mem-treemap");
-    this.peak = el("div", {});
+    this.peak = el("div", { class: "ds-mem-dry-peak" });
     this.lines = el("div", {});
     this.found = el(
       "div",
@@ -53,16 +54,24 @@ export class Rehearsal {
     new ResizeObserver(() => this.draw()).observe(this.found);
   }
 
-  /** @param {MemoryTold | null} told @param {Rehearsed | null} rehearsed @param {string} moment of the bars above */
-  show(told, rehearsed, moment) {
-    if (JSON.stringify(rehearsed) !== JSON.stringify(this.rehearsed)) this.pressed = "";
+  /** @param {MemoryTold | null} told @param {string} sent @param {string} moment of the bars above */
+  show(told, sent, moment) {
+    if (sent !== this.sent) {
+      this.sent = sent;
+      this.rehearsed = sent ? JSON.parse(sent) : null;
+      this.pressed = "";
+    }
     this.told = told;
-    this.rehearsed = rehearsed;
     this.moment = moment;
+    this.update();
+  }
+
+  update() {
     const focused = document.activeElement?.id ?? "";
-    this.head.hidden = !told?.of && !this.going && !rehearsed?.peaks;
+    const found = this.rehearsed?.peaks;
+    this.head.hidden = !this.told?.of && !this.going && !found;
     this.head.replaceChildren(...this.headed());
-    this.found.hidden = !rehearsed?.peaks;
+    this.found.hidden = !found;
     this.found.classList.toggle("ds-old", this.outdated);
     this.draw();
     if (focused.startsWith("ds-mem-dry")) this.focus(focused);
@@ -95,9 +104,10 @@ export class Rehearsal {
     };
     const press = button(words(act), attributes, () => this.press(act));
     const status = el("span", { class: "ds-mem-dry-said", role: "status" }, this.says());
-    const isOld = this.rehearsed?.peaks && this.outdated;
-    const old = isOld ? [el("p", { class: "ds-stale", role: "status" }, words("outdated"))] : [];
-    return [...(this.told?.of || this.going ? [press] : []), status, ...old];
+    const found = Boolean(this.rehearsed?.peaks);
+    const old = found && this.outdated ? [el("p", { class: "ds-stale", role: "status" }, words("outdated"))] : [];
+    const answered = found && !this.outdated;
+    return [...(this.going || (this.told?.of && !answered) ? [press] : []), status, ...old];
   }
 
   says() {
@@ -116,7 +126,7 @@ export class Rehearsal {
     if (this.pressed) return;
     this.pressed = act;
     this.asked = this.told?.of ?? "";
-    this.show(this.told, this.rehearsed, this.moment);
+    this.update();
     this.trigger(act === "ask" ? "rehearse" : "cancel", {});
   }
 

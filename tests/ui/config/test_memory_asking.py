@@ -164,7 +164,7 @@ def test_a_session_without_a_name_is_one_too():
 def test_the_charts_are_made_of_phases_and_of_peaks(page):
     asked = question_of(page.services, page.bench.show(json.dumps(CONFIG), CONTEXT), CONTEXT, GIVEN)
     found = as_json(Rehearsing(*asked, seconds=12.4, steps=3, told=answer_of(RECORD)))
-    assert found["said"] == f"DeepSpeed {LATEST_KNOWN}, rank 0 of 4: 3 steps in 12 s."
+    assert found["said"] == f"Dry run with DeepSpeed {LATEST_KNOWN}, rank 0 of 4: 3 steps in 12 s."
     assert [(one["phase"], one["step"]) for one in found["phases"]] == [
         *(("init", 0), ("forward", 0), ("backward", 0)),
         *(("forward", 1), ("backward", 1)),

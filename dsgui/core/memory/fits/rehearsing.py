@@ -45,7 +45,8 @@ class Rehearsing:
 
 def key_of(question: Question, made: Made) -> str:
     """The same for the same question, in whatever order its keys stand."""
-    return hashlib.sha256(json.dumps([asdict(question), asdict(made)], sort_keys=True).encode()).hexdigest()[:16]
+    asked = json.dumps([asdict(question), asdict(made)], sort_keys=True, default=str)
+    return hashlib.sha256(asked.encode()).hexdigest()[:16]
 
 
 def as_json(going: Rehearsing) -> dict[str, Any]:
