@@ -169,8 +169,10 @@ def fitted_for(
 ) -> tuple[Case, Fitted] | CannotSay:
     """The verdict by formula on what the page shows, and what it is about."""
     found = inquiry_for(services, view, context, given)
-    fitted = found if isinstance(found, CannotSay) else found.fitted()
-    return fitted if isinstance(found, CannotSay) or isinstance(fitted, CannotSay) else (found.case, fitted)
+    if isinstance(found, CannotSay):
+        return found
+    fitted = found.fitted()
+    return fitted if isinstance(fitted, CannotSay) else (found.case, fitted)
 
 
 def _with_words(context: Context, words: list[str]) -> Context:
