@@ -202,6 +202,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_target": "No layer of this model is named {targets}, so LoRA would train nothing.",
     "bad_size": "“{text}” is no size of a model. Write it like 7B or 770M.",
     "moved": "DeepSpeed can't be asked here: {what} is not where it was in the releases that dsgui knows.",
+    "no_module": "The training environment has no {name}: a dry run needs DeepSpeed, torch and transformers in it.",
     "not_imported": "DeepSpeed can't be asked here: {error}.",
     "worker_ended": "The dry run ended before it had an answer: {error}.",
     "no_python": "{python} could not be started: {error}.",
