@@ -37,8 +37,8 @@ export class Rehearsal {
     /** @type {Rehearsed | null} */
     this.rehearsed = null;
     this.head = el("div", { class: "ds-mem-dry-head", hidden: true });
-    this.timeline = new Drawing("ds-mem-timeline");
-    this.treemap = new Drawing("ds-mem-treemap");
+    this.timeline = new Drawing("ds-mem-timeline", words("timeline"));
+    this.treemap = new Drawing("ds-mem-treemap", words("peak"));
     this.peak = el("div", { class: "ds-mem-dry-peak" });
     this.lines = el("div", {});
     this.found = el(
@@ -187,10 +187,10 @@ function list(peak, code) {
 
 /** A chart that is drawn anew when it shows something else, or has another width. */
 class Drawing {
-  /** @param {string} name */
-  constructor(name) {
+  /** @param {string} name @param {string} label */
+  constructor(name, label) {
     /** @type {PlotElement} */
-    this.node = el("div", { class: `ds-plot ${name}` });
+    this.node = el("div", { class: `ds-plot ${name}`, role: "img", "aria-label": label });
     this.drawn = "";
   }
 
