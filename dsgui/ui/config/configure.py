@@ -15,6 +15,7 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.ask import Ask, Asked, build_ask, shown, wire_ask
 from dsgui.ui.config.context_bar import ContextBar, build_context_bar
 from dsgui.ui.config.files import Files, build_files, wire_files
+from dsgui.ui.config.memory_asking import wire_memory_asking
 from dsgui.ui.config.memory_change import wire_memory_change
 from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
 from dsgui.ui.config.presets import Presets, build_chooser, build_own_presets, wire_presets
@@ -86,6 +87,7 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
     wire_ask(ask, text, tools, bar, services)
     _wire_fixes(page, services, workbench)
     wire_memory_change(memory, (text, form), tools, bar.inputs, (services, workbench))
+    wire_memory_asking(memory, text, tools, bar.inputs, (services, workbench))
     _wire_history(page, history)
     brought = [text, bar.integration, form]
     wire_presets(presets, brought, bar, services)

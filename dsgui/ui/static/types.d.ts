@@ -466,10 +466,54 @@ export interface MemoryTold {
   why?: Sentence;
   about?: string;
   asked?: string;
+  of?: string;
+  source?: string;
   ranks: number;
   devices?: MemoryDevice[];
   short: Sentence[];
   notes: Sentence[];
+  formula?: { devices?: MemoryDevice[] };
+  remarks?: Sentence[];
+}
+
+/** `found`: the cheapest change; `rehearsed`: the dry run. Each is a text of JSON. */
+export interface MemoryProps extends Props<unknown> {
+  found?: unknown;
+  rehearsed?: unknown;
+}
+
+/** A phase of a dry run; `counts` are a device's bytes at points that are evenly spread in it. */
+export interface RehearsedPhase {
+  phase: string;
+  step: number;
+  counts: Record<string, number[]>;
+}
+
+/** What a line of code has in use; without `line` it has none, `smaller` are several. */
+export interface RehearsedPart {
+  part: string;
+  place: string;
+  bytes: number;
+  line?: string;
+  smaller?: boolean;
+}
+
+export interface RehearsedPeak {
+  device: string;
+  moment: string;
+  fullest: boolean;
+  parts: RehearsedPart[];
+}
+
+/** A dry run about `of`: how far it is, what it found, or in `said` why it found nothing. */
+export interface Rehearsed {
+  state: "waiting" | "running" | "cannot" | "answered";
+  said: string;
+  of?: string;
+  seconds?: number;
+  phases?: RehearsedPhase[];
+  peaks?: RehearsedPeak[];
+  code?: Record<string, string>;
 }
 
 /** The cheapest change that fits what was `asked` about, or `why` there is none; neither where nothing is to be done. */

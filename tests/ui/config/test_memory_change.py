@@ -10,6 +10,7 @@ from dsgui.core.launch.run_fields import fields_of
 from dsgui.core.machine.hardware import card_named
 from dsgui.core.machine.machine import Host, Machine
 from dsgui.core.memory.guessed import model_of_size
+from dsgui.shell.memory.dry_runs import DryRuns
 from dsgui.ui.config.memory_change import change_found, ticked, with_edits
 from dsgui.ui.config.memory_panel import memory_shown
 from dsgui.ui.config.workbench import Workbench
@@ -29,8 +30,8 @@ GIVEN = ("", "", *(CHOICE.get(field.name, field.default) for field in fields_of(
 class Here:
     """The services that the panel asks."""
 
-    def __init__(self, checker):
-        self.checker, self.machine = checker, self
+    def __init__(self, checker, python="python"):
+        self.checker, self.machine, self.dry_runs = checker, self, DryRuns(python)
 
     def read_model(self, name):
         return model_of_size(name)

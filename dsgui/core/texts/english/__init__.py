@@ -30,6 +30,7 @@ from dsgui.core.texts.english.memory_texts import (
     MEMORY_NOTES,
     MEMORY_PARTS,
     MEMORY_PLACES,
+    MEMORY_REHEARSAL,
     MEMORY_SOURCES,
     MEMORY_TOLD,
 )
@@ -78,6 +79,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_sources": MEMORY_SOURCES,
         "memory_fits": MEMORY_FITS,
         "memory_told": MEMORY_TOLD,
+        "memory_rehearsal": MEMORY_REHEARSAL,
         "memory_cannot": MEMORY_CANNOT,
         "memory_moves": MEMORY_MOVES,
         "memory_cheapest": MEMORY_CHEAPEST,

@@ -97,6 +97,45 @@ MEMORY_TOLD: Mapping[str, str] = {
     "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
 }
 
+# The dry run on the page: its buttons, how far it is, and what its charts show.
+MEMORY_REHEARSAL: Mapping[str, str] = {
+    "ask": "Ask DeepSpeed: dry run",
+    "cancel": "Cancel",
+    "how": "The real engine of the training environment takes three steps on tensors without storage. It needs no GPU, "
+    "and about a minute for a 7B model.",
+    "going": "Dry run, {seconds} s: {now}",
+    "waiting": "Queued behind {ahead}: one dry run at a time.",
+    "starting": "starting Python in the training environment and importing DeepSpeed",
+    "load": "making the model on the host",
+    "model": "making the model, divided among the ranks",
+    "init": "deepspeed.initialize",
+    "forward": "step {step} of {steps}, forward",
+    "backward": "step {step} of {steps}, backward",
+    "step": "step {step} of {steps}, optimizer",
+    "end": "counting",
+    "stands": "The formula’s answer stands.",
+    "outdated": "Outdated: the config, the model or the number of GPUs changed since. Ask again.",
+    "agrees": "Formula and dry run agree within 2 %.",
+    "done": "Dry run with DeepSpeed {release}, rank {rank} of {ranks}: {steps} steps in {seconds} s.",
+    "timeline": "Tensors of one rank, phase by phase",
+    "peak": "What the peak is made of",
+    "lines": "The same as a list",
+    "no_line": "autograd",
+    "smaller": "smaller lines",
+    "formula": "By formula",
+    "nth": "step {step}",
+    "phase_load": "load",
+    "phase_model": "model",
+    "phase_init": "initialize",
+    "phase_forward": "forward",
+    "phase_backward": "backward",
+    "phase_step": "optimizer step",
+    "planned": "The bar above plans for DeepSpeed {release}. Only the installed one, {installed}, can take a dry run: "
+    "choose it above, or start dsgui with the --python that has {release}.",
+    "none": "The training environment has no DeepSpeed. Start dsgui with a --python that has it.",
+    "closed": "The server is ending.",
+}
+
 MEMORY_CANNOT: Mapping[str, str] = {
     "mend": "Mend the config first: {problem}",
     "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
@@ -168,6 +207,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_target": "No layer of this model is named {targets}, so LoRA would train nothing.",
     "bad_size": "“{text}” is no size of a model. Write it like 7B or 770M.",
     "moved": "DeepSpeed can't be asked here: {what} is not where it was in the releases that dsgui knows.",
+    "no_module": "The training environment has no {name}: a dry run needs DeepSpeed, torch and transformers in it.",
     "not_imported": "DeepSpeed can't be asked here: {error}.",
     "worker_ended": "The dry run ended before it had an answer: {error}.",
     "no_python": "{python} could not be started: {error}.",
@@ -175,7 +215,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "--target-version, or give the --python that has it.",
     "start_limit": "DeepSpeed was not imported within {seconds} s. Ask again when the machine has less to do.",
     "over_time": "The dry run was ended: it took more than {seconds} s. Ask again when the machine has less to "
-    "do, or allow more time (--ask-timeout).",
+    "do, or allow more time (dsgui memory --ask --ask-timeout).",
     "over_memory": "The dry run was ended: it took more than {limit} GiB of this machine's memory.",
     "crashed": "The dry run ended by signal {signal}.",
     "too_long": "The dry run was ended: the model allocates too often to be followed.",
