@@ -36,6 +36,7 @@ class Memory {
 
   show() {
     const told = this.told();
+    window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: told?.asked ?? "" }));
     const focused = document.activeElement?.id ?? "";
     this.root.replaceChildren(...(told ? this.drawn(told) : []));
     if (focused && this.root.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused)?.focus();
