@@ -66,7 +66,12 @@ function stage(one, bar, told) {
   const current = one.stage === told.current;
   const mark = current ? [" ", el("span", { class: "ds-zs-current" }, "this config")] : [];
   const name = el("span", {}, el("b", {}, `Stage ${one.stage}`), ...mark);
-  const attributes = { class: "ds-zs-stage", "data-stage": one.stage, "data-fit": one.fit, "aria-current": current };
+  const attributes = {
+    class: "ds-zs-stage",
+    "data-stage": one.stage,
+    "data-fit": one.fit,
+    "aria-current": current ? "true" : undefined,
+  };
   if (!bar) {
     const why = el("p", { class: "ds-zs-why" }, one.why?.text ?? "");
     return el("section", attributes, el("p", { class: "ds-mem-name" }, name), why);
