@@ -156,7 +156,7 @@ def test_zeros_stages_stand_side_by_side_and_follow_the_config(page):
     current = page.locator('.ds-zs-stage[aria-current="true"]')
     expect(current).to_contain_text("Stage 2 this config")
     expect(current).to_contain_text(bar(page, "gpu").locator(".ds-mem-need").inner_text().split(" of ")[0])
-    expect(current).to_contain_text("Model states: 2Ψ + 2Ψ/4 + 12Ψ/4 = 5.5Ψ")
+    expect(current).to_contain_text("Model states 2Ψ + 2Ψ/4 + 12Ψ/4 = 5.5Ψ")
     expect(stages.nth(0)).to_contain_text("2Ψ + 2Ψ + 12Ψ = 16Ψ")
     page.fill("#gpus input", "8")
     expect(stages.nth(3)).to_contain_text("2Ψ/8 + 2Ψ/8 + 12Ψ/8 = 2Ψ")

@@ -61,7 +61,7 @@ def _keeps_all(config: Config, context: Context) -> bool:
 def _keeps_on_gpu(config: Config, context: Context) -> bool:
     """stage_1_and_2.py: _use_compact_grad_partition_buffer; ZenFlow and Muon have ways of their own."""
     is_16_bit = enabled(config, bf16_block(config), context) or enabled(config, "fp16", context)
-    is_offloaded = zero_stage(config) in (1, 2) and offload_device(config, "offload_optimizer") != "none"
+    is_offloaded = zero_stage(config) in (1, 2) and offload_device(config, "offload_optimizer") == "cpu"
     other = has_zenflow(config) or name_of(config, "optimizer").lower() == "muon"
     return is_16_bit and _in_fp32(config) and is_offloaded and not other
 
@@ -174,7 +174,7 @@ _NOT_CONTIGUOUS = rule(
         when=lambda config, context: (
             truth(zero_key(config, "contiguous_gradients", True)) is False
             and zero_stage(config) in (1, 2)
-            and offload_device(config, "offload_optimizer") != "none"
+            and offload_device(config, "offload_optimizer") == "cpu"
         ),
         says="zero_optimization.contiguous_gradients: false has no effect with optimizer offload, which needs the "
         "buffer.",

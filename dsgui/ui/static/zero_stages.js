@@ -117,7 +117,7 @@ function facts(one, ranks) {
   const places = Object.entries({ gpu: "the GPU", host: "the host", nvme: "NVMe" });
   const sums = places.map(([place, name]) => ({ name, count: totalOf(states, place) })).filter(({ count }) => count);
   const bytes = sums.map(({ name, count }) => `${gib(count)} on ${name}`).join(", ");
-  const lines = [`Model states: ${statesOf(one)}: ${bytes}${ranks > 1 ? ", per rank" : ""}`];
+  const lines = [`Model states ${statesOf(one)}: ${bytes}${ranks > 1 ? ", per rank" : ""}`];
   if (ranks > 1) lines.push(`Sent per step: ${gib(sent)} by DeepSpeed, ${gib(byPaper)} in the ZeRO paper`);
   return lines.map((text) => el("p", { class: "ds-zs-fact" }, text));
 }

@@ -71,8 +71,14 @@ def test_model_states_are_what_the_formula_has_of_them(config, ranks):
     step = [part for peak in counted.peaks if peak.moment is Moment.STEP for part in peak.parts]
     for share in shares(settings_of(config), ranks):
         if share.component in STATES:
-            on = [p for p in step if p.component is share.component and (p.place is Place.GPU) == (share.place is Place.GPU)]
-            assert sum(p.count for p in on) == pytest.approx(share.count(counted), rel=2e-3 if share.place is Place.GPU else 1)
+            on = [
+                p
+                for p in step
+                if p.component is share.component and (p.place is Place.GPU) == (share.place is Place.GPU)
+            ]
+            assert sum(p.count for p in on) == pytest.approx(
+                share.count(counted), rel=2e-3 if share.place is Place.GPU else 1
+            )
 
 
 @pytest.mark.parametrize(("stage", "factor"), [(0, 16), (1, 4 + 12 / 8), (2, 2 + 14 / 8), (3, 16 / 8)])
