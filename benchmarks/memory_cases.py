@@ -1,7 +1,7 @@
 """Cases whose config and outcome somebody published, and what dsgui's formula says of them.
 
-`python -m benchmarks.memory_cases` writes docs/memory_cases.md; with the NAME of a case it prints all that dsgui says of
-it. Where a report leaves something out, the case says what was taken."""
+`python -m benchmarks.memory_cases` writes docs/memory_cases.md; with the NAME of a case it prints all that dsgui says
+of it. Where a report leaves something out, the case says what was taken."""
 
 import sys
 from collections.abc import Mapping

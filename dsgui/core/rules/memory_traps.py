@@ -121,7 +121,7 @@ _KEPT_WHOLE = rule(
         when=lambda config, context: _keeps_all(config, context) and "pipeline" not in config,
         says="data_types.grad_accum_dtype: fp32 with bf16 at stage 1 makes every GPU keep all gradients in fp32: 4 "
         "bytes a parameter that ZeRO does not divide.",
-        advice="Use stage 2, which divides them.",
+        advice="Use stage 2, which divides them, unless the model is a PipelineModule.",
         fix=Fix.of("set", Change(f"{ZERO}/stage", "2"), key="stage", value="2"),
         severity=Severity.NOTE,
     ),
