@@ -46,6 +46,7 @@ class Memory {
 
   show() {
     const told = this.told();
+    window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: told?.asked ?? "" }));
     const focused = document.activeElement?.id ?? "";
     this.root.replaceChildren(...(told ? this.drawn(told) : [this.rehearsal.head]), this.rehearsal.found);
     this.rehearse();

@@ -527,6 +527,50 @@ export interface MemoryChange {
   zero_init?: boolean;
 }
 
+/** What one parameter takes: `each` bytes, divided into `parts`; of those that are trained only, or of all. */
+export interface StateShare {
+  part: string;
+  place: string;
+  each: number;
+  parts: number;
+  trained: boolean;
+  bytes: number;
+}
+
+/** A ZeRO stage; without `devices` there is no number, and `why` says it. */
+export interface ZeroStage {
+  stage: number;
+  why?: Sentence;
+  fit?: string;
+  devices?: MemoryDevice[];
+  parameters?: number;
+  trainable?: number;
+  states?: StateShare[];
+  by_paper?: number;
+  sent?: number;
+}
+
+/** The stages side by side, for what was `asked` about; or `why` not. */
+export interface ZeroStages {
+  asked: string;
+  why?: Sentence;
+  current?: number;
+  ranks?: number;
+  activations?: number;
+  stages?: ZeroStage[];
+  notes?: Sentence[];
+}
+
+/** A stage's fullest moment; widths and the capacity's line are percent. */
+export interface StageBar {
+  device: string;
+  moment: string;
+  bytes: number;
+  capacity: number | null;
+  line: number | null;
+  segments: { part: string; bytes: number; width: number }[];
+}
+
 /** A bar as it is drawn. */
 export interface MemoryBar {
   bytes: number;
@@ -545,6 +589,7 @@ declare global {
   interface WindowEventMap {
     "dsgui:text": CustomEvent<Entry>;
     "dsgui:goto": CustomEvent<string>;
+    "dsgui:memory": CustomEvent<string>;
   }
   const Plotly: PlotlyLibrary;
 }

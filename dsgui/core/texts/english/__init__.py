@@ -32,6 +32,7 @@ from dsgui.core.texts.english.memory_texts import (
     MEMORY_PLACES,
     MEMORY_REHEARSAL,
     MEMORY_SOURCES,
+    MEMORY_STAGES,
     MEMORY_TOLD,
 )
 from dsgui.core.texts.english.reason_texts import REASONS
@@ -84,6 +85,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_moves": MEMORY_MOVES,
         "memory_cheapest": MEMORY_CHEAPEST,
         "memory_notes": MEMORY_NOTES,
+        "memory_stages": MEMORY_STAGES,
         # What has no code.
         "plain": {"text": "{text}"},
     }

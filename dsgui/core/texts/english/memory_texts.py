@@ -234,3 +234,15 @@ MEMORY_NOTES: Mapping[str, str] = {
     "fewer_micro_batches": "Of the {steps} micro batches of a step {here} were taken: more are like the second.",
     "client_optimizer": "The config names no optimizer: taken was {name}, as a script passes it.",
 }
+
+# The picture of ZeRO: its stages side by side.
+MEMORY_STAGES: Mapping[str, str] = {
+    "one_rank": "One rank divides nothing: set the number of GPUs to see what ZeRO saves.",
+    "same_activations": "Activations and logits, up to {most} GiB here, are the same at every stage: micro batch, "
+    "sequence length and gradient checkpointing change them.",
+    "fullest": "A bar is the fullest moment of a step, so it holds more than the model states: buckets, copies of the "
+    "optimizer step, activations, and what CUDA takes.",
+    "sent": "Communication: what each rank sends for a step. The ZeRO paper counts one micro batch and a "
+    "reduce-scatter of the gradients. DeepSpeed all-reduces them at stages 1 and 2 before it gathers the new weights, "
+    "and stages 2 and 3 do their part again for each accumulated micro batch.",
+}
