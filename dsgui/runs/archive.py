@@ -131,7 +131,10 @@ class Archive:
         return {"states_bytes": need.states_bytes, "estimate_bytes": need.estimate_bytes, "source": need.source}
 
     def _predicted(self, directory: RunDirectory, plan: Plan) -> dict[str, int] | None:
-        """The memory that the model foretells, to hold the measured against; None where it has no number."""
+        """The memory that was foretold at the launch, to hold the measured against; of a run of an older dsgui what the
+        model foretells now. None where there is no number."""
+        if kept := directory.read_foretold():
+            return kept.predicted
         if self._judge is None:
             return None
         text = directory.read_config()

@@ -11,6 +11,7 @@ from dsgui.core.access.secrets import MASK, is_secret_name
 from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.plan import Plan
+from dsgui.core.memory.fits.foretold import held_against
 from dsgui.core.metrics.performance import figures
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import by_time, charts
@@ -114,6 +115,8 @@ def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Itera
         ", ".join(f"{name} {version}" for name, version in (known.get("versions") or {}).items() if version),
     )
     yield "Environment", ", ".join(_variables(plan))
+    if foretold := directory.read_foretold():
+        yield "Memory", held_against(foretold.predicted, directory.read_progress().get("peak") or {})
 
 
 def _where(plan: Plan) -> str:

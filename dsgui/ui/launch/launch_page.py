@@ -15,6 +15,7 @@ from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
 from dsgui.core.launch.variables import plain_and_secret
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row, Status, has_problem
+from dsgui.core.memory.fits.memory_report import kept
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import with_memory
@@ -123,7 +124,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
     ) -> tuple[Any, ...]:
         asked = desk.values(values)
         reader = Integration.HF.value if asked["what"] in services.recipes else configured
-        says, plan = "", None
+        says, plan, foretold = "", None, None
         before = BeforeStart()
         try:
             request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
@@ -132,7 +133,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             context = _context(services.target(), plan, device)
             launch = _with_config(workbench, Launch.of(plan, {}), text or "", context, around.arguments_of(plan))
             launch = with_memory(launch, around, context, services.checker.schema, around.arguments_of(plan))
-            before = before_start(launch, around)
+            before, foretold = before_start(launch, around), kept(launch.memory)
             reads = plan.config_argument.integration
             says = _verdict(launch) + _as_read(reads, reader, before) if before.counts else _NOT_THIS
         except DsguiError as error:
@@ -164,6 +165,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 text or "",
                 asked["environment"] or "",
                 (text, preset, ticked, configured, device, *values),
+                foretold,
             ),
             logs,
         )
@@ -266,7 +268,7 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
             return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:
             _, secrets = plain_and_secret(previewed.environment)
-            run_id = services.runs.start(previewed.plan, previewed.config_text, secrets)
+            run_id = services.runs.start(previewed.plan, previewed.config_text, secrets, previewed.foretold)
         except DsguiError as error:
             told = f"**Not started.** {plain(str(error))}"
             return "", told, previewed, gr.Button(interactive=True), gr.skip(), gr.skip()

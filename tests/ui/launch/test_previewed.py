@@ -39,8 +39,9 @@ def test_only_what_was_shown_is_started_with_the_config_it_was_shown_with() -> N
     runs: Any = Runs()
     start = _starter(cast(Services, SimpleNamespace(runs=runs)))
     plan: Any = object()
+    foretold: Any = object()
     seen = ("{}", "preset", False, "hf", "this machine", "a.py", 2)
-    previewed = Previewed(plan, "deepspeed a.py", "{}", "LEVEL=1\nHF_TOKEN=hidden", seen)
+    previewed = Previewed(plan, "deepspeed a.py", "{}", "LEVEL=1\nHF_TOKEN=hidden", seen, foretold)
 
     def press(line: str = "deepspeed a.py", text: str = "{}", ranks: int = 2) -> tuple[Any, ...]:
         return start(previewed, 4, line, text, "preset", False, "hf", "this machine", "a.py", ranks)
@@ -52,4 +53,4 @@ def test_only_what_was_shown_is_started_with_the_config_it_was_shown_with() -> N
         assert told.startswith("**Not started.** The settings changed")
     assert runs.started == []
     assert press()[0] == "20260131-235959-0a1b"
-    assert runs.started == [(plan, "{}", {"HF_TOKEN": "hidden"})]
+    assert runs.started == [(plan, "{}", {"HF_TOKEN": "hidden"}, foretold)]

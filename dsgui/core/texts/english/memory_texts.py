@@ -92,6 +92,7 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_dry_run": "{why} The formula’s answer stands.",
     "no_formula": "Only the dry run counts it: {why:inside}",
     "differs": "{place}: tensors of one rank take {formula} GiB by formula and {real} by dry run. The dry run counts.",
+    "held_against": "{place}: predicted {said} GiB, was {was}",
     "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
 }
 
