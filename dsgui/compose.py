@@ -26,6 +26,7 @@ from dsgui.shell.launch.where import backend_of
 from dsgui.shell.machine.gpus import list_gpus, read_gpus
 from dsgui.shell.machine.machine_reader import MachineProbe
 from dsgui.shell.machine.target import TargetProbe
+from dsgui.shell.memory.constants import sharpened
 from dsgui.shell.oracle.oracle import Oracle
 from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.preflight.scout import Scout
@@ -79,4 +80,5 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         ask_place=lambda plan: backend_of(plan).ask(plan),
         read_model=ModelShapes(places.check).read,
         oracle=oracle,
+        sharpened=sharpened,
     )

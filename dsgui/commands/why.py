@@ -51,7 +51,12 @@ def as_text(made: Offer) -> str:
     """The diagnosis in lines; the traceback is left to the output, which has it."""
     found = made.diagnosis
     rank = "" if found.rank is None else f" (rank {found.rank})"
-    lines = [f"{found.title}{rank}", f"  {found.meaning}", *(f"  - {sentence}" for sentence in found.advice)]
+    lines = [
+        f"{found.title}{rank}",
+        f"  {found.meaning}",
+        *(f"  {one}" for one in made.cause),
+        *(f"  - {sentence}" for sentence in found.advice),
+    ]
     if found.remedy:
         lines.append(f"  Change: {found.remedy.label}. The run’s page opens a clone with it.")
     lines += [f"  {made.ends}"] if made.ends else []

@@ -67,13 +67,15 @@ class Component(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Part:
     """`count` bytes. `keys` change them, the strongest first: pointers into the config (`/zero_optimization/stage`) or
-    arguments of the script (`--per_device_train_batch_size`). `line` is who allocated them, known to the dry run."""
+    arguments of the script (`--per_device_train_batch_size`). `line` is who allocated them, known to the dry run.
+    `rounding`: how much of `count` is what torch rounds large pinned blocks up by, where that is known."""
 
     component: Component
     place: Place
     count: int
     keys: tuple[str, ...] = ()
     line: str = ""
+    rounding: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError
 from dsgui.core.runs.clone import changed_config, changed_words
 from dsgui.core.script.words import value_of
+from dsgui.core.texts.saying import Said
 
 NOTHING_LEFT = "dsgui has no further change to suggest."
 
@@ -52,15 +53,22 @@ Refusal = Callable[[Tried], str]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The diagnosis with the changes that may help, and in `set_aside` why others are not offered."""
+    """The diagnosis with the changes that may help, and in `set_aside` why others are not offered. `cause`: of one that
+    died of memory, what took it."""
 
     diagnosis: Diagnosis
     set_aside: tuple[str, ...] = ()
+    cause: tuple[Said, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         found = self.diagnosis
         remedy = {"label": str(found.remedy.label)} if found.remedy else None
-        return found.to_json() | {"remedy": remedy, "set_aside": list(self.set_aside), "ends": self.ends}
+        return found.to_json() | {
+            "remedy": remedy,
+            "set_aside": list(self.set_aside),
+            "ends": self.ends,
+            "cause": list(map(str, self.cause)),
+        }
 
     @property
     def ends(self) -> str:

@@ -242,6 +242,11 @@ class Records:
         alerts = self._alerts if not node else self._elsewhere.setdefault(node, Alerts(node))
         self._take_events(alerts.sample(sample))
 
+    @property
+    def peak(self) -> Mapping[str, int]:
+        """The most memory that the run had, by device."""
+        return self._peak.to_json()
+
     def take_points(self, points: Sequence[Point], elapsed_s: float | None = None) -> None:
         """Points of any source, as they become known; `elapsed_s` where they were logged at another time than now."""
         now = self._elapsed_s() if elapsed_s is None else elapsed_s

@@ -28,6 +28,7 @@ class Foretold:
     host_bytes: int | None = None
     about: str = ""
     release: str = ""
+    card: str = ""
     ranks_per_node: int = 1
     on_cpu: bool = False
     told: Mapping[str, Any] | None = None
@@ -46,6 +47,7 @@ class Foretold:
             host_bytes=optional(_bytes, predicted.get("host_bytes")),
             about=text(value.get("about", "")),
             release=text(value.get("release", "")),
+            card="" if value.get("planned") is True else text(value.get("card", "")),
             ranks_per_node=whole(value.get("ranks_per_node", 1), 1, 1 << 17),
             on_cpu=value.get("on_cpu") is True,
             told=value,
