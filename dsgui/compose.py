@@ -9,6 +9,7 @@ from dsgui.core.access.secrets import secret_values
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.machine import Environment
 from dsgui.core.preflight.judging import memory_of, question_of, rows_around
+from dsgui.core.preflight.leaner import leaner
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive, Judge
@@ -59,7 +60,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
 
     oracle, checker = Oracle(python), Checker(catalog.schema())
     rows, memory = partial(rows_around, checker=checker), partial(memory_of, checker=checker)
-    judge = Judge(lambda plan, text: surroundings(plan), rows, refusal, memory)
+    judge = Judge(lambda plan, text: surroundings(plan), rows, refusal, memory, partial(leaner, checker=checker))
     return Services(
         checker=checker,
         presets=catalog.presets(),

@@ -8,6 +8,7 @@ from dsgui.commands.before_start import surroundings_of
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.plan import Plan
 from dsgui.core.preflight.judging import question_of, rows_around
+from dsgui.core.preflight.leaner import leaner
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.runs.offering import Offer
 from dsgui.core.validation.checker import Checker
@@ -35,6 +36,7 @@ def tell_why(runs: Runs, runs_dir: Path, run_id: str) -> None:
         lambda plan, text: surroundings_of(plan, text, runs, runs_dir),
         partial(rows_around, checker=Checker(Catalog().schema())),
         refusal,
+        leaner=partial(leaner, checker=Checker(Catalog().schema())),
     )
     try:
         made = Archive(Store(runs_dir), runs, judge=judge).offer(run_id)

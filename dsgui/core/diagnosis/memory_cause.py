@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dsgui.core.config.pointer import dotted
 from dsgui.core.diagnosis.diagnosis import Diagnosis
-from dsgui.core.memory.answer import Device, Moment
+from dsgui.core.memory.answer import Component, Device, Moment
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment
 from dsgui.core.sizes import GIB, MIB, in_gib, size
@@ -85,6 +85,8 @@ def cause_of(found: Diagnosis, foretold: Foretold | None, peak: Mapping[str, int
     ended = told_by(found.evidence) if device is Device.GPU else Ending(peak.get("host_bytes"))
     if found.signature == "killed" and not _was_full(bar, ended):
         return None
+    if found.signature == "memlock":
+        return Cause(device, tuple(_locked(bar)))
     missing = _missing(device, bar, ended)
     sentences = (*_compared(bar, moment, ended), *_honest(foretold, bar, missing), *_largest(bar))
     return Cause(device, sentences, missing, ended.unused)
@@ -147,6 +149,13 @@ def _honest(foretold: Foretold, bar: Bar, missing: int) -> Iterator[Said]:
     if bar.capacity is not None and bar.amount.likely <= bar.capacity:
         wrong = "said_fits" if foretold.fit is Fit.FITS else "said_tight"
         yield said("memory_cause", wrong, missing=in_gib(missing)) if missing else said("memory_cause", f"{wrong}_only")
+
+
+def _locked(bar: Bar) -> Iterator[Said]:
+    """The limit is a process's, the bar a machine's."""
+    locked = next((one for one in bar.segments if one.code == Component.SWAP), None)
+    if locked is not None:
+        yield said("memory_cause", "locked", size=in_gib(locked.amount.likely), keys=_keys(locked))
 
 
 def _largest(bar: Bar) -> Iterator[Said]:

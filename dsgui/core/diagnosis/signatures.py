@@ -164,6 +164,19 @@ SIGNATURES: tuple[Signature, ...] = (
         "c10/core/impl/alloc_cpu.cpp",
     ),
     Signature(
+        "memlock",
+        "A buffer for NVMe could not be locked in memory",
+        r"mlock failed to allocate (?P<bytes>\d{1,20}) bytes",
+        "NVMe offload locks its buffers in host memory, and this process may not lock so much (ulimit -l).",
+        (
+            "Raise the limit where dsgui is started: ulimit -l unlimited, /etc/security/limits.conf, or docker run "
+            "--ulimit memlock=-1.",
+            "Or lower offload_param.buffer_size.",
+        ),
+        "deepspeed/ops/csrc/pin_memory/page_alloc.cpp",
+        Where.SAID,
+    ),
+    Signature(
         "shared-memory",
         "The shared memory (/dev/shm) is too small",
         r"(?:RuntimeError: DataLoader worker \(pid[^)]*\) (?:is killed by signal: Bus error|exited unexpectedly)"

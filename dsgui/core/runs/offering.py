@@ -2,8 +2,8 @@
 none that the checks object to, and none that DeepSpeed itself refuses. Advice that goes in circles is worse than
 none."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgui.core.config.document import Document
@@ -11,7 +11,7 @@ from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError
-from dsgui.core.runs.clone import changed_config, changed_words
+from dsgui.core.runs.clone import changed_config, changed_environment, changed_words
 from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import Said
 
@@ -30,11 +30,12 @@ class Tried:
     arguments: tuple[str, ...]
     failed: str = ""
     remedies: tuple[Remedy, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def changed(self, remedy: Remedy) -> "Tried":
         text, _ = changed_config(self.config_text, remedy)
         words, _ = changed_words(self.arguments, remedy)
-        return Tried(self.run_id, text, words)
+        return Tried(self.run_id, text, words, environment=changed_environment(self.environment, remedy)[0])
 
     def values_at(self, remedies: Sequence[Remedy]) -> list[Any]:
         """What these settings have where the remedies make their changes; a block that is off counts as absent."""
@@ -42,7 +43,8 @@ class Tried:
         pointers = [change.pointer for one in remedies if one.fix for change in one.fix.changes]
         held = (lookup(config, pointer) for pointer in pointers)
         given = [value_of(self.arguments, (option,)) for one in remedies for option, _ in one.options]
-        return [*(None if value is MISSING or value is False else value for value in held), *given]
+        variables = [self.environment.get(name) for one in remedies for name, _ in one.variables]
+        return [*(None if value is MISSING or value is False else value for value in held), *given, *variables]
 
 
 # What stands in the way of some settings, each objection under a name that stays the same while it does.
@@ -100,10 +102,10 @@ def offer(
 def _why_not(
     remedy: Remedy, now: Tried, earlier: Sequence[Tried], before: dict[str, str], objections: Objections
 ) -> str:
-    if not remedy.fix and not remedy.options:
+    if remedy.is_empty:
         return ""  # the same again is all there is to do
     after = now.changed(remedy)
-    if (after.config_text, after.arguments) == (now.config_text, now.arguments):
+    if (after.config_text, after.arguments, after.environment) == (now.config_text, now.arguments, now.environment):
         return "this run already had it."
     if (failed := _failed_so(remedy, after, earlier)) is not None:
         return f"run {failed.run_id} had it and failed ({failed.failed})."

@@ -157,6 +157,7 @@ export interface Diagnosis {
   remedy: { label: string } | null;
   ends: string;
   set_aside: string[];
+  cause?: string[];
   traceback: string;
   evidence: string;
 }

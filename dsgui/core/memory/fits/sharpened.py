@@ -79,7 +79,8 @@ def _constant(usual: Constant, counts: Sequence[int]) -> Constant:
     """Fewer than three runs make it larger only."""
     middle = median(counts)
     kept = [count for count in counts if abs(count - middle) <= _OUTLIER * middle]
-    low, likely, high = min(kept, default=0), round(middle), max(*kept, round(middle * _MARGIN))
+    low, likely = min([*kept, round(middle)]), round(middle)
+    high = max([*kept, round(middle * _MARGIN)])
     was = usual.amount
     if len(kept) < ENOUGH:
         low, likely, high = min(low, was.low), max(likely, was.likely), max(high, was.high)

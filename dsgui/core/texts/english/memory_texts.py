@@ -168,6 +168,7 @@ MEMORY_CAUSE: Mapping[str, str] = {
     "said_fits_only": "It had said that this fits.",
     "said_tight": "It had said that this is tight: the run needed at least {missing} GiB more than was likely.",
     "said_tight_only": "It had said that this is tight.",
+    "locked": "dsgui predicted {size} GiB of locked buffers for all ranks of a node ({keys}).",
     "largest": "Largest of what can be changed, as predicted: {part}, {size} GiB ({keys}).",
 }
 
