@@ -10,7 +10,7 @@ from dsgui.core.diagnosis.memory_cause import Cause
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError
 from dsgui.core.launch.plan import Plan
-from dsgui.core.memory.answer import CannotSay, Device
+from dsgui.core.memory.answer import Device
 from dsgui.core.memory.fits.cheapest import Cheapest, cheapest, joined
 from dsgui.core.memory.fits.fitting import Case, Fitted
 from dsgui.core.memory.fits.memory_report import rooms_of
@@ -31,8 +31,9 @@ def leaner(plan: Plan, text: str, around: Surroundings, cause: Cause, *, checker
     if cause.unused > _MUCH:
         yield from _expandable(plan, around)
     found = case_of_plan(plan, text, around, checker)
-    if found is not None and not isinstance(found[1], CannotSay):
-        yield from _cheapest(*found, text, cause, checker)
+    case, fitted = found or (None, None)
+    if case is not None and isinstance(fitted, Fitted):
+        yield from _cheapest(case, fitted, text, cause, checker)
 
 
 def _expandable(plan: Plan, around: Surroundings) -> Iterator[Remedy]:
@@ -44,7 +45,7 @@ def _expandable(plan: Plan, around: Surroundings) -> Iterator[Remedy]:
 
 
 def _cheapest(case: Case, fitted: Fitted, text: str, cause: Cause, checker: Checker) -> Iterator[Remedy]:
-    """None where the script could not be told of it."""
+    """None where there is no change that fits."""
     try:
         document = Document(text)
     except DocumentError:

@@ -4,9 +4,8 @@ the run, and gradient checkpointing, an argument of the script. Offered where th
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dsgui.core.config.context import Integration
+from dsgui.core.config.context import Integration, version_tuple
 from dsgui.core.config.schema import Schema
-from dsgui.core.config.versions import version_tuple
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.memory_report import rooms_of
