@@ -26,6 +26,7 @@ from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.machine.machine_reader import read_disk, read_machine
+from dsgui.shell.memory.constants import sharpened
 from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.preflight.scout import read_own_config
 
@@ -111,6 +112,7 @@ def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) ->
         model=_model(options.parameters),
         own_config=read_own_config(folder, facts),
         shape=ModelShapes().read(options.model) if options.model else None,
+        sharpened=sharpened(),
     )
     asked = READERS.get(options.reader, ConfigArgument.HF)
     launch = Launch(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dsgui.commands.before_start import rows_of_plan, told, worth_telling
+from dsgui.commands.before_start import judged_plan, told, worth_telling
 from dsgui.commands.field_options import add_field, add_model
 from dsgui.commands.logs import follow
 from dsgui.commands.run_options import DONE, FAILED, add_reader, add_runs_dir, open_runs
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     if added := plan.arguments[len(options.arguments) :]:
         why = "the HF Trainer would log every 500 steps. --no-logging-steps leaves it out"
         print(f"dsgui: added {' '.join(added)}: {why}.", file=sys.stderr, flush=True)
-    rows = rows_of_plan(plan, text, runs, options.runs_dir)
+    rows, foretold = judged_plan(plan, text, runs, options.runs_dir)
     stops = has_problem(rows) and not options.although
     if options.dry_run:
         print(runs.shown_command(plan), flush=True)
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         return FAILED if stops else DONE
     if stops:
         raise RunError(wrong("run.problems"))
-    run_id = runs.start(plan, text, request.secrets)
+    run_id = runs.start(plan, text, request.secrets, foretold)
     print(run_id, flush=True)
     return follow(runs, run_id, options.runs_dir) if options.follow else DONE
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.config.document import Document
+from dsgui.core.diagnosis.memory_cause import Cause, cause_of
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
 from dsgui.core.launch.checkpoint import Checkpoint
@@ -39,7 +40,7 @@ from dsgui.shell.runs.store import RunDirectory, Store
 # second, and the run that it was resumed from may have ended just before.
 _LATE_S, _EARLY_S = 2.0, 0.05
 _ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what they print
-_LONGEST_CHAIN = 50
+_LONGEST_CHAIN, _MOST_KNOWN = 50, 256
 # Of a run whose plan can't be read; it can be deleted.
 _NOTHING_KNOWN: Mapping[str, Any] = {
     "damaged": True,
@@ -58,12 +59,14 @@ _NOTHING_KNOWN: Mapping[str, Any] = {
 class Judge:
     """Who says what a config and its script's arguments would meet. `surroundings` are those of a plan and its config
     now; in them, `rows` are the checks before a start, `refusal` how DeepSpeed itself refuses the config, or "", and
-    `memory` what the plan takes, None where no model is named."""
+    `memory` what the plan takes, None where no model is named; `leaner` are changes by which a plan would have fitted
+    that died of memory."""
 
     surroundings: Callable[[Plan, str], Surroundings]
     rows: Callable[[Plan, str, Surroundings], Iterable[Row]]
     refusal: Callable[[Plan, str, Surroundings], str] = lambda plan, text, around: ""
     memory: Callable[[Plan, str, Surroundings], Fitted | CannotSay | None] = lambda plan, text, around: None
+    leaner: Callable[[Plan, str, Surroundings, Cause], Iterable[Remedy]] = lambda plan, text, around, cause: ()
 
 
 class Archive:
@@ -79,6 +82,7 @@ class Archive:
         """`check` raises `PlaceError` for a stored plan's path that may not be read. Without a `judge` nothing speaks
         against a change."""
         self._store, self._runs, self._check, self._judge = store, runs, check, judge
+        self._leaner_known: dict[str, tuple[Remedy, ...]] = {}
 
     def about(self, run_id: str) -> dict[str, Any]:
         """What the page shows once, not with every poll: diagnosis, provenance, checkpoints."""
@@ -134,7 +138,10 @@ class Archive:
         return {"states_bytes": need.states_bytes, "estimate_bytes": need.estimate_bytes, "source": need.source}
 
     def _predicted(self, directory: RunDirectory, plan: Plan) -> dict[str, int] | None:
-        """The memory that the model foretells, to hold the measured against; None where it has no number."""
+        """The memory that was foretold at the launch, to hold the measured against; of a run of an older dsgui what the
+        model foretells now. None where there is no number."""
+        if kept := directory.read_foretold():
+            return kept.predicted
         if self._judge is None:
             return None
         text = directory.read_config()
@@ -150,9 +157,24 @@ class Archive:
         if found is None or self._runs.summary(run_id).state.value != "failed":
             return None
         plan = directory.read_plan()
-        found = replace(found, remedies=tuple(one for one in found.remedies if _takes(self._script(plan), one)))
-        now = Tried(run_id, directory.read_config(), plan.arguments, found.title)
-        return offer(found, now, self._earlier(plan), *self._against(plan, now))
+        now = Tried(run_id, directory.read_config(), plan.arguments, found.title, environment=plan.environment)
+        cause = cause_of(found, directory.read_foretold(), directory.read_progress().get("peak") or {})
+        known = (*(self._leaner(plan, now, cause) if cause else ()), *found.remedies)
+        found = replace(found, remedies=tuple(one for one in known if _takes(self._script(plan), one)))
+        made = offer(found, now, self._earlier(plan), *self._against(plan, now))
+        return replace(made, cause=cause.sentences if cause else ())
+
+    def _leaner(self, plan: Plan, now: Tried, cause: Cause) -> tuple[Remedy, ...]:
+        """By the model that foretold its memory; looked for once, since it takes a while."""
+        if self._judge is None:
+            return ()
+        if plan.run_id not in self._leaner_known:
+            while len(self._leaner_known) >= _MOST_KNOWN:
+                self._leaner_known.pop(next(iter(self._leaner_known)), None)
+            around = self._judge.surroundings(plan, now.config_text)
+            found = tuple(self._judge.leaner(plan, now.config_text, around, cause))
+            self._leaner_known[plan.run_id] = found
+        return self._leaner_known[plan.run_id]
 
     def _against(self, plan: Plan, now: Tried) -> tuple[Objections, Refusal]:
         """What speaks against other settings of the plan, in surroundings that are looked at once: what else changes
@@ -163,7 +185,8 @@ class Archive:
         around = cache(lambda: judge.surroundings(plan, now.config_text))
 
         def of(tried: Tried) -> tuple[Plan, str, Surroundings]:
-            return replace(plan, arguments=tried.arguments), tried.config_text, around()
+            changed = replace(plan, arguments=tried.arguments, environment=tried.environment)
+            return changed, tried.config_text, around()
 
         return (lambda tried: _objections(judge.rows(*of(tried))), lambda tried: judge.refusal(*of(tried)))
 
@@ -178,7 +201,8 @@ class Archive:
                 plan = directory.read_plan()
                 diagnosis = directory.read_diagnosis()
                 told = (diagnosis.title, diagnosis.remedies) if diagnosis else ()
-                found.append(Tried(plan.run_id, directory.read_config(), plan.arguments, *told))
+                tried = Tried(plan.run_id, directory.read_config(), plan.arguments, *told)
+                found.append(replace(tried, environment=plan.environment))
             except (RunError, OSError):
                 break
         return found

@@ -9,8 +9,11 @@ from typing import Any
 from dsgui.core.access.ansi import without_escapes
 from dsgui.core.access.secrets import MASK, is_secret_name
 from dsgui.core.config.document import Document
+from dsgui.core.diagnosis.diagnosis import Diagnosis
+from dsgui.core.diagnosis.memory_cause import cause_of
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.plan import Plan
+from dsgui.core.memory.fits.foretold import held_against
 from dsgui.core.metrics.performance import figures
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import by_time, charts
@@ -71,7 +74,7 @@ class Reports:
             figures=figures(curves),
             no_loss=summary.no_loss.text if summary.no_loss else "",
             output=self._output(run_id),
-            diagnosis=_masked(failed.to_json(), hide) if failed else {},
+            diagnosis=_masked(failed.to_json() | {"cause": _cause(directory, failed)}, hide) if failed else {},
         )
 
     def _output(self, run_id: str) -> str:
@@ -97,6 +100,11 @@ class Reports:
         ]
 
 
+def _cause(directory: RunDirectory, found: Diagnosis) -> list[str]:
+    cause = cause_of(found, directory.read_foretold(), directory.read_progress().get("peak") or {})
+    return list(map(str, cause.sentences)) if cause else []
+
+
 def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Iterator[tuple[str, str]]:
     """What the run was, where it ran and with what."""
     status, known = directory.read_status(), directory.read_provenance()
@@ -115,6 +123,8 @@ def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Itera
         ", ".join(f"{name} {version}" for name, version in (known.get("versions") or {}).items() if version),
     )
     yield "Environment", ", ".join(_variables(plan))
+    if foretold := directory.read_foretold():
+        yield "Memory", held_against(foretold.predicted, directory.read_progress().get("peak") or {})
 
 
 def _where(plan: Plan) -> str:

@@ -22,6 +22,7 @@ from dsgui.core.launch.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.resume import asked_folder
 from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
+from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.news import Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
@@ -125,9 +126,15 @@ class Runs:
         check = self._places.check if self._places else lambda path: None
         return offers_logging(line, plan.arguments, arguments_file(plan, line, check))
 
-    def start(self, plan: Plan, config_text: str, secrets: Mapping[str, str] | None = None) -> str:
+    def start(
+        self,
+        plan: Plan,
+        config_text: str,
+        secrets: Mapping[str, str] | None = None,
+        foretold: Foretold | None = None,
+    ) -> str:
         """Writes the run's folder and starts its supervisor; returns the run id. Takes a fraction of a second.
-        `secrets` are handed on to the run and written nowhere.
+        `secrets` are handed on to the run and written nowhere; `foretold` is what was said of its memory.
 
         Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
         does not start beside others."""
@@ -137,17 +144,17 @@ class Runs:
         with self._adding:  # another start must not write over it; its output may print them
             self._learn(plan.run_id, secret_values(secrets or {}))
         try:
-            return self._start(plan, config_text, secrets or {})
+            return self._start(plan, config_text, secrets or {}, foretold)
         finally:
             self._starting.discard(plan.run_id)
 
-    def _start(self, plan: Plan, config_text: str, secrets: Mapping[str, str]) -> str:
+    def _start(self, plan: Plan, config_text: str, secrets: Mapping[str, str], foretold: Foretold | None) -> str:
         with self._queue.turn():
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))
             directory = self._store.create(plan.run_id)
             asked = Asked(self._queue.next_place(), self._monotonic(), boot_id())
-            self._store.write_plan(directory, plan, config_text, asked)
+            self._store.write_plan(directory, plan, config_text, asked, foretold)
         try:
             self._launcher.start(directory, secrets)
             self._afloat = -math.inf, ()  # one more goes on
@@ -485,6 +492,7 @@ class Runs:
 
     def _summary(self, directory: RunDirectory, plan: Plan | None, seen: Seen) -> RunSummary:
         progress, asked = directory.read_progress(), directory.read_asked()
+        foretold = directory.read_foretold()
         told = RunSummary(
             run_id=directory.run_id,
             name=directory.run_id,
@@ -499,6 +507,8 @@ class Runs:
             doing=self._doing(progress, seen.status),
             no_loss=self._no_loss(directory, plan, seen.status),
             problem=self.masked(_problem(directory, seen, damage(directory))),
+            predicted=foretold.predicted if foretold else None,
+            peak=progress.get("peak"),
         )
         if plan is None:
             return told

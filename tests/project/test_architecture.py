@@ -26,7 +26,7 @@ ROOMS = {
     "core": {
         "access": "",
         "config": "machine texts",
-        "diagnosis": "config launch script texts",
+        "diagnosis": "config launch memory script texts",
         "launch": "access config machine memory script texts",
         "logs": "access diagnosis metrics texts",
         "machine": "texts",

@@ -66,17 +66,24 @@ Options = tuple[tuple[str, str | None], ...]
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """`fix` for the config, and `options` for the script's arguments: (option, value), where None takes it out. Both
-    empty: the same again is enough."""
+    """`fix` for the config, `options` for the script's arguments: (option, value), where None takes it out, and
+    `variables` for the run's environment. All empty: the same again is enough."""
 
     label: Said
     fix: Fix | None = None
     options: Options = ()
+    variables: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.fix or self.options or self.variables)
 
     def to_json(self) -> dict[str, Any]:
         """Labels stand in words, too, for whoever does not know the code."""
         fix = self.fix and _labelled(self.fix.label) | {"changes": [asdict(change) for change in self.fix.changes]}
-        return _labelled(self.label) | {"fix": fix, "options": [list(option) for option in self.options]}
+        given = {"options": [list(option) for option in self.options]}
+        set_ = {"variables": [list(one) for one in self.variables]} if self.variables else {}
+        return _labelled(self.label) | {"fix": fix} | given | set_
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Remedy":
@@ -84,7 +91,8 @@ class Remedy:
         fix = value.get("fix")
         changes = tuple(_change(change) for change in fix["changes"]) if fix else ()
         options = tuple((text(option), optional(text, setting)) for option, setting in value.get("options", ()))
-        return cls(_label(value), Fix(_label(fix), changes) if fix else None, options)
+        variables = tuple((text(name), text(setting)) for name, setting in value.get("variables", ()))
+        return cls(_label(value), Fix(_label(fix), changes) if fix else None, options, variables)
 
 
 def _labelled(label: Said) -> dict[str, Any]:

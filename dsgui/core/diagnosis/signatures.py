@@ -137,6 +137,13 @@ SIGNATURES: tuple[Signature, ...] = (
         "c10/core/impl/alloc_cpu.cpp",
     ),
     Signature(
+        "memlock",
+        r"mlock failed to allocate (?P<bytes>\d{1,20}) bytes",
+        ("raise_memlock", "lower_buffer_size"),
+        "deepspeed/ops/csrc/pin_memory/page_alloc.cpp",
+        where=Where.SAID,
+    ),
+    Signature(
         "shared-memory",
         r"(?:RuntimeError: DataLoader worker \(pid[^)]*\) (?:is killed by signal: Bus error|exited unexpectedly)"
         r"|RuntimeError: unable to (?:write to file|open shared memory object|allocate shared memory)"

@@ -12,6 +12,7 @@ from dsgui.core.texts.saying import Said, recalled_sentences, said, sentences, s
 STARTING = "starting"
 _MOST_STEPS = 1e18
 MOST_GUARDIANS = 8
+_MOST_PEAKS = 8
 _SPELLED = ("NaN", "Infinity", "-Infinity")
 
 
@@ -164,13 +165,16 @@ class RunStatus:
 
 
 def progress_from_json(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What `progress.json` says of a run: step, total, eta_s, loss, epoch, epochs, doing. Raises ValueError."""
+    """What `progress.json` says of a run: step, total, eta_s, loss, epoch, epochs, doing; `peak`, the most memory
+    that it had. Raises ValueError."""
     found: dict[str, Any] = {
         name: optional(_count, value[name]) for name in ("step", "total", "eta_s", "epochs") if name in value
     }
     found |= {name: _spelled(value[name]) for name in ("loss", "epoch") if name in value}
     if isinstance(value.get("doing"), dict):
         found["doing"] = {"text": text(value["doing"].get("text", ""))}
+    if isinstance(value.get("peak"), dict):
+        found["peak"] = {name: whole(count, 0, 1 << 63) for name, count in list(value["peak"].items())[:_MOST_PEAKS]}
     return MappingProxyType(found)
 
 

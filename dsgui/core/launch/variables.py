@@ -1,6 +1,6 @@
 """Environment variables as typed, one per line."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dsgui.core.access.secrets import is_secret_name
 from dsgui.core.errors import PlanError
@@ -26,6 +26,18 @@ def variables_text(variables: Mapping[str, str]) -> str:
     """The lines that `parse_variables` reads as these variables: a value that looks quoted, or begins or ends with
     blanks, is quoted again."""
     return "\n".join(f"{name}={_quoted(value)}" for name, value in variables.items())
+
+
+def with_variables(typed: str, new: Iterable[tuple[str, str]]) -> str:
+    """The lines with some variables set; all others, and comments, stay as they are."""
+    for name, value in new:
+        lines = [line for line in typed.splitlines() if _named(line) != name]
+        typed = "\n".join([*lines, f"{name}={_quoted(value)}"])
+    return typed
+
+
+def _named(line: str) -> str:
+    return line.strip().removeprefix("export ").partition("=")[0].strip()
 
 
 def plain_and_secret(text: str) -> tuple[dict[str, str], dict[str, str]]:

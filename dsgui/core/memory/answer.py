@@ -71,13 +71,15 @@ SMALLER = "…"
 class Part:
     """`count` bytes. `keys` change them, the strongest first: pointers into the config (`/zero_optimization/stage`) or
     arguments of the script (`--per_device_train_batch_size`). `line` is who allocated them, known to the dry run: ""
-    where no line of Python did (autograd), `SMALLER` for lines that are too small to be told one by one."""
+    where no line of Python did (autograd), `SMALLER` for lines that are too small to be told one by one. `rounding`:
+    how much of `count` is what torch rounds large pinned blocks up by, where that is known."""
 
     component: Component
     place: Place
     count: int
     keys: tuple[str, ...] = ()
     line: str = ""
+    rounding: int = 0
 
 
 @dataclass(frozen=True, slots=True)

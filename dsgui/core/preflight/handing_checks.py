@@ -29,12 +29,15 @@ _MOST_DIFFERENCES = 4
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What one click changes: the `argument`, None for what the script tells; options taken out of the script's
-    arguments (`without`), where the argument stays as chosen; and `words` added to them."""
+    arguments (`without`), where the argument stays as chosen; `words` added to them; and `variables` set in the run's
+    environment. `stays`: the argument is as it was chosen."""
 
     label: Said
     argument: ConfigArgument | None
     words: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+    stays: bool = False
 
 
 def offer(question: Question) -> Offer | None:

@@ -1,6 +1,7 @@
 """Cloning: a run's plan as the launch request that would produce it, with what should differ this time."""
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dsgui.core.config.document import Document
@@ -26,16 +27,18 @@ def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
     one may be taken."""
     text, notes = changed_config(config_text, remedy)
     words, more = changed_words(plan.arguments, remedy)
+    environment, named = changed_environment(plan.environment, remedy)
     # The run's own folder is a new one for each run.
     own_folder = plan.working_directory == plan.run_directory
     changed = {
         "arguments": shlex.join(words),
+        "environment": environment,
         "master_port": None,
         "working_directory": "" if own_folder else plan.working_directory,
         "parent": plan.run_id,
     }
     request = LaunchRequest(**(plan.spec() | changed), config_text=text)
-    return Clone(request, (*notes, *more, *_missing_secrets(plan)), text != config_text)
+    return Clone(request, (*notes, *more, *named, *_missing_secrets(plan)), text != config_text)
 
 
 def _missing_secrets(plan: Plan) -> tuple[str, ...]:
@@ -68,3 +71,11 @@ def changed_words(words: tuple[str, ...], remedy: Remedy | None) -> tuple[tuple[
             notes.append(f"{option} removed" if value is None else f"{option} {value}".strip())
         words = changed
     return words, tuple(notes)
+
+
+def changed_environment(
+    variables: Mapping[str, str], remedy: Remedy | None
+) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """The run's variables with the remedy's, and what that changed."""
+    new = {name: value for name, value in (remedy.variables if remedy else ()) if variables.get(name) != value}
+    return {**variables, **new}, tuple(f"{name}={value}" for name, value in new.items())

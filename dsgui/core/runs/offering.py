@@ -2,8 +2,8 @@
 none that the checks object to, and none that DeepSpeed itself refuses. Advice that goes in circles is worse than
 none."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgui.core.config.document import Document
@@ -11,7 +11,7 @@ from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError
-from dsgui.core.runs.clone import changed_config, changed_words
+from dsgui.core.runs.clone import changed_config, changed_environment, changed_words
 from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import Said, said
 
@@ -28,11 +28,12 @@ class Tried:
     arguments: tuple[str, ...]
     failed: Said | None = None
     remedies: tuple[Remedy, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def changed(self, remedy: Remedy) -> "Tried":
         text, _ = changed_config(self.config_text, remedy)
         words, _ = changed_words(self.arguments, remedy)
-        return Tried(self.run_id, text, words)
+        return Tried(self.run_id, text, words, environment=changed_environment(self.environment, remedy)[0])
 
     def values_at(self, remedies: Sequence[Remedy]) -> list[Any]:
         """What these settings have where the remedies make their changes; a block that is off counts as absent."""
@@ -40,7 +41,8 @@ class Tried:
         pointers = [change.pointer for one in remedies if one.fix for change in one.fix.changes]
         held = (lookup(config, pointer) for pointer in pointers)
         given = [value_of(self.arguments, (option,)) for one in remedies for option, _ in one.options]
-        return [*(None if value is MISSING or value is False else value for value in held), *given]
+        variables = [self.environment.get(name) for one in remedies for name, _ in one.variables]
+        return [*(None if value is MISSING or value is False else value for value in held), *given, *variables]
 
 
 # What stands in the way of some settings, each objection under a name that stays the same while it does.
@@ -51,16 +53,18 @@ Refusal = Callable[[Tried], str]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The diagnosis with the changes that may help, and in `set_aside` why others are not offered."""
+    """The diagnosis with the changes that may help, and in `set_aside` why others are not offered. `cause`: of one that
+    died of memory, what took it."""
 
     diagnosis: Diagnosis
     set_aside: tuple[Said, ...] = ()
+    cause: tuple[Said, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         found = self.diagnosis
         remedy = {"label": str(found.remedy.label)} if found.remedy else None
-        aside = [str(one) for one in self.set_aside]
-        return found.to_json() | {"remedy": remedy, "set_aside": aside, "ends": self.ends}
+        told = {"set_aside": list(map(str, self.set_aside)), "cause": list(map(str, self.cause))}
+        return found.to_json() | {"remedy": remedy, "ends": self.ends} | told
 
     @property
     def ends(self) -> str:
@@ -93,10 +97,10 @@ def offer(
 def _why_not(
     remedy: Remedy, now: Tried, earlier: Sequence[Tried], before: dict[str, str], objections: Objections
 ) -> Said | None:
-    if not remedy.fix and not remedy.options:
+    if remedy.is_empty:
         return None  # the same again is all there is to do
     after = now.changed(remedy)
-    if (after.config_text, after.arguments) == (now.config_text, now.arguments):
+    if (after.config_text, after.arguments, after.environment) == (now.config_text, now.arguments, now.environment):
         return said("set_aside", "had", change=remedy.label)
     if (failed := _failed_so(remedy, after, earlier)) is not None and failed.failed:
         return said("set_aside", "failed", change=remedy.label, run=failed.run_id, why=failed.failed)

@@ -29,6 +29,7 @@ from dsgui.core.launch.command import (
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.state import Asked, RunStatus, progress_from_json
+from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.curves import MOST_SERIES, Series
 from dsgui.core.metrics.samples import SampleTable
 from dsgui.core.texts.saying import wrong
@@ -81,6 +82,7 @@ class RunDirectory:
     events_file = _inside("events.jsonl")
     patterns_file = _inside("patterns.json")
     diagnosis_file = _inside("diagnosis.json")
+    memory_file = _inside("memory.json")
     provenance_file = _inside("provenance.json")
     supervisor_log = _inside("supervisor.log")
     beat_file = _inside("beat")
@@ -183,6 +185,15 @@ class RunDirectory:
         """None for a run that was launched before dsgui kept it."""
         return _ASKED.read(self.asked_file)
 
+    def write_foretold(self, foretold: Foretold) -> None:
+        """Raises OSError."""
+        replace_file(self.memory_file, json_bytes(foretold.to_json()))
+
+    def read_foretold(self) -> Foretold | None:
+        """None where no model was named, for a run that was launched before dsgui kept it, and for what can't be
+        read."""
+        return _FORETOLD.read(self.memory_file)
+
     def read_config(self) -> str:
         """The config as launched, "" when it is gone or can't be read."""
         try:
@@ -238,6 +249,7 @@ class RunDirectory:
             self.sample_columns_file(0): lambda: _TABLES.read_strictly(self.sample_columns_file(0)),
             self.diagnosis_file: lambda: Diagnosis.from_json(read_strictly(self.diagnosis_file)),
             self.provenance_file: lambda: _provenance(read_strictly(self.provenance_file)),
+            self.memory_file: lambda: _FORETOLD.read_strictly(self.memory_file),
             self.patterns_file: lambda: _patterns(read_strictly(self.patterns_file)),
         }
         told = {path.name: _damage(read, path, may_miss=True) for path, read in readers.items()}
@@ -461,9 +473,18 @@ class Store:
         """Whether the folder has a plan, or something in the place of one. Others' runs are theirs."""
         return _is_run(_run_directory(self.runs_dir, run_id))
 
-    def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str, asked: Asked | None = None) -> None:
+    def write_plan(
+        self,
+        directory: RunDirectory,
+        plan: Plan,
+        config_text: str,
+        asked: Asked | None = None,
+        foretold: Foretold | None = None,
+    ) -> None:
         """Raises `RunError`."""
         with self.saying_what_to_do():
+            if foretold:
+                directory.write_foretold(foretold)
             if asked:  # first: with the plan the run is there for everybody
                 directory.write_asked(asked)
             directory.write_plan(plan, config_text)
@@ -499,7 +520,7 @@ def _is_run(directory: RunDirectory) -> bool:
 
 # A page asks for these every second.
 _PLANS, _STATUSES, _ASKED = Known(plan_from_json), Known(RunStatus.from_json), Known(Asked.from_json)
-_PROGRESS = Known(progress_from_json)
+_PROGRESS, _FORETOLD = Known(progress_from_json), Known(Foretold.from_json)
 _SERIES = Known(lambda value: tuple(Series.from_json(one) for one in sequence(value["series"], MOST_SERIES)))
 _TABLES = Known(SampleTable.from_json)
 

@@ -15,6 +15,7 @@ from dsgui.core.memory.answer import Answer as MemoryAnswer
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.fits.rehearsing import Rehearsing
+from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.question import Model
 from dsgui.core.memory.question import Question as MemoryQuestion
 from dsgui.core.metrics.samples import GpuSample
@@ -100,7 +101,7 @@ class Services:
     `recipes` maps a recipe's name to its script. `surroundings` tells in milliseconds what a plan would meet here.
     `open_file` reads a config or an accelerate YAML by path, `open_upload` the same from an uploaded file's copy.
     `gpu_use` reads the GPUs' memory now. `ask_place` asks where a plan will train, for up to 20 s. `read_model` reads
-    the shape of a model that somebody named, or says why it can't."""
+    the shape of a model that somebody named, or says why it can't. `sharpened` is what this machine's runs told."""
 
     checker: Checker
     presets: tuple[Preset, ...]
@@ -122,6 +123,7 @@ class Services:
     ask_place: Callable[[Plan], tuple[Row, ...]]
     read_model: Callable[[str], Model | CannotSay]
     dry_runs: Rehearses
+    sharpened: Callable[[], Sharpened] = Sharpened
 
     def all_presets(self) -> tuple[Preset, ...]:
         """Every preset there is now, the shipped ones first."""

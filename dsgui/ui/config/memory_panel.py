@@ -194,4 +194,12 @@ def _room(services: Services, context: Context, group: Group, host: str | None) 
     machine = services.machine.current()
     typed = (host or "").strip()
     gib = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) <= len(str(_MOST_GIB)) else 0
-    return room_of(context.hardware, machine.host, group, gpus=machine.gpus, host_bytes=gib * GIB if gib else None)
+    return room_of(
+        context.hardware,
+        machine.host,
+        group,
+        gpus=machine.gpus,
+        host_bytes=gib * GIB if gib else None,
+        sharpened=services.sharpened(),
+        release=context.release,
+    )

@@ -8,6 +8,7 @@ import gradio as gr
 
 from dsgui.core.machine.machine_report import counted, summary
 from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.preflight import memory_check
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
 from dsgui.core.preflight.preflight import preflight
@@ -23,7 +24,8 @@ _POLL_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class BeforeStart:
-    """The rows, and what one click can do where the script would not get its config or stops at its arguments.
+    """The rows, and what one click can do where the script would not get its config, stops at its arguments, or is
+    short of memory.
     `handed`: the script is given this config; `counts`: it may read it."""
 
     rows: tuple[Row, ...] = ()
@@ -36,7 +38,8 @@ def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
     """What would stop this launch or make it slow, the config first of all."""
     question = Question(launch, around)
     rows = preflight(question.launch, question.around)
-    return BeforeStart(rows, offer(question) or better_arguments(question), launch.handed, not reads_another(question))
+    made = offer(question) or better_arguments(question) or memory_check.offer(question)
+    return BeforeStart(rows, made, launch.handed, not reads_another(question))
 
 
 def preflight_html(rows: Sequence[Row]) -> str:

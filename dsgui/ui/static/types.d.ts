@@ -123,6 +123,8 @@ export interface RunSummary {
   problem?: string;
   doing: string;
   place: number;
+  predicted?: Predicted | null;
+  peak?: Predicted | null;
 }
 
 /** The part of the list that was asked for: `ids` is null where the page has them, `rows` are those that changed. */
@@ -155,6 +157,7 @@ export interface Diagnosis {
   remedy: { label: string } | null;
   ends: string;
   set_aside: string[];
+  cause?: string[];
   traceback: string;
   evidence: string;
 }

@@ -121,7 +121,7 @@ def _gpu_bars(answer: Answer, room: Room) -> Iterator[Bar]:
         beside = {Overhead.CONTEXT: extra.of(Overhead.CONTEXT), Overhead.WORKSPACE: extra.workspace(room.capability)}
         beside |= {Overhead.NCCL: extra.of(Overhead.NCCL)} if room.ranks > 1 else {}
         beside |= {Overhead.FRAGMENTATION: extra.fragmentation(peak.count)}
-        segments = (*_segments(peak.parts, 1), *_beside(beside, Place.GPU))
+        segments = (*_segments(peak.parts, room, 1), *_beside(beside, Place.GPU))
         yield Bar(Device.GPU, peak.moment, segments, room.gpu_bytes, room.gpu_in_use, uncounted)
 
 
@@ -135,13 +135,17 @@ def _host_bars(answer: Answer, room: Room) -> Iterator[Bar]:
         parts[peak.moment] += peak.parts if on_host else ()
     for moment, some in parts.items():
         yield Bar(
-            Device.HOST, moment, (*_segments(some, room.ranks_per_node), *beside), *here, bool(some and answer.left_out)
+            Device.HOST,
+            moment,
+            (*_segments(some, room, room.ranks_per_node), *beside),
+            *here,
+            bool(some and answer.left_out),
         )
 
 
 def _nvme_bars(answer: Answer, room: Room) -> Iterator[Bar]:
     for peak in answer.of(Device.NVME):
-        yield Bar(Device.NVME, peak.moment, tuple(_segments(peak.parts, room.ranks_per_node)), None)
+        yield Bar(Device.NVME, peak.moment, tuple(_segments(peak.parts, room, room.ranks_per_node)), None)
 
 
 def _of_host(room: Room) -> dict[Overhead, Amount]:
@@ -159,7 +163,7 @@ def _beside(amounts: dict[Overhead, Amount], place: Place) -> Iterator[Segment]:
         yield Segment(which.value, place, amount)
 
 
-def _segments(parts: Iterable[Part], ranks: int) -> Iterator[Segment]:
+def _segments(parts: Iterable[Part], room: Room, ranks: int) -> Iterator[Segment]:
     """The parts of one component in one place as one, in the components' order."""
     found: dict[tuple[Component, Place], list[Part]] = {}
     for part in parts:
@@ -167,7 +171,8 @@ def _segments(parts: Iterable[Part], ranks: int) -> Iterator[Segment]:
     for component in Component:
         for place in Place:
             some = found.get((component, place), [])
-            count = sum(part.count for part in some) * ranks
+            left_out = sum(part.rounding for part in some) if room.overheads.unrounded else 0
+            count = (sum(part.count for part in some) - left_out) * ranks
             if count:
                 keys = tuple(dict.fromkeys(key for part in some for key in part.keys))
                 yield Segment(component.value, place, exactly(count), keys)
@@ -212,5 +217,7 @@ def _notes(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:
         yield said("memory_told", "on_cpu")
     elif room.gpu_bytes is None:
         yield said("memory_told", "no_card")
+    if runs := room.overheads.runs:
+        yield said("memory_told", "from_run" if runs == 1 else "from_runs", runs=str(runs))
     if not room.overheads.measured and not room.on_cpu:
         yield said("memory_told", "not_measured")

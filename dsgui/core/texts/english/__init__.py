@@ -23,17 +23,20 @@ from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.memory_texts import (
     MEMORY_ABOUT,
     MEMORY_CANNOT,
+    MEMORY_CAUSE,
     MEMORY_CHEAPEST,
     MEMORY_FITS,
     MEMORY_MOMENTS,
     MEMORY_MOVES,
     MEMORY_NOTES,
+    MEMORY_OUTSIDE,
     MEMORY_PARTS,
     MEMORY_PLACES,
     MEMORY_REHEARSAL,
     MEMORY_SOURCES,
     MEMORY_STAGES,
     MEMORY_TOLD,
+    MEMORY_WHEN,
 )
 from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
@@ -86,6 +89,9 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_cheapest": MEMORY_CHEAPEST,
         "memory_notes": MEMORY_NOTES,
         "memory_stages": MEMORY_STAGES,
+        "memory_outside": MEMORY_OUTSIDE,
+        "memory_when": MEMORY_WHEN,
+        "memory_cause": MEMORY_CAUSE,
         # What has no code.
         "plain": {"text": "{text}"},
     }

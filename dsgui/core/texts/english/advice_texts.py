@@ -1,6 +1,11 @@
 """Texts of what to do about a failed run: the advice of a diagnosis, and why some of its changes are not offered."""
 
 DIAGNOSIS_ADVICE = {
+    "lower_buffer_size": "Or lower offload_param.buffer_size.",
+    "raise_memlock": (
+        "Raise the limit where dsgui is started: ulimit -l unlimited, /etc/security/limits.conf, or "
+        "docker run --ulimit memlock=-1."
+    ),
     "add_deepspeed_option": "Call deepspeed.add_config_arguments(parser), or parse TrainingArguments with "
     "HfArgumentParser.",
     "add_local_rank": "Let the script accept it: parser.add_argument('--local_rank', type=int, default=-1).",

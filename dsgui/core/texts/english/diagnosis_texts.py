@@ -3,6 +3,7 @@
 the failure's own message."""
 
 DIAGNOSIS_TITLES = {
+    "memlock": "A buffer for NVMe could not be locked in memory",
     "abort": "A rank aborted",
     "address_in_use": "The master port is in use",
     "address_space": "The limit on address space was reached: {limit}",
@@ -81,6 +82,7 @@ DIAGNOSIS_TITLES = {
 }
 
 DIAGNOSIS_MEANINGS = {
+    "memlock": ("NVMe offload locks its buffers in host memory, and this process may not lock that much (ulimit -l)."),
     "abort": "A compiled library gave up (SIGABRT); the last lines of the output give its reason.",
     "address_in_use": "The ranks meet at this port, and another program listens there: often an earlier run that has "
     "not ended.",

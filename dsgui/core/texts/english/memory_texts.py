@@ -66,6 +66,14 @@ MEMORY_MOMENTS: Mapping[str, str] = {
     "step": "step",
 }
 
+# The same in a sentence.
+MEMORY_WHEN: Mapping[str, str] = {
+    "init": "while deepspeed.initialize runs",
+    "forward": "in the forward pass",
+    "backward": "in the backward pass",
+    "step": "in the optimizer step",
+}
+
 MEMORY_PLACES: Mapping[str, str] = {"gpu": "GPU", "host": "Host", "pinned": "Host, pinned", "nvme": "NVMe"}
 
 MEMORY_SOURCES: Mapping[str, str] = {"formula": "by formula", "dry_run": "by dry run"}
@@ -94,6 +102,9 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_dry_run": "{why} The formula’s answer stands.",
     "no_formula": "Only the dry run counts it: {why:inside}",
     "differs": "{place}: tensors of one rank take {formula} GiB by formula and {real} by dry run. The dry run counts.",
+    "held_against": "{place}: predicted {said} GiB, was {was}",
+    "from_run": "What ranks take beside their tensors: from 1 run on this machine.",
+    "from_runs": "What ranks take beside their tensors: from {runs} runs on this machine.",
     "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
 }
 
@@ -178,6 +189,31 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "deepspeed.zero.Init(config_dict_or_path=…), or load it through transformers’ HfDeepSpeedConfig.",
     "checkpointing": "Not a key of the config: start the script with --gradient_checkpointing, or turn gradient "
     "checkpointing on in its code.",
+}
+
+# What is no key of the config.
+MEMORY_OUTSIDE: Mapping[str, str] = {
+    "variable": "Set {what}: {fit} ({needs})",
+    "argument": "Pass {what}: {fit} ({needs})",
+}
+
+# What took the memory that a run died of.
+MEMORY_CAUSE: Mapping[str, str] = {
+    "predicted_gpu": "dsgui predicted {need} GiB on each GPU {when}.",
+    "predicted_gpu_of": "dsgui predicted {need} of {has} GiB on each GPU {when}.",
+    "predicted_host": "dsgui predicted {need} GiB of host memory {when}.",
+    "predicted_host_of": "dsgui predicted {need} of {has} GiB of host memory {when}.",
+    "ran_out": "The run had {used} GiB when it ran out, and asked for {asked} more.",
+    "ran_out_when": "The run had {used} GiB when it ran out there, and asked for {asked} more.",
+    "last_measured": "The run had {used} GiB at most when it was measured.",
+    "others": "Other programs had {used} GiB of this GPU.",
+    "unused": "PyTorch had reserved {unused} GiB that it could not use: fragmentation.",
+    "said_fits": "It had said that this fits: the prediction was at least {missing} GiB too low.",
+    "said_fits_only": "It had said that this fits.",
+    "said_tight": "It had said that this is tight: the run needed at least {missing} GiB more than was likely.",
+    "said_tight_only": "It had said that this is tight.",
+    "locked": "dsgui predicted {size} GiB of locked buffers for all ranks of a node ({keys}).",
+    "largest": "Largest of what can be changed, as predicted: {part}, {size} GiB ({keys}).",
 }
 
 # Why the memory model says no number, and what it took for granted.

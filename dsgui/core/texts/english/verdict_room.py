@@ -97,6 +97,7 @@ ROOM_VERDICTS: Mapping[str, str] = {
 ROOM_ADVICE: Mapping[str, str] = {
     "offload.use_more": "Use more machines, a smaller model, or offload to NVMe at stage 3.",
     "offload.free_some": "Free some memory or use less: a run that needs more is killed (exit −9).",
+    "model_memory.offer": "{offer}.",
     "model_memory.see_configure": "See 1 · Configure, or python -m dsgui memory.",
     "shm.remove_stale": "Remove stale buffers (listed on 4 · Machine), use fewer ranks, or give the container more: "
     "docker run --shm-size=2g …",
