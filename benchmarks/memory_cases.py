@@ -31,12 +31,19 @@ LLAMA_3_8B |= {"torch_dtype": "bfloat16"}
 QWEN_32B = _LLAMA | {"model_type": "qwen2", "hidden_size": 5120, "intermediate_size": 27648, "num_hidden_layers": 64}
 QWEN_32B |= {"num_attention_heads": 40, "num_key_value_heads": 8, "vocab_size": 152064}
 GPT_J = {"model_type": "gptj", "n_embd": 4096, "n_layer": 28, "n_head": 16, "vocab_size": 50400}
-T5_3B = {"model_type": "t5", "d_model": 1024, "d_ff": 16384, "d_kv": 128, "num_heads": 32, "num_layers": 24}
+T5_3B: dict[str, Any] = {
+    "model_type": "t5",
+    "d_model": 1024,
+    "d_ff": 16384,
+    "d_kv": 128,
+    "num_heads": 32,
+    "num_layers": 24,
+}
 T5_3B |= {"vocab_size": 32128, "feed_forward_proj": "relu", "decoder_start_token_id": 0, "torch_dtype": "float32"}
 
 _PINNED = {"device": "cpu", "pin_memory": True}
 _BOTH = {"offload_optimizer": _PINNED, "offload_param": _PINNED}
-_AUTO = {"reduce_bucket_size": "auto", "stage3_prefetch_bucket_size": "auto"}
+_AUTO: dict[str, Any] = {"reduce_bucket_size": "auto", "stage3_prefetch_bucket_size": "auto"}
 _AUTO |= {"stage3_param_persistence_threshold": "auto", "overlap_comm": True, "sub_group_size": 1e9}
 _LIVE = {"stage3_max_live_parameters": 1e9, "stage3_max_reuse_distance": 1e9}
 _ADAM = {"type": "AdamW", "params": {"lr": 1e-4}}
