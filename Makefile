@@ -1,6 +1,6 @@
 # make run    creates .venv, installs what is needed, starts dsgui and prints its URL
 # make test   the same, plus Debian's Chromium and the test tools, then lint, types and tests
-# make test-fast   the tests that need no browser, no DeepSpeed, no sshd and no Slurm: a minute or two
+# make test-fast   the tests that need no browser, no DeepSpeed, no Slurm and no process of dsgui's: a minute or so
 # make test-all   make test, all of it put to the real DeepSpeed again, and what takes half an hour: every fix over every config
 # make test-loaded   the tests beside four processes that do nothing but compute
 # make confirm   asks the real DeepSpeed all that tests/answers/confirmed.json says it confirmed, and writes that file
@@ -41,7 +41,9 @@ test-all: setup-dev check ops
 	@$(NPM) run --silent test
 	DSGUI_SEARCH=1 $(PYTEST) --complete $(ARGS)
 
-test-fast: setup-dev fast
+test-fast: setup-dev
+	@$(NPM) run --silent test
+	$(PYTEST) -m "not ($(OUTSIDE) or processes)" $(ARGS)
 
 test-loaded: setup-dev ops
 	@$(BIN)/python scripts/beside_load.py 4 -- $(MAKE) --no-print-directory fast slow

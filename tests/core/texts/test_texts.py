@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from string import Formatter
 from types import MappingProxyType
@@ -118,15 +119,22 @@ def functions_in(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.AST]]:
         waiting += [(child, inner) for child in reversed(list(ast.iter_child_nodes(node)))]
 
 
+def makings(tree: ast.Module) -> Iterator[tuple[str, ast.Call, ast.AST]]:
+    """The calls that make a text, by which name, and the function around each."""
+    for node, around in functions_in(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            maker = ast.unparse(node.func)
+            if maker in MAKERS:
+                yield maker, node, around
+
+
 def said_in(where: str, tree: ast.Module) -> list[Use]:
     """Every text that is said by a code that stands there: module, kind, code, and the places that are filled (None
     where they don't stand there)."""
     found: list[Use] = []
     named = named_in(tree)
-    for node, around in functions_in(tree):
-        if not isinstance(node, ast.Call) or ast.unparse(node.func) not in MAKERS:
-            continue
-        kind, besides = MAKERS[ast.unparse(node.func)]
+    for maker, node, around in makings(tree):
+        kind, besides = MAKERS[maker]
         kinds = [kind] if kind else literals(node.args[0], named)
         codes = literals(node.args[0 if kind else 1], named)
         names = places_given(node, around)
@@ -135,12 +143,10 @@ def said_in(where: str, tree: ast.Module) -> list[Use]:
     return found
 
 
-TREES = {
-    path: ast.parse(path.read_text("utf-8"))
-    for path in sorted((ROOT / "dsgui").rglob("*.py"))
-    if "texts" not in path.parts
-}
-SAID = [use for path, tree in TREES.items() for use in said_in(path.name, tree)]
+@cache
+def trees() -> dict[Path, ast.Module]:
+    paths = sorted(path for path in (ROOT / "dsgui").rglob("*.py") if "texts" not in path.parts)
+    return {path: ast.parse(path.read_text("utf-8")) for path in paths}
 
 
 def words_in(tree: ast.Module) -> set[str]:
@@ -149,14 +155,10 @@ def words_in(tree: ast.Module) -> set[str]:
 
 def kinds_in(tree: ast.Module) -> set[str]:
     """The kinds that a module says texts of."""
-    makers = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) in MAKERS]
-    fixed = {MAKERS[ast.unparse(node.func)][0] for node in makers}
-    said_here = [node.args[0] for node in makers if ast.unparse(node.func) == "said"]
+    made = list(makings(tree))
+    fixed = {MAKERS[maker][0] for maker, _ in made}
+    said_here = [node.args[0] for maker, node in made if maker == "said"]
     return fixed | {kind for node in said_here for kind in literals(node, named_in(tree))}
-
-
-WORDS = {path: words_in(tree) for path, tree in TREES.items()}
-KINDS = {path: kinds_in(tree) for path, tree in TREES.items()}
 
 
 def test_the_browser_has_the_same_texts_and_charts() -> None:
@@ -172,7 +174,7 @@ def test_codes_are_codes_and_places_have_names() -> None:
 
 def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> None:
     wrong, seen = [], 0
-    for where, kind, code, given in SAID:
+    for where, kind, code, given in (use for path, tree in trees().items() for use in said_in(path.name, tree)):
         text = TEXTS.get(kind, {}).get(code)
         places = None if text is None else {name for _, name, _, _ in Formatter().parse(text) if name is not None}
         seen += 1
@@ -185,12 +187,14 @@ def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> 
 def test_every_code_of_the_catalogue_is_said() -> None:
     """By its name in the call, or by a word in a module that says texts of its kind: whole, or to be completed with
     one of the suffixes."""
-    named = {(kind, code) for _, kind, code, _ in SAID}
+    named = {(kind, code) for path, tree in trees().items() for _, kind, code, _ in said_in(path.name, tree)}
+    words_of = {path: words_in(tree) for path, tree in trees().items()}
+    kinds_of = {path: kinds_in(tree) for path, tree in trees().items()}
     idle = []
     for kind, texts in TEXTS.items():
         if kind in OF_FINDINGS:
             continue
-        words = set().union(*(WORDS[path] for path in TREES if kind in LOOKED_UP or kind in KINDS[path]))
+        words = set().union(*(words_of[path] for path in trees() if kind in LOOKED_UP or kind in kinds_of[path]))
         words |= {word.replace("-", "_") for word in words}  # a signature's id
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}
         idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
