@@ -21,9 +21,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "qwen2": _LLAMA
     | _GROUPED
     | {"model_type": "qwen2", "hidden_size": 384, "intermediate_size": 1536, "tie_word_embeddings": True},
-    "gemma": _LLAMA
-    | _GROUPED
-    | {"model_type": "gemma", "hidden_size": 384, "intermediate_size": 1536, "head_dim": 64},
+    "gemma": _LLAMA | _GROUPED | {"model_type": "gemma", "hidden_size": 384, "intermediate_size": 1536, "head_dim": 64},
     "gpt2": {"model_type": "gpt2", "n_positions": 2048, "n_embd": 768, "n_layer": 3, "n_head": 12, "vocab_size": 50257},
     "bloom": {"model_type": "bloom", "hidden_size": 512, "n_layer": 2, "n_head": 8, "vocab_size": 30000},
     "opt": _OPT | {"hidden_size": 512, "ffn_dim": 2048, "word_embed_proj_dim": 512, "activation_function": "relu"},
@@ -60,7 +58,10 @@ def random_case(luck: random.Random) -> tuple[str, Question]:
     stage, precision = luck.choice((0, 1, 2, 2, 3, 3, 3)), luck.choice(("bf16", "bf16", "fp16", "fp32"))
     config = {"zero_optimization": _zero(luck, stage), **_ADAM}
     config |= {precision: {"enabled": True}} if precision != "fp32" else {}
-    config |= {"gradient_accumulation_steps": luck.choice((1, 1, 1, 2, 4)), "gradient_clipping": luck.choice((0.0, 1.0))}
+    config |= {
+        "gradient_accumulation_steps": luck.choice((1, 1, 1, 2, 4)),
+        "gradient_clipping": luck.choice((0.0, 1.0)),
+    }
     if stage and luck.random() < 0.2:
         config |= {"data_types": {"grad_accum_dtype": "fp32"}}
     name, ranks = luck.choice(sorted(MODELS)), luck.choice((1, 2, 3, 8, 64))
