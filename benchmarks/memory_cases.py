@@ -1,4 +1,4 @@
-"""The questions of `memory_formula.py`: the 27 of the matrix, and random ones of the kinds of config that people write."""
+"""The questions of `memory_formula.py`: the 27 of the matrix, and random ones of the kinds that people write."""
 
 import json
 import random
@@ -56,7 +56,7 @@ def matrix_cases() -> Iterator[tuple[str, Question]]:
 def random_case(luck: random.Random) -> tuple[str, Question]:
     """With values from small to large."""
     stage, precision = luck.choice((0, 1, 2, 2, 3, 3, 3)), luck.choice(("bf16", "bf16", "fp16", "fp32"))
-    config = {"zero_optimization": _zero(luck, stage), **_ADAM}
+    config: dict[str, Any] = {"zero_optimization": _zero(luck, stage), **_ADAM}
     config |= {precision: {"enabled": True}} if precision != "fp32" else {}
     config |= {
         "gradient_accumulation_steps": luck.choice((1, 1, 1, 2, 4)),

@@ -92,7 +92,7 @@ class Rehearsal:
     def _shorten(self) -> int:
         """Micro batches of a step here; the config is changed to as many."""
         wanted = int(self.config.get("gradient_accumulation_steps") or 1)
-        here = min(wanted, self.question["most_micro_batches"])
+        here = min(wanted, int(self.question["most_micro_batches"]))
         if here != wanted:
             self.note("fewer_micro_batches", steps=str(wanted), here=str(here))
         self.config["gradient_accumulation_steps"] = here
