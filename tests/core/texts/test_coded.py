@@ -8,7 +8,7 @@ import pytest
 
 from dsgui.core import errors
 from dsgui.core.texts.english import TEXTS, verdict_launch, verdict_machine, verdict_room
-from tests.core.texts.test_texts import MAKERS, ROOT, SAID, TREES, literals, said_in
+from tests.core.texts.test_texts import MAKERS, ROOT, all_said, literals, said_in, trees
 
 ERRORS = frozenset(
     name for name, one in vars(errors).items() if isinstance(one, type) and one.__module__ == errors.__name__
@@ -40,13 +40,13 @@ STRICT = ("verdicts", "verdict_advice", "handing", "offers", "errors", "resuming
 def test_what_a_check_says_has_its_code_and_its_places_where_it_is_said() -> None:
     """No code is put together, and no place is filled from elsewhere: a text, its code and its places can be held to
     each other without running any check."""
-    unseen = [(where, kind, code) for where, kind, code, given in SAID if kind in STRICT and given is None]
+    unseen = [(where, kind, code) for where, kind, code, given in all_said() if kind in STRICT and given is None]
     assert unseen == []
-    named = {(kind, code) for _, kind, code, _ in SAID}
+    named = {(kind, code) for _, kind, code, _ in all_said()}
     assert [(kind, code) for kind in STRICT for code in TEXTS[kind] if (kind, code) not in named] == []
     built = [
         (path.name, node.lineno)
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ONE_KIND and not literals(node.args[0])
     ]
@@ -70,7 +70,7 @@ def prose_of(node: ast.Constant | ast.JoinedStr) -> str:
 
 @pytest.mark.parametrize("place", WITH_CODES)
 def test_no_sentence_stands_in_the_code_of_a_check(place: str) -> None:
-    found = prose_in(TREES[ROOT / "dsgui" / place])
+    found = prose_in(trees()[ROOT / "dsgui" / place])
     assert [(line, text) for line, text in found if not text.startswith(THEIRS)] == []
 
 
@@ -85,7 +85,7 @@ def test_errors_of_a_launch_have_codes() -> None:
     for place in RAISING:
         inside = [path for path in TREES if path.relative_to(ROOT / "dsgui").as_posix().startswith(place)]
         assert inside, place
-        assert {path.name: lines for path in inside if (lines := raised_in_words(TREES[path]))} == {}
+        assert {path.name: lines for path in inside if (lines := raised_in_words(trees()[path]))} == {}
 
 
 def test_an_error_in_words_is_seen() -> None:

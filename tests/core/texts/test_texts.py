@@ -172,6 +172,12 @@ def test_codes_are_codes_and_places_have_names() -> None:
         assert all(NAME.match(name) for name in places)
 
 
+@cache
+def all_said() -> tuple[Use, ...]:
+    """Every text that is said by its code."""
+    return tuple(use for path, tree in trees().items() for use in said_in(path.name, tree))
+
+
 def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> None:
     wrong, seen = [], 0
     for where, kind, code, given in (use for path, tree in trees().items() for use in said_in(path.name, tree)):
@@ -187,7 +193,7 @@ def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> 
 def test_every_code_of_the_catalogue_is_said() -> None:
     """By its name in the call, or by a word in a module that says texts of its kind: whole, or to be completed with
     one of the suffixes."""
-    named = {(kind, code) for path, tree in trees().items() for _, kind, code, _ in said_in(path.name, tree)}
+    named = {(kind, code) for _, kind, code, _ in all_said()}
     words_of = {path: words_in(tree) for path, tree in trees().items()}
     kinds_of = {path: kinds_in(tree) for path, tree in trees().items()}
     idle = []
