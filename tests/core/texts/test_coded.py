@@ -83,7 +83,7 @@ def raised_in_words(tree: ast.Module) -> list[int]:
 
 def test_errors_of_a_launch_have_codes() -> None:
     for place in RAISING:
-        inside = [path for path in TREES if path.relative_to(ROOT / "dsgui").as_posix().startswith(place)]
+        inside = [path for path in trees() if path.relative_to(ROOT / "dsgui").as_posix().startswith(place)]
         assert inside, place
         assert {path.name: lines for path in inside if (lines := raised_in_words(trees()[path]))} == {}
 

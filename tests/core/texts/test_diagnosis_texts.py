@@ -16,7 +16,7 @@ from dsgui.core.diagnosis.remedies import has_address_limit
 from dsgui.core.diagnosis.signatures import SIGNATURES, Signature, Where
 from dsgui.core.texts.english import TEXTS
 from tests.core.diagnosis.test_diagnosis import SAMPLES, diagnosed, of_lines
-from tests.core.texts.test_texts import SAID
+from tests.core.texts.test_texts import all_said
 
 KINDS = ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice", "diagnosis_parts")
 
@@ -66,7 +66,7 @@ def test_a_signature_without_its_texts_or_with_an_open_place_is_seen() -> None:
 
 
 def test_every_text_of_the_diagnosis_is_said() -> None:
-    used = {use for one in SIGNATURES for use in codes_of(one)} | {(kind, code) for _, kind, code, _ in SAID}
+    used = {use for one in SIGNATURES for use in codes_of(one)} | {(kind, code) for _, kind, code, _ in all_said()}
     assert [(kind, code) for kind in KINDS for code in TEXTS[kind] if (kind, code) not in used] == []
 
 

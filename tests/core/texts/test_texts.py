@@ -156,8 +156,8 @@ def words_in(tree: ast.Module) -> set[str]:
 def kinds_in(tree: ast.Module) -> set[str]:
     """The kinds that a module says texts of."""
     made = list(makings(tree))
-    fixed = {MAKERS[maker][0] for maker, _ in made}
-    said_here = [node.args[0] for maker, node in made if maker == "said"]
+    fixed = {MAKERS[maker][0] for maker, _, _ in made}
+    said_here = [node.args[0] for maker, node, _ in made if maker == "said"]
     return fixed | {kind for node in said_here for kind in literals(node, named_in(tree))}
 
 
@@ -180,7 +180,7 @@ def all_said() -> tuple[Use, ...]:
 
 def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> None:
     wrong, seen = [], 0
-    for where, kind, code, given in (use for path, tree in trees().items() for use in said_in(path.name, tree)):
+    for where, kind, code, given in all_said():
         text = TEXTS.get(kind, {}).get(code)
         places = None if text is None else {name for _, name, _, _ in Formatter().parse(text) if name is not None}
         seen += 1
