@@ -127,12 +127,13 @@ def _missing(device: Device, bar: Bar, ended: Ending) -> int:
 
 # ---------------------------------------------------------------------------------------------------------- sentences
 def _compared(bar: Bar, moment: str, ended: Ending) -> Iterator[Said]:
-    place, when = bar.device.value, said("memory_when", bar.moment)
+    on_gpu, when = bar.device is Device.GPU, said("memory_when", bar.moment)
     need = in_gib(bar.amount.likely)
     if bar.capacity is None:
-        yield said("memory_cause", f"predicted_{place}", need=need, when=when)
+        yield said("memory_cause", "predicted_gpu" if on_gpu else "predicted_host", need=need, when=when)
     else:
-        yield said("memory_cause", f"predicted_{place}_of", need=need, has=in_gib(bar.capacity), when=when)
+        code = "predicted_gpu_of" if on_gpu else "predicted_host_of"
+        yield said("memory_cause", code, need=need, has=in_gib(bar.capacity), when=when)
     if ended.used is not None and bar.device is Device.GPU:
         given = {"used": in_gib(ended.used), "asked": size(ended.asked)}
         yield said("memory_cause", "ran_out_when" if moment else "ran_out", **given)
@@ -147,8 +148,11 @@ def _compared(bar: Bar, moment: str, ended: Ending) -> Iterator[Said]:
 def _honest(foretold: Foretold, bar: Bar, missing: int) -> Iterator[Said]:
     """That dsgui was wrong."""
     if bar.capacity is not None and bar.amount.likely <= bar.capacity:
-        wrong = "said_fits" if foretold.fit is Fit.FITS else "said_tight"
-        yield said("memory_cause", wrong, missing=in_gib(missing)) if missing else said("memory_cause", f"{wrong}_only")
+        fits = foretold.fit is Fit.FITS
+        if missing:
+            yield said("memory_cause", "said_fits" if fits else "said_tight", missing=in_gib(missing))
+        else:
+            yield said("memory_cause", "said_fits_only" if fits else "said_tight_only")
 
 
 def _locked(bar: Bar) -> Iterator[Said]:

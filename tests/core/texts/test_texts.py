@@ -42,6 +42,8 @@ SUFFIXES = ("_below", "_first", "_in_file", "_of", "_on", "s")  # of codes that 
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
 LOOKED_UP = ("states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
 LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes", "parts", "judges", "arguments")
+LOOKED_UP += ("memory_when", "memory_rehearsal")
+IN_THE_BROWSER = ("memory_rehearsal",)  # kinds that JavaScript says as well
 LOOKED_UP += ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice")  # test_diagnosis_texts.py
 OF_FINDINGS = ("findings", "advice", "rule_titles", "rule_explanations")  # test_finding_texts.py
 
@@ -153,6 +155,14 @@ def words_in(tree: ast.Module) -> set[str]:
     return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
+@cache
+def browser_words() -> set[str]:
+    """What stands between quotes in JavaScript that says texts, by itself and as a phase's name."""
+    scripts = (path for path in (ROOT / "dsgui" / "ui" / "static").glob("*.js") if path.name != "catalogue.js")
+    told = {word for path in scripts for word in re.findall(r"[\"`']([a-z_]{1,40})[\"`']", path.read_text("utf-8"))}
+    return told | {f"phase_{word}" for word in told}
+
+
 def kinds_in(tree: ast.Module) -> set[str]:
     """The kinds that a module says texts of."""
     made = list(makings(tree))
@@ -202,6 +212,7 @@ def test_every_code_of_the_catalogue_is_said() -> None:
             continue
         words = set().union(*(words_of[path] for path in trees() if kind in LOOKED_UP or kind in kinds_of[path]))
         words |= {word.replace("-", "_") for word in words}  # a signature's id
+        words |= browser_words() if kind in IN_THE_BROWSER else set()
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}
         idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
     assert [one for one in idle if one[0] not in ("plain", "lists")] == []  # core/texts says these itself

@@ -218,6 +218,6 @@ def _notes(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:
     elif room.gpu_bytes is None:
         yield said("memory_told", "no_card")
     if runs := room.overheads.runs:
-        yield said("memory_told", "from_run" if runs == 1 else "from_runs", runs=str(runs))
+        yield said("memory_told", "from_run") if runs == 1 else said("memory_told", "from_runs", runs=str(runs))
     if not room.overheads.measured and not room.on_cpu:
         yield said("memory_told", "not_measured")
