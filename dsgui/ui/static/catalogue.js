@@ -163,8 +163,7 @@ export const TEXTS = {
   "phase_backward": "backward",
   "phase_step": "optimizer step",
   "planned": "The bar above plans for DeepSpeed {release}. Only the installed one, {installed}, can take a dry run: choose it above, or start dsgui with the --python that has {release}.",
-  "none": "The training environment has no DeepSpeed. Start dsgui with a --python that has it.",
-  "closed": "The server is ending."
+  "none": "The training environment has no DeepSpeed. Start dsgui with a --python that has it."
  },
  "memory_sources": {
   "formula": "by formula",

@@ -157,10 +157,9 @@ def words_in(tree: ast.Module) -> set[str]:
 
 @cache
 def browser_words() -> set[str]:
-    """What stands between quotes in JavaScript that says texts, by itself and as a phase's name."""
+    """What stands between quotes in JavaScript that says texts, whole words."""
     scripts = (path for path in (ROOT / "dsgui" / "ui" / "static").glob("*.js") if path.name != "catalogue.js")
-    told = {word for path in scripts for word in re.findall(r"[\"`']([a-z_]{1,40})[\"`']", path.read_text("utf-8"))}
-    return told | {f"phase_{word}" for word in told}
+    return {word for path in scripts for word in re.findall(r"[\"`']([a-z_]{1,40})[\"`']", path.read_text("utf-8"))}
 
 
 def kinds_in(tree: ast.Module) -> set[str]:
@@ -213,6 +212,7 @@ def test_every_code_of_the_catalogue_is_said() -> None:
         words = set().union(*(words_of[path] for path in trees() if kind in LOOKED_UP or kind in kinds_of[path]))
         words |= {word.replace("-", "_") for word in words}  # a signature's id
         words |= browser_words() if kind in IN_THE_BROWSER else set()
+        words |= {f"phase_{word}" for word in words} if kind in IN_THE_BROWSER else set()
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}
         idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
     assert [one for one in idle if one[0] not in ("plain", "lists")] == []  # core/texts says these itself

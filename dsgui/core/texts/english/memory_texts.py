@@ -144,7 +144,6 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
     "planned": "The bar above plans for DeepSpeed {release}. Only the installed one, {installed}, can take a dry run: "
     "choose it above, or start dsgui with the --python that has {release}.",
     "none": "The training environment has no DeepSpeed. Start dsgui with a --python that has it.",
-    "closed": "The server is ending.",
 }
 
 MEMORY_CANNOT: Mapping[str, str] = {
