@@ -26,9 +26,10 @@ class Refused(Exception):
 
 
 class FromConfig:
-    """A model of transformers, by its `config.json`."""
+    """A model of transformers, by its `config.json`. `fills`: its weights get values, for what really computes."""
 
-    def __init__(self, question: "dict[str, Any]") -> None:
+    def __init__(self, question: "dict[str, Any]", *, fills: bool = False) -> None:
+        self._fills = fills
         model, workload = question["model"], question["workload"]
         self._workload, self._by_decay = workload, question.get("by_decay", True)
         self._dtype = "bfloat16" if question.get("element") == 2 else "float32"
@@ -39,7 +40,7 @@ class FromConfig:
 
     def build(self) -> Any:
         """With random weights, in training mode; on the host but within `deepspeed.zero.Init`."""
-        with unfilled():
+        with contextlib.nullcontext() if self._fills else unfilled():
             model = self._class._from_config(self.config, **{dtype_name(): getattr(load("torch"), self._dtype)})
         model.tie_weights()
         if self._workload.get("lora"):
@@ -82,7 +83,7 @@ class FromConfig:
 class FromFunction:
     """What a user's `module:function` returns: a model, or a model and a batch for it."""
 
-    def __init__(self, question: "dict[str, Any]") -> None:
+    def __init__(self, question: "dict[str, Any]", *, fills: bool = False) -> None:
         model, workload = question["model"], question["workload"]
         self._factory, self._folder, self._workload = model["factory"], model.get("folder") or os.getcwd(), workload
         self._batch: Any = None

@@ -153,7 +153,7 @@ class Rehearsal:
 
     def _model(self) -> Any:
         given = self.question["model"]
-        self.source: Any = (FromFunction if given.get("factory") else FromConfig)(self.question)
+        self.source: Any = (FromFunction if given.get("factory") else FromConfig)(self.question, fills=self.stage.real)
         zero3 = int((self.config.get("zero_optimization") or {}).get("stage") or 0) == 3
         partitioned = zero3 and self.question.get("partitioned_load", True)
         self.enter("model" if partitioned else "load", 0)
