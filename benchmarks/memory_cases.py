@@ -142,8 +142,7 @@ CASES = (
         host_gib=744e9 / GIB,
         length=1024,
         of=Device.HOST,
-        comment="Wrong by what torch keeps: freed pinned blocks stay in its cache (about 110 GiB here), and the "
-        "formula counts them as free",
+        comment="110 GiB of it are pinned blocks that DeepSpeed frees and torch keeps",
     ),
     Published(
         "llama-3-8b",

@@ -125,7 +125,8 @@ class Answer:
     """Of one rank. `parameters` are all of the model's elements, `trainable` those that are trained. `assumed` says
     what was taken for granted, `left_out` what the model has no case for and so does not count. A dry run has the lines
     of its parts, so several for one component, a timeline, and what torch's caching allocator would reserve of the GPU
-    for it (blocks that are free included; 0 where it is not known); `code` is the text of its parts' lines."""
+    for it (blocks that are free included; 0 where it is not known); `code` is the text of its parts' lines.
+    `pins_kept`: bytes of pinned blocks that are free after the last step, and that torch keeps."""
 
     source: Source
     peaks: tuple[Peak, ...]
@@ -135,6 +136,7 @@ class Answer:
     left_out: tuple[Said, ...] = ()
     timeline: Timeline | None = None
     reserved: int = 0
+    pins_kept: int = 0
     code: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, device: Device) -> tuple[Peak, ...]:

@@ -24,7 +24,7 @@ from dsgui.core.memory.answer import (
     Stretch,
     Timeline,
 )
-from dsgui.core.memory.ledger import rounded
+from dsgui.core.memory.ledger import Pins, rounded
 from dsgui.core.memory.lines import Line, component_of
 from dsgui.core.texts.saying import said
 
@@ -113,7 +113,19 @@ def answer_of(told: Mapping[str, Any]) -> Answer:
         timeline=timeline_of(recorded),
         reserved=reserved_by(recorded),
         code=code_of(recorded, peaks),
+        pins_kept=pins_kept(recorded),
     )
+
+
+def pins_kept(recorded: Recorded) -> int:
+    """Bytes of pinned blocks that are free at the end."""
+    pinned = np.array([line.place is Place.PINNED for line in recorded.lines], dtype=bool)[recorded.keys]
+    pins = Pins()
+    for event in recorded.events.tolist():
+        number = abs(event) - 1
+        if pinned[number]:
+            pins.take(rounded(int(recorded.sizes[number]), Place.PINNED), 1 if event > 0 else -1)
+    return pins.kept
 
 
 def code_of(recorded: Recorded, peaks: Iterable[Peak]) -> dict[str, str]:

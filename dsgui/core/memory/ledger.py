@@ -40,6 +40,25 @@ def slot_for(component: Component, place: Place = Place.GPU, keys: tuple[str, ..
 
 
 @dataclass(slots=True)
+class Pins:
+    """Pinned blocks by their size. torch gives none of them back: one that is freed waits for another of its size
+    (c10/core/CachingHostAllocator.h)."""
+
+    _alive: Counter[int] = field(default_factory=Counter)
+    _most: Counter[int] = field(default_factory=Counter)
+
+    def take(self, size: int, times: int = 1) -> None:
+        """`times` blocks come alive; go, where it is less than none."""
+        self._alive[size] += times
+        self._most[size] = max(self._most[size], self._alive[size])
+
+    @property
+    def kept(self) -> int:
+        """Bytes of those that wait now."""
+        return sum((most - self._alive[size]) * size for size, most in self._most.items())
+
+
+@dataclass(slots=True)
 class Ledger:
     """Grows as the engine goes. `on_cpu`: the ranks train on the CPU, so its tensors are in host memory, and nothing is
     pinned (accelerator/cpu_accelerator.py:283)."""
@@ -51,6 +70,7 @@ class Ledger:
     _counts: list[int] = field(default_factory=list)
     _roundings: dict[int, int] = field(default_factory=dict)  # by event: of large pinned blocks
     _begun: list[tuple[Moment | None, int]] = field(default_factory=list)
+    pins: "Pins" = field(default_factory=lambda: Pins())
 
     def begin(self, moment: Moment | None) -> None:
         """What follows belongs to `moment`; to none: it is prepared, and not judged."""
@@ -62,6 +82,8 @@ class Ledger:
             number, place = self._place(what)
             if place is Place.PINNED and count > LARGE_PINNED:
                 self._roundings[len(self._counts)] = (rounded(count, place) - count) * times
+            if place is Place.PINNED:
+                self.pins.take(rounded(count, place), times)
             self._numbers.append(number)
             self._counts.append(rounded(count, place) * times)
 

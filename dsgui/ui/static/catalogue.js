@@ -84,6 +84,7 @@ export const TEXTS = {
   "cublas": "cuBLAS workspace",
   "fragmentation": "fragmentation",
   "interpreter": "Python and libraries",
+  "pinned_cache": "freed pinned blocks",
   "dataloader": "DataLoader workers",
   "system": "operating system",
   "in_use": "in use now"
@@ -109,6 +110,7 @@ export const TEXTS = {
   "cublas": "Workspace of matrix multiplications. CUBLAS_WORKSPACE_CONFIG changes it.",
   "fragmentation": "What torch’s allocator reserves beyond the tensors. PYTORCH_ALLOC_CONF=expandable_segments:True lowers it.",
   "interpreter": "Python, torch and the libraries of each rank.",
+  "pinned_cache": "Pinned blocks that DeepSpeed freed: torch keeps them for others of their size.",
   "dataloader": "Memory that DataLoader workers don’t share with their rank (--dataloader_num_workers).",
   "system": "The operating system and its services.",
   "in_use": "What other programs hold now. It counts only if they still run then."

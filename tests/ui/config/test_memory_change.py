@@ -9,6 +9,7 @@ from dsgui.core.launch.field import Part
 from dsgui.core.launch.run_fields import fields_of
 from dsgui.core.machine.hardware import card_named
 from dsgui.core.machine.machine import Host, Machine
+from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.guessed import model_of_size
 from dsgui.shell.memory.dry_runs import DryRuns
 from dsgui.ui.config.memory_change import change_found, ticked, with_edits
@@ -38,6 +39,9 @@ class Here:
 
     def current(self):
         return Machine(Host())
+
+    def sharpened(self):
+        return Sharpened()
 
 
 @pytest.fixture

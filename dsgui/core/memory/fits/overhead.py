@@ -17,6 +17,7 @@ class Overhead(StrEnum):
     FRAGMENTATION = "fragmentation"
     INTERPRETER = "interpreter"
     WORKERS = "dataloader"
+    PINS = "pinned_cache"
     SYSTEM = "system"
     IN_USE = "in_use"
 

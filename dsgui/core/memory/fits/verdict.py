@@ -127,7 +127,7 @@ def _gpu_bars(answer: Answer, room: Room) -> Iterator[Bar]:
 
 def _host_bars(answer: Answer, room: Room) -> Iterator[Bar]:
     """A bar for the whole machine. On CPU ranks what would be on GPUs is there, too."""
-    beside = tuple(_beside(_of_host(room), Place.HOST))
+    beside, kept = tuple(_beside(_of_host(room), Place.HOST)), exactly(answer.pins_kept * room.ranks_per_node)
     here = (room.host_bytes, room.host_in_use)
     parts: dict[str, list[Part]] = {peak.moment: [] for peak in answer.peaks}
     for peak in answer.peaks:
@@ -137,10 +137,16 @@ def _host_bars(answer: Answer, room: Room) -> Iterator[Bar]:
         yield Bar(
             Device.HOST,
             moment,
-            (*_segments(some, room, room.ranks_per_node), *beside),
+            (*_segments(some, room, room.ranks_per_node), *_kept(kept, moment), *beside),
             *here,
             bool(some and answer.left_out),
         )
+
+
+def _kept(amount: Amount, moment: str) -> Iterator[Segment]:
+    """Pinned blocks that initialize frees, and torch does not: none of them yet, or all, while it goes on."""
+    if amount.high:
+        yield Segment(Overhead.PINS.value, Place.PINNED, Amount(0, 0, amount.high) if moment == "init" else amount)
 
 
 def _nvme_bars(answer: Answer, room: Room) -> Iterator[Bar]:

@@ -24,6 +24,7 @@ MEMORY_PARTS: Mapping[str, str] = {
     "cublas": "cuBLAS workspace",
     "fragmentation": "fragmentation",
     "interpreter": "Python and libraries",
+    "pinned_cache": "freed pinned blocks",
     "dataloader": "DataLoader workers",
     "system": "operating system",
     "in_use": "in use now",
@@ -54,6 +55,7 @@ MEMORY_ABOUT: Mapping[str, str] = {
     "fragmentation": "What torch’s allocator reserves beyond the tensors. "
     "PYTORCH_ALLOC_CONF=expandable_segments:True lowers it.",
     "interpreter": "Python, torch and the libraries of each rank.",
+    "pinned_cache": "Pinned blocks that DeepSpeed freed: torch keeps them for others of their size.",
     "dataloader": "Memory that DataLoader workers don’t share with their rank (--dataloader_num_workers).",
     "system": "The operating system and its services.",
     "in_use": "What other programs hold now. It counts only if they still run then.",
