@@ -1,6 +1,6 @@
 # make run    creates .venv, installs what is needed, starts dsgui and prints its URL
 # make test   the same, plus Debian's Chromium and the test tools, then lint, types and tests
-# make test-fast   the tests that need no browser, no DeepSpeed, no sshd and no Slurm: a minute or two
+# make test-fast   the tests that need no browser, no DeepSpeed, no Slurm and no process of dsgui's: a minute or so
 # make test-all   make test, all of it put to the real DeepSpeed again, and what takes half an hour: every fix over every config
 # make test-loaded   the tests beside four processes that do nothing but compute
 # make confirm   asks the real DeepSpeed all that tests/answers/confirmed.json says it confirmed, and writes that file
@@ -17,7 +17,7 @@ CONFIRMED := tests/core/rules/test_rule_examples.py $(patsubst %,tests/real_deep
 	against_deepspeed remedies resolve_against_trainer trainer_examples)
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
-.PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor bench-memory clean
+.PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor bench-memory gpu-memory clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -41,7 +41,9 @@ test-all: setup-dev check ops
 	@$(NPM) run --silent test
 	DSGUI_SEARCH=1 $(PYTEST) --complete $(ARGS)
 
-test-fast: setup-dev fast
+test-fast: setup-dev
+	@$(NPM) run --silent test
+	$(PYTEST) -m "not ($(OUTSIDE) or processes)" $(ARGS)
 
 test-loaded: setup-dev ops
 	@$(BIN)/python scripts/beside_load.py 4 -- $(MAKE) --no-print-directory fast slow
@@ -111,6 +113,10 @@ bench-monitor: setup-dev
 # How far the instant answer of the memory model is from DeepSpeed's own engine on tensors without storage.
 bench-memory: setup-dev
 	$(BIN)/python -m benchmarks.memory_formula $(ARGS)
+
+# The same beside real kernels, on one card: nothing is said where there is none. make gpu-memory ARGS="--out FILE"
+gpu-memory: setup-dev
+	$(BIN)/python -m benchmarks.gpu_memory $(ARGS)
 
 clean:
 	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts

@@ -1,125 +1,88 @@
 """The instant answer against the dry run: the 27 cases of the matrix and random ones; `make bench-memory`.
 
-Each question goes to both. Printed are the median and the worst difference of the largest peak of the GPU and of the
-host, and the worst rows. The dry runs are forked children of one worker that has DeepSpeed imported."""
+Each question goes to both. Compared are the largest peak of the GPU and of the host, and the peak of each moment. What
+one of the two can't say is counted by itself. The dry runs are forked children of one worker that has DeepSpeed
+imported; with `--answers FILE` they are kept, so that a bench that was cut off goes on where it was, and one after a
+change of the formula takes seconds."""
 
 import argparse
+import contextlib
 import json
-import random
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dsgui.core.memory.answer import Answer, CannotSay, Device
+from benchmarks.memory_questions import MI, cases
+from dsgui.core.config.context import LATEST_KNOWN
+from dsgui.core.memory.answer import Answer, CannotSay, Device, Moment
 from dsgui.core.memory.instant import answer
-from dsgui.core.memory.question import Group, Model, Question, Workload
-from dsgui.shell.memory.asking import Worker
+from dsgui.core.memory.question import Question
+from dsgui.shell.memory.asking import Worker, as_json
 
-MATRIX = Path(__file__).parents[1] / "tests/core/memory/dry_run_matrix.json"
-_MI = 1 << 20
-_LLAMA = {"model_type": "llama", "hidden_act": "silu", "max_position_embeddings": 4096, "rms_norm_eps": 1e-6}
-_GPT2 = {"model_type": "gpt2", "n_positions": 2048, "n_ctx": 2048}
-_T5 = {"model_type": "t5", "feed_forward_proj": "relu", "decoder_start_token_id": 0}
-MODELS = {
-    "llama": _LLAMA
-    | {"hidden_size": 1024, "num_hidden_layers": 4, "intermediate_size": 2816, "num_attention_heads": 16}
-    | {"num_key_value_heads": 16, "vocab_size": 32000, "tie_word_embeddings": False},
-    "llama-grouped": _LLAMA
-    | {"hidden_size": 768, "num_hidden_layers": 6, "intermediate_size": 2048, "num_attention_heads": 12}
-    | {"num_key_value_heads": 4, "vocab_size": 16000, "tie_word_embeddings": True},
-    "gpt2": _GPT2 | {"n_embd": 768, "n_layer": 4, "n_head": 12, "vocab_size": 50257},
-    "t5": _T5 | {"d_model": 512, "num_layers": 4, "d_ff": 2048, "num_heads": 8, "d_kv": 64, "vocab_size": 32128},
-}
+LEAST = MI  # bytes: below, a peak is not compared
+DEVICES = (Device.GPU, Device.HOST)
+Peaks = dict[str, dict[str, int]]  # device → moment → bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Bytes of both at the fullest moment of a device."""
+    """Bytes of both at the fullest instant of a moment, or of all of them ("peak")."""
 
     case: str
+    config: dict[str, Any]
     device: Device
+    moment: str
     formula: int
     dry_run: int
 
     @property
     def difference(self) -> float:
-        return (self.formula - self.dry_run) / max(self.dry_run, 1)
+        return self.formula / self.dry_run - 1
 
 
-def random_case(luck: random.Random) -> tuple[str, Question]:
-    """One of the kinds of config that people write, with values from small to large."""
-    stage, precision = luck.choice((0, 1, 2, 2, 3, 3, 3)), luck.choice(("bf16", "bf16", "fp16", "fp32"))
-    zero: dict[str, Any] = {"stage": stage}
-    if stage:
-        zero |= {"reduce_bucket_size": luck.choice((1, 16, 500)) * _MI}
-    if stage in (1, 2) and luck.random() < 0.3:
-        zero |= {"overlap_comm": luck.random() < 0.5}
-    if stage and luck.random() < 0.4:
-        zero |= {"offload_optimizer": {"device": "cpu", "pin_memory": luck.random() < 0.5}}
-    if stage == 3:
-        zero |= _third(luck)
-    config: dict[str, Any] = {"zero_optimization": zero, "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
-    config |= {precision: {"enabled": True}} if precision != "fp32" else {}
-    config |= {"gradient_accumulation_steps": luck.choice((1, 1, 2)), "gradient_clipping": luck.choice((0.0, 1.0))}
-    if stage and luck.random() < 0.2:
-        config |= {"data_types": {"grad_accum_dtype": "fp32"}}
-    name, ranks = luck.choice(sorted(MODELS)), luck.choice((1, 2, 3, 8, 64))
-    work = Workload(luck.choice((1, 2)), luck.choice((128, 512)), checkpointing=luck.random() < 0.4)
-    question = Question(
-        Model(name, MODELS[name]), config, work, Group(ranks, rank=luck.randrange(ranks)), by_decay=luck.random() < 0.7
-    )
-    return f"{name} {work.micro_batch}×{work.length}{' ckpt' if work.checkpointing else ''} {ranks} ranks", question
+@dataclass(slots=True)
+class Kept:
+    """Dry runs by their question: from `file` as far as it has them, else asked."""
+
+    python: str
+    file: Path | None
+    known: dict[str, dict[str, Any]] = field(default_factory=dict)
+    stack: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    worker: Worker | None = None
+
+    def __post_init__(self) -> None:
+        if self.file and self.file.exists():
+            for line in self.file.read_text("utf-8").splitlines():
+                row = json.loads(line)
+                self.known[row["question"]] = row
+
+    def of(self, question: Question) -> dict[str, Any]:
+        """`{"peaks": …}` or `{"cannot": …}`."""
+        key = json.dumps(as_json(question), sort_keys=True)
+        if key not in self.known:
+            self.known[key] = {"question": key, **self._asked(question)}
+            if self.file:
+                with self.file.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(self.known[key]) + "\n")
+        return self.known[key]
+
+    def _asked(self, question: Question) -> dict[str, Any]:
+        if self.worker is None:
+            self.worker = self.stack.enter_context(Worker(self.python))
+        found = self.worker.ask(question)
+        return {"cannot": str(found.why)} if isinstance(found, CannotSay) else {"peaks": peaks_of(found)}
 
 
-def _third(luck: random.Random) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if luck.random() < 0.4:
-        found |= {"offload_param": {"device": "cpu", "pin_memory": luck.random() < 0.5}}
-    if luck.random() < 0.5:
-        found |= {"stage3_max_live_parameters": luck.choice((1, 2 * _MI, 1000 * _MI))}
-        found |= {"stage3_max_reuse_distance": luck.choice((0, 4 * _MI, 1000 * _MI))}
-        found |= {"stage3_prefetch_bucket_size": luck.choice((1, _MI, 50 * _MI))}
-    if luck.random() < 0.3:
-        found |= {"sub_group_size": luck.choice((_MI, 8 * _MI))}
-    if luck.random() < 0.3:
-        found |= {"stage3_param_persistence_threshold": luck.choice((0, 10000))}
-    return found
-
-
-def matrix_cases() -> Iterator[tuple[str, Question]]:
-    """The configs of the matrix, on a small model of transformers: there a stack of matrices took them."""
-    for row in json.loads(MATRIX.read_text("utf-8")):
-        zero = dict(row["config"].get("zero_optimization", {}))
-        small = {
-            key: min(value, 4 * _MI) if type(value) is int and value > 1000 else value for key, value in zero.items()
-        }
-        config = row["config"] | {"gradient_accumulation_steps": row["accumulation"]}
-        config |= {"zero_optimization": small} if small else {}
-        config |= {"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}, "gradient_clipping": 1.0}
-        model = Model("llama", MODELS["llama"])
-        yield row["case"], Question(model, config, Workload(1, 128), Group(row["ranks"]), by_decay=False)
-
-
-def compared(case: str, question: Question, worker: Worker) -> list[Row]:
-    """Both answers; nothing where one of them can't say."""
-    formula, real = answer(question), worker.ask(question)
-    if isinstance(formula, CannotSay) or isinstance(real, CannotSay):
-        for source, told in (("formula", formula), ("dry run", real)):
-            if isinstance(told, CannotSay):
-                print(f"  no {source}: {case} {json.dumps(question.config)}: {told.why}", flush=True)
-        return []
-    devices = [device for device in (Device.GPU, Device.HOST) if most(real, device) > _MI]
-    return [Row(described(case, question), device, most(formula, device), most(real, device)) for device in devices]
-
-
-def described(case: str, question: Question) -> str:
-    return (
-        f"{case} rank {question.group.rank} {'two groups ' if question.by_decay else ''}{json.dumps(question.config)}"
-    )
+def peaks_of(found: Answer) -> Peaks:
+    return {
+        device: {peak.moment.value: peak.count for peak in found.of(device)} | {"peak": most(found, device)}
+        for device in DEVICES
+    }
 
 
 def most(found: Answer, device: Device) -> int:
@@ -128,42 +91,81 @@ def most(found: Answer, device: Device) -> int:
     return peak.count if peak else 0
 
 
-def say(row: Row) -> Row:
-    """As it comes: it takes a while."""
-    print(f"  {row.difference:+.2%} {row.device} {row.case}", flush=True)
-    return row
+def compared(case: str, question: Question, kept: Kept, silent: Counter[str]) -> Iterator[Row]:
+    """Both answers; what one of them can't say is counted in `silent`."""
+    formula, real = answer(question), kept.of(question)
+    if isinstance(formula, CannotSay):
+        silent[f"formula: {formula.why}"] += 1
+    if "cannot" in real:
+        silent[f"dry run: {real['cannot']}"] += 1
+    if isinstance(formula, CannotSay) or "cannot" in real:
+        return
+    ours = peaks_of(formula)
+    for device in DEVICES:
+        for moment, count in real["peaks"][device].items():
+            if count >= LEAST:
+                yield Row(case, dict(question.config), device, moment, ours[device].get(moment, 0), count)
 
 
-def told(rows: list[Row], worst: int) -> None:
-    """Medians and worst rows."""
-    for device in (Device.GPU, Device.HOST):
-        found = [row for row in rows if row.device is device]
-        if not found:
-            continue
-        off = sorted(abs(row.difference) for row in found)
-        middle, within = statistics.median(off), sum(value <= 0.01 for value in off) / len(off)
-        print(f"{device}: {len(off)} peaks, median {middle:.3%}, worst {off[-1]:.2%}, within 1 %: {within:.0%}")
-        for row in sorted(found, key=lambda row: -abs(row.difference))[:worst]:
-            mib = f"formula {row.formula / _MI:.1f}, dry run {row.dry_run / _MI:.1f} MiB"
-            print(f"  {row.difference:+.2%}  {mib}  {row.case}")
+def told(rows: list[Row], worst: int) -> Iterator[str]:
+    """Markdown: medians and worst by device and moment, and the worst rows."""
+    yield "| peaks of | compared | median | within 1 % | within 5 % | worst |"
+    yield "|---|---|---|---|---|---|"
+    for device in DEVICES:
+        for moment in ("peak", *(moment.value for moment in Moment)):
+            yield from line_of([row for row in rows if (row.device, row.moment) == (device, moment)], device, moment)
+    for device in DEVICES:
+        off = sorted((row for row in rows if row.device is device), key=lambda row: -abs(row.difference))
+        for kind in ("peak", "moment"):
+            yield f"\nThe worst of the {device} ({'largest peak' if kind == 'peak' else 'any moment'}):\n"
+            yield "| difference | formula, MiB | dry run, MiB | moment | case | config |\n|---|---|---|---|---|---|"
+            yield from map(as_line, [row for row in off if (row.moment == "peak") is (kind == "peak")][:worst])
+
+
+def line_of(rows: list[Row], device: Device, moment: str) -> Iterator[str]:
+    if not rows:
+        return
+    off = sorted(abs(row.difference) for row in rows)
+    shares = [sum(value <= limit for value in off) / len(off) for limit in (0.01, 0.05)]
+    name = f"**{device}**" if moment == "peak" else f"{device}, {moment}"
+    yield (
+        f"| {name} | {len(off)} | {statistics.median(off):.3%} | {shares[0]:.1%} | {shares[1]:.1%} | {off[-1]:.2%} |"
+    )
+
+
+def as_line(row: Row) -> str:
+    return (
+        f"| {row.difference:+.2%} | {row.formula / MI:.1f} | {row.dry_run / MI:.1f} | {row.moment} | {row.case} "
+        f"| `{json.dumps(row.config)}` |"
+    )
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=240, help="random cases beside the matrix")
+    parser.add_argument("--first", type=int, default=0, help="number of the first random case; then without the matrix")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--worst", type=int, default=10, help="rows to print")
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--answers", type=Path, help="keeps the dry runs; delete it when the dry run has changed")
+    return parser.parse_args()
 
 
 def main() -> None:
     """Ask, and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=200, help="random cases beside the matrix")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--worst", type=int, default=8, help="rows to print")
-    parser.add_argument("--python", default=sys.executable)
-    options = parser.parse_args()
-    luck, began, rows = random.Random(options.seed), time.monotonic(), list[Row]()
-    every = [*matrix_cases(), *(random_case(luck) for _ in range(options.cases))]
-    with Worker(options.python) as worker:
-        print(f"{len(every)} cases, {worker.versions}", flush=True)
-        for case, question in every:
-            rows += [say(row) for row in compared(case, question, worker)]
-    told(rows, options.worst)
-    print(f"{time.monotonic() - began:.0f} s")
+    given, began, silent = options(), time.monotonic(), Counter[str]()
+    every, rows = cases(given.cases, given.seed, given.first), list[Row]()
+    kept = Kept(given.python, given.answers)
+    with kept.stack:
+        for number, (case, question) in enumerate(every, 1):
+            found = list(compared(case, question, kept, silent))
+            rows += found
+            most_off = " ".join(f"{row.device} {row.difference:+.2%}" for row in found if row.moment == "peak")
+            print(f"{number}/{len(every)} {case}: {most_off}", file=sys.stderr, flush=True)
+    print(f"{len(every)} cases, DeepSpeed {LATEST_KNOWN}, {time.monotonic() - began:.0f} s\n")
+    print("\n".join(told(rows, given.worst)))
+    print(f"\nNot said, and so not compared: {sum(silent.values())}")
+    print("\n".join(f"- {count} × {why}" for why, count in silent.most_common()))
 
 
 if __name__ == "__main__":

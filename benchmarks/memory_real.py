@@ -1,7 +1,9 @@
 """The dry run against processes that really train on the CPU: `python -m benchmarks.memory_real`.
 
 The same counter in both. Real DeepSpeed on 1 and 2 gloo ranks; compared is what is alive at the fullest
-instant of each moment."""
+instant of each moment. With `--alone`, one process trains as the first rank of many: torch's fake group gives each
+collective the rank's own shard, so that everything is computed, and no other rank is needed. (Another rank would fail:
+DeepSpeed has each compare itself with the first.)"""
 
 import argparse
 import json
@@ -10,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +21,7 @@ from dsgui.core.memory.dry_run import answer_of
 from dsgui.core.memory.question import Group, Model, Question, Workload
 from dsgui.shell.memory.asking import Worker, as_json
 
+Train = Callable[[Question], Answer]
 _LIMIT_S = 300
 _SMALL = {"vocab_size": 2048}
 MODELS: dict[str, dict[str, Any]] = {
@@ -85,6 +88,18 @@ def really(question: Question) -> Answer:
     return answer_of(without_gloo(json.loads(outs[0][0].splitlines()[-1])))
 
 
+def really_alone(question: Question) -> Answer:
+    """Trained by one process, as the first rank. Raises RuntimeError when it fails."""
+    process = _rank(0, question.group.ranks, "0", json.dumps(as_json(question)), "--alone")
+    try:
+        out, errors = process.communicate(timeout=_LIMIT_S)
+    finally:
+        process.kill()
+    if process.returncode:
+        raise RuntimeError(errors[-2000:])
+    return answer_of(json.loads(out.splitlines()[-1]))
+
+
 def without_gloo(told: dict[str, Any]) -> dict[str, Any]:
     """gloo has no reduce-scatter: DeepSpeed makes one of an all-reduce, on a copy that NCCL does without."""
     its = {number for number, line in enumerate(told["lines"]) if line[1].startswith("deepspeed/comm/")}
@@ -92,31 +107,35 @@ def without_gloo(told: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _rank(rank: int, ranks: int, port: str, given: str) -> "subprocess.Popen[str]":
+def _rank(rank: int, ranks: int, port: str, given: str, *options: str) -> "subprocess.Popen[str]":
     here = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "LOCAL_SIZE": ranks}
     environment = os.environ | {name: str(value) for name, value in here.items()}
     environment |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "DS_ACCELERATOR": "cpu", "OMP_NUM_THREADS": "1"}
     environment |= {"HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, "-m", "benchmarks.memory_real", "--rank", given]
+    command = [sys.executable, "-m", "benchmarks.memory_real", "--rank", given, *options]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True)
 
 
-def one_rank(given: str) -> None:
+def one_rank(given: str, *, alone: bool) -> None:
     """Trains, and prints what it counted."""
-    from dsgui.shell.memory import rehearsal
+    from dsgui.shell.memory import fake_machine, rehearsal
 
     answers = os.dup(1)
     os.dup2(2, 1)  # DeepSpeed prints to stdout
-    told = rehearsal.Rehearsal(json.loads(given), lambda message: None, rehearsal.Stage("cpu", real=True)).run()
+    question = json.loads(given)
+    if alone:
+        fake_machine.start_group(**question["group"])
+        os.environ["LOCAL_SIZE"] = "1"  # DeepSpeed's operator for shared memory would wait for the others
+    told = rehearsal.Rehearsal(question, lambda message: None, rehearsal.Stage("cpu", real=True)).run()
     with open(answers, "w") as out:
         out.write(json.dumps(told) + "\n")
     os._exit(0)
 
 
-def compared(question: Question, worker: Worker, case: str) -> Iterator[Row]:
+def compared(question: Question, worker: Worker, case: str, train: Train = really) -> Iterator[Row]:
     """Each moment. Raises RuntimeError where a dry run can't say."""
-    rehearsed, real = worker.ask(question), really(question)
+    rehearsed, real = worker.ask(question), train(question)
     if isinstance(rehearsed, CannotSay):
         raise RuntimeError(str(rehearsed.why))
     theirs = {peak.moment: peak.count for peak in real.of(Device.HOST)}
@@ -129,11 +148,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rank", help=argparse.SUPPRESS)
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--alone", action="store_true", help="the first of the ranks, by itself")
     parser.add_argument("--models", nargs="+", default=list(MODELS))
     parser.add_argument("--configs", nargs="+", default=list(CONFIGS))
     options = parser.parse_args()
     if options.rank:
-        one_rank(options.rank)
+        one_rank(options.rank, alone=options.alone)
     began, rows = time.monotonic(), list[Row]()
     with Worker(sys.executable, device="cpu") as worker:
         for ranks in options.ranks:
@@ -141,7 +161,8 @@ def main() -> None:
                 for config in options.configs:
                     case = f"{model}, {config}, {ranks} ranks"
                     try:
-                        found = list(compared(question_of(model, config, ranks), worker, case))
+                        question = question_of(model, config, ranks)
+                        found = list(compared(question, worker, case, really_alone if options.alone else really))
                     except RuntimeError as error:
                         print(f"{case}: {error}", flush=True)
                         continue

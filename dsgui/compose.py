@@ -9,6 +9,7 @@ from dsgui.core.access.secrets import secret_values
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.machine import Environment
 from dsgui.core.preflight.judging import memory_of, question_of, rows_around
+from dsgui.core.preflight.leaner import leaner
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive, Judge
@@ -26,6 +27,8 @@ from dsgui.shell.launch.where import backend_of
 from dsgui.shell.machine.gpus import list_gpus, read_gpus
 from dsgui.shell.machine.machine_reader import MachineProbe
 from dsgui.shell.machine.target import TargetProbe
+from dsgui.shell.memory.constants import sharpened
+from dsgui.shell.memory.dry_runs import DryRuns
 from dsgui.shell.oracle.oracle import Oracle
 from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.preflight.scout import Scout
@@ -58,7 +61,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
 
     oracle, checker = Oracle(python), Checker(catalog.schema())
     rows, memory = partial(rows_around, checker=checker), partial(memory_of, checker=checker)
-    judge = Judge(lambda plan, text: surroundings(plan), rows, refusal, memory)
+    judge = Judge(lambda plan, text: surroundings(plan), rows, refusal, memory, partial(leaner, checker=checker))
     return Services(
         checker=checker,
         presets=catalog.presets(),
@@ -79,4 +82,6 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         ask_place=lambda plan: backend_of(plan).ask(plan),
         read_model=ModelShapes(places.check).read,
         oracle=oracle,
+        dry_runs=DryRuns(python),
+        sharpened=sharpened,
     )

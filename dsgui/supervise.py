@@ -59,6 +59,7 @@ from dsgui.shell.machine.leftovers import (
     remove_stale_locks,
 )
 from dsgui.shell.machine.provenance import provenance
+from dsgui.shell.memory.constants import learn
 from dsgui.shell.metrics.nodes import Nodes, folders_written
 from dsgui.shell.metrics.nvml import Cards, load_nvml
 from dsgui.shell.metrics.proc import Marked
@@ -694,6 +695,16 @@ class Supervisor:
             self._bear(lambda: held.enter_context(adding(self._directory)))
             self._write_end(state=state, reasons=reasons, exit_code=exit_code, phase=phase, kill_due_s=None)
             self._bear(self._records.read_late_patterns)
+        if state is RunState.SUCCEEDED and not self._plan.elsewhere:
+            self._bear(self._learn_constants)
+
+    def _learn_constants(self) -> None:
+        """What it took of memory beside its tensors: the next prediction is made with it."""
+        progress = self._records.log.progress
+        with suppress(OSError):
+            learn(
+                self._plan.run_id, self._directory.read_foretold(), self._records.peak, progress.step if progress else 0
+            )
 
     def _take_last_points(self) -> None:
         if self._sources:

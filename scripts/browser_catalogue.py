@@ -25,7 +25,15 @@ HEAD = """// Made by `make docs` from core/texts/english/ and core/metrics/chart
 def catalogue() -> str:
     """The whole module."""
     texts = {kind: dict(entries) for kind, entries in TEXTS.items()}
-    memory = ("memory_parts", "memory_about", "memory_moments", "memory_places", "memory_fits")
+    memory = (
+        "memory_parts",
+        "memory_about",
+        "memory_moments",
+        "memory_places",
+        "memory_fits",
+        "memory_rehearsal",
+        "memory_sources",
+    )
     shown = ("states", "phases", "alerts", "events", "marks", *memory)
     browsers = {kind: texts[kind] for kind in shown}
     parts = (

@@ -18,10 +18,10 @@ from dsgui.shell.config.catalog import Catalog  # noqa: E402
 PAGE = ROOT / "docs" / "config-reference.md"
 HEAD = """# Every key of ds_config.json
 
-Made from `schemas/ds_config.schema.json` by `make docs`; change the schema, not this page. It covers DeepSpeed 0.14.5
-to 0.19.8; a default is that of 0.19.8 unless a release is named. “auto: HF” means that the HF Trainer fills `"auto"`;
-`<name>` stands for a name of your own, `[]` for each entry of a list. A block is *strict* where DeepSpeed refuses keys
-it does not know, *open* where it passes over them.
+Generated from `schemas/ds_config.schema.json` by `make docs`; edit the schema, not this page. It covers DeepSpeed
+0.14.5 to 0.19.8; defaults are those of 0.19.8 unless a release is named. “auto: HF” means that the HF Trainer fills in
+`"auto"`; `<name>` stands for a name of your choice, `[]` for each entry of a list. In a *strict* block DeepSpeed
+refuses unknown keys; in an *open* block it ignores them.
 """
 Node = Mapping[str, Any]
 
@@ -83,7 +83,7 @@ def _row(schema: Schema, pointer: str, node: Node) -> str:
 def _takes(field: Field) -> str:
     unit = f", in {field.unit}" if field.unit else ""
     auto = {"hf": "; auto: HF", "deepspeed": "; auto: DeepSpeed"}.get(field.auto, "")
-    return field.expected.replace(", or “auto”", "") + unit + auto
+    return str(field.expected_itself) + unit + auto
 
 
 def _strictness(node: Node) -> str:

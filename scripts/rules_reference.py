@@ -19,10 +19,10 @@ from dsgui.core.rules.base import Rule  # noqa: E402
 PAGE = ROOT / "docs" / "rules.md"
 HEAD = """# The rules
 
-Made from the rules and from `tests/examples` by `make docs`; change those, not this page. `python -m dsgui rules DS012`
-prints a section of it. An *error* means that DeepSpeed stops; a *warning* that it runs and probably isn't what was
-meant; a *note* is good to know. Releases run from 0.14.5 to 0.19.8. Every example was put to the real DeepSpeed of the
-releases it names ([rule-matrix.md](rule-matrix.md)).
+Generated from the rules and from `tests/examples` by `make docs`; edit those, not this page. `python -m dsgui rules
+DS012` prints one section. An *error* means that DeepSpeed stops; a *warning*, that it runs but probably not as
+intended; a *note* is good to know. The rules cover releases 0.14.5 to 0.19.8. Each example was tried with the real
+DeepSpeed of the releases it names ([rule-matrix.md](rule-matrix.md)).
 
 """
 WRITTEN = {"DS018", "DS019"}  # what their examples show is how they are written

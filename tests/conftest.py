@@ -33,7 +33,9 @@ def pytest_addoption(parser):
     parser.addoption("--confirm", action="store_true", help="ask DeepSpeed again, and write down what it confirms")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(config, items):
+    distribution.mark(items)
     if not config.getoption("--complete"):
         left_out = [item for item in items if item.get_closest_marker("complete")]
         config.hook.pytest_deselected(items=left_out)

@@ -18,11 +18,31 @@ APART = (
     "tests/real_deepspeed/test_remedies.py",
     "tests/runs/test_two_servers.py",
 )
+# What starts servers, supervisors, launchers or other environments: `make test-fast` leaves it out.
+PROCESSES = (
+    "tests/commands/test_memory.py",
+    "tests/commands/test_run_commands.py",
+    "tests/project/test_package.py",
+    "tests/project/test_recipe.py",
+    "tests/runs/",
+    "tests/security/test_server.py",
+    "tests/shell/logs/test_past.py",
+    "tests/shell/metrics/test_driver.py",
+    "tests/shell/metrics/test_nodes.py",
+    "tests/ui/site/test_app.py",
+)
 
 
 def unit(nodeid: str) -> str:
     """What goes to one worker together: a file, or a test that stands alone."""
     return nodeid if nodeid.startswith(APART) else nodeid.partition("::")[0]
+
+
+def mark(items: list[Any]) -> None:
+    """Marks the tests of these files, for `-m`."""
+    for item in items:
+        if item.nodeid.startswith(PROCESSES):
+            item.add_marker("processes")
 
 
 def order(items: list[Any]) -> None:

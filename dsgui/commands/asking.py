@@ -12,6 +12,7 @@ from dsgui.core.config.schema import Schema
 from dsgui.core.errors import TargetError
 from dsgui.core.oracle.agreement import merge, remarks
 from dsgui.core.oracle.answers import Question, Verdict
+from dsgui.core.texts.saying import wrong
 from dsgui.core.validation.check_report import Checked
 from dsgui.shell.machine import target
 from dsgui.shell.oracle.oracle import LIMIT_S, Oracle
@@ -62,13 +63,12 @@ class Asker:
         """The same file with DeepSpeed's answer merged in. Raises `TargetError` when it gave none."""
         context = checked.context
         if context.release != self.release:
-            raise TargetError(
-                f"{path}: checked for DeepSpeed {context.release}, but only {self.release} is installed and can be "
-                "asked. Leave out --target-version, or give the --python that has it."
-            )
+            given = {"path": str(path), "asked": context.release, "installed": self.release}
+            raise TargetError(wrong("target.other_release", **given))
         answer = self.oracle.ask(Question.of(_text(path, checked), context))
         if answer.verdict is Verdict.NOT_TRIED:
-            raise TargetError(f"{path}: DeepSpeed {self.release} could not be asked: {'; '.join(answer.not_tried)}.")
+            given = {"path": str(path), "release": self.release, "why": "; ".join(answer.not_tried)}
+            raise TargetError(wrong("target.not_asked", **given))
         merged = merge(checked.findings, answer, checked.document, context, self.schema.fields)
         return replace(checked, findings=merged.findings, asked=(f"Asked {answer.summary}", *remarks(answer, merged)))
 
@@ -92,10 +92,7 @@ def release_of(python: str) -> str:
     versions = target.ask(python, "versions", _VERSIONS_TIMEOUT_S).get("versions", {})
     release = str(versions.get("deepspeed", ""))
     if not release:
-        raise TargetError(
-            f"--python: {python} has no DeepSpeed to ask. Give one that has, or install it there: "
-            f"{python} -m pip install torch deepspeed"
-        )
+        raise TargetError(wrong("target.no_deepspeed", python=python))
     return release
 
 

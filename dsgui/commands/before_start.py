@@ -9,9 +9,12 @@ from dsgui.core.errors import TargetError
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine import Environment
-from dsgui.core.machine.machine_report import rows_as_lines, summary
+from dsgui.core.machine.machine_report import counted, rows_as_lines, summary
 from dsgui.core.machine.verdicts import Row, Status
-from dsgui.core.preflight.judging import context_of, rows_around, with_config
+from dsgui.core.memory.fits.foretold import Foretold
+from dsgui.core.memory.fits.memory_report import kept
+from dsgui.core.preflight.judging import context_of, with_config
+from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.rules.base import enabled
 from dsgui.core.validation.checker import Checker
@@ -23,10 +26,11 @@ from dsgui.shell.machine.target import ACCELERATOR_TIMEOUT_S, VERSIONS_TIMEOUT_S
 from dsgui.shell.preflight.scout import Scout
 
 
-def rows_of_plan(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> tuple[Row, ...]:
-    """For a plan that is about to start."""
-    around = surroundings_of(plan, text, runs, runs_dir)
-    return rows_around(plan, text, around, Checker(Catalog().schema()))
+def judged_plan(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> tuple[tuple[Row, ...], Foretold | None]:
+    """The checks of a plan that is about to start, and what is said of its memory."""
+    around, checker = surroundings_of(plan, text, runs, runs_dir), Checker(Catalog().schema())
+    launch = with_config(Launch.of(plan, {}), text, around, checker, around.arguments_of(plan))
+    return preflight(launch, around), kept(launch.memory)
 
 
 def surroundings_of(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> Surroundings:
@@ -60,7 +64,7 @@ def told(rows: Sequence[Row]) -> str:
     open_rows = [row for row in rows if row.status is not Status.OK]
     fine = len(rows) - len(open_rows)
     lines = [f"Pre-flight: {summary(rows)}", *rows_as_lines(open_rows)]
-    return "\n".join([*lines, f"  {fine} check{'' if fine == 1 else 's'} passed"]) + "\n"
+    return "\n".join([*lines, f"  {counted(Status.OK, fine)}"]) + "\n"
 
 
 def _asked(python: str, what: str, timeout_s: float) -> Environment | None:

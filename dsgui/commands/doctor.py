@@ -14,17 +14,19 @@ from dsgui.core.launch.plan import AS_SCRIPT_READS, READERS, ConfigArgument
 from dsgui.core.machine.machine import Machine
 from dsgui.core.machine.machine_checks import check
 from dsgui.core.machine.machine_report import FORMATS
-from dsgui.core.machine.verdicts import Row, has_problem, worst_first
+from dsgui.core.machine.verdicts import Row, has_problem, saw, worst_first
 from dsgui.core.preflight.judging import with_config
 from dsgui.core.preflight.model_size import ModelSize
 from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.script.script import ScriptFacts
+from dsgui.core.texts.saying import wrong
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.machine.machine_reader import read_disk, read_machine
+from dsgui.shell.memory.constants import sharpened
 from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.preflight.scout import read_own_config
 
@@ -89,12 +91,12 @@ def _merged(of_launch: Sequence[Row], of_machine: Sequence[Row]) -> tuple[Row, .
 def _text(options: argparse.Namespace) -> str | None:
     if options.config is None:
         if options.script or options.ranks or options.parameters or options.model:
-            raise PlanError("--script, --ranks, --model and --parameters need --config.")
+            raise PlanError(wrong("options.need_config"))
         return None
     try:
         return str(options.config.read_bytes().decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise PlanError(f"Config: {options.config} can't be read ({error}). Expected a JSON file.") from error
+        raise PlanError(wrong("config.unreadable", path=str(options.config), why=str(error))) from error
 
 
 def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) -> tuple[Row, ...]:
@@ -110,6 +112,7 @@ def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) ->
         model=_model(options.parameters),
         own_config=read_own_config(folder, facts),
         shape=ModelShapes().read(options.model) if options.model else None,
+        sharpened=sharpened(),
     )
     asked = READERS.get(options.reader, ConfigArgument.HF)
     launch = Launch(
@@ -127,5 +130,5 @@ def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) ->
 
 def _model(parameters: int | None) -> ModelSize:
     if parameters is None:
-        return ModelSize(told="give --parameters")
-    return ModelSize("--parameters", parameters, "from --parameters")
+        return ModelSize(why=saw("model_size.give"))
+    return ModelSize("--parameters", parameters)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dsgui.commands.before_start import rows_of_plan, told, worth_telling
+from dsgui.commands.before_start import judged_plan, told, worth_telling
 from dsgui.commands.field_options import add_field, add_model
 from dsgui.commands.logs import follow
 from dsgui.commands.run_options import DONE, FAILED, add_reader, add_runs_dir, open_runs
@@ -19,6 +19,7 @@ from dsgui.core.launch.run_fields import BY_NAME, fields_of
 from dsgui.core.launch.spec import request_of
 from dsgui.core.launch.where import PLACES
 from dsgui.core.machine.verdicts import has_problem
+from dsgui.core.texts.saying import wrong
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
 # Of what is to run, how the options are grouped; the rest of the fields is the page's.
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     if added := plan.arguments[len(options.arguments) :]:
         why = "the HF Trainer would log every 500 steps. --no-logging-steps leaves it out"
         print(f"dsgui: added {' '.join(added)}: {why}.", file=sys.stderr, flush=True)
-    rows = rows_of_plan(plan, text, runs, options.runs_dir)
+    rows, foretold = judged_plan(plan, text, runs, options.runs_dir)
     stops = has_problem(rows) and not options.although
     if options.dry_run:
         print(runs.shown_command(plan), flush=True)
@@ -76,8 +77,8 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         return FAILED if stops else DONE
     if stops:
-        raise RunError("Not started: see the problems above. Fix them, or use --although to launch anyway.")
-    run_id = runs.start(plan, text, request.secrets)
+        raise RunError(wrong("run.problems"))
+    run_id = runs.start(plan, text, request.secrets, foretold)
     print(run_id, flush=True)
     return follow(runs, run_id, options.runs_dir) if options.follow else DONE
 
@@ -105,8 +106,8 @@ def _where(given: Mapping[str, Any]) -> dict[str, Any]:
     asked = [(kind, values) for kind in PLACES if (values := kind.of_options(given)) is not None]
     usual, *chosen = asked  # the first place needs no option
     if len(chosen) > 1:
-        labels = " and ".join(f"“{kind.LABEL}”" for kind, _ in chosen)
-        raise PlanError(f"Where it trains: options of {labels} are given. Expected those of one. Leave out the others.")
+        first, second = (kind.LABEL for kind, _ in chosen[:2])
+        raise PlanError(wrong("options.of_two_places", first=first, second=second))
     kind, values = chosen[0] if chosen else usual
     return {**values, "where": kind.NAME}
 
@@ -115,4 +116,5 @@ def _text(path: Path, what: str, expected: str) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise PlanError(f"{what}: {path} can't be read ({error}). Expected {expected} in {os.getcwd()}.") from error
+        given = {"what": what, "path": str(path), "why": str(error), "expected": expected, "folder": os.getcwd()}
+        raise PlanError(wrong("file.unreadable", **given)) from error

@@ -6,12 +6,14 @@ import shlex
 
 from dsgui.commands.field_options import model_said
 from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.context import Context
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.machine.machine import Machine
 from dsgui.core.memory import instant
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice, of_words
 from dsgui.core.memory.fits.fitting import Answerer, Case, Fitted, fit
+from dsgui.core.memory.fits.outside import asks_for_unrounded
 from dsgui.core.memory.fits.overhead import asks_for_expandable
 from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.question import Group
@@ -20,6 +22,7 @@ from dsgui.core.validation.check_report import Checked
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.machine.machine_reader import read_here
+from dsgui.shell.memory.constants import sharpened
 from dsgui.shell.preflight.model_shapes import ModelShapes
 
 
@@ -33,7 +36,7 @@ def judged(
     """The verdict on a file that was checked. Raises `DsguiError`."""
     machine = read_here(default_runs_dir())
     case = case_of(checked, options, arguments)
-    return fit(case, checker.schema, lambda group: room_for(options, machine, checked.context.hardware, group), answer)
+    return fit(case, checker.schema, lambda group: room_for(options, machine, checked.context, group), answer)
 
 
 def case_of(checked: Checked, options: argparse.Namespace, arguments: TrainingArguments | None) -> Case:
@@ -59,18 +62,21 @@ def _words(text: str | None) -> list[str]:
         return []
 
 
-def room_for(options: argparse.Namespace, machine: Machine, planned: tuple[Hardware, ...], group: Group) -> Room:
+def room_for(options: argparse.Namespace, machine: Machine, context: Context, group: Group) -> Room:
     """The card that was asked for, else this machine's; the host is this one's."""
     own = tuple(
         Hardware("this", f"GPU {gpu.index}: {gpu.name}", "nvidia", gpu.capability, gpu.memory_bytes)
         for gpu in machine.gpus
     )
     return room_of(
-        planned or own,
+        context.hardware or own,
         machine.host,
         group,
         gpus=machine.gpus,
         host_bytes=options.host_memory * GIB if options.host_memory else None,
         expandable=asks_for_expandable(os.environ),
         workers=options.workers,
+        unrounded=asks_for_unrounded(os.environ),
+        sharpened=sharpened(),
+        release=context.release,
     )

@@ -9,6 +9,7 @@ from dsgui.commands.field_options import add_field
 from dsgui.core.access.secrets import secret_values
 from dsgui.core.errors import RunError
 from dsgui.core.launch.run_fields import BY_NAME
+from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.launch.launcher import Launcher
@@ -55,7 +56,7 @@ def called() -> str:
 def find_run(runs: Runs, named: str) -> str:
     """The id of the run that `named` means. Raises `RunError` when it is none or more than one."""
     if not named:
-        raise RunError(f"Run: its id is empty. Give one of “{called()} runs”, the beginning of one, or “last”.")
+        raise RunError(wrong("run.no_id", dsgui=called()))
     ids = runs.ids()
     if named == "last" and ids:
         return ids[0]
@@ -63,5 +64,6 @@ def find_run(runs: Runs, named: str) -> str:
     if len(found) == 1 or named in found:
         return named if named in found else found[0]
     if not found:
-        raise RunError(f"Run “{named}” not found. See “{called()} runs” for the list.")
-    raise RunError(f"Run “{named}”: {len(found)} runs start with it ({', '.join(found[:4])} …). Give more of the id.")
+        raise RunError(wrong("run.not_found", run=named, dsgui=called()))
+    given = {"run": named, "count": str(len(found)), "runs": ", ".join(found[:4])}
+    raise RunError(wrong("run.several", **given))

@@ -236,6 +236,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
         Server(config, connections).run(sockets=[listener])
     finally:
         services.oracle.close()
+        services.dry_runs.close()
     return 0
 
 

@@ -8,6 +8,7 @@ from dsgui.commands.before_start import surroundings_of
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.plan import Plan
 from dsgui.core.preflight.judging import question_of, rows_around
+from dsgui.core.preflight.leaner import leaner
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.runs.offering import Offer
 from dsgui.core.validation.checker import Checker
@@ -35,6 +36,7 @@ def tell_why(runs: Runs, runs_dir: Path, run_id: str) -> None:
         lambda plan, text: surroundings_of(plan, text, runs, runs_dir),
         partial(rows_around, checker=Checker(Catalog().schema())),
         refusal,
+        leaner=partial(leaner, checker=Checker(Catalog().schema())),
     )
     try:
         made = Archive(Store(runs_dir), runs, judge=judge).offer(run_id)
@@ -51,7 +53,12 @@ def as_text(made: Offer) -> str:
     """The diagnosis in lines; the traceback is left to the output, which has it."""
     found = made.diagnosis
     rank = "" if found.rank is None else f" (rank {found.rank})"
-    lines = [f"{found.title}{rank}", f"  {found.meaning}", *(f"  - {sentence}" for sentence in found.advice)]
+    lines = [
+        f"{found.title}{rank}",
+        f"  {found.meaning}",
+        *(f"  {one}" for one in made.cause),
+        *(f"  - {sentence}" for sentence in found.advice),
+    ]
     if found.remedy:
         lines.append(f"  Change: {found.remedy.label}. The run’s page opens a clone with it.")
     lines += [f"  {made.ends}"] if made.ends else []

@@ -1,12 +1,13 @@
 """What one does with runs that were started before: read about them, do the same again, resume, delete."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dsgui.core.config.document import Document
+from dsgui.core.diagnosis.memory_cause import Cause, cause_of
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
 from dsgui.core.launch.checkpoint import Checkpoint
@@ -26,7 +27,7 @@ from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import Said, said, sentences, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.preflight.model_files import model_size
@@ -39,7 +40,7 @@ from dsgui.shell.runs.store import RunDirectory, Store
 # second, and the run that it was resumed from may have ended just before.
 _LATE_S, _EARLY_S = 2.0, 0.05
 _ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what they print
-_LONGEST_CHAIN = 50
+_LONGEST_CHAIN, _MOST_KNOWN = 50, 256
 # Of a run whose plan can't be read; it can be deleted.
 _NOTHING_KNOWN: Mapping[str, Any] = {
     "damaged": True,
@@ -58,15 +59,14 @@ _NOTHING_KNOWN: Mapping[str, Any] = {
 class Judge:
     """Who says what a config and its script's arguments would meet. `surroundings` are those of a plan and its config
     now; in them, `rows` are the checks before a start, `refusal` how DeepSpeed itself refuses the config, or "", and
-    `memory` what the plan takes, None where no model is named."""
+    `memory` what the plan takes, None where no model is named; `leaner` are changes by which a plan would have fitted
+    that died of memory."""
 
     surroundings: Callable[[Plan, str], Surroundings]
     rows: Callable[[Plan, str, Surroundings], Iterable[Row]]
     refusal: Callable[[Plan, str, Surroundings], str] = lambda plan, text, around: ""
     memory: Callable[[Plan, str, Surroundings], Fitted | CannotSay | None] = lambda plan, text, around: None
-
-
-NO_CHECKPOINT = "No complete checkpoint of this run was found, so it can’t be resumed. Clone it to start over."
+    leaner: Callable[[Plan, str, Surroundings, Cause], Iterable[Remedy]] = lambda plan, text, around, cause: ()
 
 
 class Archive:
@@ -82,6 +82,7 @@ class Archive:
         """`check` raises `PlaceError` for a stored plan's path that may not be read. Without a `judge` nothing speaks
         against a change."""
         self._store, self._runs, self._check, self._judge = store, runs, check, judge
+        self._leaner_known: dict[str, tuple[Remedy, ...]] = {}
 
     def about(self, run_id: str) -> dict[str, Any]:
         """What the page shows once, not with every poll: diagnosis, provenance, checkpoints."""
@@ -104,14 +105,20 @@ class Archive:
     def _resuming(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         """The checkpoints that its script can go on from, and why not from all."""
         way, (found, outside) = self._way(plan), self._checkpoints(directory, plan)
-        note = note_on(way, found, self._script(plan).problem) or outside
+        note = self._why_not(plan, way, found, outside)
         trained = directory.read_progress().get("step")
         if trained and not note and not any(one.complete for one in found) and _stopped_short(directory.read_status()):
-            note = NO_CHECKPOINT
+            note = (said("resuming", "no_checkpoint"),)
         return {
             "checkpoints": self._runs.masked_json([one.to_json(plan.ranks) for one in found if can_load(way, one)]),
-            "resume_note": self._runs.masked(note),
+            "resume_note": self._runs.masked(sentences(note)),
         }
+
+    def _why_not(
+        self, plan: Plan, way: Resuming, found: Sequence[Checkpoint], outside: tuple[Said, ...]
+    ) -> tuple[Said, ...]:
+        note = note_on(way, found, self._script(plan).problem)
+        return (note,) if note else outside
 
     def _script(self, plan: Plan) -> ScriptFacts:
         return allowed_script(plan.script, self._check)
@@ -131,7 +138,10 @@ class Archive:
         return {"states_bytes": need.states_bytes, "estimate_bytes": need.estimate_bytes, "source": need.source}
 
     def _predicted(self, directory: RunDirectory, plan: Plan) -> dict[str, int] | None:
-        """The memory that the model foretells, to hold the measured against; None where it has no number."""
+        """The memory that was foretold at the launch, to hold the measured against; of a run of an older dsgui what the
+        model foretells now. None where there is no number."""
+        if kept := directory.read_foretold():
+            return kept.predicted
         if self._judge is None:
             return None
         text = directory.read_config()
@@ -147,9 +157,24 @@ class Archive:
         if found is None or self._runs.summary(run_id).state.value != "failed":
             return None
         plan = directory.read_plan()
-        found = replace(found, remedies=tuple(one for one in found.remedies if _takes(self._script(plan), one)))
-        now = Tried(run_id, directory.read_config(), plan.arguments, found.title)
-        return offer(found, now, self._earlier(plan), *self._against(plan, now))
+        now = Tried(run_id, directory.read_config(), plan.arguments, found.title, environment=plan.environment)
+        cause = cause_of(found, directory.read_foretold(), directory.read_progress().get("peak") or {})
+        known = (*(self._leaner(plan, now, cause) if cause else ()), *found.remedies)
+        found = replace(found, remedies=tuple(one for one in known if _takes(self._script(plan), one)))
+        made = offer(found, now, self._earlier(plan), *self._against(plan, now))
+        return replace(made, cause=cause.sentences if cause else ())
+
+    def _leaner(self, plan: Plan, now: Tried, cause: Cause) -> tuple[Remedy, ...]:
+        """By the model that foretold its memory; looked for once, since it takes a while."""
+        if self._judge is None:
+            return ()
+        if plan.run_id not in self._leaner_known:
+            while len(self._leaner_known) >= _MOST_KNOWN:
+                self._leaner_known.pop(next(iter(self._leaner_known)), None)
+            around = self._judge.surroundings(plan, now.config_text)
+            found = tuple(self._judge.leaner(plan, now.config_text, around, cause))
+            self._leaner_known[plan.run_id] = found
+        return self._leaner_known[plan.run_id]
 
     def _against(self, plan: Plan, now: Tried) -> tuple[Objections, Refusal]:
         """What speaks against other settings of the plan, in surroundings that are looked at once: what else changes
@@ -160,7 +185,8 @@ class Archive:
         around = cache(lambda: judge.surroundings(plan, now.config_text))
 
         def of(tried: Tried) -> tuple[Plan, str, Surroundings]:
-            return replace(plan, arguments=tried.arguments), tried.config_text, around()
+            changed = replace(plan, arguments=tried.arguments, environment=tried.environment)
+            return changed, tried.config_text, around()
 
         return (lambda tried: _objections(judge.rows(*of(tried))), lambda tried: judge.refusal(*of(tried)))
 
@@ -175,7 +201,8 @@ class Archive:
                 plan = directory.read_plan()
                 diagnosis = directory.read_diagnosis()
                 told = (diagnosis.title, diagnosis.remedies) if diagnosis else ()
-                found.append(Tried(plan.run_id, directory.read_config(), plan.arguments, *told))
+                tried = Tried(plan.run_id, directory.read_config(), plan.arguments, *told)
+                found.append(replace(tried, environment=plan.environment))
             except (RunError, OSError):
                 break
         return found
@@ -191,8 +218,7 @@ class Archive:
         """The same again with the change that its diagnosis proposes."""
         directory, made = self._store.open(run_id), self.offer(run_id)
         if made is None or made.diagnosis.remedy is None:
-            why = "".join(f" {one}" for one in made.set_aside) if made else ""
-            raise RunError(f"Run {run_id}: its diagnosis proposes no change.{why} Use “Clone and edit”.")
+            raise RunError(_no_change(run_id, made))
         return clone(directory.read_plan(), directory.read_config(), made.diagnosis.remedy)
 
     def resumed(self, run_id: str, path: str) -> Clone:
@@ -204,30 +230,26 @@ class Archive:
         named = (one for one in found if path in (one.path, self._runs.masked(one.path)))  # as `about` shows it
         chosen = next((one for one in named if can_load(way, one)), None)
         if chosen is None:
-            why = (
-                note_on(way, found, self._script(plan).problem)
-                or outside
-                or "It may have been removed in the meantime."
-            )
-            raise RunError(f"Run {run_id}: there is no checkpoint {path[:200]} to resume from. {why}")
+            why = self._why_not(plan, way, found, outside) or (said("resuming", "may_be_removed"),)
+            raise RunError(wrong("run.no_such_checkpoint", run=run_id, path=path[:200], why=sentences(why)))
         problem = chosen.problem(plan.ranks)
-        if not chosen.complete:
-            raise RunError(f"Run {run_id}: {problem}")
+        if problem and not chosen.complete:
+            raise RunError(wrong("run.checkpoint", run=run_id, problem=problem))
         made = clone(
             plan, directory.read_config(), Remedy(said("remedies", "resume"), None, options_for(way, chosen, plan))
         )
-        return replace(made, notes=(*made.notes, *([problem] if problem else [])))
+        return replace(made, notes=(*made.notes, *([str(problem)] if problem else [])))
 
     def _way(self, plan: Plan) -> Resuming:
         return way_of(self._script(plan).resuming, plan.arguments)
 
-    def _checkpoints(self, directory: RunDirectory, plan: Plan) -> tuple[list[Checkpoint], str]:
+    def _checkpoints(self, directory: RunDirectory, plan: Plan) -> tuple[list[Checkpoint], tuple[Said, ...]]:
         """Those in folders that may be read, and why others may not: a stored plan may be somebody else's."""
         way = self._way(plan)
         folders = written_folders(plan, (*way.saving, *filter(None, [way.folder])))
         refused = {folder: why for folder in folders if (why := self._refusal(folder))}
         found = find_checkpoints(plan, self._span(directory), [one for one in folders if one not in refused])
-        return found, " ".join(f"Checkpoints not searched: {why}" for why in refused.values())
+        return found, tuple(said("resuming", "not_searched", why=why) for why in refused.values())
 
     def _refusal(self, folder: Path) -> str:
         try:
@@ -270,8 +292,14 @@ class Archive:
     def _ended(self, run_id: str) -> RunDirectory:
         directory = self._store.open(run_id)
         if self._runs.may_go_on(run_id):
-            raise RunError(f"Run {run_id} may still be running, so it can't be deleted. Stop it first.")
+            raise RunError(wrong("run.may_be_running", run=run_id))
         return directory
+
+
+def _no_change(run_id: str, made: Offer | None) -> Said:
+    if made is None or not made.set_aside:
+        return wrong("run.no_change", run=run_id)
+    return wrong("run.changes_set_aside", run=run_id, why=" ".join(map(str, made.set_aside)))
 
 
 def _stopped_short(status: RunStatus | None) -> bool:

@@ -11,6 +11,7 @@ from dsgui.core.errors import RunError
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.event_writing import event_file_begin, event_records
 from dsgui.core.metrics.exporting import CSV_HEADER, Block, csv_rows
+from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.runs.curve_reader import point_blocks, sample_blocks, sample_series
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -128,6 +129,6 @@ def _write(path: Path, pieces: Iterator[bytes]) -> None:
                     path.unlink()
                 raise
     except FileExistsError as error:
-        raise RunError(f"{path} already exists. Choose another name or remove it.") from error
+        raise RunError(wrong("file.exists", path=str(path))) from error
     except OSError as error:
-        raise RunError(f"{path} can't be written ({error.strerror or error}). Choose another location.") from error
+        raise RunError(wrong("file.not_written", path=str(path), why=str(error.strerror or error))) from error

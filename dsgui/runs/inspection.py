@@ -11,6 +11,7 @@ from dsgui.core.logs.patterns import MOST_PATTERNS, Pattern, matches
 from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.metrics.points import Point
 from dsgui.core.runs.comparison import Compared, answers, config_differences
+from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.logs.output_search import LINE_SHOWN, around, first_error, search
 from dsgui.shell.logs.past import add_past_points, adding
@@ -66,7 +67,7 @@ class Inspection:
             if template in kept:
                 return
             if len(kept) >= MOST_PATTERNS:
-                raise RunError(f"Run {run_id}: it has {len(kept)} patterns, and at most {MOST_PATTERNS} are read.")
+                raise RunError(wrong("run.many_patterns", run=run_id, count=str(len(kept)), most=str(MOST_PATTERNS)))
             directory.write_patterns([*kept, template])
             if not self._runs.summary(run_id).state.live:
                 add_past_points(directory, pattern)

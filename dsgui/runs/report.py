@@ -9,12 +9,16 @@ from typing import Any
 from dsgui.core.access.ansi import without_escapes
 from dsgui.core.access.secrets import MASK, is_secret_name
 from dsgui.core.config.document import Document
+from dsgui.core.diagnosis.diagnosis import Diagnosis
+from dsgui.core.diagnosis.memory_cause import cause_of
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.plan import Plan
+from dsgui.core.memory.fits.foretold import held_against
 from dsgui.core.metrics.performance import figures
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import by_time, charts
 from dsgui.core.runs.report_page import Assets, Reported, duration, report_html
+from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.runs.report_assets import read_assets
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -40,7 +44,7 @@ class Reports:
         """One file with everything in it. Raises `RunError`, also for none and for more than twelve runs."""
         wanted = list(dict.fromkeys(run_ids))
         if not 1 <= len(wanted) <= MOST_RUNS:
-            raise RunError(f"A report of {len(wanted)} runs can't be made. Expected 1 to {MOST_RUNS}. Choose fewer.")
+            raise RunError(wrong("report.many", count=str(len(wanted)), most=str(MOST_RUNS)))
         curves = [self._runs.curves(run_id) for run_id in wanted]
         told = [self._reported(run_id, own) for run_id, own in zip(wanted, curves, strict=True)]
         names = _distinct(told)
@@ -70,7 +74,7 @@ class Reports:
             figures=figures(curves),
             no_loss=summary.no_loss.text if summary.no_loss else "",
             output=self._output(run_id),
-            diagnosis=_masked(failed.to_json(), hide) if failed else {},
+            diagnosis=_masked(failed.to_json() | {"cause": _cause(directory, failed)}, hide) if failed else {},
         )
 
     def _output(self, run_id: str) -> str:
@@ -96,6 +100,11 @@ class Reports:
         ]
 
 
+def _cause(directory: RunDirectory, found: Diagnosis) -> list[str]:
+    cause = cause_of(found, directory.read_foretold(), directory.read_progress().get("peak") or {})
+    return list(map(str, cause.sentences)) if cause else []
+
+
 def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Iterator[tuple[str, str]]:
     """What the run was, where it ran and with what."""
     status, known = directory.read_status(), directory.read_provenance()
@@ -114,6 +123,8 @@ def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Itera
         ", ".join(f"{name} {version}" for name, version in (known.get("versions") or {}).items() if version),
     )
     yield "Environment", ", ".join(_variables(plan))
+    if foretold := directory.read_foretold():
+        yield "Memory", held_against(foretold.predicted, directory.read_progress().get("peak") or {})
 
 
 def _where(plan: Plan) -> str:
@@ -163,6 +174,6 @@ def write(path: Path, html: str) -> None:
         with path.open("x", encoding="utf-8", errors="replace") as file:
             file.write(html)
     except FileExistsError as error:
-        raise RunError(f"{path} already exists. Choose another name or remove it.") from error
+        raise RunError(wrong("file.exists", path=str(path))) from error
     except OSError as error:
-        raise RunError(f"{path} can't be written ({error.strerror or error}). Choose another location.") from error
+        raise RunError(wrong("file.not_written", path=str(path), why=str(error.strerror or error))) from error

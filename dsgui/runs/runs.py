@@ -22,12 +22,13 @@ from dsgui.core.launch.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.resume import asked_folder
 from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
+from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.news import Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
-from dsgui.core.texts.saying import as_told, said
+from dsgui.core.texts.saying import Said, as_told, said, wrong
 from dsgui.shell.access.places import Places
 from dsgui.shell.files.json_files import parse_object
 from dsgui.shell.files.regular_files import open_regular
@@ -125,29 +126,35 @@ class Runs:
         check = self._places.check if self._places else lambda path: None
         return offers_logging(line, plan.arguments, arguments_file(plan, line, check))
 
-    def start(self, plan: Plan, config_text: str, secrets: Mapping[str, str] | None = None) -> str:
+    def start(
+        self,
+        plan: Plan,
+        config_text: str,
+        secrets: Mapping[str, str] | None = None,
+        foretold: Foretold | None = None,
+    ) -> str:
         """Writes the run's folder and starts its supervisor; returns the run id. Takes a fraction of a second.
-        `secrets` are handed on to the run and written nowhere.
+        `secrets` are handed on to the run and written nowhere; `foretold` is what was said of its memory.
 
         Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
         does not start beside others."""
         if self._real(plan.script) != plan.script:
-            raise RunError(f"{plan.script} leads elsewhere since this launch was previewed. Preview it again.")
+            raise RunError(wrong("run.script_moved", script=plan.script))
         backend_of(plan).check()
         with self._adding:  # another start must not write over it; its output may print them
             self._learn(plan.run_id, secret_values(secrets or {}))
         try:
-            return self._start(plan, config_text, secrets or {})
+            return self._start(plan, config_text, secrets or {}, foretold)
         finally:
             self._starting.discard(plan.run_id)
 
-    def _start(self, plan: Plan, config_text: str, secrets: Mapping[str, str]) -> str:
+    def _start(self, plan: Plan, config_text: str, secrets: Mapping[str, str], foretold: Foretold | None) -> str:
         with self._queue.turn():
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))
             directory = self._store.create(plan.run_id)
             asked = Asked(self._queue.next_place(), self._monotonic(), boot_id())
-            self._store.write_plan(directory, plan, config_text, asked)
+            self._store.write_plan(directory, plan, config_text, asked, foretold)
         try:
             self._launcher.start(directory, secrets)
             self._afloat = -math.inf, ()  # one more goes on
@@ -186,7 +193,7 @@ class Runs:
             return
         chosen = checkpoint_at(path) if is_checkpoint else newest_in(path)
         if chosen and (problem := chosen.problem(plan.ranks)):
-            raise PlanError(f"{option}: {problem}")
+            raise PlanError(wrong("run.resume_option", option=option, problem=problem))
 
     def busy(self) -> dict[str, list[str]]:
         """Which runs use what now: names of runs by slot ("gpu-0", "cpu")."""
@@ -218,12 +225,9 @@ class Runs:
         """Returns at once; the ranks are asked to write a checkpoint and end. Raises `RunError`."""
         directory = self._store.open(run_id)
         if not directory.read_plan().saves_when_asked:
-            raise RunError(
-                f"Run {run_id}: a run saves when asked if it trains on this machine and its script was started with "
-                "--enable_jit_checkpoint True. Use Stop."
-            )
+            raise RunError(wrong("run.cannot_save", run=run_id))
         if not self._tell(directory, signal.SIGUSR1):
-            raise RunError(f"Run {run_id}: it has ended, or its supervisor is gone. Nothing was asked of it.")
+            raise RunError(wrong("run.nobody_to_ask", run=run_id))
 
     def _tell(self, directory: RunDirectory, number: signal.Signals) -> bool:
         """Signals the run's supervisor, or a guardian, which keeps it for the next one; False where there is neither.
@@ -488,6 +492,7 @@ class Runs:
 
     def _summary(self, directory: RunDirectory, plan: Plan | None, seen: Seen) -> RunSummary:
         progress, asked = directory.read_progress(), directory.read_asked()
+        foretold = directory.read_foretold()
         told = RunSummary(
             run_id=directory.run_id,
             name=directory.run_id,
@@ -502,6 +507,8 @@ class Runs:
             doing=self._doing(progress, seen.status),
             no_loss=self._no_loss(directory, plan, seen.status),
             problem=self.masked(_problem(directory, seen, damage(directory))),
+            predicted=foretold.predicted if foretold else None,
+            peak=progress.get("peak"),
         )
         if plan is None:
             return told
@@ -574,13 +581,12 @@ def _problem(directory: RunDirectory, seen: Seen, damaged: str) -> str:
     return " ".join(filter(None, (place, "" if directory.is_deleted else damaged, seen.trouble)))
 
 
-def _busy(plan: Plan, others: Sequence[Plan]) -> str:
+def _busy(plan: Plan, others: Sequence[Plan]) -> Said:
     names = ", ".join(f"“{other.name}” ({other.run_id})" for other in others)
-    advice = "Choose another GPU, let" if plan.gpu_indices else "Let"
-    return (
-        f"Not started, with {shared_devices(plan, others)} in use by {names}. {advice} it wait in the queue, or stop "
-        "that run."
-    )
+    devices = shared_devices(plan, others)
+    if plan.gpu_indices:
+        return wrong("run.gpus_in_use", devices=devices, runs=names)
+    return wrong("run.devices_in_use", devices=devices, runs=names)
 
 
 # --- what a page is given ---------------------------------------------------------------------------------------------

@@ -78,25 +78,6 @@ def processes_of(run_id):
     return found
 
 
-def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, app, browser, tmp_path):
-    start_script(
-        page,
-        tmp_path / "slow.py",
-        "import time\nfor n in range(600):\n    print(f'step={n} loss={1/(n+1)}')\n    time.sleep(0.2)\n",
-    )
-    expect(page.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
-    url = page.url
-    page.close()
-    context = app.sign_in(browser.new_context())
-    other = context.new_page()
-    other.goto(url)
-    expect(other.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
-    expect(other.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=60_000)
-    other.click("#stop-run")
-    expect(other.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
-    context.close()
-
-
 def start_script(page, script, source):
     """Launch a script of the user's own from the Launch page."""
     script.write_text(source)
@@ -181,12 +162,6 @@ def test_a_missing_script_and_bad_ports_are_said_and_nothing_starts(page):
             page.locator("#port textarea, #port input").first.fill(typed)
             expect(page.locator("#launch-verdict")).to_contain_text(says)
             expect(page.locator("#launch")).to_be_disabled()
-
-
-def test_a_script_that_dies_at_once_shows_its_last_words(page, tmp_path):
-    start_script(page, tmp_path / "dies here.py", "raise SystemExit('no data today')\n")
-    expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=90_000)
-    expect(page.locator(".ds-log")).to_contain_text("no data today")
 
 
 def test_a_file_that_is_no_text_is_said_and_changes_nothing(page, tmp_path):

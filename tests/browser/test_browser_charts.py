@@ -275,7 +275,7 @@ def test_one_point_an_epoch_is_drawn_by_time_or_at_its_epoch(browser, made):
         assert shown(page, "Loss", "Host memory", axis="epoch")["Loss"]["x"] == [1, 2, 3]
 
 
-def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, tmp_path: Path):
+def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, app_at_once, tmp_path: Path):
     script = tmp_path / "prepares.py"
     source = """
         import pathlib, sys, time
@@ -288,7 +288,7 @@ def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, tmp_p
             print(f"step={step} loss={1 / step}", flush=True)
             time.sleep(0.1)
     """
-    with running_app(tmp_path / "runs") as app, opened(browser, app, "") as page:
+    with opened(browser, app_at_once, "") as page:
         start_script(page, script, dedent(source))
         expect(page.locator(".ds-reason").first).to_contain_text(
             "okenizing 4,000 / 120,000. Training has not started.", timeout=60_000
@@ -308,6 +308,6 @@ def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, tmp_p
         expect(why(page)).to_be_hidden()
         page.locator("#stop-run").click()
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
-        (run,) = json.load(app.get("dsgui/runs"))["rows"]
+        run, *_ = json.load(app_at_once.get("dsgui/runs"))["rows"]
         assert run["step"] < 600
         assert run["doing"] == ""

@@ -145,3 +145,23 @@ def test_a_model_that_the_scripts_arguments_name_is_taken(page):
     page.get_by_role("tab", name="1 · Configure").click()
     expect(chip(page)).to_have_text("does not fit")
     expect(page.locator(".ds-mem-about")).to_contain_text("1 × 2048 tokens")
+
+
+def test_zeros_stages_stand_side_by_side_and_follow_the_config(page):
+    plan_for_a_24_gb_card(page)
+    expect(chip(page)).to_have_text("does not fit")
+    page.get_by_text("ZeRO stages compared").click()
+    stages = page.locator(".ds-zs-stage")
+    expect(stages).to_have_count(4)
+    current = page.locator('.ds-zs-stage[aria-current="true"]')
+    expect(current).to_contain_text("Stage 2 this config")
+    expect(current).to_contain_text(bar(page, "gpu").locator(".ds-mem-need").inner_text().split(" of ")[0])
+    expect(current).to_contain_text("Model states 2Ψ + 2Ψ/4 + 12Ψ/4 = 5.5Ψ")
+    expect(stages.nth(0)).to_contain_text("2Ψ + 2Ψ + 12Ψ = 16Ψ")
+    page.fill("#gpus input", "8")
+    expect(stages.nth(3)).to_contain_text("2Ψ/8 + 2Ψ/8 + 12Ψ/8 = 2Ψ")
+    replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED}))
+    expect(current).to_contain_text("Stage 3 this config")
+    expect(current).to_contain_text("on the host")
+    replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))
+    expect(page.locator(".ds-zs")).to_contain_text("Mend the config first:")

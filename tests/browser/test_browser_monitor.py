@@ -262,7 +262,7 @@ def test_nothing_is_wider_than_the_screen(browser, made, width, theme):
     context.close()
 
 
-def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(browser, tmp_path: Path):
+def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(browser, app_at_once, tmp_path: Path):
     script = tmp_path / "waits.py"
     source = """
         import pathlib, time
@@ -274,7 +274,7 @@ def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(br
     """
     title = "document.querySelector('[data-chart=\"Host memory\"] .js-plotly-plot')?.layout?.xaxis.title.text"
     drawn = "document.querySelector('[data-chart=\"Host memory\"] .js-plotly-plot')?.data?.[0]?.x?.length"
-    with running_app(tmp_path / "runs") as app, opened(browser, app, "") as page:
+    with opened(browser, app_at_once, "") as page:
         start_script(page, script, dedent(source))
         wait_until(lambda: (page.evaluate(drawn) or 0) > 1 and page.evaluate(title) == "seconds since start", 60)
         (tmp_path / "go").touch()
@@ -283,7 +283,7 @@ def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(br
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
 
 
-def test_an_alert_is_seen_while_the_run_goes_on(browser, tmp_path: Path):
+def test_an_alert_is_seen_while_the_run_goes_on(browser, app_at_once, tmp_path: Path):
     script = tmp_path / "trains.py"
     script.write_text(
         dedent("""
@@ -297,7 +297,7 @@ def test_an_alert_is_seen_while_the_run_goes_on(browser, tmp_path: Path):
         """),
         "utf-8",
     )
-    with running_app(tmp_path / "runs") as app, opened(browser, app, "", NOTIFICATIONS) as page:
+    with opened(browser, app_at_once, "", NOTIFICATIONS) as page:
         start_script(page, script, script.read_text("utf-8"))
         expect(page.locator(".ds-alerts")).to_have_text("loss is NaN. (step 3)", timeout=60_000)
         page.get_by_role("button", name="Notify me").click()
@@ -308,5 +308,5 @@ def test_an_alert_is_seen_while_the_run_goes_on(browser, tmp_path: Path):
         page.get_by_role("tab", name="3 · Runs").click()
         page.locator("#stop-run").click()
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
-        (run,) = json.load(app.get("dsgui/runs"))["rows"]
+        run, *_ = json.load(app_at_once.get("dsgui/runs"))["rows"]
         assert run["loss"] == "NaN"

@@ -11,6 +11,11 @@ STRICT = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argume
 ANSWER_MS = 180_000  # imports torch and DeepSpeed
 
 
+@pytest.fixture(scope="module")
+def app(app_at_once):
+    return app_at_once
+
+
 def choose_script(page, script):
     page.get_by_role("tab", name="2 · Launch").click()
     page.get_by_label("My own script").check()

@@ -8,13 +8,18 @@ from playwright.sync_api import expect
 from tests.browser.test_browser import processes_of, start_script
 
 pytestmark = pytest.mark.browser
-LONG = 120_000  # ms; DeepSpeed's launcher takes seconds to start, on a busy machine many
+LONG = 120_000  # ms
 STUBBORN = """
 import signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print("on", flush=True)
 time.sleep(600)
 """
+
+
+@pytest.fixture(scope="module")
+def app(app_at_once):
+    return app_at_once
 
 
 def choose(page, selector, option):

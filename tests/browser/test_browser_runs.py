@@ -1,4 +1,5 @@
-"""What one does with runs, in a real browser: read why it failed, open the repaired clone, search, delete."""
+"""What one does with runs, in a real browser: find one again, read its output and why it failed, open the repaired
+clone, search, delete."""
 
 import json
 
@@ -12,10 +13,61 @@ from tests.support.browser import json_text
 pytestmark = pytest.mark.browser
 
 TAKES_ANYTHING = "import sys\nprint('<b>step</b>', sys.argv[1:])\n"
+HOSTILE = r"""
+import os, sys
+os.write(1, b"\x1b[31mred\x1b[0m \x00nul \xff\xfe not text\n")
+os.write(1, b"<script>window.taken = 1</script><img src=x onerror='window.taken = 2'>\n")
+os.write(1, b"\x1b]0;title\x07\x1b[2J &lt;b&gt; step=1 loss=2\n")
+sys.exit("<script>window.taken = 3</script> ended it")
+"""
+
+
+@pytest.fixture(scope="module")
+def app(app_at_once):
+    return app_at_once
 
 
 def state(page):
     return page.locator(".ds-run-head .ds-state")
+
+
+def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, app, browser, tmp_path):
+    start_script(
+        page,
+        tmp_path / "slow.py",
+        "import time\nfor n in range(600):\n    print(f'step={n} loss={1/(n+1)}')\n    time.sleep(0.2)\n",
+    )
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
+    url = page.url
+    page.close()
+    context = app.sign_in(browser.new_context())
+    other = context.new_page()
+    other.goto(url)
+    expect(other.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
+    expect(other.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=60_000)
+    other.click("#stop-run")
+    expect(other.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
+    context.close()
+
+
+def test_a_script_that_dies_at_once_shows_its_last_words(page, tmp_path):
+    start_script(page, tmp_path / "dies here.py", "raise SystemExit('no data today')\n")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=90_000)
+    expect(page.locator(".ds-log")).to_contain_text("no data today")
+
+
+def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
+    start_script(page, tmp_path / "<img src=x onerror=window.taken=4>.py", HOSTILE)
+    expect(state(page)).to_have_text("failed", timeout=120_000)
+    log = page.locator(".ds-log").last
+    expect(log).to_contain_text("<script>window.taken = 1</script><img src=x onerror='window.taken = 2'>")
+    expect(log).to_contain_text("red")
+    expect(log).to_contain_text("&lt;b&gt; step=1")
+    expect(page.locator(".ds-run-title")).to_contain_text("<img src=x")
+    expect(page.locator(".ds-reason")).to_contain_text("exit code 1")
+    assert "\x1b[" not in log.text_content()
+    assert page.evaluate("window.taken") is None
+    assert page.locator(".ds-run script, .ds-run img").count() == 0
 
 
 def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_clone(page, tmp_path):

@@ -36,7 +36,9 @@ def rehearsed(question, made, share=1.0):
 
 @pytest.fixture
 def ask(tmp_path, capsys, monkeypatch):
-    """Runs the command with `dry_run` in place of the real one; its exit code, what it printed, what it told."""
+    """Runs the command with `dry_run` in place of the real one; its exit code, what it printed, what it told. Ctrl-C
+    does what it does in a terminal, whoever started the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
 
@@ -49,7 +51,8 @@ def ask(tmp_path, capsys, monkeypatch):
         out, err = capsys.readouterr()
         return code, out, err
 
-    return ask
+    yield ask
+    signal.signal(signal.SIGINT, before)
 
 
 def answering(share=1.0):

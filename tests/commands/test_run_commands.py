@@ -144,7 +144,8 @@ def test_what_deepspeed_itself_refuses_is_no_advice(
     directory.write_status(RunStatus(RunState.FAILED, started_at=time.time(), ended_at=time.time() + 1))
     changes = [Change("/optimizer/params/lr", literal) for literal in ("-1", "0.2")]
     remedies = tuple(Remedy(as_told(f"lr {change.literal}"), Fix(as_told("lr"), (change,))) for change in changes)
-    directory.write_diagnosis(Diagnosis("unknown", "It failed", "…", ("…",), remedies=remedies).to_json())
+    words = as_told("It failed")
+    directory.write_diagnosis(Diagnosis("unknown", words, words, (words,), remedies=remedies).to_json())
     why.tell_why(bench.runs, bench.store.runs_dir, plan.run_id)
     told = capsys.readouterr().err
     assert "  Change: lr 0.2." in told

@@ -52,6 +52,13 @@ test("what others hold is a part of the bar, and what is nought is none", () => 
   );
 });
 
+test("beside a larger bar of the same device it keeps to its scale", () => {
+  const larger = { ...GPU, moments: [at("step", "does_not_fit", { weights: 60 })] };
+  const [alone, beside] = [barOf(GPU, ""), barOf(GPU, "", larger)];
+  assert.equal(beside.line, barOf(larger, "", GPU).line);
+  assert.ok(beside.line !== null && alone.line !== null && beside.line < alone.line);
+});
+
 test("without a capacity there is no line; a moment that a device does not have is empty", () => {
   assert.equal(barOf({ ...GPU, capacity: null }, "").line, null);
   assert.deepEqual(barOf(GPU, "backward").segments, []);

@@ -11,6 +11,7 @@ import itertools
 import pkgutil
 import re
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from re import _constants as constants
@@ -49,23 +50,32 @@ def patterns_in(value: Any) -> Iterator[re.Pattern]:
         yield from patterns_in(tuple(getattr(value, name, None) for name in type(value).__slots__))
 
 
-def only_matched(name: str, own: str, sources: str) -> bool:
+def called_in(text: str) -> dict[str, set[str]]:
+    """Which methods of what name are called there."""
+    called: dict[str, set[str]] = defaultdict(set)
+    for name, method in re.findall(r"\b(\w+)\.(\w+)\(", text):
+        called[name].add(method)
+    return called
+
+
+def only_matched(name: str, own: dict[str, set[str]], everywhere: dict[str, set[str]]) -> bool:
     """Whether an expression of that name is tried at the beginning of a text alone: where it stands, or where it is
     imported."""
-    used = re.findall(rf"\b{name}\.(\w+)\(", own) or re.findall(rf"\b{name}\.(\w+)\(", sources)
-    return bool(used) and set(used) <= {"match", "fullmatch"}
+    used = own.get(name) or everywhere.get(name, set())
+    return bool(used) and used <= {"match", "fullmatch"}
 
 
 def expressions() -> dict[str, tuple[re.Pattern, bool]]:
-    found, everywhere = {}, list(modules())
-    texts = {module: Path(str(module.__file__)).read_text("utf-8") for module in everywhere}
-    sources = "".join(texts.values())
+    found = {}
+    texts = {module: Path(str(module.__file__)).read_text("utf-8") for module in modules()}
+    everywhere = called_in("".join(texts.values()))
     for module, text in texts.items():
+        own = called_in(text)
         for name, value in vars(module).items():
             if not name.startswith("__"):
                 for place, pattern in enumerate(patterns_in(value)):
                     label = f"{module.__name__.removeprefix('dsgui.')}.{name}[{place}]"
-                    found[label] = pattern, only_matched(name, text, sources)
+                    found[label] = pattern, only_matched(name, own, everywhere)
     return found
 
 

@@ -19,6 +19,7 @@ from dsgui.core.launch.field import Field, Part
 from dsgui.core.launch.plan import Place, Plan
 from dsgui.core.launch.state import Identity
 from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.texts.saying import as_told
 from dsgui.shell.launch import where as backends
 from dsgui.shell.launch.backend import Backend, Ended, Start
 
@@ -82,7 +83,7 @@ class Boxes(Backend):
             raise RunError("Box: there is none on this machine.")
 
     def ask(self, plan: Plan) -> tuple[Row, ...]:
-        return (Row("box", plan.place.devices(plan), Status.OK, "It is empty."),)
+        return (Row("box", as_told(plan.place.devices(plan)), Status.OK, (as_told("It is empty."),)),)
 
     @contextmanager
     def starting(self, plan: Plan, environment: Mapping[str, str]) -> Iterator[Start]:

@@ -30,6 +30,7 @@ from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.runs.clone import clone
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.words import value_of, with_option
+from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive, Judge
 from dsgui.shell.access.places import Places
@@ -111,7 +112,7 @@ def test_the_machine_is_looked_at_once_and_only_what_a_change_can_touch_counts(
 
     def rows(plan: Plan, text: str, seen: Surroundings) -> list[Row]:
         assert seen is around
-        return [Row(check, "", Status.PROBLEM, "Not now.")] if text != looked[0] else []
+        return [Row(check, as_told(""), Status.PROBLEM, (as_told("Not now."),))] if text != looked[0] else []
 
     def surroundings(plan: Plan, text: str) -> Surroundings:
         looked.append(text)
@@ -436,7 +437,7 @@ def test_deepspeeds_own_folders_are_known_by_latest(bench: Bench, archive: Archi
 def test_states_that_are_not_divided_fit_any_ranks() -> None:
     found = checkpoint_from("/x/checkpoint-1", SavedBy.TRAINER, ["mp_rank_00_model_states.pt", "notes.txt"])
     assert found
-    assert (found.shards, found.problem(3)) == (None, "")
+    assert (found.shards, found.problem(3)) == (None, None)
     assert checkpoint_from("/x", SavedBy.TRAINER, ["notes.txt"]) is None
 
 

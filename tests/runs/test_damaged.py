@@ -29,7 +29,7 @@ from dsgui.shell.runs.store import RunDirectory, Store
 from tests.support.made_runs import Made, make_run
 
 PATIENCE_S = 60
-MOST_BYTES = 400 << 20
+MOST_BYTES = 100 << 20
 
 
 def fifo(path: Path) -> None:
@@ -77,7 +77,7 @@ def rather_deep(path: Path) -> None:
 
 def huge(path: Path) -> None:
     with path.open("wb") as file:  # numbers may be many: they are given out in pieces
-        file.truncate(2 << 20 if path.suffix == ".bin" else 1 << 30)
+        file.truncate(1 << 20 if path.suffix == ".bin" else 128 << 20)
 
 
 def junk(path: Path) -> None:

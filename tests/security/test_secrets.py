@@ -490,7 +490,7 @@ def test_checks_before_a_start_quote_no_secret() -> None:
     rows = preflight(launch, Surroundings(script_facts(source), Machine(Host())))
     told = json.dumps([(row.seen, row.advice, row.command) for row in rows])
     assert "stray-but-fine" in told
-    assert "s3cretvalue99" not in told
+    assert "s3cretvalue99" not in told + repr(rows)
 
 
 @pytest.mark.parametrize("secret", [SECRET, "hf_" + "aB3" * 10, 'password="correct horse"', "--hub_token Zq3Zq3Zq3Zq3"])

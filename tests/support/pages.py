@@ -1,6 +1,8 @@
 """A real browser, the app behind its port, and a page of it, as fixtures: a room that needs them imports them in its
 conftest."""
 
+import sys
+
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
@@ -18,9 +20,31 @@ def browser():
         browser.close()
 
 
+# A target Python that starts the script itself where DeepSpeed's launcher would: two processes fewer that import torch.
+AT_ONCE = f"""\
+#!{sys.executable}
+import os, sys
+words = sys.argv[1:]
+if words[:2] == ["-m", "deepspeed.launcher.runner"]:
+    script = next(i for i, word in enumerate(words[2:], 2) if not word.startswith("--"))
+    words = ["-u", *words[script:]]
+os.execv({sys.executable!r}, [{sys.executable!r}, *words])
+"""
+
+
 @pytest.fixture(scope="module")
 def app(tmp_path_factory):
     with running_app(tmp_path_factory.mktemp("runs")) as app:
+        yield app
+
+
+@pytest.fixture(scope="module")
+def app_at_once(tmp_path_factory):
+    """An app for tests of the page whose runs need a script but no DeepSpeed."""
+    python = tmp_path_factory.mktemp("python") / "python"
+    python.write_text(AT_ONCE, encoding="utf-8")
+    python.chmod(0o755)
+    with running_app(tmp_path_factory.mktemp("runs"), "--python", str(python)) as app:
         yield app
 
 

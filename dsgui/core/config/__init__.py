@@ -1,1 +1,1 @@
-"""The config itself: its text, its schema, what it is checked against, and the forms it leaves in."""
+"""The config itself: its text, its schema, what it is checked against, and its export formats."""

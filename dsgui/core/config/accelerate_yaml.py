@@ -1,4 +1,5 @@
-"""The YAML that `accelerate config` writes: the DeepSpeed config that it stands for, and one that points to a file."""
+"""The YAML that `accelerate config` writes: reads the DeepSpeed config that it stands for, and writes one that points
+to a config file."""
 
 import json
 import re
@@ -55,7 +56,7 @@ class AccelerateConfig:
     """What an accelerate YAML says about DeepSpeed.
 
     `text` is the DeepSpeed config as strict JSON, or "" when the file points to one: then `config_file` is the path as
-    it is written there. `num_processes` counts the ranks of all machines, 0 where the file does not say.
+    written there. `num_processes` counts the ranks of all machines; 0 if the file does not say.
     """
 
     text: str
@@ -71,7 +72,8 @@ _BROKEN_TAG = (ValueError, KeyError, IndexError, AttributeError, TypeError, Over
 
 
 def is_one(text: str) -> bool:
-    """True for a text with keys that only accelerate's file has. Ask before `tidy`: hjson reads some YAML, wrongly."""
+    """True for a text with keys that only accelerate's file has. To be called before `tidy`: hjson accepts some YAML
+    and misreads it."""
     return _OWN_KEY.search(text) is not None
 
 
@@ -97,7 +99,8 @@ def read(text: str) -> AccelerateConfig:
 
 
 def _is_config(part: Mapping[str, Any]) -> bool:
-    """Whether the block holds DeepSpeed's own keys: blocks of keys, or a batch size, which no short key is."""
+    """Whether the block holds DeepSpeed's own keys: nested blocks or a batch size, neither of which is among the short
+    keys."""
     return any(isinstance(value, dict) or str(key).startswith("train_") for key, value in part.items())
 
 
@@ -113,7 +116,7 @@ def _dumped(config: Mapping[str, Any]) -> str:
 def write(config: Mapping[str, Any], *, nodes: int, gpus_per_node: int, config_path: str = "ds_config.json") -> str:
     """An accelerate YAML that launches with the DeepSpeed config at `config_path`, which holds `config`.
 
-    It repeats no value of the config: accelerate refuses that.
+    It repeats none of the config's values: accelerate refuses that.
     """
     deepspeed: dict[str, Any] = {"deepspeed_config_file": config_path}
     deepspeed["zero3_init_flag"] = lookup(config, "/zero_optimization/stage") == 3
@@ -146,7 +149,7 @@ def _remarks(config: Mapping[str, Any], nodes: int, config_path: str) -> list[st
 
 # ------------------------------------------------------------------------------------------------------------- reading
 def _check(text: str) -> None:
-    """Refuses what turns a short text into a huge value or hides one: aliases, depth, duplicate keys."""
+    """Refuses what turns a short text into a huge value, or hides a value: aliases, depth, duplicate keys."""
     depth = 0
     for event in yaml.parse(text):
         if isinstance(event, yaml.AliasEvent):
@@ -209,7 +212,7 @@ def _deepspeed_part(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _precision(document: Mapping[str, Any]) -> str:
-    """`no` for an absent one, which YAML also reads as false."""
+    """`no` if it is absent; YAML also reads `no` as false."""
     value = document.get("mixed_precision")
     if value in (None, False):
         return "no"
@@ -221,14 +224,15 @@ def _precision(document: Mapping[str, Any]) -> str:
 
 
 def _count(document: Mapping[str, Any], key: str) -> int:
-    """A number of machines or processes; 0 for -1, accelerate's word for “not said”, and for what is none."""
+    """A number of machines or processes; 0 for -1, by which accelerate means “not given”, and for what is not a
+    number."""
     value = document.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 # ------------------------------------------------------------------------------------------ as accelerate writes it out
 def _config(short: Mapping[str, Any], precision: str) -> dict[str, Any]:
-    """The DeepSpeed config of the short keys, as `DeepSpeedPlugin` builds it; without nulls, and without the
+    """The DeepSpeed config that the short keys describe, as `DeepSpeedPlugin` builds it; without nulls, and without the
     `steps_per_print` of infinity, which JSON does not have."""
     given = {**_SHORT, **{key: value for key, value in short.items() if value is not None}}
     config: dict[str, Any] = {

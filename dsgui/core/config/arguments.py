@@ -1,8 +1,7 @@
 """The HF Trainer's arguments as a value: those that reach DeepSpeed, from a command line, JSON or YAML.
 
 Options are read as `HfArgumentParser` reads them (transformers/hf_argparser.py); what it would refuse, or what
-`TrainingArguments` refuses afterwards, is kept as a sentence in `problems`. Options that say nothing to DeepSpeed are
-passed over.
+`TrainingArguments` refuses afterwards, is kept in `problems`. Options that don't concern DeepSpeed are skipped.
 """
 
 import json
@@ -16,14 +15,36 @@ from typing import Any
 import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
 
 from dsgui.core.errors import ArgumentsError
+from dsgui.core.texts.saying import Said, as_told, phrase, said, wrong
 
 MAX_CHARACTERS = 64_000
 
 
 @dataclass(frozen=True, slots=True)
+class Problem:
+    """What can't be read or would be refused, up to its full stop, and what to do."""
+
+    says: Said
+    advises: Said
+
+    @classmethod
+    def of(cls, code: str, advice: str, /, **given: str | Said) -> "Problem":
+        """The codes are of the catalogue's arguments and advice."""
+        return cls(said("arguments", code, **given), said("advice", advice))
+
+    @classmethod
+    def unreadable(cls, error: ArgumentsError) -> "Problem":
+        """A text that is no arguments at all."""
+        return cls(as_told(str(error).removesuffix(".")), said("advice", "correct_arguments"))
+
+    def __str__(self) -> str:
+        return str(said("arguments", "problem", says=self.says, advises=self.advises))
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingArguments:
-    """The Trainer's arguments with their defaults (transformers 5.23); `given` names those that somebody set, `unknown`
-    those that the script computes: no value of theirs is known.
+    """The Trainer's arguments with their defaults (transformers 5.23); `given` names those that were set, `unknown`
+    those that the script computes and whose values are not known.
 
     `hidden_size` is the model's, `total_steps` what the Trainer counts from its data while `max_steps` is negative;
     None means unknown.
@@ -53,16 +74,17 @@ class TrainingArguments:
     total_steps: int | None = None
     given: frozenset[str] = field(default=frozenset())
     unknown: frozenset[str] = field(default=frozenset())
-    problems: tuple[str, ...] = field(default=())
+    problems: tuple[Problem, ...] = field(default=())
 
     @property
     def steps(self) -> int | None:
-        """The steps of the run, as far as the arguments tell."""
+        """The number of steps of the run, as far as the arguments determine it."""
         return self.max_steps if self.max_steps >= 0 else self.total_steps
 
     @property
     def warmup(self) -> int | None:
-        """`TrainingArguments.get_warmup_steps`, and at least 1 as the Trainer fills it; None: a share of unknown."""
+        """`TrainingArguments.get_warmup_steps`, and at least 1, as the Trainer fills it in; None where it is a share of
+        an unknown number."""
         if self.warmup_steps >= 1:
             return int(self.warmup_steps)
         share = self.warmup_steps or self.warmup_ratio
@@ -81,13 +103,13 @@ class TrainingArguments:
 
     @property
     def settled(self) -> "TrainingArguments":
-        """Of two that exclude each other neither is known: what would follow from both never comes to pass."""
+        """Two that exclude each other both count as unknown: the Trainer never gets as far as combining them."""
         names = {name for pair in _EXCLUSIVE if all(getattr(self, one) for one in pair) for name in pair}
         off: dict[str, Any] = dict.fromkeys(names, False)
         return replace(self, **off, unknown=self.unknown | names) if names else self
 
     def overlaid(self, other: "TrainingArguments") -> "TrainingArguments":
-        """These, with what `other` was given in place of them."""
+        """These, overridden by what `other` was given."""
         values = {name: getattr(other, name) for name in other.given}
         given, problems = self.given | other.given, (*self.problems, *other.problems)
         return replace(self, **values, given=given, unknown=self.unknown - given, problems=problems)
@@ -104,7 +126,7 @@ _OPTIONS = {spelled: name for name in _NAMES for spelled in (name, name.replace(
 _OPTIONS |= {spelled: name for also, name in _ALSO.items() for spelled in (also, also.replace("_", "-"))}
 _TRUE, _FALSE = ("yes", "true", "t", "y", "1"), ("no", "false", "f", "n", "0")
 _NEGATIVE = re.compile(r"-\d+|-\d*\.\d+")  # argparse takes no other word with a hyphen for a value
-_EXPECTED = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+_EXPECTED = {int: "whole_number", float: "number", bool: "true_or_false", str: "text"}
 _LEAST = {"per_device_train_batch_size": 1, "gradient_accumulation_steps": 1, "hidden_size": 1, "total_steps": 0}
 _LEAST |= {"warmup_steps": 0}
 _LARGEST = 10**15
@@ -114,7 +136,7 @@ def read_arguments(text: str) -> TrainingArguments:
     """The arguments in `text`: a command line as typed, a JSON object, or a YAML mapping. Raises `ArgumentsError` for
     a text that is none of these."""
     if len(text) > MAX_CHARACTERS:
-        raise ArgumentsError(f"The arguments have {len(text):,} characters; expected at most {MAX_CHARACTERS:,}.")
+        raise ArgumentsError(wrong("trainer.long", count=f"{len(text):,}", most=f"{MAX_CHARACTERS:,}"))
     if text.lstrip().startswith("{"):
         return from_mapping(_json(text))
     if not text.strip() or text.lstrip().startswith("-"):
@@ -127,25 +149,25 @@ def from_command_line(text: str) -> TrainingArguments:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        return TrainingArguments(problems=(f"The arguments can't be split into words: {error}. Close the quote.",))
+        return TrainingArguments(problems=(Problem.of("words", "close_the_quote", error=str(error)),))
     return from_words(words)
 
 
 def from_words(words: Sequence[str]) -> TrainingArguments:
-    """The same of words that are split already."""
+    """The same for words that are already split."""
     values: dict[str, Any] = {}
-    problems: dict[str, str] = {}
+    problems: dict[str, Problem] = {}
     for name, option, word in _options(list(words)):
         try:
             values[name] = _converted(name, word)
             problems.pop(name, None)  # the last one counts
         except ValueError:
-            problems[name] = f"{option}: {_seen(word)}; expected {_EXPECTED[_KINDS[name]]}. Correct the argument."
+            problems[name] = _unread(name, option, word)
     return _checked(values, list(problems.values()))
 
 
 def from_mapping(mapping: Mapping[str, Any]) -> TrainingArguments:
-    """The arguments of a file. A value of another type is a problem: the Trainer converts none."""
+    """The arguments of a file. A value of another type is a problem: the Trainer converts nothing."""
     values: dict[str, Any] = {}
     problems = []
     for key, value in mapping.items():
@@ -155,13 +177,13 @@ def from_mapping(mapping: Mapping[str, Any]) -> TrainingArguments:
         if _fits(name, value):
             values[name] = value
         else:
-            problems.append(f"{key}: {_shown(value)} is not {_EXPECTED[_KINDS[name]]}.{_hint(name, value)}")
+            problems.append(_other_type(name, str(key), value))
     return _checked(values, problems)
 
 
 def with_defaults(defaults: Mapping[str, Any], *, unknown: frozenset[str] = frozenset()) -> TrainingArguments:
-    """The arguments of a class with other `defaults` than transformers'; what can't be a value of theirs is computed
-    when the class is made, and not known, like those that are `unknown` by name."""
+    """The arguments of a class whose `defaults` differ from transformers'. A default of the wrong type is computed when
+    the class is created, so it is not known, like those that are `unknown` by name."""
     named = {name: value for name, value in defaults.items() if name in _NAMES}
     fitting = {name: value for name, value in named.items() if value is not None and _fits(name, value)}
     empty = {"warmup_ratio"}  # None is no share there
@@ -172,12 +194,12 @@ EVERY_NAME = frozenset(_NAMES)
 
 
 def given(arguments: TrainingArguments) -> dict[str, Any]:
-    """The arguments that somebody set, by name, in the order of the fields."""
+    """The arguments that were set, by name, in the order of the fields."""
     return {name: getattr(arguments, name) for name in _NAMES if name in arguments.given}
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str, str | None]]:
-    """Each known option as (name, as typed, its value); a switch without a value has None."""
+    """Each known option as (name, spelling, value); the value of a bare switch is None."""
     for index, word in enumerate(words):
         option, has_value, value = word.partition("=")
         name = _OPTIONS.get(option.removeprefix("--")) if option.startswith("--") else None
@@ -203,8 +225,11 @@ def _converted(name: str, word: str | None) -> Any:
     return kind(word)
 
 
-def _seen(word: str | None) -> str:
-    return "no value follows" if word is None else f"“{word[:60]}” was given"
+def _unread(name: str, option: str, word: str | None) -> Problem:
+    expected = phrase(_EXPECTED[_KINDS[name]])
+    if word is None:
+        return Problem.of("no_value", "correct_argument", option=option, expected=expected)
+    return Problem.of("unread", "correct_argument", option=option, seen=word[:60], expected=expected)
 
 
 def _fits(name: str, value: Any) -> bool:
@@ -214,13 +239,14 @@ def _fits(name: str, value: Any) -> bool:
     return isinstance(value, int) or (kind is float and isinstance(value, float))
 
 
-def _hint(name: str, value: Any) -> str:
-    if isinstance(value, str) and _KINDS[name] in (int, float):
-        return " Write the number without quotes; YAML reads 1e-4 as text and 1.0e-4 as a number."
-    return " Correct it."
+def _other_type(name: str, key: str, value: Any) -> Problem:
+    is_quoted = isinstance(value, str) and _KINDS[name] in (int, float)
+    expected = phrase(_EXPECTED[_KINDS[name]])
+    advice = "unquote_number" if is_quoted else "correct_it"
+    return Problem.of("other_type", advice, name=key, seen=_shown(value), expected=expected)
 
 
-def _checked(values: Mapping[str, Any], problems: list[str]) -> TrainingArguments:
+def _checked(values: Mapping[str, Any], problems: list[Problem]) -> TrainingArguments:
     """The value, with everything that can't be left out at its default."""
     kept: dict[str, Any] = {}
     for name, value in values.items():
@@ -231,22 +257,22 @@ def _checked(values: Mapping[str, Any], problems: list[str]) -> TrainingArgument
     return replace(arguments, problems=(*problems, *_exclusive(arguments)))
 
 
-def _out_of_range(name: str, value: Any) -> str:
+def _out_of_range(name: str, value: Any) -> Problem | None:
     if isinstance(value, bool | str):
-        return ""
+        return None
     if not math.isfinite(value) or abs(value) > _LARGEST:
-        return f"{name}: {_shown(value)[:60]} is not a usable number. Correct it."
+        return Problem.of("unusable", "correct_it", name=name, seen=_shown(value)[:60])
     if value < _LEAST.get(name, -math.inf):
-        return f"{name}: {_shown(value)} was given; expected {_LEAST[name]} or more. Correct it."
-    return ""
+        return Problem.of("too_low", "correct_it", name=name, seen=_shown(value), least=str(_LEAST[name]))
+    return None
 
 
-def _exclusive(arguments: TrainingArguments) -> Iterator[str]:
+def _exclusive(arguments: TrainingArguments) -> Iterator[Problem]:
     """Pairs that `TrainingArguments._validate_args` refuses."""
     if arguments.fp16 and arguments.bf16:
-        yield "fp16 and bf16 are both on: “At most one of fp16 and bf16 can be True, but not both”. Leave one out."
+        yield Problem.of("both_types", "leave_one_out")
     if arguments.fp16_full_eval and arguments.bf16_full_eval:
-        yield "fp16_full_eval and bf16_full_eval are both on; the Trainer takes at most one. Leave one out."
+        yield Problem.of("both_evaluations", "leave_one_out")
 
 
 def _shown(value: Any) -> str:
@@ -259,18 +285,17 @@ def _json(text: str) -> Mapping[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ArgumentsError(f"The arguments start like a JSON object and can't be read as one: {error}.") from error
+        raise ArgumentsError(wrong("trainer.bad_json", why=str(error))) from error
     return value if isinstance(value, Mapping) else {}
 
 
 def _yaml(text: str) -> Mapping[str, Any]:
-    expected = "Expected a command line (--learning_rate 1e-4 …), a JSON object or a YAML mapping of arguments"
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
-            raise ArgumentsError(f"The arguments use YAML aliases. {expected} without them.")
+            raise ArgumentsError(wrong("trainer.aliases"))
         value = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        raise ArgumentsError(f"The arguments can't be read: {str(error).splitlines()[0]}. {expected}.") from error
+        raise ArgumentsError(wrong("trainer.unreadable", why=str(error).splitlines()[0])) from error
     if not isinstance(value, Mapping):
-        raise ArgumentsError(f"The arguments are “{text.strip()[:60]}”. {expected}.")
+        raise ArgumentsError(wrong("trainer.no_mapping", text=text.strip()[:60]))
     return value

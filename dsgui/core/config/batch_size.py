@@ -18,8 +18,8 @@ SEQUENCE_PARALLEL_SINCE, SEQUENCE_PARALLEL_IN_FILES_SINCE = "0.17.0", "0.18.6"
 
 
 def data_parallel_size(config: Mapping[str, Any], context: Context) -> Number:
-    """The ranks that work on different samples: `sequence_parallel_size` divides the world size, into fractions if
-    need be (deepspeed/runtime/config.py: DeepSpeedConfig). A size that is none counts as 1."""
+    """The ranks that work on different samples: `sequence_parallel_size` divides the world size, into fractions if need
+    be (deepspeed/runtime/config.py: DeepSpeedConfig). Anything that is not a size counts as 1."""
     shared = config.get("sequence_parallel_size")
     if shares_sequences(context) and isinstance(shared, int) and shared > 0:
         size = context.world_size / shared
@@ -28,7 +28,7 @@ def data_parallel_size(config: Mapping[str, Any], context: Context) -> Number:
 
 
 def shares_sequences(context: Context) -> bool:
-    """Whether this DeepSpeed reads `sequence_parallel_size` in the config as this reader hands it over."""
+    """Whether this DeepSpeed reads `sequence_parallel_size` from the config in the way this reader passes it."""
     hf = context.integration is Integration.HF
     return context.at_least(SEQUENCE_PARALLEL_SINCE if hf else SEQUENCE_PARALLEL_IN_FILES_SINCE)
 
@@ -44,7 +44,7 @@ class Batch:
 
     @property
     def product(self) -> Number:
-        """What `train` has to be."""
+        """What `train` must be."""
         return self.micro * self.accumulation * self.world_size
 
     @property
@@ -53,7 +53,7 @@ class Batch:
 
 
 def solve(train: Number | None, micro: Number | None, accumulation: Number | None, world_size: Number) -> Batch | None:
-    """The terms DeepSpeed would go on with; None when neither `train` nor `micro` is given. A result may still break
+    """The terms DeepSpeed would continue with; None when neither `train` nor `micro` is given. A result may still break
     the identity (`holds`): DeepSpeed raises then."""
     if train is None:
         if micro is None:

@@ -1,4 +1,4 @@
-"""Two configs side by side: which keys differ, in the words each file uses for them."""
+"""Two configs side by side: which keys differ, with each value as its file spells it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from dsgui.core.config.document import Document, Node
 
 
 class Kind(StrEnum):
-    """How a key differs; the value is the word for the page."""
+    """How a key differs; the value is the word on the page."""
 
     CHANGED = "changed"
     ONLY_LEFT = "only left"
@@ -19,7 +19,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One key that differs. `left` and `right` are the text each file has for it, None where it has none."""
+    """One key that differs. `left` and `right` are its text in each file, None where it is absent."""
 
     pointer: str
     kind: Kind
@@ -30,9 +30,9 @@ class Difference:
 def differences(left: Document, right: Document) -> tuple[Difference, ...]:
     """What differs, leaf by leaf: in the left file's order, then what only the right one has.
 
-    Another spelling of the same value (`5e8`, `500000000`) is no difference. A block that one side lacks lists its
-    leaves. An object against anything else, an empty object included, is one change of the whole: setting the
-    changed and the right-only keys in the left file and removing its left-only ones gives the right file's values.
+    Two spellings of the same value (`5e8`, `500000000`) are equal. A block that one side lacks is listed leaf by leaf.
+    An object compared with anything else, including an empty object, is a single change: setting the changed and the
+    right-only keys in the left file, and removing its left-only ones, yields the right file's values.
     """
     found = [
         Difference(pointers.join(parts), _kind(a, b), _literal(left, a), _literal(right, b))
@@ -43,7 +43,7 @@ def differences(left: Document, right: Document) -> tuple[Difference, ...]:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Equal as JSON values: 1 is 1.0, but neither is true; the order of an object's keys does not count."""
+    """Equal as JSON values: 1 equals 1.0, but neither equals true; the order of an object's keys does not matter."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
     if isinstance(left, list) and isinstance(right, list):
@@ -56,7 +56,7 @@ def same(left: Any, right: Any) -> bool:
 def _leaves(
     parts: tuple[str, ...], left: Node | None, right: Node | None
 ) -> Iterator[tuple[tuple[str, ...], Node | None, Node | None]]:
-    """Every leaf of either side with what the other has in its place."""
+    """Every leaf of either side, with what the other side has there."""
     if not _is_walked(parts, left, right):
         yield parts, left, right
         return
@@ -66,9 +66,9 @@ def _leaves(
 
 
 def _is_walked(parts: tuple[str, ...], left: Node | None, right: Node | None) -> bool:
-    """True where members are compared one by one: every side that is there has some.
+    """True where members are compared one by one: each side that exists has some.
 
-    The config as a whole is always walked, so that against an empty one each key of the other is listed.
+    The config as a whole is always walked, so that compared with an empty one each key of the other is listed.
     """
     return not parts or all(node.members for node in (left, right) if node)
 

@@ -1,4 +1,5 @@
-"""What a config is checked against: who reads it (HF Trainer or native), which DeepSpeed, how many of which device."""
+"""What a config is checked against: the framework that reads it, the DeepSpeed release, the number and kind of
+devices."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -6,10 +7,12 @@ from functools import lru_cache
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.machine.hardware import Hardware
+from dsgui.core.texts.saying import Said, phrase
 
 
 class Integration(Enum):
-    """Who reads the file: the HF Trainer fills `"auto"` and reads strict JSON; native DeepSpeed does neither."""
+    """The framework that reads the file: the HF Trainer fills in `"auto"` and reads strict JSON; native DeepSpeed does
+    neither."""
 
     HF = "hf"
     NATIVE = "native"
@@ -17,7 +20,7 @@ class Integration(Enum):
 
 @lru_cache(maxsize=256)
 def version_tuple(version: str) -> tuple[int, ...]:
-    """`"0.19.8+cu130"` → `(0, 19, 8)`; anything that is not a number ends it."""
+    """`"0.19.8+cu130"` → `(0, 19, 8)`; it ends at the first part that is not a number."""
     numbers: list[int] = []
     for part in version.split("+")[0].split("."):
         if not part.isdecimal():
@@ -34,8 +37,8 @@ OLDEST_KNOWN, LATEST_KNOWN = RELEASES[0], RELEASES[-1]
 @dataclass(frozen=True, slots=True)
 class Context:
     """The circumstances of a check. `hardware` holds every selected device: a rule looks at all of them. `missing_ops`
-    are DeepSpeed's operators that can't be loaded there, as far as that is known. `arguments` are the HF Trainer's,
-    None while nobody said what the script is given."""
+    are the DeepSpeed operators that can't be loaded there, as far as known. `arguments` are the HF Trainer's, None
+    while the script's arguments are not known."""
 
     integration: Integration = Integration.HF
     nodes: int = 1
@@ -48,12 +51,12 @@ class Context:
 
     @property
     def world_size(self) -> int:
-        """The data-parallel size: one rank a GPU."""
+        """The data-parallel size: one rank per GPU."""
         return self.nodes * self.gpus_per_node
 
     @property
     def release(self) -> str:
-        """The DeepSpeed release to answer for; an unknown one counts as the newest known."""
+        """The DeepSpeed release to check against; an unknown one counts as the newest known."""
         return self.deepspeed_version or LATEST_KNOWN
 
     def at_least(self, version: str) -> bool:
@@ -63,7 +66,12 @@ class Context:
     @property
     def devices(self) -> str:
         """`4 GPUs`, `2 nodes × 4 GPUs`, `2 CPU ranks`: for sentences."""
+        return str(self.devices_told)
+
+    @property
+    def devices_told(self) -> Said:
+        """The same, for the texts of the catalogue."""
         cpu = bool(self.hardware) and all(h.vendor == "cpu" for h in self.hardware)
-        noun = ("CPU rank" if cpu else "GPU") + ("s" if self.gpus_per_node != 1 else "")
-        each = f"{self.gpus_per_node} {noun}"
-        return each if self.nodes == 1 else f"{self.nodes} nodes × {each}"
+        noun = ("cpu_rank" if cpu else "gpu") + ("s" if self.gpus_per_node != 1 else "")
+        each = phrase(noun, count=str(self.gpus_per_node))
+        return each if self.nodes == 1 else phrase("on_nodes", nodes=str(self.nodes), each=each)

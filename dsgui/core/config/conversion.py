@@ -1,4 +1,4 @@
-"""What DeepSpeed's pydantic models make of a value of another type (and Python's int(), where it is read raw)."""
+"""How DeepSpeed's pydantic models convert a value of another type (and Python's int(), where the value is read raw)."""
 
 import re
 from typing import Any
@@ -18,7 +18,7 @@ PYDANTIC_2_SINCE = "0.15.0"
 
 
 def truth(value: Any) -> bool | None:
-    """The reading of a boolean: 1, 0.0 and words such as "yes" count; None for anything else."""
+    """How a boolean is read: 1, 0.0 and words such as "yes" count; None for anything else."""
     word = value.lower() if isinstance(value, str) else value
     if word == 1 or word in _TRUE:
         return True
@@ -26,7 +26,7 @@ def truth(value: Any) -> bool | None:
 
 
 def converted(field: Field, value: Any, is_pydantic_1: bool = False) -> Any:
-    """The value that the model goes on with; `MISSING` when it refuses. Ranges are not looked at."""
+    """The value that the model continues with; `MISSING` when it refuses. Ranges are not checked."""
     if field.kind is FieldKind.BOOLEAN:
         known = truth(value)
         return MISSING if known is None else known

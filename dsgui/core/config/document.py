@@ -1,7 +1,7 @@
-"""The JSON text of a config: parsed with positions, so that one value can change and nothing else does.
+"""The JSON text of a config: parsed with positions, so that one value can change without touching the rest.
 
 Unknown keys, key order, indentation and number spelling (`5e8`, `1e-5`, `0.0`) live in the text, and an edit splices
-the text. The parsed value is only ever a view of it.
+the text. The parsed value is only a view of it.
 """
 
 import bisect
@@ -31,7 +31,7 @@ _DECODER = json.JSONDecoder()
 
 
 class Member(NamedTuple):
-    """One `"key": value` of an object; `start` is where the key's opening quote stands."""
+    """One `"key": value` of an object; `start` is the position of the key's opening quote."""
 
     key: str
     start: int
@@ -94,7 +94,7 @@ class Document:
 
     @cached_property
     def nodes(self) -> tuple[tuple[str, Node], ...]:
-        """Every member at any depth of objects, as (pointer, node), blocks before what is in them."""
+        """Every member at any depth of objects, as (pointer, node), each block before its contents."""
         return tuple(self._walk())
 
     def _walk(self) -> Iterator[tuple[str, Node]]:
@@ -117,7 +117,7 @@ class Document:
                 yield pointers.join(parts), self.text[node.start : node.end]
 
     def set(self, pointer: str, literal: str) -> "Document":
-        """The document with the value at `pointer` written as `literal` (JSON text); missing parents are made."""
+        """The document with the value at `pointer` written as `literal` (JSON text); missing parents are created."""
         parts = pointers.split(pointer)
         node, depth = self._deepest(parts)
         if depth == len(parts):
@@ -129,7 +129,7 @@ class Document:
         return self._insert(node, parts[depth], parts[depth + 1 :], literal)
 
     def remove(self, pointer: str) -> "Document":
-        """The document without the member at `pointer`. A block that this leaves empty stays, as `{}`."""
+        """The document without the member at `pointer`. A block that becomes empty stays, as `{}`."""
         parts = pointers.split(pointer)
         parent = self.node(pointers.join(parts[:-1]))
         if parent is None or all(member.key != parts[-1] for member in parent.members):
@@ -143,7 +143,7 @@ class Document:
         return self._splice(members[index - 1].node.end, members[index].node.end, "")
 
     def clear(self, pointer: str, keep: Collection[str] = ()) -> "Document":
-        """The document without the member at `pointer`, and without blocks that this leaves empty but those in `keep`
+        """The document without the member at `pointer`, and without blocks that become empty, except those in `keep`
         (pointers)."""
         parts = pointers.split(pointer)
         while len(parts) > 1 and len(self._members(parts[:-1])) == 1 and pointers.join(parts[:-1]) not in keep:
@@ -151,7 +151,7 @@ class Document:
         return self.remove(pointers.join(parts))
 
     def rename(self, pointer: str, key: str) -> "Document":
-        """The document with the member at `pointer` called `key`; its value and place stay."""
+        """The document with the member at `pointer` renamed to `key`; its value and position stay."""
         parts = pointers.split(pointer)
         parent = self.node(pointers.join(parts[:-1]))
         for member in parent.members if parent else ():
@@ -185,13 +185,13 @@ class Document:
         return self._splice(last.node.end, last.node.end, f",{gap}{json.dumps(key)}: {value}")
 
     def _gap_before(self, parent: Node, member: Member) -> str:
-        """The white space to put before a new member, copied from its elder sibling."""
+        """The white space to put before a new member, copied from the previous one."""
         before = self.text[parent.start + 1 : member.start]
         white = before[len(before.rstrip()) :]
         return self._break + white.rpartition("\n")[2] if "\n" in white else " "
 
     def _nested(self, parts: tuple[str, ...], literal: str, position: int) -> str:
-        """`{"a": {"b": literal}}`, indented like the line on which `position` stands."""
+        """`{"a": {"b": literal}}`, indented like the line of `position`."""
         if not parts:
             return literal
         line = self.text[self.text.rfind("\n", 0, position) + 1 : position]
@@ -256,7 +256,7 @@ class _Parser:
         return self._scalar()
 
     def _plain(self, match: re.Match[str]) -> Node:
-        """The usual values in one step: a whole number, a word, a string without escapes."""
+        """The usual values in one step: an integer, a word, a string without escapes."""
         self.at = match.end()
         start, end = match.span("value")
         number, word, text = match.group("number", "word", "text")
@@ -284,7 +284,7 @@ class _Parser:
         return Node(start, self.at, {m.key: m.node.value for m in members}, members=tuple(members))
 
     def _key(self) -> str:
-        """A key and the colon behind it."""
+        """A key and the colon after it."""
         if self.text[self.at : self.at + 1] != '"':
             raise self._unexpected('a key in double quotes, such as "zero_optimization"')
         plain = _PLAIN_KEY.match(self.text, self.at)
@@ -394,15 +394,15 @@ class _Parser:
 
 # ------------------------------------------------------------------------------------------- keys that stand twice
 class Double(NamedTuple):
-    """A key that stands twice in one object, and the lines (from 1) of the first and the last."""
+    """A key that appears twice in one object, and the lines (from 1) of its first and last occurrence."""
 
     pointer: str
     lines: tuple[int, int]
 
 
 def last_kept(text: str) -> tuple[str, tuple[Double, ...]]:
-    """`text` with the last of each key that stands twice, as json.load reads it, and what was cut. Raises
-    `DocumentError` for what is wrong otherwise."""
+    """`text` with only the last occurrence of each duplicate key, as json.load reads it, and what was cut. Raises
+    `DocumentError` for any other error."""
     doubles, cuts = list[Double](), list[tuple[int, int]]()
     breaks = [found.start() for found in re.finditer("\n", text)]
     nodes = [("", _Parser(text, takes_doubles=True).document())]
@@ -420,7 +420,7 @@ def last_kept(text: str) -> tuple[str, tuple[Double, ...]]:
 
 
 def _without(text: str, cuts: list[tuple[int, int]]) -> str:
-    """`text` less the spans in `cuts`, which are in order and do not overlap."""
+    """`text` without the spans in `cuts`, which are sorted and do not overlap."""
     ends = [0, *(end for _, end in cuts)]
     starts = [*(start for start, _ in cuts), len(text)]
     return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
@@ -431,7 +431,7 @@ def on_lines(first: int, second: int) -> str:
 
 
 def json_text(value: Any) -> str:
-    """`value` as JSON, in its own letters where they can be written to a file (a lone surrogate can't)."""
+    """`value` as JSON, unescaped where its characters can be written to a file (a lone surrogate can't)."""
     text = json.dumps(value, ensure_ascii=False)
     return text if _SURROGATE.search(text) is None else json.dumps(value)
 

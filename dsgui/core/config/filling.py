@@ -1,4 +1,4 @@
-"""What the HF Trainer and accelerate make of a config before DeepSpeed sees it, and what stops them on the way.
+"""How the HF Trainer and accelerate complete a config before DeepSpeed sees it, and what stops them.
 
 The steps are those of transformers/integrations/deepspeed.py (`trainer_config_process`, `trainer_config_finalize`,
 `deepspeed_optim_sched`) and accelerate (utils/dataclasses.py: DeepSpeedPlugin; accelerator.py: `_prepare_deepspeed`),
@@ -92,7 +92,7 @@ class Origin(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An origin and what there: the argument's name, or how the value was computed."""
+    """An origin with its detail: the argument's name, or how the value was computed."""
 
     origin: Origin
     what: str = ""
@@ -106,14 +106,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Stands for a value that only the model or the data tell; `what` it will be, in words."""
+    """Stands for a value that depends on the model or the data; `what` describes it in words."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A value that is not the arguments', and the line about it in the Trainer's ValueError."""
+    """A value that differs from the arguments, and the line about it in the Trainer's ValueError."""
 
     pointer: str
     seen: Any
@@ -123,7 +123,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Another error on the way to `deepspeed.initialize`: where, and what is said there."""
+    """Another error on the way to `deepspeed.initialize`: where it occurs, and its message."""
 
     pointer: str
     said: str
@@ -131,8 +131,8 @@ class Stop:
 
 @dataclass(slots=True)
 class Filled:
-    """The config as `deepspeed.initialize` gets it, where each changed value comes from, and what stops before that.
-    `left` are the keys where "auto" stays, at which accelerate stops."""
+    """The config as `deepspeed.initialize` gets it, where each changed value comes from, and what prevents that. `left`
+    are the keys where "auto" remains, at which accelerate stops."""
 
     config: dict[str, Any]
     arguments: TrainingArguments
@@ -147,7 +147,7 @@ class Filled:
 
 
 def fill(config: Mapping[str, Any], arguments: TrainingArguments, context: Context) -> Filled:
-    """The final config. What can't go on in reality is noted, and the rest is filled all the same."""
+    """The final config. What would stop in reality is noted, and the rest is filled in anyway."""
     filler = _Filler(Filled(deepcopy(dict(config)), arguments), context)
     filler.process()
     filler.plug_in()
@@ -168,7 +168,7 @@ class _Filler:
         self.context = context
 
     def process(self) -> None:
-        """When `TrainingArguments` are made."""
+        """When `TrainingArguments` are created."""
         for pointer in _COMPARED_FIRST:
             self._match(pointer)
         self._constant("/scheduler/params/warmup_min_lr", Source(Origin.HF, "no argument, always 0"))
@@ -186,7 +186,7 @@ class _Filler:
         self._write("/steps_per_print", math.inf, Source(Origin.ACCELERATE, "the Trainer logs instead"))
 
     def set_precision(self) -> None:
-        """accelerate's `set_mixed_precision`, when the Trainer is made."""
+        """accelerate's `set_mixed_precision`, when the Trainer is created."""
         chosen = self.arguments.mixed_precision
         on = {"enabled": True, "auto_cast": True} if chosen == "fp16" else {"enabled": True}
         source = Source(Origin.ARGUMENTS, chosen)
@@ -206,8 +206,8 @@ class _Filler:
             self._write("/communication_data_type", "fp32", Source(Origin.ACCELERATE, "bf16 on ROCm"))
 
     def prepare_data(self) -> None:
-        """accelerate multiplies the batch terms when it gets the data, before the Trainer compares anything. One that
-        the script computes is a number by then."""
+        """accelerate multiplies the batch terms when it gets the data, before the Trainer compares anything. By then, a
+        term that the script computes is a number."""
         micro, steps = self.config.get("train_micro_batch_size_per_gpu"), self.config["gradient_accumulation_steps"]
         micro, steps = (1 if isinstance(term, Unknown) else term for term in (micro, steps))
         if micro is None:
@@ -240,7 +240,7 @@ class _Filler:
 
     # -------------------------------------------------------------------------------------------------- one key
     def _match(self, pointer: str) -> None:
-        """`fill_match`: "auto" is replaced, null is let be, anything else has to be equal."""
+        """`fill_match`: "auto" is replaced, null is left alone, anything else has to be equal."""
         seen = self._get(pointer)
         if seen is MISSING or seen is None:
             return
@@ -276,7 +276,7 @@ class _Filler:
         return value, self._source(names, detail)
 
     def _train_batch(self) -> tuple[int, Source]:
-        """The Trainer multiplies by every rank, whatever divides them later."""
+        """The Trainer multiplies by all ranks, however they are divided later."""
         micro, steps = self.arguments.per_device_train_batch_size, self.arguments.gradient_accumulation_steps
         ranks = self.context.world_size
         names = ("per_device_train_batch_size", "gradient_accumulation_steps")
@@ -316,8 +316,8 @@ class _Filler:
             self._stop(f"/{other}/enabled", f"{said} file.")
 
     def _look_for_offload(self) -> None:
-        """accelerate swaps the Trainer's optimizer for a CPU one where the file offloads; it looks without asking
-        whether anything is there."""
+        """accelerate replaces the Trainer's optimizer with a CPU one if the file offloads; it looks up the keys without
+        checking that they exist."""
         zero = self.config.get("zero_optimization", {})
         if not isinstance(zero, dict):
             self._no_object("/zero_optimization", zero)
@@ -328,7 +328,8 @@ class _Filler:
         return bool(self.context.hardware) and all(device.vendor == "amd" for device in self.context.hardware)
 
     def _find_left(self, block: Mapping[str, Any], pointer: str, name: str) -> None:
-        """`deepspeed_config_process`. It looks keys up by their dotted name, so one with a dot in it is not found."""
+        """`deepspeed_config_process`. It looks up keys by their dotted name, so a key that contains a dot is not
+        found."""
         for key, value in block.items():
             place = child(pointer, key)
             if isinstance(value, dict):
@@ -371,7 +372,7 @@ class _Filler:
 
 
 def _sample(value: Any) -> Any:
-    """A small value of the same type, to try an operation on. What is not known yet will be a number."""
+    """A small value of the same type, to try an operation on. A value that is not known yet counts as a number."""
     if isinstance(value, int | float | Unknown):
         return 1
     return type(value)() if isinstance(value, str | list | dict) else value

@@ -1,4 +1,4 @@
-"""A finding: one thing to know about a config, where it is, and what to do. Findings are values, never raised."""
+"""A finding: one thing to know about a config, its location, and what to do. Findings are values, never raised."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from dsgui.core.config.document import Document
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, said, sentences
 
 
 class Severity(Enum):
@@ -45,7 +45,7 @@ class Fix:
 
     @property
     def id(self) -> str:
-        """The same for the same edits, whatever they are called: what a page names the fix by."""
+        """The same for the same edits, whatever their label: how a page refers to the fix."""
         edits = [[change.pointer, change.literal, change.key] for change in self.changes]
         return hashlib.sha256(json.dumps(edits).encode()).hexdigest()[:16]
 
@@ -63,16 +63,31 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Where (`pointer`) · what was seen and expected (`message`) · what to do (`advice`), perhaps with a `fix`."""
+    """Where (`pointer`) · what was seen and expected (`says`) · what to do (`advises`, sentence by sentence), perhaps
+    with a `fix`. The texts are the catalogue's: its "findings" and "advice"."""
 
     rule: str
     severity: Severity
     pointer: str
-    message: str
-    advice: str = ""
+    says: Said
+    advises: tuple[Said, ...] = ()
     fix: Fix | None = None
     source: str = ""
-    code: str = ""  # which of its rule's, where a rule says several things of one key
+
+    @property
+    def code(self) -> str:
+        """What is said, whatever the words and figures: `DS040.predivide`."""
+        return self.says.code
+
+    @property
+    def message(self) -> str:
+        """What it says, in words."""
+        return str(self.says)
+
+    @property
+    def advice(self) -> str:
+        """What to do, in words; "" where there is nothing to do."""
+        return sentences(self.advises)
 
     @property
     def identity(self) -> tuple[str, str, str, Severity]:
@@ -81,13 +96,17 @@ class Finding:
 
 
 def has_error(findings: Iterable[Finding]) -> bool:
-    """Whether one of them says that it will not run."""
+    """Whether one of them says that the config will not run."""
     return any(finding.severity is Severity.ERROR for finding in findings)
 
 
-def refuser(findings: Iterable[Finding]) -> str:
-    """Who would stop at the errors, for sentences: the HF Trainer (accelerate is a part of it) comes first, and
-    DeepSpeed only sees what it lets through."""
+def stops_before(findings: Iterable[Finding]) -> bool:
+    """Whether the HF Trainer (accelerate is a part of it) stops at the errors: it comes first, and DeepSpeed only sees
+    what it lets through."""
     sources = [finding.source for finding in findings if finding.severity is Severity.ERROR]
-    before = bool(sources) and all(source.startswith(("transformers/", "accelerate/")) for source in sources)
-    return "The HF Trainer" if before else "DeepSpeed"
+    return bool(sources) and all(source.startswith(("transformers/", "accelerate/")) for source in sources)
+
+
+def refuser(findings: Iterable[Finding]) -> str:
+    """Who would stop at the errors, for sentences."""
+    return "The HF Trainer" if stops_before(findings) else "DeepSpeed"

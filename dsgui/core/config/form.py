@@ -33,7 +33,7 @@ def literal_for(field: Field, typed: str) -> str | None:
 
 
 def shown_text(field: Field, literal: str) -> str:
-    """What a field shows for a value: text without its quotes, unless they are what tells it from a number."""
+    """What a field shows for a value: text without its quotes, unless they are what distinguishes it from a number."""
     if not literal.startswith('"'):
         return literal
     text = str(json.loads(literal))
@@ -62,7 +62,8 @@ def _is_scalar(text: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class FormState:
     """What the form shows for a document. `values`: text by pointer, set fields only. `idle`: fields whose `active`
-    condition does not hold. `not_taken`: by the name of the chosen optimizer or scheduler, what it does not take."""
+    condition does not hold. `not_taken`: by the name of the chosen optimizer or scheduler, the parameters it does not
+    take."""
 
     values: dict[str, str]
     idle: tuple[str, ...]
@@ -71,7 +72,7 @@ class FormState:
 
 class Form:
     """The form for one DeepSpeed release. `absent`: why a field is not there, by pointer. `defaults`: those that differ
-    from the newest release's, as text. Neither hangs on a document, and the page asks for them once."""
+    from the newest release's, as text. Neither depends on a document, and the page asks for them once."""
 
     def __init__(self, schema: Schema, release: str) -> None:
         self._fields = schema.fields
@@ -112,7 +113,7 @@ def _by_block(fields: Mapping[str, Field]) -> dict[str, list[tuple[Field, set[st
 
 
 def _by_condition(fields: Mapping[str, Field]) -> dict[Active, list[str]]:
-    """Pointers by the condition they share, so that each is looked at once."""
+    """Pointers by the condition they share, so that each condition is evaluated once."""
     found: dict[Active, list[str]] = {}
     for pointer, field in fields.items():
         if field.active:

@@ -47,17 +47,17 @@ _BRACES = ("braces put around the whole", "")
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
-    """Strict JSON, and a note for each kind of change that made it so, with line numbers. No notes: no change."""
+    """Strict JSON, and a note for each kind of change that was needed, with line numbers. No notes mean no change."""
 
     text: str
     notes: tuple[str, ...]
 
 
 def tidy(text: str) -> Tidied:
-    """`text` as strict JSON. What `Document` takes already comes back byte for byte.
+    """`text` as strict JSON. What `Document` already accepts is returned byte for byte.
 
     Raises `DocumentError`, with the line and column in `text`, when hjson would refuse it too, and for NaN and
-    infinities; `DoubleKeyError` for a key that stands twice in strict JSON.
+    infinities; `DoubleKeyError` for a key that appears twice in strict JSON.
     """
     body = text.removeprefix("\ufeff")
     notes = () if body == text else ("byte order mark at the start removed",)
@@ -94,7 +94,7 @@ class _Reader:
         return "".join([*pieces, self.text[done:]])
 
     def notes(self) -> Iterator[str]:
-        """One sentence part a kind of change, then one a bare text."""
+        """One part of a sentence per kind of change, then one per bare text."""
         lines = self._lines
         for (one, many), positions in self._found.items():
             yield f"{one if len(positions) == 1 else f'{len(positions)} {many}'} ({lines.listed(positions)})"
@@ -172,7 +172,7 @@ class _Reader:
         self._value(depth + 1)
 
     def _check_not_yaml(self, key: str, colon: int) -> None:
-        """hjson takes YAML's `outer:`, line break, `inner: 2` for the text "inner: 2"; nobody means that."""
+        """hjson takes YAML's `outer:`, line break, `inner: 2` for the text "inner: 2", which nobody intends."""
         inner = _BARE_KEY.match(self.text, self.at)
         if not self._has_braces and inner and "\n" in self.text[colon : self.at]:
             raise self._error(
@@ -182,7 +182,8 @@ class _Reader:
             )
 
     def _separator(self, closer: str) -> None:
-        """The comma after an element, which hjson does not ask for and also takes before the closing bracket."""
+        """The comma after an element, which hjson does not require, and which it also accepts before the closing
+        bracket."""
         end = self.at
         self._gap()
         comma = self.at
@@ -233,7 +234,7 @@ class _Reader:
             self._bare()
 
     def _quoted(self) -> str:
-        """A string in double or single quotes; rewritten only when JSON would not take it."""
+        """A string in double or single quotes; rewritten only if JSON would not accept it."""
         start, quote = self.at, self._char()
         end = _past(_CHARS[quote], self.text, start + 1)
         if self.text[end : end + 1] != quote:
@@ -262,7 +263,7 @@ class _Reader:
             done = escape.end()
 
     def _triple(self) -> None:
-        """'''text''': lines lose the indentation of the opening quotes, and the last line break goes."""
+        """'''text''': lines lose the indentation of the opening quotes, and the last line break is dropped."""
         start = self.at
         end = self.text.find("'''", start + 3)
         if end < 0:
@@ -275,7 +276,7 @@ class _Reader:
         self.at = end + 3
 
     def _bare(self) -> None:
-        """A number, true, false, null; or any other text, which goes on to the end of its line."""
+        """A number, true, false, null; or any other text, which extends to the end of its line."""
         if self._char() in _PUNCTUATION or not self._char():
             raise self._unexpected("a value: a number, true, false, null, or text in double quotes")
         start = self.at
@@ -347,27 +348,27 @@ class _Lines:
         return position - (self._breaks[line - 2] if line > 1 else -1)
 
     def listed(self, positions: list[int]) -> str:
-        """`line 3`, `lines 2, 5, 9`; the first few of many."""
+        """`line 3`, `lines 2, 5, 9`; of many, the first few."""
         numbers = list(dict.fromkeys(self.number(position) for position in sorted(positions)))
         listed = ", ".join(map(str, numbers[:_MAX_LISTED])) + (", …" if len(numbers) > _MAX_LISTED else "")
         return f"line{'s' if len(numbers) > 1 else ''} {listed}"
 
 
 def _past(pattern: re.Pattern[str], text: str, position: int) -> int:
-    """Where what `pattern` takes at `position` ends."""
+    """The end of what `pattern` matches at `position`."""
     found = pattern.match(text, position)
     return found.end() if found else position
 
 
 def _upto(pattern: re.Pattern[str], text: str, position: int) -> int:
-    """Where `pattern` is next found."""
+    """Where `pattern` next matches."""
     found = pattern.search(text, position)
     return found.start() if found else len(text)
 
 
 def _without_comments(gap: str, opens: bool, ends: bool) -> str:
-    """The white space that stays of a gap. A line that held only a comment goes; `opens` and `ends`: the gap is at the
-    start or the end of the text."""
+    """The white space that remains of a gap. A line that contained only a comment is removed; `opens` and `ends`: the
+    gap is at the start or the end of the text."""
     first, *lines = _COMMENT.sub("\0", gap).split("\n")
     if not lines:
         return "" if opens or ends or len(first) == 1 else " "
@@ -397,6 +398,6 @@ def _shown(text: str) -> str:
 
 
 def _python_hint(raw: str) -> str:
-    """A word for Python's spelling of JSON's three words."""
+    """A hint about Python's spelling of JSON's three words."""
     word = _FIRST_WORD.match(raw)
     return f"(JSON's word is {_PYTHON[word[0]]})" if word and word[0] in _PYTHON else ""

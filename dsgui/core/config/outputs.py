@@ -1,4 +1,5 @@
-"""What leaves with a config: its native and HF forms, and the lines of Python and shell that people need next."""
+"""What a config can be exported as: its native and HF forms, and the lines of Python and shell that people need
+next."""
 
 import json
 import shlex
@@ -30,7 +31,7 @@ _LINE = 100  # characters of a snippet's line before it is broken
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A config in another form, as text, and one sentence for each thing that changed or has to be known."""
+    """A config in another form, as text, and one sentence for each change or thing to know."""
 
     text: str
     notes: tuple[str, ...]
@@ -41,7 +42,7 @@ _DEFAULTS = TrainingArguments()
 
 # ------------------------------------------------------------------------------------------------------- native form
 def native_form(document: Document, context: Context, arguments: TrainingArguments = _DEFAULTS) -> Converted:
-    """The config for native DeepSpeed: every "auto" that the Trainer would fill is a number, or gone."""
+    """The config for native DeepSpeed: every "auto" that the Trainer would fill in is a number, or removed."""
     notes: list[str] = []
     filled = fill(document.value, arguments, context)
     for pointer in FILLED_BY_TRAINER[1:] + FILLED_BY_TRAINER[:1]:  # the train batch last: it needs the other two
@@ -55,8 +56,8 @@ def native_form(document: Document, context: Context, arguments: TrainingArgumen
 
 
 def native_fix(document: Document, context: Context) -> Fix:
-    """The native form as a fix: the same changes, for a config that is to stay where it is. The steps of the run, which
-    a scheduler can't do without, are for the user to give."""
+    """The native form as a fix: the same changes, applied in place. The number of steps of the run, which a scheduler
+    needs, has to come from the user."""
     native = Document(native_form(document, context).text)
     autos = [pointer for pointer in FILLED_BY_TRAINER if lookup(document.value, pointer) == "auto"]
     known = [pointer for pointer in autos if pointer != STEPS or native.literal(pointer) is not None]
@@ -65,8 +66,8 @@ def native_fix(document: Document, context: Context) -> Fix:
 
 
 def _native(pointer: str, config: Mapping[str, Any], filled: Filled, context: Context) -> tuple[Any, str]:
-    """What takes the place of "auto" (MISSING: nothing does), and why. It is what the Trainer fills, unless DeepSpeed
-    finds something better itself."""
+    """What replaces "auto" (MISSING: nothing), and why. It is what the Trainer fills in, unless DeepSpeed finds
+    something better itself."""
     if pointer == TRAIN:
         return _train_batch(config, filled, context)
     if pointer == MICRO and _is_number(config.get("train_batch_size")):
@@ -88,7 +89,7 @@ def _left_open(pointer: str, value: Unknown) -> str:
 
 
 def _train_batch(config: Mapping[str, Any], filled: Filled, context: Context) -> tuple[Any, str]:
-    """micro × accumulation × ranks, from the file's numbers where it has them."""
+    """micro × accumulation × ranks, from the file's numbers where present."""
     micro = config.get("train_micro_batch_size_per_gpu", filled.arguments.per_device_train_batch_size)
     accumulation = config.get("gradient_accumulation_steps", 1)
     if not (_is_number(micro) and _is_number(accumulation)):
@@ -107,7 +108,7 @@ def _left_to_the_script(config: Mapping[str, Any]) -> Iterator[str]:
 def hf_form(document: Document) -> Converted:
     """The config for the HF Trainer: what the Trainer compares with its own arguments becomes "auto".
 
-    The notes list the arguments that then carry the values.
+    The notes list the arguments that then hold the values.
     """
     wanted, notes = _wanted(document), [*_clashes(document)]
     for pointer in ARGUMENTS:
@@ -121,8 +122,8 @@ def hf_form(document: Document) -> Converted:
 
 
 def _with_auto_batch(document: Document, notes: list[str]) -> tuple[str, tuple[str, ...]]:
-    """All three batch keys "auto" when there is one: the Trainer fills what is there, accelerate takes 1 for an absent
-    accumulation, and DeepSpeed would solve a train batch of its own from the rest."""
+    """All three batch keys "auto" if one is there: the Trainer fills in what is there, accelerate takes 1 for an absent
+    accumulation, and DeepSpeed would derive a train batch of its own from the rest."""
     present = [pointer for pointer in (TRAIN, MICRO, ACCUMULATION) if lookup(document.value, pointer) is not MISSING]
     train = document.value.get("train_batch_size")
     if _is_number(train):
@@ -140,7 +141,7 @@ def _is_number(value: Any) -> TypeGuard[int | float]:
 
 
 def _is_compared(value: Any) -> bool:
-    """Numbers, switches and lists of numbers; "auto" is filled, and anything else has a finding of its own."""
+    """Numbers, switches and lists of numbers; "auto" is filled in, and anything else has a finding of its own."""
     if isinstance(value, list):
         return bool(value) and all(map(_is_number, value))
     return isinstance(value, int | float)
@@ -148,7 +149,7 @@ def _is_compared(value: Any) -> bool:
 
 # ------------------------------------------------------------------------------------------------------ the arguments
 def _wanted(document: Document) -> dict[str, str]:
-    """Argument → its value in Python, spelled as in the file; the first key of two that want the same one counts."""
+    """Argument → its value in Python, spelled as in the file; if two keys want the same one, the first counts."""
     found: dict[str, str] = {}
     for pointer, names in ARGUMENTS.items():
         value = lookup(document.value, pointer)
@@ -163,7 +164,7 @@ def _wanted(document: Document) -> dict[str, str]:
 
 
 def _fits(name: str, value: Any) -> bool:
-    """Whether the argument takes it: a switch, a number, a whole one. What does not fit has a finding of its own."""
+    """Whether the argument accepts it: a switch, a number, an integer. What does not fit has a finding of its own."""
     if isinstance(getattr(_DEFAULTS, name), bool) or not _is_number(value):
         return isinstance(getattr(_DEFAULTS, name), bool) and isinstance(value, bool)
     return name not in _COUNTS or value == int(value)
@@ -176,7 +177,7 @@ def _python(name: str, value: Any, literal: str) -> str:
 
 
 def _clashes(document: Document) -> Iterator[str]:
-    """Keys that want another value of an argument than the key before them."""
+    """Keys that want a different value of an argument than an earlier key does."""
     wanted = _wanted(document)
     for pointer, names in ARGUMENTS.items():
         literal, value = document.literal(pointer), lookup(document.value, pointer)
@@ -185,8 +186,8 @@ def _clashes(document: Document) -> Iterator[str]:
 
 
 def training_arguments(document: Document, path: str = "ds_config.json", context: Context | None = None) -> str:
-    """Python that makes the `TrainingArguments` which this config's numbers demand; those at their default are left
-    out. With a `context`, a train batch without a micro batch gives the batch of each device."""
+    """Python that creates the `TrainingArguments` that this config's numbers require; those at their default are left
+    out. With a `context`, the batch per device is derived from a train batch without a micro batch."""
     wanted, remarks = _with_train_batch(document, _wanted(document), context)
     arguments = {"output_dir": '"output"', "deepspeed": _quoted(path)}
     arguments |= {name: text for name, text in wanted.items() if _differs(name, text)}
@@ -195,7 +196,7 @@ def training_arguments(document: Document, path: str = "ds_config.json", context
 
 
 def demanded(document: Document) -> dict[str, str]:
-    """The arguments, as Python spells them, that this config's numbers demand and the defaults are not."""
+    """The arguments, as Python spells them, that this config's numbers require and that differ from their defaults."""
     return {name: text for name, text in _wanted(document).items() if _differs(name, text)}
 
 
@@ -227,7 +228,7 @@ def _call(name: str, arguments: Mapping[str, str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A Python string; in double quotes where the letters allow."""
+    """A Python string; in double quotes where its characters allow."""
     return json.dumps(text) if text.isascii() and text.isprintable() else repr(text)
 
 

@@ -32,7 +32,7 @@ def join(parts: Sequence[object]) -> str:
 
 
 def child(pointer: str, part: str) -> str:
-    """The pointer of the member `part` of what `pointer` names."""
+    """The pointer of the member `part` of the value at `pointer`."""
     return f"{pointer}/{_escaped(part)}"
 
 
@@ -41,7 +41,7 @@ def _escaped(part: str) -> str:
 
 
 def dotted(pointer: str) -> str:
-    """The spelling people use in text: `/fp16/enabled` → `fp16.enabled`."""
+    """The spelling used in text: `/fp16/enabled` → `fp16.enabled`."""
     return ".".join(split(pointer)) or "the config"
 
 

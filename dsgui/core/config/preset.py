@@ -1,4 +1,4 @@
-"""A preset: a ready config, with what it is for and where it comes from."""
+"""A preset: a ready-made config, with its purpose and its source."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from dsgui.core.config.context import Integration
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """`text` is the file as its author spelt it; `integration`, `gpus` and `nodes` are the context it expects.
+    """`text` is the file as its author wrote it; `integration`, `gpus` and `nodes` are the context it expects.
 
     `group` is the heading under which it is offered.
     """

@@ -1,7 +1,7 @@
 """The schema and presentation documents as fields: what a key is, and where and when the form shows it.
 
-A field is declared once, in `schemas/ds_config.schema.json`; `schemas/presentation.json` says only where and when it
-shows. Nothing here knows a key by name.
+A field is declared once, in `schemas/ds_config.schema.json`; `schemas/presentation.json` says only where and when it is
+shown. Nothing here knows a key by name.
 """
 
 import json
@@ -14,10 +14,11 @@ from typing import Any
 from dsgui.core.config.pointer import MISSING, dotted, join, lookup, split
 from dsgui.core.config.versions import at_version
 from dsgui.core.errors import DocumentError
+from dsgui.core.texts.saying import Said, phrase
 
 
 class FieldKind(Enum):
-    """Which control a field gets; its value is what the page's script switches on."""
+    """Which control a field gets; the page's script distinguishes controls by its value."""
 
     INTEGER = "integer"
     NUMBER = "number"
@@ -42,7 +43,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Active:
-    """A field does something only while the value at `pointer` is one of `values`; else `otherwise` is shown."""
+    """A field has an effect only while the value at `pointer` is one of `values`; otherwise `otherwise` is shown."""
 
     pointer: str
     values: tuple[Any, ...]
@@ -64,7 +65,7 @@ def _is_bool(value: Any) -> bool:
 @dataclass(frozen=True, slots=True)
 class Field:
     """One key of the config. `default` is DeepSpeed's own, `MISSING` where it has none; `model` is how DeepSpeed reads
-    the block: "pydantic" (converts, refuses unknown keys) or "raw" (takes what it finds)."""
+    the block: "pydantic" (converts, refuses unknown keys) or "raw" (takes values as they are)."""
 
     pointer: str
     title: str
@@ -95,38 +96,44 @@ class Field:
 
     @property
     def takes_auto(self) -> bool:
-        """Whether somebody fills "auto" here, and it is not one of the choices anyway."""
+        """Whether "auto" is filled in here, and is not one of the choices anyway."""
         return bool(self.auto) and "auto" not in self.choices
 
     @property
-    def expected(self) -> str:
+    def expected(self) -> Said:
         """What the key takes, for sentences: `an integer of 1 or more, or “auto”`."""
-        return f"{self.expected_itself}, or “auto”" if self.takes_auto else self.expected_itself
+        itself = self.expected_itself
+        return phrase("or_auto", expected=itself) if self.takes_auto else itself
 
     @property
-    def expected_itself(self) -> str:
+    def expected_itself(self) -> Said:
         """The same without “auto”."""
         if self.choices:
-            return "one of " + ", ".join(json.dumps(choice) for choice in self.choices)
-        noun = {
-            FieldKind.INTEGER: "a whole number",
-            FieldKind.NUMBER: "a number",
-            FieldKind.BOOLEAN: "true or false",
-            FieldKind.LIST: "a list",
-            FieldKind.OBJECT: "an object",
-            FieldKind.TEXT: "text",
-        }[self.kind]
-        return noun + self._range()
+            return phrase("one_of", choices=", ".join(json.dumps(choice) for choice in self.choices))
+        return self._in_range(phrase(_NOUNS[self.kind]))
 
-    def _range(self) -> str:
-        low = f" above {self.exclusive_minimum:g}" if self.exclusive_minimum is not None else ""
-        if self.minimum is not None:
-            low = f" of {self.minimum:g} or more"
-        if self.maximum is not None:
-            return f"{low}{' and' if low else ''} at most {self.maximum:g}"
-        if self.exclusive_maximum is not None:
-            return f"{low}{' and' if low else ''} below {self.exclusive_maximum:g}"
-        return low
+    def _in_range(self, noun: Said) -> Said:
+        low, above = self.minimum, self.exclusive_minimum
+        if low is not None:
+            noun = phrase("from", expected=noun, low=f"{low:g}")
+        elif above is not None:
+            noun = phrase("above", expected=noun, low=f"{above:g}")
+        has_low, high, below = (low, above) != (None, None), self.maximum, self.exclusive_maximum
+        if high is not None:
+            return phrase("and_at_most" if has_low else "at_most", expected=noun, high=f"{high:g}")
+        if below is not None:
+            return phrase("and_below" if has_low else "below", expected=noun, high=f"{below:g}")
+        return noun
+
+
+_NOUNS = {
+    FieldKind.INTEGER: "whole_number",
+    FieldKind.NUMBER: "number",
+    FieldKind.BOOLEAN: "true_or_false",
+    FieldKind.LIST: "list",
+    FieldKind.OBJECT: "object",
+    FieldKind.TEXT: "text",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +148,7 @@ class Section:
 
 class Schema:
     """Both documents joined. `document` is the JSON Schema itself, for validators; `version` the DeepSpeed release that
-    it describes, "" for all of them at once."""
+    it describes, "" for all releases at once."""
 
     def __init__(self, document: Mapping[str, Any], presentation: Mapping[str, Any], version: str = "") -> None:
         self.document = document
@@ -150,7 +157,7 @@ class Schema:
         self._views: dict[str, Schema] = {}
 
     def at(self, version: str) -> "Schema":
-        """The schema as it stands in DeepSpeed `version`: its keys, defaults and ranges, and no others."""
+        """The schema for DeepSpeed `version`: exactly its keys, defaults and ranges."""
         if version not in self._views:
             if len(self._views) >= _MOST_VIEWS:  # releases are names that a request may make up
                 self._views.clear()
@@ -159,7 +166,7 @@ class Schema:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """The tabs of the form. Of one release: without the fields that it does not have."""
+        """The tabs of the form; for one release, without the fields that it does not have."""
         return tuple(self._section(entry) for entry in self._presentation["sections"])
 
     @cached_property
@@ -187,7 +194,7 @@ class Schema:
         return tuple(main_branch(node).get("properties", {})) if node is not None else ()
 
     def homes(self, key: str) -> tuple[str, ...]:
-        """Every place where the schema has a key of that name, old names left out."""
+        """Every place where the schema has a key of that name, without old names."""
         return self._homes.get(key, ())
 
     @cached_property
@@ -199,7 +206,7 @@ class Schema:
         return found
 
     def model_of(self, pointer: str) -> str:
-        """How DeepSpeed reads the block that holds `pointer`."""
+        """How DeepSpeed reads the block that contains `pointer`."""
         parent = self.node(join(split(pointer)[:-1]))
         return str(main_branch(parent).get("x-model", "raw")) if parent is not None else "raw"
 
@@ -251,7 +258,8 @@ def main_branch(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def child_of(node: Mapping[str, Any], part: str) -> Mapping[str, Any] | None:
-    """The schema of the member or item `part`: a key of its own, one of a map with free names, or an item of a list."""
+    """The schema of the member or item `part`: a declared key, a member of a map with free names, or an item of a
+    list."""
     main = main_branch(node)
     child: Mapping[str, Any] | None = main.get("properties", _NONE).get(part)
     if child is not None:

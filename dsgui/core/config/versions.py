@@ -1,7 +1,7 @@
-"""The schema as it stands in one DeepSpeed release: `x-since`, `x-removed` and `x-before` applied.
+"""The schema for one DeepSpeed release: `x-since`, `x-removed` and `x-before` applied.
 
 A key that a release does not have is left out, so a validator for that release treats it as that release does: a
-pydantic block refuses it, a raw block passes over it.
+pydantic block refuses it, a raw block ignores it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -72,7 +72,7 @@ def _value_present(node: Node, value: Any, version: Version) -> bool:
 
 
 def releases(node: Node) -> Iterator[str]:
-    """Every release that `node` or a key inside it names as one where something changed."""
+    """Every release in which `node` or a key inside it changed."""
     for keyword in ("x-since", "x-removed"):
         if keyword in node:
             yield node[keyword]

@@ -1,25 +1,27 @@
-"""Why a run failed, in plain words: what ended its first failing rank, matched against the table of signatures.
+"""Why a run failed: what ended its first failing rank, matched against the table of signatures.
 
-The first failing rank is the one to look at: when it dies, the others lose their connection and die too, later and
-louder. A failure that no signature fits is shown as it is, with its first traceback.
+The first failing rank matters: when it dies, the others lose their connection and die too, later and louder. A failure
+that matches no signature is shown unchanged, with its first traceback.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import Any
 
 from dsgui.core.decoding import optional, text, whole
 from dsgui.core.diagnosis.ending import TO_ALL, Ending, signal_number, verdict
+from dsgui.core.diagnosis.evidence import Word
 from dsgui.core.diagnosis.remedies import Circumstances, Remedy, steady_numbers
 from dsgui.core.diagnosis.signatures import SIGNATURES, Signature, Where
 from dsgui.core.diagnosis.tracebacks import Traceback
 from dsgui.core.sizes import size
-from dsgui.core.texts.saying import Said
+from dsgui.core.texts.saying import Said, as_told, kept, recalled, said, said_with
 
 UNKNOWN = "unknown"
-_TEXTS = ("signature", "title", "meaning", "evidence", "traceback", "source")
-_TITLE_LIMIT = 160
+_FACTS = ("signature", "evidence", "traceback", "source")
+_IN_TITLE, _IN_TEXT = 140, 2000  # of a message's own words
 # The launcher's own tracebacks say only that a rank failed.
 _LAUNCHERS = re.compile(
     r"[\w.]*ChildFailedError|subprocess\.CalledProcessError: .*(?:launcher|torch\.distributed\.run)"
@@ -28,14 +30,14 @@ _LAUNCHERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """`signature` is an id of `core/diagnosis/signatures.py` or "unknown"; `rank` the first that failed, None where the
-    output does not tell; `evidence` the line it was recognised by; `traceback` the first one, or "". `remedies` are
-    changes that may help, the likeliest first."""
+    """`signature` is an id of `core/diagnosis/signatures.py` or "unknown"; `rank` the first that failed, None if the
+    output does not tell; `evidence` the line by which it was recognised; `traceback` the first one, or "". `remedies`
+    are changes that may help, the likeliest first."""
 
     signature: str
-    title: str
-    meaning: str
-    advice: tuple[str, ...]
+    title: Said
+    meaning: Said
+    advice: tuple[Said, ...]
     rank: int | None = None
     evidence: str = ""
     traceback: str = ""
@@ -44,20 +46,35 @@ class Diagnosis:
 
     @property
     def remedy(self) -> Remedy | None:
-        """The one to offer."""
+        """The remedy to offer."""
         return self.remedies[0] if self.remedies else None
 
     def to_json(self) -> dict[str, Any]:
-        rest = (field.name for field in fields(self) if field.name != "remedies")
-        return {name: getattr(self, name) for name in rest} | {"remedies": [one.to_json() for one in self.remedies]}
+        """Texts are stored in words, and by code under `said`, so that they can be shown in another language."""
+        words = {"title": str(self.title), "meaning": str(self.meaning), "advice": [str(one) for one in self.advice]}
+        codes = {"title": kept(self.title), "meaning": kept(self.meaning), "advice": [kept(one) for one in self.advice]}
+        rest = {"rank": self.rank, "said": codes, "remedies": [one.to_json() for one in self.remedies]}
+        return words | {name: getattr(self, name) for name in _FACTS} | rest
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Diagnosis":
         """Raises KeyError, TypeError or ValueError for what `to_json` did not write."""
-        given: dict[str, Any] = {name: text(value[name]) for name in _TEXTS if name in value}
+        given: dict[str, Any] = {name: text(value[name]) for name in _FACTS if name in value}
         given["rank"] = optional(lambda one: whole(one, 0, 1 << 31), value.get("rank"))
-        remedies = tuple(Remedy.from_json(one) for one in value.get("remedies", (value.get("remedy"),)) if one)
-        return cls(**given | {"advice": tuple(text(one) for one in value["advice"]), "remedies": remedies})
+        given["remedies"] = tuple(Remedy.from_json(one) for one in value.get("remedies", (value.get("remedy"),)) if one)
+        return cls(**given | _recalled(value))
+
+
+def _recalled(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The texts by the codes stored with them; in the stored words if a dsgui without codes wrote them."""
+    codes = value["said"] if isinstance(value.get("said"), dict) else {}
+    advice = codes["advice"] if isinstance(codes.get("advice"), list) else []
+    sentences = zip(chain(advice, repeat(None)), value["advice"], strict=False)
+    return {
+        "title": recalled("diagnosis_titles", codes.get("title"), text(value["title"])),
+        "meaning": recalled("diagnosis_meanings", codes.get("meaning"), text(value["meaning"])),
+        "advice": tuple(recalled("diagnosis_advice", code, text(sentence)) for code, sentence in sentences),
+    }
 
 
 def diagnose(ending: Ending, exit_code: int, run: Circumstances) -> Diagnosis:
@@ -81,7 +98,8 @@ _Found = tuple[Diagnosis, Signature]
 
 
 def _first(tracebacks: list[Traceback], run: Circumstances) -> tuple[Traceback | None, _Found | None]:
-    """The first traceback that is no aftermath of another rank's end, and what fits it; else the first aftermath."""
+    """The first traceback that is not the aftermath of another rank's end, and what matches it; otherwise the first
+    aftermath."""
     aftermath: tuple[Traceback | None, _Found | None] = None, None
     for traceback in tracebacks:
         found = _match_traceback(traceback, run)
@@ -134,16 +152,13 @@ def _diagnosis(
     evidence: str,
     traceback: str = "",
 ) -> Diagnosis:
-    told = {name: (value or "").strip() for name, value in match.groupdict().items()} if match else {}
-    told |= one.tells(match, run.arguments) if match and one.tells else {}
-    if run.address_space_bytes:
-        told["limit"] = size(run.address_space_bytes)
+    words, (title, meaning) = _words(one, match, run), one.codes
     remedies = (make(match, run) for make in one.remedies)
     return Diagnosis(
         signature=one.id,
-        title=_filled(one.title, told)[:_TITLE_LIMIT],
-        meaning=_filled(one.meaning, told),
-        advice=tuple(_filled(sentence, told) for sentence in one.advice),
+        title=said_with("diagnosis_titles", title, _short(words)),
+        meaning=said_with("diagnosis_meanings", meaning, words),
+        advice=tuple(said_with("diagnosis_advice", code, words) for code in one.advice),
         rank=rank,
         evidence=evidence,
         traceback=traceback,
@@ -152,20 +167,41 @@ def _diagnosis(
     )
 
 
-def _filled(text: str, told: Mapping[str, str]) -> str:
-    for name, value in told.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
+def _words(one: Signature, match: re.Match[str] | None, run: Circumstances) -> dict[str, Word]:
+    """What fills the places of a signature's texts."""
+    words: dict[str, Word] = {}
+    if match:
+        words |= {name: (value or "").strip() for name, value in match.groupdict().items()}
+        words |= one.tells(match, run.arguments) if one.tells else {}
+    return words | ({"limit": size(run.address_space_bytes)} if run.address_space_bytes else {})
+
+
+def _short(words: Mapping[str, Word]) -> dict[str, Word]:
+    """As much of a message as a title has room for."""
+    return {name: word[:_IN_TITLE] if isinstance(word, str) else word for name, word in words.items()}
+
+
+def _title(code: str, /, **given: Word) -> Said:
+    return said("diagnosis_titles", code, **given)
+
+
+def _meaning(code: str, /, **given: Word) -> Said:
+    return said("diagnosis_meanings", code, **given)
+
+
+def _advice(code: str) -> Said:
+    return said("diagnosis_advice", code)
 
 
 def why_failed(ending: Ending, exit_code: int | None, left: int, found: Diagnosis) -> tuple[Said, ...]:
-    """A failed run's end in sentences: what the page shows above its diagnosis and the terminal as its last line."""
-    why = found.meaning if signal_number(ending.return_code or exit_code or 0) and found.signature != UNKNOWN else ""
+    """How a failed run ended, in sentences: the page shows them above the diagnosis, the terminal as its last line."""
+    signalled = signal_number(ending.return_code or exit_code or 0) and found.signature != UNKNOWN
+    why = found.meaning if signalled else None
     return verdict(exit_code, ending, left, why, found.rank)[1]
 
 
 def _only_rank(ending: Ending, run: Circumstances, code: int) -> int | None:
-    """Of a traceback that does not say whose it is, or of none: the rank, where only one can be meant."""
+    """The rank of a traceback that does not name one, or of no traceback, if only one is possible."""
     if ending.rank is not None:
         return ending.rank
     if run.first_ended is not None and ending.tracebacks.headers <= 1 and signal_number(code) not in TO_ALL:
@@ -174,42 +210,37 @@ def _only_rank(ending: Ending, run: Circumstances, code: int) -> int | None:
 
 
 def _killed_silently(run: Circumstances) -> _Found | None:
-    """Ranks that lost another one, while the kernel killed for want of memory: that one was it."""
+    """If ranks lost another one while the kernel was killing for lack of memory, that rank was the victim."""
     return _signalled(-9, run) if run.oom_kills or run.oom_kills_here else None
 
 
 def _killed(diagnosis: Diagnosis, run: Circumstances) -> Diagnosis:
-    """Whether memory was the reason is no guess where the kernel counts such ends."""
+    """Where the kernel counts such kills, it is known whether memory was the reason."""
     if run.oom_kills_here and run.memory_limit_bytes:
         limit = size(run.memory_limit_bytes)
-        title = f"The memory limit of its container was reached: {limit}"
-        meaning = (
-            f"The kernel killed it because all that runs in its container or job (control group) may use {limit} of "
-            "memory together, and that was used up."
+        return replace(
+            diagnosis,
+            signature="cgroup-memory",
+            title=_title("container_memory", limit=limit),
+            meaning=_meaning("container_memory", limit=limit),
+            advice=(_advice("container_memory"), *diagnosis.advice),
         )
-        advice = ("Give the container or job more memory.", *diagnosis.advice)
-        return replace(diagnosis, signature="cgroup-memory", title=title, meaning=meaning, advice=advice)
     if run.oom_kills or run.oom_kills_here:
-        meaning = "While the run was going on, the kernel killed processes because the machine's memory had run out."
-        return replace(diagnosis, title="The kernel killed a rank: memory ran out", meaning=meaning)
+        return replace(diagnosis, title=_title("killed_for_memory"), meaning=_meaning("killed_for_memory"))
     if run.oom_kills == 0:
-        meaning = (
-            "The signal 9 (SIGKILL) ended it. The kernel did not do that for want of memory: it counted no such end "
-            "while the run was going on. So another program or user did."
-        )
-        return replace(diagnosis, meaning=meaning, advice=("Find out what ended it, then start or resume it.",))
+        return replace(diagnosis, meaning=_meaning("killed_by_another"), advice=(_advice("who_ended_it"),))
     return diagnosis
 
 
 def _without_numbers(ending: Ending, run: Circumstances, traceback: Traceback | None) -> Diagnosis | None:
-    """No traceback that tells, and the last loss was no number."""
+    """No traceback explains the end, and the last loss was NaN or infinite."""
     if not ending.lost_numbers:
         return None
     return Diagnosis(
         signature="not-a-number",
-        title="The loss became NaN or infinite",
-        meaning="The last logged loss was NaN or infinite; what came then is most likely its consequence.",
-        advice=("Lower the learning rate, warm up longer, clip gradients; prefer bf16 to fp16.",),
+        title=_title("lost_numbers"),
+        meaning=_meaning("lost_numbers"),
+        advice=(_advice("steadier_numbers"),),
         rank=traceback.rank if traceback else None,
         evidence=traceback.error if traceback else "",
         traceback=traceback.text if traceback else "",
@@ -220,10 +251,9 @@ def _without_numbers(ending: Ending, run: Circumstances, traceback: Traceback | 
 def _unknown(code: int, ending: Ending, traceback: Traceback | None, run: Circumstances) -> Diagnosis:
     if traceback:
         name = traceback.error.partition(":")[0].rpartition(".")[2]
-        title, meaning = f"It ended with {name}", traceback.own_message[:2000]
+        title, meaning = _title("raised", name=name[:_IN_TITLE]), as_told(traceback.own_message[:_IN_TEXT])
         rank = traceback.rank if traceback.rank is not None else _only_rank(ending, run, code)
-        advice = ("Start with the last line of the traceback, then look at the lines in your own files.",)
-        return Diagnosis(UNKNOWN, title, meaning, advice, rank, traceback.error, traceback.text)
+        return Diagnosis(UNKNOWN, title, meaning, (_advice("start_at_the_end"),), rank, traceback.error, traceback.text)
     last = ending.last_line.strip()
-    meaning = f"The last line of its output: “{last}”." if last else "It printed nothing before."
-    return Diagnosis(UNKNOWN, f"It ended with code {code} and no traceback", meaning, ("See the output.",))
+    meaning = _meaning("last_line", line=last) if last else _meaning("nothing_printed")
+    return Diagnosis(UNKNOWN, _title("silent", code=str(code)), meaning, (_advice("see_output"),))

@@ -1,8 +1,8 @@
-"""What the output says of how a run ended, and the verdict: the launcher's exit code alone does not tell.
+"""What the output says about how a run ended, and the verdict: the launcher's exit code alone does not tell.
 
 deepspeed/launcher/launch.py says which rank processes it started, which ended well and the return code of the first
-that did not; runner.py ends with 0 when launch.py itself was killed. Tracebacks and the few lines that programs other
-than Python die with are kept for `core/diagnosis/diagnosis.py`.
+that did not; runner.py ends with 0 when launch.py itself was killed. Tracebacks, and the last lines of programs other
+than Python, are kept for `core/diagnosis/diagnosis.py`.
 """
 
 import math
@@ -51,7 +51,8 @@ _MOST_LAST_WORDS = 20
 
 @dataclass(slots=True)
 class Ending:
-    """What the output says of how the run ended; the exit code alone does not tell (deepspeed/launcher/launch.py)."""
+    """What the output says about how the run ended; the exit code alone does not tell
+    (deepspeed/launcher/launch.py)."""
 
     spawned: dict[int, None] = field(default_factory=dict)  # the pids of one launcher's ranks, in their order
     ended_well: set[int] = field(default_factory=set)
@@ -73,11 +74,11 @@ class Ending:
         return found[0].error[:_REASON_LIMIT] if found else ""
 
     def rank_of(self, pid: int) -> int | None:
-        """DeepSpeed's launcher starts one machine's ranks in their order."""
+        """DeepSpeed's launcher starts the ranks of one machine in order."""
         return list(self.spawned).index(pid) if pid in self.spawned else None
 
     def line(self, text: str) -> str:
-        """Takes one whole line, stripped of colours. Returns what a traceback raised where this line says it."""
+        """Takes one whole line, stripped of colours. Returns what was raised if this line of a traceback says it."""
         match = _PREFIX.match(text)
         bare = text[match.end() :] if match else text
         rank = int(match[1]) if match and match[1] else None
@@ -95,13 +96,13 @@ class Ending:
         return bare[:_REASON_LIMIT] if raised else ""
 
     def plain(self, text: str) -> None:
-        """Takes a line, outside of tracebacks, that is known to be no launcher's and nobody's last words."""
+        """Takes a line outside of tracebacks that is known to be neither a launcher's nor a program's last words."""
         match = _PREFIX.match(text)
         self.last_line = (text[match.end() :] if match else text)[:_REASON_LIMIT]
 
     def trains(self, loss: float | None = None, points: int = 1) -> None:
-        """Points came, the last with this loss. After a few, an earlier traceback did not end the run (one rank may
-        outlive another's)."""
+        """Points arrived, the last one with this loss. After a few, an earlier traceback did not end the run (one rank
+        may outlive another's)."""
         if loss is not None:
             self.lost_numbers = not math.isfinite(loss)
         self._points_since += points
@@ -110,7 +111,8 @@ class Ending:
             self.last_words.clear()
 
     def _launcher(self, text: str) -> bool:
-        """Whether a launcher says this. What it may say is looked for before how it says it: most lines say nothing."""
+        """Whether a launcher says this. A plain word is searched for before an expression is tried: most lines contain
+        none."""
         return any(word in text and takes(self, text) for word, takes in _LAUNCHERS)
 
     def _spawns(self, text: str) -> bool:
@@ -174,10 +176,11 @@ _LAUNCHERS: tuple[tuple[str, Callable[[Ending, str], bool]], ...] = (
 
 
 def verdict(
-    exit_code: int | None, ending: Ending, left: int, why: str = "", rank: int | None = None
+    exit_code: int | None, ending: Ending, left: int, why: Said | None = None, rank: int | None = None
 ) -> tuple[RunState, tuple[Said, ...]]:
-    """The state and sentences on it. `exit_code` is Popen's, None where nobody was left to be told; `left` processes
-    outlived the launcher and were ended; `why` is what is known of a signal that ended a rank, and of which."""
+    """The state, and sentences about it. `exit_code` is Popen's, None if no process was left to receive it; `left`
+    processes outlived the launcher and were ended; `why` is what is known about a signal that ended a rank, and `rank`
+    which one that was."""
     code = ending.return_code or likely_code(exit_code, ending)
     if code and exit_code is None and not ending.return_code:
         state, first = RunState.FAILED, _said("ended_with_unknown_code", told=_told(ending))
@@ -201,7 +204,7 @@ def _left_behind(count: int) -> tuple[Said, ...]:
 
 
 def likely_code(exit_code: int | None, ending: Ending) -> int:
-    """Where it is not known: 0 if the output told that everything went well."""
+    """The exit code; if unknown, 0 if the output shows that everything went well."""
     if exit_code is not None:
         return exit_code
     well = ending.ended_well.issuperset(ending.spawned) if ending.spawned else ending.finished
@@ -209,7 +212,7 @@ def likely_code(exit_code: int | None, ending: Ending) -> int:
 
 
 def _silent_failure(ending: Ending) -> Said | None:
-    """Why exit code 0 is no success, or None."""
+    """Why exit code 0 does not mean success, or None."""
     missing = len(set(ending.spawned) - ending.ended_well)
     if missing:
         ranks = str(len(ending.spawned))
@@ -217,7 +220,7 @@ def _silent_failure(ending: Ending) -> Said | None:
     return _said("launcher_asked_to_exit", told=_told(ending)) if ending.killing else None
 
 
-def _failed_or_finished(code: int, ending: Ending, why: str, rank: int | None) -> tuple[RunState, Said]:
+def _failed_or_finished(code: int, ending: Ending, why: Said | None, rank: int | None) -> tuple[RunState, Said]:
     number = signal_number(code)
     if number == _SIGABRT and ending.finished and not ending.error:
         return RunState.SUCCEEDED, _said("aborted_at_shutdown")
@@ -231,7 +234,7 @@ def _failed_or_finished(code: int, ending: Ending, why: str, rank: int | None) -
 
 def signal_number(code: int) -> int | None:
     """The signal behind a return code: -9 (Popen, launch.py), 247 (`sys.exit(-9)`) or 137 (a shell's). A positive code
-    is one only for the signals that end ranks: `sys.exit(-1)`, 255, is a script's own word."""
+    counts only for signals that end ranks: 255, from `sys.exit(-1)`, is a script's own exit code."""
     if code < 0:
         return -code if -code < 65 else None
     number = 256 - code if code >= 192 else code - 128

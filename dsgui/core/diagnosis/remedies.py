@@ -1,7 +1,7 @@
-"""What to change after a failure: edits of the config and of the script's arguments, made from the run at hand.
+"""What to change after a failure: edits of the config and of the script's arguments, derived from the failed run.
 
-Each function takes what a signature's pattern matched and the circumstances of the run, and returns the one change that
-is most likely right, or None where there is none to make without knowing more.
+Each function takes what a signature's pattern matched and the circumstances of the run, and returns the change that is
+most likely right, or None if none can be made without knowing more.
 """
 
 import re
@@ -33,12 +33,12 @@ USE_CPU = "--use_cpu"
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """The run that failed: its config (None when it can't be read), the script's arguments, how many ranks, whether
-    the HF Trainer reads the config, and how many processes the kernel killed for want of memory meanwhile (on the
-    machine, and in the run's own control group). `on_cpu`: whether the ranks train on this machine's CPU; `first_ended`
-    is the one whose process ended before the others'; `memory_limit_bytes` is that group's, `address_space_bytes` what
-    `ulimit -v` allows a process. None: not known, or no such limit. `takes_options`: whether the Trainer's can be
-    added to the arguments."""
+    """The run that failed: its config (None when it can't be read), the script's arguments, the number of ranks,
+    whether the HF Trainer reads the config, and how many processes the kernel killed for lack of memory during the run
+    (on the machine, and in the run's own control group). `on_cpu`: whether the ranks train on this machine's CPU;
+    `first_ended` is the rank whose process ended first; `memory_limit_bytes` is that group's, `address_space_bytes`
+    what `ulimit -v` allows a process. None: not known, or no such limit. `takes_options`: whether Trainer options can
+    be added to the arguments."""
 
     config: Document | None = None
     arguments: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Circumstances:
         return self.config.value if self.config else {}
 
     def can_have(self, remedy: "Remedy") -> bool:
-        """Whether the script's arguments can become what the remedy makes of them: words can be left out of any."""
+        """Whether the script's arguments can be changed as the remedy asks: options can always be removed."""
         return self.takes_options or all(value is None for _, value in remedy.options)
 
 
@@ -66,17 +66,24 @@ Options = tuple[tuple[str, str | None], ...]
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """`fix` for the config, and `options` for the script's arguments: (option, value), where None takes it out. Both
-    empty: the same again is enough."""
+    """`fix` for the config, `options` for the script's arguments: (option, value), where None takes it out, and
+    `variables` for the run's environment. All empty: the same again is enough."""
 
     label: Said
     fix: Fix | None = None
     options: Options = ()
+    variables: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.fix or self.options or self.variables)
 
     def to_json(self) -> dict[str, Any]:
         """Labels stand in words, too, for whoever does not know the code."""
         fix = self.fix and _labelled(self.fix.label) | {"changes": [asdict(change) for change in self.fix.changes]}
-        return _labelled(self.label) | {"fix": fix, "options": [list(option) for option in self.options]}
+        given = {"options": [list(option) for option in self.options]}
+        set_ = {"variables": [list(one) for one in self.variables]} if self.variables else {}
+        return _labelled(self.label) | {"fix": fix} | given | set_
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Remedy":
@@ -84,7 +91,8 @@ class Remedy:
         fix = value.get("fix")
         changes = tuple(_change(change) for change in fix["changes"]) if fix else ()
         options = tuple((text(option), optional(text, setting)) for option, setting in value.get("options", ()))
-        return cls(_label(value), Fix(_label(fix), changes) if fix else None, options)
+        variables = tuple((text(name), text(setting)) for name, setting in value.get("variables", ()))
+        return cls(_label(value), Fix(_label(fix), changes) if fix else None, options, variables)
 
 
 def _labelled(label: Said) -> dict[str, Any]:
@@ -112,7 +120,8 @@ def _changed(code: str, /, *changes: Change, options: Options = (), **given: str
 
 
 def shrink_micro_batch(match: Match, run: Circumstances) -> Remedy | None:
-    """Half the micro batch, twice the accumulation: the train batch stays. At 1, what is left is to keep less."""
+    """Half the micro batch, twice the accumulation: the train batch stays. At 1, all that remains is to keep less in
+    memory."""
     micro, steps = _batch_terms(run)
     if micro is None or micro < 1:
         return None
@@ -163,7 +172,7 @@ def checkpoint_activations(match: Match, run: Circumstances) -> Remedy | None:
 
 
 def fit_model_states(match: Match, run: Circumstances) -> Remedy | None:
-    """The next step of: stage 2, offloaded optimizer, stage 3, offloaded parameters."""
+    """The next of these steps: stage 2, offloaded optimizer, stage 3, offloaded parameters."""
     if run.config is None:
         return None
     stage = lookup(run.values, _STAGE)
@@ -180,7 +189,7 @@ def fit_model_states(match: Match, run: Circumstances) -> Remedy | None:
 
 
 def fit_optimizer_step(match: Match, run: Circumstances) -> Remedy | None:
-    """The optimizer's states on the CPU, where that is possible and not so yet."""
+    """The optimizer states on the CPU, if that is possible and they are not there yet."""
     if run.config is None or _is_offloaded(run, _OPTIMIZER_DEVICE) or not _can_offload(run):
         return None
     stage = lookup(run.values, _STAGE)
@@ -193,7 +202,7 @@ def _is_offloaded(run: Circumstances, pointer: str) -> bool:
 
 
 def _can_offload(run: Circumstances) -> bool:
-    """DeepSpeed brings its CPU Adam for an Adam of the config; accelerate does so for the Trainer's own."""
+    """DeepSpeed uses its CPU Adam for an Adam in the config; accelerate does so for the Trainer's own."""
     name = lookup(run.values, "/optimizer/type")
     return run.trainer if name is MISSING else isinstance(name, str) and name.lower() in _ADAMS
 
@@ -219,7 +228,7 @@ def right_train_batch(match: Match, run: Circumstances) -> Remedy | None:
 
 
 def mismatches_to_auto(match: Match, run: Circumstances) -> Remedy | None:
-    """Every key that the message names and the config holds."""
+    """Every key that the message names and the config contains."""
     return _to_auto(match.string, run) if match else None
 
 
@@ -239,8 +248,8 @@ def _to_auto(message: str, run: Circumstances, *but: str) -> Remedy | None:
 
 
 def counts_one_rank(match: re.Match[str], run: Circumstances) -> bool:
-    """Whether each of several CPU ranks took itself for the only one, as it does without use_cpu
-    (transformers/training_args.py: _setup_devices): the train batch size it reckoned with tells."""
+    """Whether each of several CPU ranks considered itself the only one, as happens without use_cpu
+    (transformers/training_args.py: _setup_devices): the train batch size it calculated shows this."""
     if not run.on_cpu or run.ranks < 2 or value_of(run.arguments, (USE_CPU,)) is not None:
         return False
     told = match.groupdict()
@@ -256,7 +265,7 @@ def on_cpu_without_saying(match: re.Match[str], run: Circumstances) -> bool:
 
 
 def use_cpu(match: Match, run: Circumstances) -> Remedy | None:
-    """And what else the message names, which use_cpu does not change."""
+    """With any other mismatch in the message that use_cpu does not resolve."""
     if value_of(run.arguments, (USE_CPU,)) is not None:
         return None
     more = _to_auto(match.string, run, *_settled_by_use_cpu(run)) if match else None
@@ -271,7 +280,7 @@ def use_cpu_if_trainer(match: Match, run: Circumstances) -> Remedy | None:
 
 
 def _settled_by_use_cpu(run: Circumstances) -> tuple[str, ...]:
-    """The train batch size, where it is right for the ranks there are."""
+    """The train batch size, if it is right for the number of ranks."""
     product = _count(run, _MICRO_OPTION, _TRAINER_MICRO) * _count(run, _STEPS_OPTION, 1) * run.ranks
     return (TRAIN,) if lookup(run.values, TRAIN) == product else ()
 
@@ -280,7 +289,7 @@ def _settled_by_use_cpu(run: Circumstances) -> tuple[str, ...]:
 
 
 def without_unknown_options(match: Match, run: Circumstances) -> Remedy | None:
-    """Each left out, or under its new name."""
+    """Each removed, or under its new name."""
     given = (
         [option for option in unknown_options(match) if value_of(run.arguments, (option,)) is not None] if match else []
     )
@@ -311,7 +320,7 @@ def auto_to_number(match: Match, run: Circumstances) -> Remedy | None:
 
 
 def remove_unknown_key(match: Match, run: Circumstances) -> Remedy | None:
-    """Each that the message names and that stands once in the config: the message does not name the block by its
+    """Each key that the message names and that appears once in the config: the message does not name the block by its
     key."""
     if match is None or run.config is None:
         return None
@@ -376,7 +385,7 @@ def fp32(match: Match, run: Circumstances) -> Remedy | None:
 
 
 def steady_numbers(match: Match, run: Circumstances) -> Remedy | None:
-    """bf16 where it was fp16, else clipping where there is none."""
+    """bf16 if it was fp16, otherwise gradient clipping if there is none."""
     if (other := bf16_for_fp16(match, run)) is not None:
         return other
     clipping = lookup(run.values, "/gradient_clipping")

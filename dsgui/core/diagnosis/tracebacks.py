@@ -1,12 +1,15 @@
 """Python's tracebacks in a run's output, told apart by rank and bounded in size.
 
-After `init_process_group` torch puts `[rank1]: ` before each line of a traceback (torch/distributed/c10d_logger.py and
-its excepthook), so the tracebacks of ranks that fail together can be taken apart; without it they can't.
+After `init_process_group` torch prefixes each line of a traceback with `[rank1]: ` (torch/distributed/c10d_logger.py
+and its excepthook), so the tracebacks of ranks that fail at the same time can be separated; without the prefix they
+can't.
 """
 
 import re
 from collections import deque
 from dataclasses import dataclass, field
+
+from dsgui.core.texts.saying import said
 
 MOST_TRACEBACKS = 8
 LINE_LIMIT = 1000
@@ -35,9 +38,9 @@ _IGNORED = re.compile(r"Exception ignored in|--- Logging error ---")
 
 @dataclass(slots=True)
 class Traceback:
-    """One traceback: its rank (None where the output does not tell), its lines, and what it ended with. A chain of
-    exceptions is one traceback; `causes` are the messages of those before the last. `after` are lines that came behind
-    a message and may be its own or another rank's print; `doubtful`: what seems to be raised may be a print as well."""
+    """One traceback: its rank (None if the output does not tell), its lines, and what it ended with. A chain of
+    exceptions is one traceback; `causes` are the messages of those before the last. `after` are lines that followed a
+    message and may belong to it or be another rank's print; `doubtful`: what looks like an exception may be a print."""
 
     rank: int | None
     head: list[str] = field(default_factory=lambda: [_HEADER])
@@ -50,7 +53,8 @@ class Traceback:
 
     @property
     def error(self) -> str:
-        """The exception's own line, or "" while it has none. Where that says nothing, as nltk's, the next is added."""
+        """The exception's own line, or "" while it has none. If that says nothing, like nltk's, the next line is
+        added."""
         if not self.message or not self.message[0].rstrip().endswith(":"):
             return self.message[0] if self.message else ""
         said = (line.strip() for line in self.message[1:])
@@ -58,18 +62,19 @@ class Traceback:
 
     @property
     def text(self) -> str:
-        """All of it; of a very long one the beginning and the end."""
-        gap = [f"    … {self.left_out} lines are left out here; the output has them …"] if self.left_out else []
+        """The whole traceback; of a very long one, the beginning and the end."""
+        gap = [f"    {said('diagnosis_parts', 'lines_left_out', count=str(self.left_out))}"] if self.left_out else []
         return "\n".join([*self.head, *gap, *self.tail]).rstrip()
 
     @property
     def own_message(self) -> str:
-        """What was raised, with the lines that are surely its own."""
+        """What was raised, with the lines that certainly belong to it."""
         return "\n".join(self.message).rstrip()
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What was raised, each with the lines that may belong to it: what ended it first, then what led there."""
+        """What was raised, each with the lines that may belong to it: the final exception first, then what led to
+        it."""
         return ("\n".join([*self.message, *self.after]).rstrip(), *reversed(self.causes))
 
     @property
@@ -94,7 +99,7 @@ class Traceback:
         self.message, self.doubtful = [line], doubtful
 
     def go_on(self, line: str, alone: bool) -> None:
-        """A line behind that one; `alone` where nobody else prints here."""
+        """A line after that one; `alone` if nothing else prints here."""
         if alone or self._is_further(line):
             self.message.append(line)
             self.add(line)
@@ -105,16 +110,16 @@ class Traceback:
         return not self.after and bool(_FURTHER.match(line) or _ANNOUNCES.match(self.message[-1]))
 
     def begins_with(self, line: str) -> bool:
-        """Whether a row of characters opens the message, which has said nothing yet (nltk/data.py: find)."""
+        """Whether a row of characters opens a message that has been empty so far (nltk/data.py: find)."""
         return len(self.message) == 1 and self.message[0].rstrip().endswith(":") and line.startswith("*****")
 
     def take_back(self) -> None:
-        """What seemed to be raised was a print."""
+        """What looked like an exception was a print."""
         self.message, self.after, self.doubtful = [], [], False
 
 
 class Tracebacks:
-    """Feed it the output's lines; it keeps the first tracebacks, whole ones and the one that is still being written."""
+    """Takes the output's lines; keeps the first tracebacks, both complete ones and the one still being written."""
 
     def __init__(self) -> None:
         self.alone = False  # whether all that is printed comes from one rank
@@ -125,17 +130,17 @@ class Tracebacks:
 
     @property
     def found(self) -> tuple[Traceback, ...]:
-        """Those that say what was raised, in the order in which they began."""
+        """The tracebacks that say what was raised, in the order in which they began."""
         return tuple(one for one in self._kept if one.error)
 
     @property
     def any(self) -> bool:
-        """Whether one has begun since the last were forgotten."""
+        """Whether one has begun since the last call of `forget`."""
         return bool(self._kept or self._open)
 
     @property
     def writing(self) -> bool:
-        """Whether one has begun and may go on in the next line."""
+        """Whether one has begun and may continue in the next line."""
         return bool(self._open)
 
     def forget(self) -> None:
@@ -179,7 +184,7 @@ class Tracebacks:
 
     @staticmethod
     def _ends(current: Traceback, text: str) -> bool:
-        """Whether a line behind a message is none of it."""
+        """Whether a line after a message does not belong to it."""
         full = len(current.message) + len(current.after) >= _MESSAGE_LINES
         return full or bool(_LOG_LINE.match(text) and not current.begins_with(text))
 
@@ -201,8 +206,8 @@ class Tracebacks:
 
 
 def _is_doubtful(text: str) -> bool | None:
-    """Of a line that may say what was raised: whether it may be a print as well ("Loading: 3 of 7"). None for one that
-    says nothing of the kind."""
+    """For a line that may say what was raised: whether it may also be a print ("Loading: 3 of 7"). None if it says
+    nothing of the kind."""
     match = _EXCEPTION.match(text)
     if match is None:
         return None

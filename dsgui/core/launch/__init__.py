@@ -1,1 +1,1 @@
-"""A launch as a value: the plan, its command, its config's way into the script, its state."""
+"""A launch as a value: the plan, its command, how the script gets its config, its state."""

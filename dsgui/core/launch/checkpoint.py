@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from dsgui.core.texts.saying import Said, said
+
 RESUME = "--resume_from_checkpoint"
 HF_FOLDER = re.compile(r"checkpoint-(\d{1,12})\Z")
 STATE_FOLDER = re.compile(r"global_step(\d{1,12})\Z")
@@ -58,22 +60,18 @@ class Checkpoint:
         """The folder it lies in."""
         return self.path.rstrip("/").rpartition("/")[0] or "/"
 
-    def problem(self, ranks: int) -> str:
-        """Why `ranks` ranks can't go on from here, or ""."""
+    def problem(self, ranks: int) -> Said | None:
+        """Why `ranks` ranks can't go on from here."""
         if not self.complete:
-            return f"{self.name} is incomplete: the run ended while it was being saved. Resume from an earlier one."
+            return said("resuming", "incomplete", checkpoint=self.name)
         needed = (self.shards or 0) * self.model_ranks
         if not self.shards or needed == ranks:
-            return ""
-        return (
-            f"{self.name} was saved with {needed} ranks, but this run would use {ranks}: ZeRO can't repartition its "
-            f"optimizer states. Use {needed} ranks, or convert it to a universal checkpoint first "
-            "(python -m deepspeed.checkpoint.ds_to_universal, then checkpoint.load_universal)."
-        )
+            return None
+        return said("resuming", "other_ranks", checkpoint=self.name, saved=str(needed), ranks=str(ranks))
 
     def to_json(self, ranks: int) -> dict[str, Any]:
-        shards = {"shards": self.shards, "complete": self.complete}
-        return {"path": self.path, "name": self.name, "step": self.step, "problem": self.problem(ranks)} | shards
+        shards, problem = {"shards": self.shards, "complete": self.complete}, str(self.problem(ranks) or "")
+        return {"path": self.path, "name": self.name, "step": self.step, "problem": problem} | shards
 
 
 def checkpoint_from(path: str, saved_by: SavedBy, names: Iterable[str]) -> Checkpoint | None:

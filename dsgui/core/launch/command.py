@@ -1,6 +1,6 @@
 """What runs for a plan: argv and environment are pure functions of it.
 
-The preview and the launch are given the same `Plan`, so they cannot differ. The launcher's options are those of
+The preview and the launch get the same `Plan`, so they can't differ. The launcher's options are those of
 deepspeed/launcher/runner.py: `--include` and `--num_gpus` exclude each other, and `launch.py` starts the ranks with
 `sys.executable`, so the interpreter named here is the one that trains.
 """
@@ -40,19 +40,19 @@ def _torchrun(plan: Plan) -> tuple[str, ...]:
 
 
 def environment(plan: Plan, inherited: Mapping[str, str]) -> dict[str, str]:
-    """The run's whole environment: what is inherited, the target's programs first in PATH, and what is added.
+    """The run's whole environment: the inherited one, with the target's programs first in PATH, plus additions.
 
-    DeepSpeed compiles with the `ninja` it finds in PATH: without the target's own there may be none, and another one
-    takes every cached operator for changed and builds it again.
+    DeepSpeed compiles with the `ninja` it finds in PATH: without the target's own there may be none, and a different
+    one considers every cached operator changed and rebuilds it.
     """
     path = ":".join(filter(None, (programs(plan), inherited.get("PATH", ""))))
     return {**inherited, "PATH": path, **added(plan), MARKER: plan.run_id, RUN_FOLDER: plan.run_directory}
 
 
 def shell_line(plan: Plan) -> str:
-    """The command for a terminal; pasted there it runs the same, in the same folder and environment.
+    """The command for a terminal; pasted there, it runs the same thing in the same folder and environment.
 
-    The marker is left out: it changes nothing in the training, and a process that carries it is ended with the run.
+    The marker is left out: it does not affect the training, and a process that carries it is ended with the run.
     """
     if plan.place.script(plan):  # which says the rest
         return shlex.join(argv(plan))
@@ -65,7 +65,7 @@ def shell_line(plan: Plan) -> str:
 
 
 def shown_command(plan: Plan) -> str:
-    """What a person reads before it starts: the script that is handed over, or the command for a terminal."""
+    """What is shown before the start: the script that is submitted, or the command for a terminal."""
     return plan.place.script(plan) or shell_line(plan)
 
 
@@ -75,7 +75,7 @@ def programs(plan: Plan) -> str:
 
 
 def added(plan: Plan) -> dict[str, str]:
-    """What a rank's environment has beside what it inherits."""
+    """What a rank's environment has in addition to what it inherits."""
     # CUDA counts the fastest card first unless told to count as nvidia-smi and NVML do.
     order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if plan.gpu_indices or plan.elsewhere else {}
     if plan.gpu_indices and plan.started_by is StartedBy.TORCHRUN:
@@ -89,7 +89,7 @@ def config_path(plan: Plan) -> str:
 
 
 def script_words(plan: Plan) -> tuple[str, ...]:
-    """The script's arguments, with the config's place where they name it."""
+    """The script's arguments, with the config's path where they refer to it."""
     return tuple(word.replace(PLACEHOLDER, config_path(plan)) for word in plan.arguments)
 
 
@@ -106,8 +106,8 @@ def config_words(plan: Plan) -> tuple[str, ...]:
 
 def told_by_environment(plan: Plan) -> dict[str, str]:
     """The variables that name the config: those that `accelerate launch --use_deepspeed` sets
-    (accelerate/utils/launch.py), Lightning's own (strategies/deepspeed.py), or ours where the script is told nothing
-    else."""
+    (accelerate/utils/launch.py), Lightning's own (strategies/deepspeed.py), or ours if the script is told in no other
+    way."""
     path = config_path(plan)
     variables = {
         ConfigArgument.ACCELERATE: {

@@ -1,4 +1,4 @@
-"""What a field is: something that somebody says who wants something to run."""
+"""What a field is: one input that describes what to run."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -19,7 +19,7 @@ class Kind(Enum):
 
 
 class Part(Enum):
-    """Where the Launch page shows a field. `COMMAND` is the command line alone, `NOWHERE` neither."""
+    """Where the Launch page shows a field. `COMMAND` is the command line only, `NOWHERE` neither."""
 
     WHAT = "what to run"
     WHERE = "where it trains"
@@ -34,9 +34,9 @@ class Part(Enum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     """`option` is `launch`'s, "" for none, with `usage` as its help; `choices` are pairs of a label and a value.
-    `beside`: the field shares its row with its neighbours that say so too. `shown`: from the beginning.
-    `from_file`: the option names a file that holds the value, which is described so. `instead_of_devices`: the option
-    excludes those that choose ranks and GPUs of this machine."""
+    `beside`: the field shares its row with neighbouring fields that have this, too. `shown`: visible from the start.
+    `from_file`: the option names a file with the value; this describes it. `instead_of_devices`: the option excludes
+    those that choose ranks and GPUs of this machine."""
 
     name: str
     part: Part

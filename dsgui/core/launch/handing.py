@@ -1,4 +1,4 @@
-"""How a script gets its DeepSpeed config: told from its source and its arguments, before it runs."""
+"""How a script gets its DeepSpeed config, derived from its source and its arguments before it runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from dsgui.core.script.config_calls import Caller, ConfigCall
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.taken import file_named
 from dsgui.core.script.words import value_of
+from dsgui.core.texts.saying import Said, said
 
 _SETTINGS = (".yaml", ".yml", ".json")
 # The names scripts give to an option of their own for the config.
@@ -38,16 +39,16 @@ _MOST_SHOWN = 60  # characters of an expression
 
 @dataclass(frozen=True, slots=True)
 class Handing:
-    """How the config reaches the script, and the words or the line of its source that tell so."""
+    """How the config reaches the script, and the words or the source line that show it."""
 
     argument: ConfigArgument
-    because: str
+    because: Said
 
 
 @dataclass(frozen=True, slots=True)
 class TrainersPart:
-    """Whether the HF Trainer trains, whether the script makes its TrainingArguments in code, and whether options of
-    the Trainer can be added to the script's arguments."""
+    """Whether the HF Trainer trains, whether the script creates its TrainingArguments in code, and whether Trainer
+    options can be added to the script's arguments."""
 
     trains: bool
     in_code: bool = False
@@ -68,7 +69,7 @@ def trainers_part(argument: ConfigArgument, script: ScriptFacts, words: Sequence
 
 
 def handing(script: ScriptFacts, words: Sequence[str], fallback: Integration = Integration.HF) -> Handing | None:
-    """None where nothing tells. `fallback`: who reads a config that nothing else tells of."""
+    """None if nothing shows it. `fallback`: what reads the config in that case."""
     if script.problem:
         return None
     judges = (_as_written, _settings_file, _by_parser, _by_itself, _by_file, _from_environment)
@@ -76,13 +77,13 @@ def handing(script: ScriptFacts, words: Sequence[str], fallback: Integration = I
 
 
 def chosen(asked: ConfigArgument, detect: bool, script: ScriptFacts, words: Sequence[str]) -> ConfigArgument:
-    """What was asked for, unless the script is to be asked and tells."""
+    """What was asked for, unless the script is to decide and shows it."""
     found = handing(script, words, asked.integration) if detect else None
     return found.argument if found else asked
 
 
 def takes_local_rank(script: ScriptFacts, words: Sequence[str]) -> bool:
-    """--local_rank stands before all arguments: what looks for a settings file in the first place would miss it."""
+    """--local_rank comes before all arguments, so a script that expects a settings file first would not find it."""
     by_file = script.parser in (Parser.TRAINER, Parser.DATACLASSES, Parser.NONE) and is_settings_file(words)
     return script.passes_local_rank and not by_file
 
@@ -93,12 +94,12 @@ def is_settings_file(words: Sequence[str]) -> bool:
 
 
 def mentions(words: Sequence[str]) -> bool:
-    """Whether the config's place is among the arguments."""
+    """Whether the arguments refer to the config's path."""
     return any(PLACEHOLDER in word for word in words)
 
 
 def own_option(script: ScriptFacts, words: Sequence[str]) -> str:
-    """The script's own option for the config, which its parser names and nobody gave; "" for none."""
+    """The script's own option for the config, which its parser defines and which was not given; "" for none."""
     read = [f"--{call.option}" for call in script.config_calls if call.option]
     named = (option for option in (*read, *CONFIG_OPTIONS) if script.options.get(option))
     found = next(named, "")
@@ -106,7 +107,7 @@ def own_option(script: ScriptFacts, words: Sequence[str]) -> str:
 
 
 def own_file(script: ScriptFacts) -> str:
-    """The path of that config where the source names one, else ""."""
+    """The path of that config if the source names one, otherwise ""."""
     own = own_config(script)
     return own.value if own and isinstance(own.value, str) else ""
 
@@ -119,7 +120,7 @@ def own_config(script: ScriptFacts) -> ConfigCall | None:
 def _as_written(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
     if not mentions(words):
         return None
-    return Handing(itself(_reader(script, fallback)), f"{PLACEHOLDER} stands among the arguments")
+    return Handing(itself(_reader(script, fallback)), said("handing", "placeholder", placeholder=PLACEHOLDER))
 
 
 def _reader(script: ScriptFacts, fallback: Integration) -> Integration:
@@ -134,24 +135,24 @@ def _settings_file(script: ScriptFacts, words: Sequence[str], fallback: Integrat
     if not is_settings_file(words):
         return None
     if any(call.caller is Caller.LLAMA_FACTORY for call in script.config_calls):
-        return Handing(ConfigArgument.OVERRIDE, f"LLaMA-Factory reads {words[0]}, and what follows it as key=value")
+        return Handing(ConfigArgument.OVERRIDE, said("handing", "llama_factory_file", file=words[0]))
     if script.parser is Parser.TRAINER and len(words) == 1:
-        return Handing(ConfigArgument.TRAINER, f"all arguments are in {words[0]}")
+        return Handing(ConfigArgument.TRAINER, said("handing", "file", file=words[0]))
     return None
 
 
 def _by_parser(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
     if script.parser is Parser.TRAINER:
-        return Handing(ConfigArgument.HF, Parser.TRAINER.value)
+        return Handing(ConfigArgument.HF, said("handing", "trainer"))
     factory = next((call for call in script.config_calls if call.caller is Caller.LLAMA_FACTORY), None)
     if factory:
-        return Handing(ConfigArgument.HF, f"LLaMA-Factory, line {factory.line}")
+        return Handing(ConfigArgument.HF, said("handing", "llama_factory", line=str(factory.line)))
     if script.parser is Parser.DEEPSPEED and not _refuses_both(script):
-        return Handing(ConfigArgument.NATIVE, "deepspeed.add_config_arguments")
+        return Handing(ConfigArgument.NATIVE, said("handing", "deepspeed"))
     if script.options.get("--deepspeed") and any(call.caller in _BY_TRAINER for call in script.config_calls):
-        return Handing(ConfigArgument.HF, "its parser names --deepspeed, with a value")
+        return Handing(ConfigArgument.HF, said("handing", "parser_with_value"))
     if script.options.get("--deepspeed") is False and script.options.get("--deepspeed_config"):
-        return Handing(ConfigArgument.NATIVE, "its parser names --deepspeed and --deepspeed_config")
+        return Handing(ConfigArgument.NATIVE, said("handing", "parser_with_both"))
     return None
 
 
@@ -167,18 +168,22 @@ def _by_itself(script: ScriptFacts, words: Sequence[str], fallback: Integration)
 
 
 def _by_file(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
-    return Handing(ConfigArgument.TRAINER, "the HF Trainer’s arguments are in a file") if script.by_file else None
+    return Handing(ConfigArgument.TRAINER, said("handing", "by_file")) if script.by_file else None
 
 
-def shown(call: ConfigCall) -> str:
+def shown(call: ConfigCall) -> Said:
     """`line 12: TrainingArguments is given "ds.json"`."""
     config = call.config if len(call.config) <= _MOST_SHOWN else f"{call.config[:_MOST_SHOWN]}…"
-    return f"line {call.line}: {call.caller.value} is given {config}"
+    return said("handing", "call", line=str(call.line), caller=_named(call.caller), config=config)
+
+
+def _named(caller: Caller) -> str | Said:
+    return said("handing", "lightning") if caller is Caller.STRATEGY else caller.value
 
 
 def _from_environment(script: ScriptFacts, words: Sequence[str], fallback: Integration) -> Handing | None:
     for caller, argument in _BY_ENVIRONMENT.items():
         call = next((call for call in script.config_calls if call.caller is caller), None)
         if call:
-            return Handing(argument, f"line {call.line}: {caller.value}, given no config")
+            return Handing(argument, said("handing", "given_none", line=str(call.line), caller=_named(caller)))
     return None

@@ -1,7 +1,7 @@
-"""Which machines and slots a hostfile with a filter names, read as DeepSpeed's launcher reads them.
+"""The machines and slots that a hostfile with a filter selects, read as DeepSpeed's launcher reads them.
 
-Source: `_parse_hostfile` and `parse_resource_filter` of deepspeed/launcher/runner.py. Stricter than that where it would
-go wrong without a word: `slots=0-2` means 0 slots there, and pdsh would expand `node[1-4]`.
+Source: `_parse_hostfile` and `parse_resource_filter` of deepspeed/launcher/runner.py. Stricter where the launcher would
+silently do the wrong thing: it reads `slots=0-2` as 0 slots, and pdsh would expand `node[1-4]`.
 """
 
 import re
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dsgui.core.errors import PlanError
+from dsgui.core.texts.saying import Said, wrong
 
 MOST_HOSTS = 256  # each is asked at once, with three open files
 MOST_SLOTS = 1024
@@ -19,14 +20,14 @@ _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252})?\Z")
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One machine that trains: `slots` are its GPUs by number; on a CPU, its ranks."""
+    """One training machine: `slots` are its GPU numbers; on a CPU, its ranks."""
 
     name: str
     slots: tuple[int, ...]
 
 
 def parse_hostfile(text: str) -> tuple[Host, ...]:
-    """Every machine named. Raises `PlanError`."""
+    """All machines it names. Raises `PlanError`."""
     found: dict[str, Host] = {}
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.strip()
@@ -34,38 +35,33 @@ def parse_hostfile(text: str) -> tuple[Host, ...]:
             continue
         host = _host(bare, number)
         if host.name in found:
-            raise PlanError(f"Hostfile: line {number} names {host.name} again. List each host once.")
+            raise PlanError(wrong("hostfile.twice", line=str(number), host=host.name))
         found[host.name] = host
     if not found:
-        raise PlanError("Hostfile: add at least one host, e.g. worker-0 slots=4.")
+        raise PlanError(wrong("hostfile.empty"))
     if len(found) > MOST_HOSTS:
-        raise PlanError(f"Hostfile: it lists {len(found)} hosts; at most {MOST_HOSTS} are supported. Remove some.")
+        raise PlanError(wrong("hostfile.many", count=str(len(found)), most=str(MOST_HOSTS)))
     return tuple(found.values())
 
 
 def _host(line: str, number: int) -> Host:
     match = _LINE.match(line)
     if not match:
-        raise PlanError(
-            f"Hostfile: line {number} is “{line[:80]}”. Expected a host and its number of GPUs, such as "
-            "“worker-0 slots=4”; a range is not supported."
-        )
+        raise PlanError(wrong("hostfile.no_host", line=str(number), text=line[:80]))
     name, slots = match[1], int(match[2])
     if not _NAME.match(name):
-        raise PlanError(
-            f"Hostfile: line {number}: “{name[:80]}” is not a valid host name. Expected letters, digits, dots, "
-            "dashes and underscores. Put a user or a port into ~/.ssh/config."
-        )
+        raise PlanError(wrong("hostfile.bad_name", line=str(number), host=name[:80]))
     if not 1 <= slots <= MOST_SLOTS:
-        raise PlanError(f"Hostfile: line {number}: {name} has {slots} slots. Expected 1 to {MOST_SLOTS}.")
+        given = {"line": str(number), "host": name, "slots": str(slots), "most": str(MOST_SLOTS)}
+        raise PlanError(wrong("hostfile.bad_slots", **given))
     return Host(name, tuple(range(slots)))
 
 
 def chosen_hosts(hosts: Iterable[Host], include: str, exclude: str) -> tuple[Host, ...]:
-    """What a filter leaves of `hosts`, in their order. Raises `PlanError`."""
+    """The part of `hosts` that a filter leaves, in their order. Raises `PlanError`."""
     known = {host.name: host for host in hosts}
     if include and exclude:
-        raise PlanError("Include and exclude can’t be combined. Clear one of them.")
+        raise PlanError(wrong("filter.both"))
     if not include and not exclude:
         return tuple(known.values())
     named = _filter(include or exclude, "Include" if include else "Exclude", known)
@@ -79,32 +75,30 @@ def chosen_hosts(hosts: Iterable[Host], include: str, exclude: str) -> tuple[Hos
         if slots:
             kept.append(Host(host.name, tuple(slots)))
     if not kept:
-        raise PlanError(f"Exclude: “{exclude}” excludes every slot. Keep at least one.")
+        raise PlanError(wrong("filter.excludes_all", text=exclude))
     return tuple(kept)
 
 
 def _filter(text: str, what: str, known: Mapping[str, Host]) -> dict[str, tuple[int, ...]]:
-    """Slots by machine; a machine without slots means all of its own."""
+    """Slots by machine; a machine without slots means all of its slots."""
     found: dict[str, set[int]] = {}
     for part in text.split("@"):
         name, colon, numbers = part.partition(":")
         words = numbers.split(",") if colon else []
         if not all(word.strip().isdecimal() and len(word) <= _LONGEST_NUMBER for word in words):
-            raise PlanError(
-                f"{what}: “{part[:80]}” can’t be read. Expected hosts with optional slots, such as "
-                "“worker-0@worker-1:0,2”."
-            )
+            raise PlanError(wrong("filter.unreadable", field=what, text=part[:80]))
         host = known.get(name)
         if host is None:
             names = ", ".join(list(known)[:8])
-            raise PlanError(
-                f"{what}: “{name[:80]}” is not in the hostfile ({names}). Correct the name or add the host."
-            )
+            raise PlanError(wrong("filter.unknown_host", field=what, host=name[:80], hosts=names))
         slots = {int(word) for word in words}
         if strange := slots - set(host.slots):
-            raise PlanError(
-                f"{what}: {name} has no slot {min(strange)}; the hostfile gives it {len(host.slots)} "
-                f"(0 to {len(host.slots) - 1}). Make them agree."
-            )
+            raise PlanError(_no_slot(what, host, min(strange)))
         found.setdefault(name, set()).update(slots)
     return {name: tuple(sorted(slots)) or known[name].slots for name, slots in found.items()}
+
+
+def _no_slot(what: str, host: Host, slot: int) -> Said:
+    count = len(host.slots)
+    given = {"field": what, "host": host.name, "slot": str(slot), "count": str(count), "last": str(count - 1)}
+    return wrong("filter.no_slot", **given)

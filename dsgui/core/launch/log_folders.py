@@ -1,4 +1,4 @@
-"""Which folders a run's script writes its points to, as its plan and its config tell."""
+"""The folders that a run's script writes its points to, according to its plan and its config."""
 
 import posixpath
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ _YES, _NO = ("true", "1", "yes"), ("", "false", "0", "no", "none")
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Absolute folders. `csv` hold DeepSpeed's CSV files themselves; `events` are searched for TensorBoard's files down
-    to a depth, and so, more seldom, are `searched`, where trackers may write in folders of any name. `states` are
-    searched for trainer_state.json, in them and in their checkpoints. `batch` is train_batch_size where the config
-    tells it as a number. `resumes` is the checkpoint that the script goes on from, or `NEWEST`, or ""."""
+    """Absolute folders. `csv` contain DeepSpeed's CSV files directly; `events` are searched for TensorBoard files down
+    to a depth, and so, less often, are `searched`, where trackers may write to folders of any name. `states` are
+    searched for trainer_state.json, in them and in their checkpoints. `batch` is train_batch_size if it is a number in
+    the config. `resumes` is the checkpoint that the script resumes from, or `NEWEST`, or ""."""
 
     csv: tuple[str, ...] = ()
     events: tuple[tuple[str, int], ...] = ()
@@ -34,7 +34,7 @@ class Sources:
 
 
 def sources(plan: Plan, config: Mapping[str, Any]) -> Sources:
-    """`config` is the value of the config as launched."""
+    """`config` is the parsed config as launched."""
     outputs = _outputs(plan)
     events = [(folder, 0) for folder in _monitored(plan, config, "tensorboard")]
     events += [(posixpath.join(folder, "runs") if not depth else folder, depth or _RUNS_DEPTH)
@@ -51,7 +51,7 @@ def sources(plan: Plan, config: Mapping[str, Any]) -> Sources:
 
 
 def _monitored(plan: Plan, config: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Where DeepSpeed's monitor of that name writes; () where it is not enabled."""
+    """Where DeepSpeed's monitor of that name writes; () if it is not enabled."""
     block = config.get(key)
     if not isinstance(block, dict) or block.get("enabled") not in (True, "true", "True", 1):
         return ()
@@ -62,7 +62,7 @@ def _monitored(plan: Plan, config: Mapping[str, Any], key: str) -> tuple[str, ..
 
 
 def _outputs(plan: Plan) -> tuple[tuple[str, int], ...]:
-    """Where the Trainer saves, and how deep below to look. Without an option: all of the run's own folder."""
+    """Where the Trainer saves, and how deep to search below. Without an option: all of the run's own folder."""
     given = value_of(plan.arguments, OUTPUT_OPTIONS)
     if given:
         return ((_absolute(plan, given), 0),)
@@ -79,7 +79,7 @@ def _searched(plan: Plan) -> tuple[tuple[str, int], ...]:
 
 
 def _logging_folders(plan: Plan) -> tuple[str, ...]:
-    """What the HF Trainer is told (its option until release 4, a variable since), and torch's own default."""
+    """What the HF Trainer is given (an option up to release 4, a variable since then), and torch's own default."""
     given = value_of(plan.arguments, ("--logging_dir",)), plan.environment.get("TENSORBOARD_LOGGING_DIR")
     return tuple(_absolute(plan, folder) for folder in (*filter(None, given), "runs"))
 

@@ -10,13 +10,14 @@ from dsgui.core.launch.field import Field
 from dsgui.core.launch.hostfile import Host
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.texts.saying import Said
 
 _JIT = "__enable_jit_checkpoint"
 PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
 
 
 class ConfigArgument(Enum):
-    """How the script is told where its DeepSpeed config is: by arguments, by the environment, or not at all, where it
+    """How the script learns where its DeepSpeed config is: from arguments, from the environment, or not at all if it
     names a config of its own."""
 
     HF = "--deepspeed FILE"
@@ -29,13 +30,13 @@ class ConfigArgument(Enum):
 
     @property
     def integration(self) -> Integration:
-        """Whose rules count for the config: who reads it in the end."""
+        """Whose rules apply to the config: those of the framework that finally reads it."""
         natively = (ConfigArgument.NATIVE, ConfigArgument.LIGHTNING, ConfigArgument.NONE)
         return Integration.NATIVE if self in natively else Integration.HF
 
     @property
     def by_itself(self) -> bool:
-        """Whether nothing hands the config to the script."""
+        """Whether the script finds its config by itself."""
         return self in (ConfigArgument.TRAINER, ConfigArgument.NONE)
 
 
@@ -53,7 +54,7 @@ AS_SCRIPT_READS = "auto"
 
 
 def reader_word(reader: ConfigArgument) -> str:
-    """What the command line and the page call it."""
+    """What the command line and the page call this."""
     return next(word for word, one in READERS.items() if one is reader)
 
 
@@ -70,7 +71,7 @@ class StartedBy(Enum):
 
 
 class WhenBusy(Enum):
-    """What a new run does when another run uses a GPU of its own (on a CPU: when another run trains at all)."""
+    """What a new run does while another run uses one of its GPUs (on a CPU: while any other run trains)."""
 
     WAIT = "wait in the queue"
     START = "start now"
@@ -78,8 +79,7 @@ class WhenBusy(Enum):
 
     @classmethod
     def usual(cls, on_gpus: bool) -> "WhenBusy":
-        """Unless somebody says otherwise, on the page and the command line alike: GPUs are waited for, processors are
-        shared."""
+        """The default, on the page and on the command line: wait for GPUs, share processors."""
         return cls.WAIT if on_gpus else cls.START
 
 
@@ -87,8 +87,8 @@ WHEN_BUSY = {"wait": WhenBusy.WAIT, "start": WhenBusy.START, "refuse": WhenBusy.
 
 
 class Place(Protocol):
-    """Where a run trains: what is asked of that place, and what follows from it for plan, command and page. What is
-    said here holds for this machine; another place says what is otherwise there. `where.py` lists them."""
+    """Where a run trains: what is requested from that place, and what this means for plan, command and page. The
+    defaults here are those of this machine; another place overrides what differs. `where.py` lists them."""
 
     __slots__ = ()
 
@@ -115,13 +115,13 @@ class Place(Protocol):
 
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> Self:
-        """As the fields ask for it, a value each."""
+        """As the values of the fields request it."""
         return cls()
 
     @classmethod
     def of_options(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The fields' values that options ask for, where they aren't the options' own; None where another place is
-        meant. Raises `PlanError`."""
+        """The values of the fields that options request, where these differ from the options' own; None if another
+        place is meant. Raises `PlanError`."""
         return {}
 
     @classmethod
@@ -130,7 +130,7 @@ class Place(Protocol):
         return cls()
 
     def to_json(self) -> dict[str, Any]:
-        """What is asked of it."""
+        """What is requested from it."""
         return {}
 
     def values(self) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class Place(Protocol):
     # -- what it makes of a plan -----------------------------------------------------------------------------------
 
     def ranks(self, asked: int) -> int:
-        """How many, where the fields of this machine say `asked`. Raises `PlanError`."""
+        """The number of ranks, if the fields of this machine say `asked`. Raises `PlanError`."""
         return asked
 
     def check(self, plan: "Plan") -> None:
@@ -152,16 +152,16 @@ class Place(Protocol):
         return 1
 
     @property
-    def elsewhere(self) -> str:
+    def elsewhere(self) -> str | Said:
         return ""
 
     def hosts(self) -> tuple[Host, ...]:
-        """The machines that are reached one by one. Raises `PlanError`."""
+        """The machines that are reached individually. Raises `PlanError`."""
         return ()
 
     def hardware(self, here: tuple[Hardware, ...], planned: tuple[Hardware, ...] = ()) -> tuple[Hardware, ...]:
-        """What its config is checked for, where this machine has what is `here` and somebody plans for what is
-        `planned`; () while that is unknown. This machine is what it is; of others, this one says nothing."""
+        """The hardware its config is checked for: `here` is this machine's, `planned` what the user plans for; () while
+        unknown. Elsewhere, only what is planned is known."""
         return here if self.ON_THIS_MACHINE else planned
 
     def slots(self, plan: "Plan") -> frozenset[str]:
@@ -182,15 +182,15 @@ class Place(Protocol):
         return (f"--num_gpus={plan.ranks}",)
 
     def command(self, plan: "Plan", launcher: tuple[str, ...]) -> tuple[str, ...]:
-        """What is started here so that `launcher` starts the ranks there."""
+        """The command started here, through which `launcher` starts the ranks there."""
         return launcher
 
     def variables(self, plan: "Plan") -> dict[str, str]:
-        """What the command needs in the environment, beside what every run has: told to who pastes it."""
+        """What the command needs in the environment, besides what every run has: shown for pasting."""
         return {}
 
     def script(self, plan: "Plan") -> str:
-        """The script that the command hands over; "" where the command says all."""
+        """The script that the command submits; "" if the command is complete in itself."""
         return ""
 
     def files(self, plan: "Plan") -> dict[str, str]:
@@ -200,7 +200,7 @@ class Place(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Here(Place):
-    """This machine alone."""
+    """Only this machine."""
 
     NAME = "here"
     LABEL = "This machine"
@@ -208,10 +208,10 @@ class Here(Place):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSpec:
-    """What is to run, from whoever asks for it to `plan.json`: `arguments` as typed, or in words. `gpu_indices` are
-    physical (PCI bus order), empty on a CPU and where other machines train. `master_port` is None for a free
-    one. `environment` is what the user added. `parent`: the run that this is a clone of, "" for none. `model`: as it
-    was said, to reckon the run's memory; the script's arguments may name one, too."""
+    """What is to run, from the request to `plan.json`: `arguments` as typed, or in words. `gpu_indices` are physical
+    (PCI bus order), empty on a CPU and when other machines train. `master_port` is None for any free port.
+    `environment` is what the user added. `parent`: the run that this is a clone of, "" for none. `model`: as it was
+    given, to compute the run's memory; the script's arguments may also name one."""
 
     name: str = ""
     script: str
@@ -237,9 +237,9 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchRequest(RunSpec):
-    """What is asked for. `as_script_reads`: `config_argument` counts only where the script itself tells nothing.
-    `logs`: --logging_steps 10 is added where its Trainer would log every 500 steps. `secrets` are environment
-    variables whose values are handed on and written nowhere."""
+    """What is asked for. `as_script_reads`: `config_argument` counts only if the script itself does not show it.
+    `logs`: --logging_steps 10 is added if its Trainer would log every 500 steps. `secrets` are environment variables
+    whose values are passed on but never written down."""
 
     config_text: str
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -249,9 +249,9 @@ class LaunchRequest(RunSpec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(RunSpec):
-    """A launch made concrete: absolute paths, arguments split, port chosen. Of `secret_names` only the names are kept.
-    `passes_local_rank`: whether the script is given --local_rank. Where other machines train, the ranks are
-    all of theirs together, and `gpu_indices` is empty."""
+    """A launch made concrete: absolute paths, arguments split, port chosen. Of the secrets only the names are kept.
+    `passes_local_rank`: whether the script gets --local_rank. If other machines train, the ranks are those of all
+    machines together, and `gpu_indices` is empty."""
 
     run_id: str
     run_directory: str
@@ -262,22 +262,22 @@ class Plan(RunSpec):
 
     @property
     def nodes(self) -> int:
-        """On how many machines; 1 where they have different numbers of ranks, as if all were on one."""
+        """The number of machines; 1 if their numbers of ranks differ, as if all were on one."""
         return self.place.nodes
 
     @property
-    def elsewhere(self) -> str:
+    def elsewhere(self) -> str | Said:
         """The machines that train, in words; "" for this one."""
         return self.place.elsewhere
 
     @property
     def slots(self) -> frozenset[str]:
-        """What the run takes for itself: its GPUs, or this machine's processor."""
+        """What the run occupies: its GPUs, or this machine's processor."""
         return self.place.slots(self)
 
     @property
     def saves_when_asked(self) -> bool:
-        """Whether the script saves and ends at a SIGTERM: the HF Trainer's just-in-time checkpoint
+        """Whether the script saves and exits on SIGTERM: the HF Trainer's just-in-time checkpoint
         (transformers/trainer_jit_checkpoint.py). Ranks of other machines are not signalled."""
         if self.elsewhere:
             return False

@@ -1,4 +1,5 @@
-"""A plan as plan.json has it: what was asked of a place stands under the place's own key, null under the others'."""
+"""A plan as stored in plan.json: what was requested from a place is under that place's key; the other places' keys are
+null."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields

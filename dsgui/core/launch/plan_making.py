@@ -1,4 +1,4 @@
-"""A request becomes a plan, or a sentence on what it can't be."""
+"""Turns a request into a plan, or into a sentence on why that is impossible."""
 
 import posixpath
 import re
@@ -10,6 +10,7 @@ from dsgui.core.launch.command import MARKER, argv
 from dsgui.core.launch.handing import chosen, takes_local_rank
 from dsgui.core.launch.plan import LaunchRequest, Plan
 from dsgui.core.script.script import ScriptFacts
+from dsgui.core.texts.saying import wrong
 
 LOWEST_PORT, HIGHEST_PORT = 1024, 65535
 MOST_RANKS = 4096
@@ -27,13 +28,13 @@ def make_plan(
     master_port: int,
     script: ScriptFacts = _UNREAD,
 ) -> Plan:
-    """The plan for `request`; `script` is what its source tells. Raises `PlanError`; whether the files exist is for the
-    caller to check."""
+    """The plan for `request`; `script` is what its source shows. Raises `PlanError`; the caller checks whether the
+    files exist."""
     ranks = request.place.ranks(request.ranks)
     check_port(master_port)
     _check_environment({**request.environment, **request.secrets})
     if not request.script.strip():
-        raise PlanError("Enter the path to your training script.")
+        raise PlanError(wrong("script.none"))
     words = _split(request.arguments)
     concrete = {
         "name": _shown(request.name.strip()) or posixpath.splitext(posixpath.basename(script_path))[0],
@@ -59,17 +60,15 @@ def make_plan(
 
 
 def _shown(name: str) -> str:
-    """Without what turns the writing around or can't be seen: a name must read as what it is, wherever it is shown."""
+    """Without bidirectional and invisible characters: a name must look the same wherever it is shown."""
     return "".join(letter for letter in name if letter.isprintable())
 
 
 def check_port(port: int) -> None:
     """Raises `PlanError` for a port that an ordinary user's process can't listen on."""
     if not LOWEST_PORT <= port <= HIGHEST_PORT:
-        raise PlanError(
-            f"Master port: {port} is outside {LOWEST_PORT} to {HIGHEST_PORT}. Enter a port in this range, or leave it "
-            "empty to use a free one."
-        )
+        given = {"port": str(port), "lowest": str(LOWEST_PORT), "highest": str(HIGHEST_PORT)}
+        raise PlanError(wrong("port.outside", **given))
 
 
 def _split(arguments: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -78,40 +77,30 @@ def _split(arguments: str | tuple[str, ...]) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(arguments))
     except ValueError as error:
-        raise PlanError(
-            f"Arguments: “{arguments}” can't be parsed ({str(error).lower()}). Quote them as in a shell: close the "
-            "quote or escape it with a backslash."
-        ) from error
+        given = {"arguments": arguments, "why": str(error).lower()}
+        raise PlanError(wrong("arguments.unreadable", **given)) from error
 
 
 def _check_ranks(ranks: int, gpu_indices: tuple[int, ...]) -> None:
     if ranks < 1:
-        raise PlanError(f"Ranks: {ranks} is too few. Enter 1 or more, or select a GPU.")
+        raise PlanError(wrong("ranks.few", ranks=str(ranks)))
     if ranks > MOST_RANKS:
-        raise PlanError(f"Ranks: {ranks:g} is more than the limit of {MOST_RANKS}. Enter fewer.")
+        raise PlanError(wrong("ranks.many", ranks=f"{ranks:g}", most=str(MOST_RANKS)))
     if gpu_indices and len(gpu_indices) != ranks:
-        raise PlanError(
-            f"Ranks: {ranks} ranks on {len(gpu_indices)} selected GPUs. Expected one rank per GPU. Select as many "
-            "GPUs as "
-            "ranks."
-        )
+        raise PlanError(wrong("ranks.not_the_gpus", ranks=str(ranks), gpus=str(len(gpu_indices))))
     if len(set(gpu_indices)) != len(gpu_indices) or any(index < 0 for index in gpu_indices):
-        raise PlanError(f"GPUs: {list(gpu_indices)} is not a list of distinct GPU indices. Select each once.")
+        raise PlanError(wrong("gpus.twice", gpus=str(list(gpu_indices))))
 
 
 def _check_environment(variables: Mapping[str, str]) -> None:
     for name, value in variables.items():
         if not _VARIABLE.match(name) or "\0" in value:
-            raise PlanError(
-                f"Environment: “{name}” is not a valid environment variable. Expected letters, digits and "
-                "underscores, and a "
-                "value without a null character. Rename or remove it."
-            )
+            raise PlanError(wrong("environment.bad_name", name=name))
         if name == MARKER:
-            raise PlanError(f"Environment: {MARKER} is dsgui's own mark on a run's processes. Remove it.")
+            raise PlanError(wrong("environment.marker", name=MARKER))
 
 
 def _check_words(words: tuple[str, ...]) -> None:
     for word in words:
         if "\0" in word:
-            raise PlanError(f"Arguments: {word!r} has a null character, which a command line can’t contain. Remove it.")
+            raise PlanError(wrong("arguments.null", word=repr(word)))

@@ -7,14 +7,10 @@ from dsgui.core.launch.checkpoint import RESUME, Checkpoint, SavedBy
 from dsgui.core.launch.plan import Plan
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.words import value_of
+from dsgui.core.texts.saying import Said, said
 
 # Where the script's own file has no parser: options that others have for it, Megatron's among them.
 _USUAL_FOLDERS = ("--load_checkpoint_dir", "--load_dir", "--load")
-_IN_CODE = {
-    SavedBy.TRAINER: 'Let it call trainer.train(resume_from_checkpoint="{path}")',
-    SavedBy.ENGINE: 'Let it call model_engine.load_checkpoint("{folder}") after deepspeed.initialize',
-    SavedBy.ACCELERATE: 'Let it call accelerator.load_state("{path}")',
-}
 
 
 def way_of(told: Resuming, words: Sequence[str]) -> Resuming:
@@ -52,37 +48,38 @@ def options_for(way: Resuming, one: Checkpoint, plan: Plan) -> tuple[tuple[str, 
     return tuple(changes.items())
 
 
-def note_on(way: Resuming, found: Sequence[Checkpoint], problem: str = "") -> str:
-    """Why not every checkpoint of a run can be resumed from; "" where each can. `problem`: why its script could not be
-    read."""
+def note_on(way: Resuming, found: Sequence[Checkpoint], problem: str = "") -> Said | None:
+    """Why not every checkpoint of a run can be resumed from; None where each can. `problem`: why its script could not
+    be read."""
     left = [one for one in found if one.complete and not can_load(way, one)]
     if not left:
-        return ""
+        return None
     if len(left) < sum(one.complete for one in found):
-        return "This script always loads the newest checkpoint of a folder, so earlier ones can’t be chosen."
-    one = left[0]
+        return said("resuming", "newest_only")
+    return _none_can_be_loaded(way, left[0], problem)
+
+
+def _none_can_be_loaded(way: Resuming, one: Checkpoint, problem: str) -> Said:
     if one.saved_by is SavedBy.ENGINE and (way.folder or way.from_output):
-        return (
-            f"It saved {one.name}, but this script always loads the newest checkpoint of a folder, and that is another "
-            "run’s by now. Resume from that run."
-        )
+        return said("resuming", "newest_is_anothers", checkpoint=one.name)
     if problem:
-        return f"It saved {one.name}, but the script can’t be read any more, so how it resumes is unknown: {problem}"
+        return said("resuming", "script_unreadable", checkpoint=one.name, problem=problem)
     if one.saved_by is SavedBy.TRAINER and way.ignores:
-        return (
-            f"The script accepts {RESUME} but never uses it. Let it call "
-            "trainer.train(resume_from_checkpoint=training_args.resume_from_checkpoint), then resume from here."
-        )
+        return said("resuming", "option_unused", option=RESUME)
     if way.from_output:
-        return f"It saved {one.name}. The script resumes from its output folder by itself: clone this run."
+        return said("resuming", "by_itself", checkpoint=one.name)
     if way.loads:
-        return (
-            f"It saved {one.name}. The script loads checkpoints, but the option that names one can’t be determined "
-            "from "
-            "its source. Clone this run and add that option to the arguments."
-        )
-    advice = _IN_CODE[one.saved_by].format(path=one.path, folder=one.folder)
-    return f"It saved {one.name}, but the script has no option to resume. {advice}, then clone this run."
+        return said("resuming", "option_unknown", checkpoint=one.name)
+    return _in_code(one)
+
+
+def _in_code(one: Checkpoint) -> Said:
+    """What the script would have to call."""
+    if one.saved_by is SavedBy.ENGINE:
+        return said("resuming", "call_engine", checkpoint=one.name, folder=one.folder)
+    if one.saved_by is SavedBy.ACCELERATE:
+        return said("resuming", "call_accelerate", checkpoint=one.name, path=one.path)
+    return said("resuming", "call_trainer", checkpoint=one.name, path=one.path)
 
 
 def asked_folder(way: Resuming, plan: Plan) -> tuple[str, str, bool] | None:

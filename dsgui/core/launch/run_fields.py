@@ -1,7 +1,7 @@
-"""What somebody says who wants something to run: every field once, for the Launch page and the command line alike.
+"""What the user says about a run: each field declared once, for the Launch page and the command line alike.
 
-A field's value is what its input holds: a text, a number, a tick, for `GPUS` the numbers as texts. `spec.py`
-makes the run's spec of them.
+A field's value is what its input contains: a text, a number, a tick; for `GPUS`, the numbers as texts. `spec.py` turns
+them into the run's spec.
 """
 
 from collections.abc import Mapping
@@ -188,6 +188,16 @@ FIELDS = (
         id="memory-checkpointing",
     ),
     Field(
+        name="zero_init",
+        part=Part.MODEL,
+        kind=Kind.TICK,
+        default=False,
+        label="Model made within deepspeed.zero.Init",
+        option="--zero-init",
+        usage="a native script makes its model within deepspeed.zero.Init (stage 3; the HF Trainer always does)",
+        id="memory-zero-init",
+    ),
+    Field(
         name="attention",
         part=Part.MODEL,
         kind=Kind.CHOICE,
@@ -271,13 +281,13 @@ BY_NAME: Mapping[str, Field] = {field.name: field for field in FIELDS}
 
 
 def fields_of(part: Part) -> tuple[Field, ...]:
-    """In the order they are shown."""
+    """In the order in which they are shown."""
     return tuple(field for field in FIELDS if field.part is part)
 
 
 def complete(values: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` by the fields' names, the default in place of what was not said. None is what a text box holds that
-    was never shown, and a number that was emptied. Raises KeyError for a name that is no field's."""
+    """`values` by the fields' names, with the default for each value that was not given. A text box that was never
+    shown, and a number that was cleared, contain None. Raises KeyError for an unknown name."""
     given = {name: _held(BY_NAME[name], value) for name, value in values.items()}
     return {field.name: field.default for field in FIELDS} | given
 

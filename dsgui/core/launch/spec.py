@@ -1,4 +1,4 @@
-"""From what somebody says who wants something to run to the spec of it, and back."""
+"""From the values of the fields to the spec of a run, and back."""
 
 import shlex
 from collections.abc import Mapping
@@ -20,6 +20,7 @@ from dsgui.core.launch.variables import plain_and_secret, variables_text
 from dsgui.core.launch.where import BY_NAME as PLACES
 from dsgui.core.memory.choice import MOST_TOKENS, ModelChoice
 from dsgui.core.script.words import with_option
+from dsgui.core.texts.saying import wrong
 
 _Value = TypeVar("_Value")
 _SAVES = " --enable_jit_checkpoint True"
@@ -35,8 +36,8 @@ def request_of(
     configured: ConfigArgument = ConfigArgument.HF,
     preset: str = "",
 ) -> LaunchRequest:
-    """The spec that the fields' values ask for. `recipe` is the bundled script where one was chosen: it takes the
-    config as `configured`, as does a script that tells nothing itself. Raises `PlanError` for what can't be read."""
+    """The spec that the fields' values request. `recipe` is the bundled script, if one was chosen: it takes the config
+    as `configured`, as does a script that does not show how it takes it. Raises `PlanError` for what can't be read."""
     asked = complete(values)
     variables, secrets = plain_and_secret(asked["environment"])
     place = _one_of("where", PLACES, asked)
@@ -67,8 +68,8 @@ def request_of(
 
 
 def values_of(request: LaunchRequest) -> dict[str, Any]:
-    """What the fields hold that ask for `request`, a value each. The values of its secrets and its port are left to be
-    given anew; what was added to its arguments is among them already."""
+    """The values of the fields that request `request`. The values of its secrets, and its port, have to be entered
+    again; what was added to its arguments is already among them."""
     given = {
         "what": OWN_SCRIPT,
         "script": request.script,
@@ -89,24 +90,24 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
 
 
 def model_of(asked: Mapping[str, Any]) -> ModelChoice:
-    """The model and how much of it at once, of the fields' values by name. Raises `PlanError`."""
+    """The model, and how much of it at once, from the fields' values by name. Raises `PlanError`."""
     counts = {name: _count(name, asked[name]) for name in ("length", "target_length", "lora_rank")}
     return ModelChoice.from_json({**asked, **counts, "model": str(asked["model"]).strip()})
 
 
 def _count(name: str, said: Any) -> int:
-    """Of a number, or of what was typed; 0 for nothing."""
+    """A count from a number or from what was typed; 0 for nothing."""
     typed = str(said if said is not None else "").strip()
     if not typed:
         return 0
     if not (typed.isascii() and typed.isdecimal()) or len(typed) > 9 or int(typed) > MOST_TOKENS:
-        expected = f"a whole number up to {MOST_TOKENS:,}"
-        raise PlanError(f"{BY_NAME[name].label}: “{typed[:40]}” was given; expected {expected}. Correct it.")
+        given = {"field": BY_NAME[name].label, "typed": typed[:40], "most": f"{MOST_TOKENS:,}"}
+        raise PlanError(wrong("field.no_number", **given))
     return int(typed)
 
 
 def arguments_of(asked: Mapping[str, Any]) -> str:
-    """As typed, with what other fields add."""
+    """The arguments as typed, with what other fields add."""
     typed = str(asked["arguments"]) + (_SAVES if asked["saves"] else "")
     if not asked["output"].strip():
         return typed
@@ -126,13 +127,11 @@ def _when_busy(asked: Mapping[str, Any], usually_waits: bool) -> WhenBusy:
 def _one_of(name: str, known: Mapping[str, _Value], asked: Mapping[str, Any]) -> _Value:
     word = str(asked[name])
     if word not in known:
-        raise PlanError(f"{BY_NAME[name].label}: “{word[:40]}” is not an option. Choose one from the list.")
+        raise PlanError(wrong("field.no_option", field=BY_NAME[name].label, word=word[:40]))
     return known[word]
 
 
 def _port(typed: str) -> int | None:
     if typed and not (typed.isascii() and typed.isdecimal() and len(typed) <= 5):
-        raise PlanError(
-            f"Master port: “{typed[:40]}” is not a number. Enter one from 1024 to 65535, or leave it empty."
-        )
+        raise PlanError(wrong("port.no_number", typed=typed[:40]))
     return int(typed) if typed else None

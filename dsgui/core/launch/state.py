@@ -1,4 +1,4 @@
-"""What a run is doing, as a value: its state, who its processes are, and how it ended."""
+"""What a run is doing, as a value: its state, its processes, and how it ended."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,12 +12,13 @@ from dsgui.core.texts.saying import Said, recalled_sentences, said, sentences, s
 STARTING = "starting"
 _MOST_STEPS = 1e18
 MOST_GUARDIANS = 8
+_MOST_PEAKS = 8
 _SPELLED = ("NaN", "Infinity", "-Infinity")
 
 
 class RunState(Enum):
-    """`LOST` is never written: it is what readers see when a supervisor is gone without having said how it ended. So
-    is `DAMAGED`: the files that would tell can't be read."""
+    """`LOST` and `DAMAGED` are never written. Readers see `LOST` when a supervisor is gone without having recorded how
+    the run ended, and `DAMAGED` when the files that would tell can't be read."""
 
     PENDING = "pending"
     QUEUED = "queued"
@@ -31,18 +32,18 @@ class RunState(Enum):
 
     @property
     def live(self) -> bool:
-        """True while something is still going to happen."""
+        """True while the run has not ended."""
         return self in (RunState.PENDING, RunState.QUEUED, RunState.RUNNING, RunState.STOPPING)
 
     @property
     def settled(self) -> bool:
-        """Whether the run has ended and said how: nothing changes any more."""
+        """Whether the run has ended and recorded how: nothing changes after that."""
         return not self.live and self not in (RunState.LOST, RunState.DAMAGED)
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """One process, for ever: a pid alone is reused. `start_time` is field 22 of /proc/<pid>/stat (clock ticks)."""
+    """One process, uniquely: a pid alone is reused. `start_time` is field 22 of /proc/<pid>/stat (clock ticks)."""
 
     pid: int
     start_time: int
@@ -60,8 +61,8 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """When a run was launched, told so that no clock that is set changes it: its place among all that were launched
-    into one folder, and seconds of the monotonic clock, which count for one boot of the machine."""
+    """When a run was launched, independent of changes to the clock: its place among all runs launched into one folder,
+    and seconds of the monotonic clock, which are valid for one boot of the machine."""
 
     place: int
     at_s: float
@@ -78,13 +79,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """One run's state. `process` is the DeepSpeed launcher; `guardians` start another `supervisor` where it is killed;
+    """One run's state. `process` is the DeepSpeed launcher; `guardians` start another `supervisor` if it is killed;
     `reasons` and `telemetry_note` are sentences for the page.
 
     `started_at` and `ended_at` are dates, unix seconds: they are shown and never subtracted, since a clock may be set
     in between. `begun_s`, and `kill_due_s` (when a stopping run's processes are killed), are seconds of the monotonic
-    clock, which count while the supervisor's boot lasts; `lasted_s` is a length. `clock_back_s`, `clock_ahead_s`: how
-    far the clock was set back and ahead while it ran, so that the dates of its files can be understood."""
+    clock, valid for the supervisor's boot; `lasted_s` is a duration. `clock_back_s`, `clock_ahead_s`: how far the clock
+    was set back and ahead during the run, so that the dates of its files can be interpreted."""
 
     state: RunState = RunState.PENDING
     supervisor: Identity | None = None
@@ -104,7 +105,7 @@ class RunStatus:
 
     @property
     def owners(self) -> tuple[Identity, ...]:
-        """Whoever sees to it that the run's end is written, first who does it now."""
+        """The processes responsible for recording the run's end, the currently responsible one first."""
         return (*([self.supervisor] if self.supervisor else ()), *self.guardians)
 
     @property
@@ -159,23 +160,26 @@ class RunStatus:
         )
 
     def lost(self, alive: int, rebooted: bool) -> "RunStatus":
-        """The same as readers must see it when its supervisor is gone; `alive` processes of the run still run."""
+        """The status as readers must see it when its supervisor is gone; `alive` processes of the run still run."""
         return replace(self, state=RunState.LOST, reasons=(_lost_reason(alive, rebooted),))
 
 
 def progress_from_json(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What `progress.json` says of a run: step, total, eta_s, loss, epoch, epochs, doing. Raises ValueError."""
+    """What `progress.json` says of a run: step, total, eta_s, loss, epoch, epochs, doing; `peak`, the most memory
+    that it had. Raises ValueError."""
     found: dict[str, Any] = {
         name: optional(_count, value[name]) for name in ("step", "total", "eta_s", "epochs") if name in value
     }
     found |= {name: _spelled(value[name]) for name in ("loss", "epoch") if name in value}
     if isinstance(value.get("doing"), dict):
         found["doing"] = {"text": text(value["doing"].get("text", ""))}
+    if isinstance(value.get("peak"), dict):
+        found["peak"] = {name: whole(count, 0, 1 << 63) for name, count in list(value["peak"].items())[:_MOST_PEAKS]}
     return MappingProxyType(found)
 
 
 def _spelled(value: Any) -> float | str:
-    """A number, or one that JSON has no spelling for, as `number_to_json` wrote it."""
+    """A number, or one that JSON can't express, as `number_to_json` wrote it."""
     return value if value in _SPELLED and isinstance(value, str) else _any_number(value)
 
 

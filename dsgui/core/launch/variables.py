@@ -1,13 +1,14 @@
-"""Environment variables as typed, one a line."""
+"""Environment variables as typed, one per line."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dsgui.core.access.secrets import is_secret_name
 from dsgui.core.errors import PlanError
+from dsgui.core.texts.saying import wrong
 
 
 def parse_variables(text: str) -> dict[str, str]:
-    """`NAME=value` lines; empty ones and those that begin with # are left out. Raises `PlanError`."""
+    """`NAME=value` lines; empty lines and those that begin with # are skipped. Raises `PlanError`."""
     found: dict[str, str] = {}
     for place, line in enumerate(text.splitlines(), 1):
         bare = line.strip().removeprefix("export ")
@@ -16,19 +17,31 @@ def parse_variables(text: str) -> dict[str, str]:
         name, equals, value = bare.partition("=")
         if not equals:
             # The line itself may be a secret.
-            raise PlanError(f"Environment: line {place} has no “=”. Expected NAME=value.")
+            raise PlanError(wrong("environment.no_equals", line=str(place)))
         found[name.strip()] = _unquoted(value.strip())
     return found
 
 
 def variables_text(variables: Mapping[str, str]) -> str:
-    """The lines that `parse_variables` reads as these: a value that looks quoted, or has blanks at its ends, is quoted
-    once more."""
+    """The lines that `parse_variables` reads as these variables: a value that looks quoted, or begins or ends with
+    blanks, is quoted again."""
     return "\n".join(f"{name}={_quoted(value)}" for name, value in variables.items())
 
 
+def with_variables(typed: str, new: Iterable[tuple[str, str]]) -> str:
+    """The lines with some variables set; all others, and comments, stay as they are."""
+    for name, value in new:
+        lines = [line for line in typed.splitlines() if _named(line) != name]
+        typed = "\n".join([*lines, f"{name}={_quoted(value)}"])
+    return typed
+
+
+def _named(line: str) -> str:
+    return line.strip().removeprefix("export ").partition("=")[0].strip()
+
+
 def plain_and_secret(text: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The variables typed, those that may be written down apart from those that may not. Raises `PlanError`."""
+    """The variables as typed: those that may be stored, and separately those that may not. Raises `PlanError`."""
     variables = parse_variables(text)
     secrets = {name: value for name, value in variables.items() if is_secret_name(name)}
     return {name: value for name, value in variables.items() if name not in secrets}, secrets

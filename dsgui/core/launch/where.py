@@ -1,4 +1,4 @@
-"""Every place where a run can train. What dsgui does there is in `dsgui/shell/launch/where.py`, by the same names."""
+"""All places where a run can train. What dsgui does there is in `dsgui/shell/launch/where.py`, under the same names."""
 
 from collections.abc import Mapping
 

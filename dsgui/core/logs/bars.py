@@ -1,6 +1,6 @@
 """tqdm's bars, and Lightning's: `  5%|█ | 2/40 [00:10<03:10, 5.0s/it, loss=2.31]`.
 
-Works on bytes: a bar is redrawn many times a second, and most redraws tell nothing new.
+Works on bytes: a bar is redrawn many times a second, and most redraws bring nothing new.
 """
 
 import re
@@ -44,7 +44,7 @@ def bar_values(postfix: bytes | None) -> dict[str, float]:
 
 
 def described_values(description: str) -> dict[str, float]:
-    """The training's losses in what stands before a bar, as `tqdm.set_description` writes it."""
+    """The training's losses in the text before a bar, as `tqdm.set_description` writes it."""
     found: dict[str, float] = {}
     for match in _DESCRIBED.finditer(description):
         name = canonical(match["name"])
@@ -54,7 +54,7 @@ def described_values(description: str) -> dict[str, float]:
 
 
 def bar_epoch(description: str) -> tuple[float | None, int | None]:
-    """The epoch of `Epoch 2/3: 50%|…`, and how many there will be."""
+    """The epoch of `Epoch 2/3: 50%|…`, and the number of epochs."""
     match = _EPOCH.search(description)
     if not match:
         return None, None
@@ -68,7 +68,7 @@ def bar_unit(rate: bytes) -> str:
 
 
 def bar_count(spelling: bytes) -> int:
-    """About how many `1.20G` are."""
+    """The approximate number that `1.20G` stands for."""
     text = spelling.decode().rstrip("B").rstrip("i")
     scale = _SCALES.get(text[-1:], 1.0)
     return int(float(text.rstrip("kKMGT")) * scale)

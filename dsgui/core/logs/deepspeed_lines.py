@@ -39,7 +39,7 @@ _SCALE = re.compile(rf"Attempted loss scale: ({NUMBER}), (?:reducing to ({NUMBER
 
 
 def read_deepspeed(text: str) -> Reading | None:
-    """What DeepSpeed says in this line, or None."""
+    """What DeepSpeed reports in this line, or None."""
     for word, read in _READERS:
         if word in text and (found := read(text)):
             return found
@@ -65,8 +65,8 @@ def _speed(text: str) -> Reading | None:
 
 
 def _times(text: str) -> Reading | None:
-    """A line of a micro step and one of the whole step are printed after each other; both are forward, backward, step.
-    What optimizers time (`optimizer_step: …`) keeps its name."""
+    """A line for a micro step and one for the whole step are printed one after the other; both have forward, backward,
+    step. What optimizers time (`optimizer_step: …`) keeps its name."""
     match = _TIMES.search(text)
     if not match:
         return None
@@ -96,7 +96,7 @@ def _host_memory(text: str) -> Reading | None:
 
 
 def _overflow(text: str) -> Reading | None:
-    """While there is hysteresis left the scale stays."""
+    """The scale stays while hysteresis is left."""
     match = _OVERFLOW.search(text)
     if not match:
         return None

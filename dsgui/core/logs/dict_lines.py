@@ -1,4 +1,4 @@
-"""The HF Trainer's dict lines and JSON lines: numbers under quoted names, nested one level at most."""
+"""The HF Trainer's dict lines and JSON lines: numbers under quoted names, nested at most one level deep."""
 
 import re
 
@@ -24,7 +24,7 @@ _MOST_VALUES = 200
 
 
 def read_dicts(text: str) -> list[Reading]:
-    """Every logged dict in the line; other dicts, a config's among them, are none."""
+    """Every logged dict in the line; other dicts, such as a config's, don't count."""
     if "{'" not in text and '{"' not in text:
         return []
     if "np.float" in text:
@@ -41,12 +41,12 @@ def read_dicts(text: str) -> list[Reading]:
 
 
 def is_broken(text: str) -> bool:
-    """Whether a logged dict begins here that could not be read."""
+    """Whether a logged dict begins here but could not be read."""
     return bool(_BROKEN.search(text))
 
 
 def _epoch_before(text: str) -> float | None:
-    """The epoch that stands before the first dict, and nothing else beside it."""
+    """The epoch before the first dict, if nothing else is there."""
     before = logger_prefix(launcher_prefix(text[: text.index("{")])[1])[1]
     match = _OF_EPOCH.match(before)
     return float(match[1]) if match else None
@@ -78,7 +78,8 @@ def _dicts(text: str) -> list[dict[str, float]]:
 
 
 def _reading(values: dict[str, float], epoch_before: float | None) -> Reading | None:
-    """What an epoch stands before was measured, whatever its names are; if it is no loss, in an evaluation."""
+    """Values after an epoch were measured, whatever their names are; unless there is a loss among them, in an
+    evaluation."""
     epoch, step = values.pop("epoch", epoch_before), _pop_step(values)
     rank = values.pop("rank", None)
     total = _whole(values.pop("total_steps", None)) if step is not None else None

@@ -1,4 +1,4 @@
-"""Steps that begin again with each epoch, made to go on: after `[1, 12000]` comes `[2, 2000]`, which is 14000."""
+"""Makes steps that restart with each epoch continuous: after `[1, 12000]` comes `[2, 2000]`, which is 14000."""
 
 from dataclasses import dataclass, field
 
@@ -9,8 +9,8 @@ _MOST_RANKS = 4096
 
 @dataclass(slots=True)
 class Epochs:
-    """Of one rank. `last` is the furthest step of its epoch: the next bar may be drawn at 0 before its epoch is named.
-    `begins_again`: whether the steps do; None before a second epoch was seen."""
+    """The epochs of one rank. `last` is the furthest step of its epoch: the next bar may be drawn at 0 before its epoch
+    is named. `begins_again`: whether the steps restart; None before a second epoch was seen."""
 
     epoch: float | None = None
     last: int = 0
@@ -19,7 +19,7 @@ class Epochs:
     begins_again: bool | None = None
 
     def count(self, step: int, total: int | None, epoch: float | None) -> int:
-        """The step since the training began, of one that may be of its epoch."""
+        """The step since the training began, for a step that may be counted within its epoch."""
         if epoch is not None and epoch != self.epoch:
             if self.epoch is not None and epoch > self.epoch:
                 again = step <= self.last
@@ -37,7 +37,7 @@ class Epochs:
         return self.base + self.last
 
     def whole(self, total: int | None, epochs: int | None) -> int | None:
-        """How many steps there will be, of a line or bar that says `total`, where there will be so many epochs."""
+        """The number of steps, from a line or bar that says `total`, for this number of epochs."""
         if total is None or self.begins_again is False or (epochs is None and not self.base):
             return total
         return total * epochs if epochs else self.base + total
@@ -45,8 +45,8 @@ class Epochs:
 
 @dataclass(slots=True)
 class EpochCounts:
-    """The same for every rank. `epoch` is the last that a line of its own named, `Epoch 2/5`; `epochs` how many there
-    will be, where that is known."""
+    """The same for all ranks. `epoch` is the last one named by a line of its own, `Epoch 2/5`; `epochs` the number of
+    epochs, if known."""
 
     of: dict[int | None, Epochs] = field(default_factory=dict)
     epoch: float | None = None
@@ -54,12 +54,12 @@ class EpochCounts:
 
     @property
     def counts(self) -> bool:
-        """Whether an epoch was named at all."""
+        """Whether any epoch was named."""
         return bool(self.of) or self.epoch is not None
 
     def named(self, epoch: float | None, epochs: int | None) -> None:
-        """A line or bar named them. Epochs that count from 0 may end with the number before the last or with that one:
-        how many there will be stays open."""
+        """A line or bar named them. Epochs counted from 0 may end at the total or one before it, so their number stays
+        unknown."""
         if epoch is not None and epochs is not None and self.epochs is None and 1 <= epoch <= epochs:
             self.epochs = epochs
 
@@ -83,5 +83,5 @@ class EpochCounts:
         return self.count(reading.rank, step, reading.total, epoch)
 
     def adopt(self, other: "EpochCounts") -> None:
-        """Ranks that only the other has counted go on as it did."""
+        """Ranks that only the other has counted continue from there."""
         self.of = other.of | self.of

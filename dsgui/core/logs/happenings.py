@@ -1,4 +1,4 @@
-"""Events in the output: checkpoints, warnings, errors. The same text once only, and bounded in number and length."""
+"""Events in the output: checkpoints, warnings, errors. Each text only once; bounded in number and length."""
 
 import re
 
@@ -31,7 +31,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Happenings:
-    """Feed it lines; it keeps the events until they are taken."""
+    """Takes lines; keeps the events until they are fetched."""
 
     def __init__(self) -> None:
         self._events: list[Event] = []
@@ -46,7 +46,7 @@ class Happenings:
         self._events.append(Event(kind, text[:TEXT_LIMIT], step))
 
     def line(self, text: str, step: int | None) -> None:
-        """One line, and the step the training is at."""
+        """One line, and the current step of the training."""
         if _may_save(text) and (match := _SAVES.search(text)):
             place = match["place"].strip("'\"`").rstrip(".")
             self._saves(place, text, int(match["iteration"]) if match["iteration"] else step)
@@ -57,7 +57,7 @@ class Happenings:
 
     @staticmethod
     def saved(text: str) -> bool:
-        """Whether the line tells of a checkpoint."""
+        """Whether the line reports a checkpoint."""
         return _may_save(text) and bool(_SAVES.search(text))
 
     def overflow(self, text: str, step: int | None) -> None:
@@ -65,14 +65,14 @@ class Happenings:
         self.add("overflow", _message(text), step)
 
     def once(self, kind: str, text: str, step: int | None) -> None:
-        """Unless the same was said before: by another rank, or at another step."""
+        """Unless the same was reported before: by another rank, or at another step."""
         key = kind, _DIGITS.sub("#", text[:TEXT_LIMIT])
         if key not in self._texts and len(self._texts) < MOST_TEXTS:
             self._texts.add(key)
             self.add(kind, text, step)
 
     def _saves(self, place: str, text: str, step: int | None) -> None:
-        """A checkpoint has a file a rank, and DeepSpeed's lies in the HF Trainer's: each is told once."""
+        """A checkpoint has one file per rank, and DeepSpeed's is inside the HF Trainer's: each is reported once."""
         match = _FOLDER.match(place)
         folder = match["folder"] if match else _FILE.sub("", place).rstrip("/")
         at = int(match["step"]) if match else step

@@ -1,7 +1,7 @@
 """The blocks that transformers' `Trainer.log_metrics` prints: `***** eval metrics *****`, then `  eval_loss = 2.1`.
 
-Most of what they say was logged before as a dict; what is new in them (perplexity, BLEU, the evaluation after the
-training, which prints no dict) is found here.
+Most of their content was logged before as a dict; this module finds what is new (perplexity, BLEU, the evaluation after
+the training, which prints no dict).
 """
 
 import re
@@ -25,7 +25,7 @@ _SAME_RELATIVE, _SAME, _HUNDREDTH_S = 1e-3, 1e-4, 0.01
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One line of a block. `kind` is a point's."""
+    """One line of a block. `kind` as in a point."""
 
     name: str
     value: float
@@ -33,7 +33,7 @@ class Metric:
     is_clock: bool = False
 
     def repeats(self, told: Mapping[str, float]) -> bool:
-        """Whether it says the same as what was logged before, otherwise rounded."""
+        """Whether it is the value that was logged before, rounded differently."""
         before = told.get(self.name)
         if before is None:
             return False
@@ -42,7 +42,7 @@ class Metric:
 
 
 class MetricBlock:
-    """Feed it every line while it is `open`, and those with five stars before."""
+    """Takes every line while it is `open`, and otherwise those with five stars."""
 
     def __init__(self) -> None:
         self.open = False
@@ -56,7 +56,7 @@ class MetricBlock:
         return match is not None
 
     def line(self, text: str) -> Metric | None:
-        """What a line says; None for the first that is none of the block's, which ends it."""
+        """What a line says; None for the first line outside the block, which ends it."""
         match = _LINE.match(launcher_prefix(text)[1])
         if not match:
             self.open = False

@@ -1,8 +1,8 @@
-"""Numbers under their names in a line of a script's own: `step=10 loss=2.3`, `Epoch 1, step 5 / 9, loss 3.1`,
-Megatron's `iteration 10/ 100 | lm loss: 6.1E+00`, `loss: 2.31` alone, and the same in Chinese.
+"""Named numbers in a script's own lines: `step=10 loss=2.3`, `Epoch 1, step 5 / 9, loss 3.1`, Megatron's `iteration 10/
+100 | lm loss: 6.1E+00`, `loss: 2.31` alone, and the same in Chinese.
 
-Prose has numbers too, and so have configs and lists of arguments. A line is read only where its names are those of
-measured numbers and little else stands in it.
+Prose, configs and lists of arguments contain numbers, too. A line is read only if its names are those of measured
+numbers and it contains little else.
 """
 
 import re
@@ -182,7 +182,7 @@ _CHINESE = (
 
 @dataclass(slots=True)
 class _Found:
-    """What a line's items were, and the words that were part of none."""
+    """The items of a line, and the words that belong to none."""
 
     values: dict[str, float] = field(default_factory=dict)
     step: int | None = None
@@ -261,7 +261,7 @@ class _Found:
 
 
 def read_named(text: str) -> Reading | None:
-    """What a line of a script's own says, or None."""
+    """What a script's own line says, or None."""
     if len(text) > _LENGTH_LIMIT:
         return None
     torchrun_rank, bare = launcher_prefix(text)
@@ -284,7 +284,7 @@ def read_named(text: str) -> Reading | None:
 
 
 def read_epoch(text: str) -> Reading | None:
-    """A line that names the epoch which begins, and nothing else: `Epoch 2/5`."""
+    """A line that only announces an epoch: `Epoch 2/5`."""
     if len(text) > _LENGTH_LIMIT:
         return None
     match = _EPOCH.match(logger_prefix(launcher_prefix(text)[1])[1])
@@ -294,7 +294,8 @@ def read_epoch(text: str) -> Reading | None:
 
 
 def _rich(drawn: re.Match[str], text: str, rank: int | None) -> Reading | None:
-    """What one of rich's bars says. Piped, only the last of all is drawn: its step is that since the training began."""
+    """What one of rich's bars says. Into a pipe, only the very last is drawn: its step is counted from the beginning of
+    the training."""
     values = _items(text[drawn.end() :]).values
     epoch, last, step, total = (int(drawn[name]) for name in ("epoch", "last", "step", "total"))
     if not values:
@@ -345,7 +346,7 @@ def _count_other(text: str) -> int:
 
 
 def _fits_with_step(found: _Found, text: str) -> bool:
-    """A learning rate or a loss scale alone is as likely a setting."""
+    """A learning rate or a loss scale alone may just as well be a setting."""
     measured = any(name not in ("learning_rate", "loss_scale") for name in found.values)
     most = _MOST_OTHER_WORDS * (1 if _TELLS.search(text) else len(found.values))
     return measured and found.other_words <= most
@@ -370,5 +371,5 @@ def _kind(text: str, found: _Found) -> tuple[str, dict[str, float]]:
 
 
 def as_evaluation(values: Mapping[str, float]) -> dict[str, float]:
-    """Under the names that an evaluation's curves have."""
+    """With the names of an evaluation's curves."""
     return {"eval_loss" if name == "loss" else name: value for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""How numbers are spelled in what a training prints, and what the curves are called there."""
+"""How numbers are spelled in a training's output, and how it names the curves."""
 
 import re
 
@@ -73,7 +73,7 @@ _METRIC = re.compile(
 
 
 def canonical(name: str) -> str | None:
-    """The curve a printed name stands for, or None where it names no measured number."""
+    """The curve a printed name stands for, or None if it names no measured number."""
     lowered = " ".join(name.lower().split()).replace("avg. ", "avg ")
     if lowered.endswith("loss_step"):  # Lightning's, beside train_loss_epoch
         lowered = lowered.removesuffix("_step")
@@ -98,8 +98,8 @@ def _qualified(words: list[str]) -> str | None:
 
 
 def own_loss(name: str) -> str | None:
-    """The curve of a loss that has one word of its own before it, `Critic Loss`; None where the word says no more than
-    which data it is of."""
+    """The curve of a loss with one word of its own before it, `Critic Loss`; None if the word only says which data it
+    is for."""
     word, _, rest = name.lower().partition(" ")
     if rest != "loss" or not word.isalnum() or word.isdecimal() or word in _QUALIFIERS or word in _OF_EVALUATION:
         return None
@@ -107,7 +107,7 @@ def own_loss(name: str) -> str | None:
 
 
 def spelled(name: str) -> str:
-    """A key of a logged dict under the field's own term."""
+    """A key of a logged dict, as the field's standard term."""
     return _SPELLINGS.get(name, name)
 
 
@@ -117,5 +117,5 @@ def is_loss(name: str) -> bool:
 
 
 def evaluates(name: str) -> bool:
-    """Whether a curve of this name was measured on data that is not trained on."""
+    """Whether a curve of this name was measured on held-out data."""
     return name.startswith(("eval", "val", "test", "dev_", "cv_", "holdout_"))

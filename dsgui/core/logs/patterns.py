@@ -1,9 +1,9 @@
-"""A user's own patterns for lines that nothing else reads: `iter {step} of {total} * train={loss}`.
+"""A user's own patterns for lines that no other reader understands: `iter {step} of {total} * train={loss}`.
 
 A template, not a regular expression: literal text, `{name}` for a number, `*` for any text, a space for any white
-space. Each piece between stars is looked for once, at the first place where it fits, from left to right, so that no
-output, hostile or not, takes longer than its length says. A pattern fits anywhere in a line; `{{`, `}}` and `{*}` are
-the characters themselves.
+space. Each piece between stars is searched for once, from left to right, and taken where it first fits, so that any
+output, hostile or not, takes time proportional to its length. A pattern fits anywhere in a line; `{{`, `}}` and `{*}`
+are the characters themselves.
 """
 
 import re
@@ -14,6 +14,7 @@ from dsgui.core.errors import PatternError
 from dsgui.core.logs.numerals import NUMBER, evaluates
 from dsgui.core.logs.readings import Form, Reading
 from dsgui.core.metrics.points import Point
+from dsgui.core.texts.saying import wrong
 
 SOURCE = "pattern"
 MOST_PATTERNS = 20
@@ -50,7 +51,7 @@ _Piece = tuple[_Literal | _Space | _Number, ...]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A template that was understood. `word` is a literal of it that every fitting line has ("" where it has none)."""
+    """A parsed template. `word` is a literal that every matching line contains ("" if there is none)."""
 
     text: str
     pieces: tuple[_Piece, ...]
@@ -60,24 +61,21 @@ class Pattern:
     def parse(cls, text: str) -> "Pattern":
         """Raises PatternError, which says where and what to do."""
         if len(text) > LENGTH_LIMIT:
-            raise PatternError(
-                f"Pattern: it has {len(text)} characters; the limit is {LENGTH_LIMIT}. Keep only the part with "
-                "the numbers; * matches any text."
-            )
+            raise PatternError(wrong("pattern.long", count=str(len(text)), most=str(LENGTH_LIMIT)))
         pieces = tuple(_pieces(text))
         _check(text, [part.name for piece in pieces for part in piece if isinstance(part, _Number)])
         literals = [part.text for piece in pieces for part in piece if isinstance(part, _Literal)]
         return cls(text, pieces, max(literals, key=len, default=""))
 
     def match(self, line: str) -> Point | None:
-        """The point that the line has, or None."""
+        """The point in the line, or None."""
         found = self.read(line)
         if found is None:
             return None
         return Point(found.step, found.epoch, found.values, found.kind, found.rank, SOURCE)
 
     def read(self, line: str) -> Reading | None:
-        """The same with the total, which is no part of a point."""
+        """The same with the total, which is not part of a point."""
         numbers: dict[str, str] = {}
         position = 0
         for piece in self.pieces:
@@ -93,7 +91,7 @@ class Pattern:
 
 
 def matches(pattern: Pattern, text: str, most: int) -> list[tuple[str, Point]]:
-    """The first `most` lines of `text` that the pattern fits, each with its point."""
+    """The first `most` lines of `text` that the pattern matches, each with its point."""
     found: list[tuple[str, Point]] = []
     for line in re.split(r"[\r\n]+", text):
         if len(found) >= most:
@@ -104,7 +102,7 @@ def matches(pattern: Pattern, text: str, most: int) -> list[tuple[str, Point]]:
 
 
 def _find(piece: _Piece, line: str, start: int, numbers: dict[str, str]) -> int | None:
-    """Where the piece ends at the first place it fits; its numbers are entered."""
+    """The end of the piece where it first fits; records its numbers."""
     for place in _places(piece[0], line, start):
         found: dict[str, str] = {}
         end = _fits(piece, line, place, found)
@@ -125,7 +123,7 @@ def _places(first: _Literal | _Space | _Number, line: str, start: int) -> Iterat
 
 
 def _fits(piece: _Piece, line: str, place: int, found: dict[str, str]) -> int | None:
-    """Each part takes all it can: white space a run of it, a number the whole number."""
+    """Each part takes as much as it can: all adjacent white space, the whole number."""
     last = len(piece) - 1
     for index, part in enumerate(piece):
         if isinstance(part, _Literal):
@@ -156,10 +154,8 @@ def _pieces(text: str) -> Iterator[_Piece]:
         elif match["name"] is not None and match[0] != "{*}":
             parts.append(_Number(_checked_name(match)))
         elif match["brace"]:
-            raise PatternError(
-                f"Pattern, character {match.start() + 1}: a “{match[0]}” is unpaired. A number is written {{name}}; "
-                f"for the character itself write {match[0] * 2}."
-            )
+            given = {"at": str(match.start() + 1), "brace": match[0], "twice": match[0] * 2}
+            raise PatternError(wrong("pattern.unpaired", **given))
         else:
             _append_literal(parts, {"{{": "{", "}}": "}", "{*}": "*"}.get(match[0], match[0]))
     yield from _piece(parts)
@@ -173,7 +169,7 @@ def _append_literal(parts: list[_Literal | _Space | _Number], text: str) -> None
 
 
 def _piece(parts: list[_Literal | _Space | _Number]) -> Iterable[_Piece]:
-    """White space beside a star or at an end is part of any text."""
+    """White space next to a star, or at either end, is part of that text."""
     while parts and isinstance(parts[0], _Space):
         parts = parts[1:]
     while parts and isinstance(parts[-1], _Space):
@@ -184,23 +180,14 @@ def _piece(parts: list[_Literal | _Space | _Number]) -> Iterable[_Piece]:
 def _checked_name(match: re.Match[str]) -> str:
     name = match["name"].strip()
     if not _NAME.match(name):
-        raise PatternError(
-            f"Pattern, character {match.start() + 1}: “{{{match['name']}}}” is not a valid name. A name starts with "
-            "a letter, followed by letters, digits and _ . / -, as in {loss} or {eval/accuracy}."
-        )
+        raise PatternError(wrong("pattern.bad_name", at=str(match.start() + 1), name=match["name"]))
     return name
 
 
 def _check(text: str, names: list[str]) -> None:
     if not set(names) - _SPECIAL:
-        raise PatternError(
-            f"Pattern: “{text[:60]}” has no value to plot. Write {{name}} where a measured number stands, as in "
-            "“step {step} loss {loss}”; step, epoch, rank and total only say where it belongs."
-        )
+        raise PatternError(wrong("pattern.no_value", text=text[:60]))
     if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
-        raise PatternError(f"Pattern: {{{twice}}} appears twice. Give each number its own name.")
+        raise PatternError(wrong("pattern.twice", name=twice))
     if beside := re.search(r"(?<!\{)\{[^{}*]+\}\{[^{}*]+\}(?!\})", text):
-        raise PatternError(
-            f"Pattern, character {beside.start() + 1}: two numbers are adjacent, so it is unclear where the "
-            "first one ends. Write the text between them."
-        )
+        raise PatternError(wrong("pattern.adjacent", at=str(beside.start() + 1)))

@@ -1,5 +1,5 @@
-"""What a run is doing, as far as its output tells: waiting in a queue, starting, preparing its data, compiling,
-training, evaluating."""
+"""What a run is doing, according to its output: waiting in a queue, starting, preparing its data, compiling, training,
+evaluating."""
 
 import re
 from dataclasses import dataclass
@@ -42,14 +42,14 @@ PREPARATIONS = frozenset(code for code, _ in _PREPARATIONS)
 
 
 def preparation(description: str) -> str:
-    """The code of what is prepared; "" where the words name no preparation."""
+    """The code of what is being prepared; "" if the words name no preparation."""
     return next((code for code, words in _PREPARATIONS if words.search(description)), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """A preparation: what (a code), in the script's own words, and how far it is. `total` is None where only how many
-    were done is told; `unit` is what is counted ("examples", "B" for bytes), "" where nothing says."""
+    """A preparation: its code, the script's own words for it, and its progress. `total` is None if only the number done
+    is known; `unit` is what is counted ("examples", "B" for bytes), "" if unknown."""
 
     code: str
     label: str
@@ -59,7 +59,7 @@ class Doing:
 
     @classmethod
     def of(cls, code: str, label: str, done: int, total: int | None, unit: str) -> "Doing":
-        """With the words that stand before a bar."""
+        """From the words before a bar."""
         unit = "B" if unit.endswith("B") else unit.lower()
         return cls(code, label.strip().rstrip(":")[:_LABEL_LIMIT], done, total, unit)
 
@@ -86,7 +86,7 @@ class Doing:
 
 @dataclass(slots=True)
 class Phase:
-    """`name` is a code, which the page has a sentence for."""
+    """`name` is a code for which the page has a sentence."""
 
     name: str = STARTING
     doing: Doing | None = None
@@ -96,7 +96,7 @@ class Phase:
         return self.name not in ("training", "evaluating")
 
     def line(self, text: str) -> bool:
-        """A line without points. Whether it told the phase."""
+        """A line without points. Returns whether it showed the phase."""
         if match := _SLURM.match(text):
             self.becomes(SLURM_QUEUE if match[1] == "PENDING" else STARTING)
         elif self.before_training and (match := _UNBOUNDED.match(text)):
@@ -114,7 +114,7 @@ class Phase:
         self.name, self.doing = name, None
 
     def prepares(self, doing: Doing) -> None:
-        """Ignored once something was trained. What is done is over."""
+        """Ignored once training has begun. A finished preparation is over."""
         if not self.before_training:
             return
         if doing.total is not None and doing.done >= doing.total:

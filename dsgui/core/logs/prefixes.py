@@ -1,4 +1,4 @@
-"""What stands before a line's own words: the host, torchrun's rank, a logger's time, level and place."""
+"""Prefixes of a line: the host, torchrun's rank, a logger's time, level and location."""
 
 import re
 
@@ -29,7 +29,7 @@ _RANK = re.compile(r"\[?\brank\s*+[\[:=]?\s*+(\d{1,9})\b\]?:?", re.IGNORECASE)
 
 
 def launcher_prefix(text: str) -> tuple[int | None, str]:
-    """The rank and the rest: without the host that pdsh writes and the rank that torchrun does."""
+    """The rank and the rest of the line, without the host that pdsh adds and the rank that torchrun adds."""
     host = _HOST.match(text)
     if host and not _NO_HOST.match(host["host"]):
         text = text[host.end() :]
@@ -38,7 +38,7 @@ def launcher_prefix(text: str) -> tuple[int | None, str]:
 
 
 def logger_prefix(text: str) -> tuple[str, str]:
-    """The level ("" where there is none) and the message of a logger's line."""
+    """The level ("" if there is none) and the message of a logger's line."""
     match = _LOGGER.match(text)
     if not match:
         return "", text

@@ -1,4 +1,4 @@
-"""One line → what it says: the user's patterns first, then every form that is known. Knows nothing of other lines."""
+"""One line → what it says: the user's patterns first, then every known format. Knows nothing about other lines."""
 
 from collections.abc import Sequence
 
@@ -11,12 +11,12 @@ from dsgui.core.logs.readings import Reading
 
 
 def as_text(line: bytes) -> str:
-    """Without colours and what else moves a cursor, and without white space at its end."""
+    """Without colours and other escape sequences, and without trailing white space."""
     return without_escapes(line.decode("utf-8", "replace")).rstrip()
 
 
 def readings(text: str, patterns: Sequence[Pattern] = ()) -> list[Reading]:
-    """What one line says; several only of a line with several dicts."""
+    """What one line says; more than one reading only for a line with several dicts."""
     for pattern in patterns:
         if found := pattern.read(text):
             return [found]

@@ -1,4 +1,4 @@
-"""What one line of output says, before anything is known of the lines around it."""
+"""What one line of output says, before anything is known about the lines around it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Form(Enum):
-    """Who printed it; it decides where a missing step is taken from."""
+    """What printed it; this decides where a missing step is taken from."""
 
     DICT = "dict"  # the HF Trainer's, or JSON: the bar drawn next has the step
     PLAIN = "plain"  # a script's own loop
@@ -22,7 +22,7 @@ class Form(Enum):
 
 @dataclass(slots=True)
 class Reading:
-    """The numbers of one line. `total` is how many steps there will be, `epochs` how many epochs, where the line says
+    """The numbers of one line. `total` is the number of steps and `epochs` the number of epochs, if the line says
     so."""
 
     form: Form

@@ -1,8 +1,8 @@
-"""Lines of a shape that was read before: the same words around other numbers, read by one regular expression.
+"""Lines of a known shape: the same words around different numbers, read by one regular expression.
 
-A training prints the same few lines thousands of times. Which number of a line is the step and which the loss is found
-by changing each of them and reading the line again, so that whatever reads a line need not know of this, and the short
-way finds what the long one does.
+A training prints the same few lines thousands of times. Which number is the step and which the loss is found by
+changing each of them and reading the line again. So the readers of lines need not know about shapes, and the short way
+finds the same as the long one.
 """
 
 import re
@@ -34,7 +34,7 @@ Read = Callable[[bytes], Reading | None]
 
 @dataclass(slots=True)
 class Shape:
-    """One such line: `pattern` fits from its beginning up to and with its newline."""
+    """One such line: `pattern` matches from its beginning through its newline."""
 
     pattern: re.Pattern[bytes]
     form: Form
@@ -51,11 +51,11 @@ class Shape:
         self.steps = known and (self.rank is None or "rank" in self.fields)
 
     def place(self, field: str) -> int | None:
-        """Where a field is in what `match.group(*groups)` gives."""
+        """The index of a field in the result of `match.group(*groups)`."""
         return len(self.names) + self.fields.index(field) if field in self.fields else None
 
     def read(self, match: re.Match[bytes]) -> Reading:
-        """Raises ValueError where what stands in a number's place is none."""
+        """Raises ValueError if there is no number where one should be."""
         groups = match.group(*self.groups)
         values = dict(zip(self.names, map(float, groups)))  # noqa: B905 — as in TrainLog: it takes as long as a number
         reading = Reading(self.form, values, None, None, None, self.rank, self.kind)
@@ -65,7 +65,7 @@ class Shape:
 
 
 class Shapes:
-    """Learns shapes from the lines it is shown, and finds them again. Bounded in number."""
+    """Learns shapes from the lines it is shown, and recognises them. Bounded in number."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, list[Shape]] = {}
@@ -74,15 +74,15 @@ class Shapes:
         self.last: Shape | None = None
 
     def __reduce__(self) -> tuple[type["Shapes"], tuple[()]]:
-        """Kept, it is empty: it only spares time, and is soon learned again."""
+        """Pickled without its content: shapes only save time and are soon learned again."""
         return Shapes, ()
 
     def forget(self) -> None:
-        """Lines are read in another way from now on."""
+        """From now on lines are read differently."""
         self._known, self._seen, self.last = {}, {}, None
 
     def guess(self, block: bytes, start: int) -> re.Match[bytes] | None:
-        """Whether the line at `start` has the shape that is likely after the last one."""
+        """Whether the line at `start` has the shape that usually follows the last one."""
         last = self.last
         if last is None or (likely := last.likely) is None:
             return None
@@ -92,7 +92,7 @@ class Shapes:
         return match
 
     def find(self, block: bytes, start: int) -> re.Match[bytes] | None:
-        """Whether the line at `start` has any shape that is known; `last` is it then."""
+        """Whether the line at `start` has any known shape; it becomes `last`."""
         for shape in self._known.get(_beginning(block, start), ()):
             if match := shape.pattern.match(block, start):
                 if self.last is not None:
@@ -102,7 +102,8 @@ class Shapes:
         return None
 
     def show(self, line: bytes, reading: Reading, read: Read) -> None:
-        """A line that was read the long way; the third of its kind is learned. `read` reads a line the long way."""
+        """Shows a line that was read the long way; the third of its kind is learned. `read` reads a line the long
+        way."""
         if len(line) > _LENGTH_LIMIT or self._learned >= _MOST_LEARNED:
             return
         key = _NUMBERS.sub(b"#", line)
@@ -121,7 +122,7 @@ class Shapes:
 
 
 def _beginning(block: bytes, start: int) -> bytes:
-    """Lines that begin otherwise have other shapes."""
+    """Lines with a different beginning have a different shape."""
     return block[start : start + 3].translate(_SAME_DIGITS)
 
 
@@ -143,7 +144,8 @@ def _learn(line: bytes, reading: Reading, read: Read) -> Shape | None:
 
 
 def _difference(before: Reading, after: Reading | None, spelling: bytes) -> str | None:
-    """Which field alone changed to the number spelled so: "step", "=loss"; None for none, "?" for anything else."""
+    """The one field that changed to the number with this spelling: "step", "=loss"; None for none, "?" for anything
+    else."""
     if after is None:
         return "?"
     old, new = dict(_fields(before)), dict(_fields(after))

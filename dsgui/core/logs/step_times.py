@@ -1,7 +1,7 @@
 """The steps of DeepSpeed's time lines, which name none (`time (ms) | fwd: 0.59 | bwd: 1.12 | step: 2.84`).
 
-There is one for each whole step. DeepSpeed's progress line of a step comes before it (engine.py: step()), a script's
-own line or bar usually after it; between two lines that name a step the time lines are counted.
+There is one line for each whole step. DeepSpeed's progress line of a step comes before it (engine.py: step()), a
+script's own line or bar usually after it; between two lines that name a step, time lines are counted.
 """
 
 from dsgui.core.logs.readings import Form, Reading
@@ -11,7 +11,7 @@ Timed = tuple[Reading, int | None]
 
 
 class StepTimes:
-    """Feed it time lines and the steps that other lines name; it gives the time lines with their step."""
+    """Takes time lines and the steps that other lines name; returns the time lines with their steps."""
 
     def __init__(self) -> None:
         self.begun = False  # a time line has come
@@ -23,7 +23,7 @@ class StepTimes:
         self._waiting: list[Reading] = []
 
     def takes(self, reading: Reading) -> list[Timed]:
-        """The readings whose step is known by now. Of micro steps only where nothing tells of whole ones."""
+        """The readings whose step is now known; those of micro steps only if there are none of whole steps."""
         self.begun = True
         if reading.form is Form.MICRO_TIMES:
             return [] if self._whole_steps else self._wait(reading)

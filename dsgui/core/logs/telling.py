@@ -1,7 +1,7 @@
-"""Which lines of a block can tell something: those with one of a few words, looked for at the speed of memchr.
+"""Finds the lines of a block that may matter: those with one of a few words, searched for at the speed of memchr.
 
-Of the lines of a training most tell nothing. To find the others costs a search of the whole block for each word, and
-nothing for each line.
+Most lines of a training say nothing of interest. Finding the others costs one search of the whole block per word, and
+nothing per line.
 """
 
 from collections.abc import Iterable
@@ -54,7 +54,8 @@ def _rare(word: bytes) -> bytes:
 
 
 class TellingLines:
-    """Of a block of whole lines, each ended by a newline, those with one of the words. `block` is in lower case."""
+    """Those lines of a block that contain one of the words; every line ends with a newline. `block` is in lower
+    case."""
 
     def __init__(self, block: bytes, words: Iterable[bytes]) -> None:
         self._block = block
@@ -62,8 +63,8 @@ class TellingLines:
         heapify(self._next)
 
     def after(self, start: int) -> int:
-        """Where the first such line at or after `start` begins (`start` is the beginning of a line); the block's end
-        where there is none."""
+        """The beginning of the first such line at or after `start` (the beginning of a line); the block's end if there
+        is none."""
         block, coming = self._block, self._next
         while coming:
             place, word = coming[0]

@@ -1,4 +1,4 @@
-"""The bar of the training among the bars that are drawn: evaluation and preparation draw others, with other totals."""
+"""Finds the training's bar among all that are drawn: evaluation and preparation draw others, with other totals."""
 
 import re
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ _EVALUATES = re.compile(
 
 @lru_cache(512)  # a bar is drawn again and again
 def work_of(description: str, unit: str, measured: bool) -> str:
-    """What a bar shows, by what stands before it (`Epoch 1:`, `Map:`; "" where nothing does), what it counts and
-    whether losses stand behind it: a training, its epochs, an evaluation, or a preparation's code."""
+    """What a bar shows, judged by the text before it (`Epoch 1:`, `Map:`; "" for none), what it counts and whether
+    losses follow it: a training, its epochs, an evaluation, or a preparation's code."""
     counted = "downloading" if _BYTES.match(unit) else PREPARING if _PREPARED.match(unit) else ""
     if not description:
         return TRAINING if measured or not counted else counted
@@ -56,13 +56,13 @@ def work_of(description: str, unit: str, measured: bool) -> str:
 
 
 def _names_preparation(description: str, counted: str) -> bool:
-    """`Running tokenizer on validation dataset:` prepares an evaluation."""
+    """`Running tokenizer on validation dataset:` is the preparation of an evaluation."""
     return bool(counted or preparation(description)) and not _TRAINS_FIRST.match(description)
 
 
 @dataclass(slots=True)
 class TrainingBar:
-    """The first that may be the training's. `total` is None before it was drawn. Once the training is `over`, or an
+    """The first bar that may be the training's. `total` is None before it is drawn. Once the training is `over`, or an
     evaluation was announced, no other bar takes its place."""
 
     total: int | None = None
@@ -73,7 +73,7 @@ class TrainingBar:
     _below: int | None = None  # the total of one that was drawn below it
 
     def is_this(self, step: int, total: int, trained: bool) -> bool:
-        """A bar that filled up before anything was trained was an evaluation's or a preparation's."""
+        """A bar that filled up before any training belonged to an evaluation or a preparation."""
         if self.total == total:
             self._former = None
             return not self.over or step >= self.step
@@ -92,7 +92,7 @@ class TrainingBar:
         return self.total is not None and self.step >= self.total
 
     def was_nested(self) -> bool:
-        """The bar drawn last stands below another that goes on: if it took that one's place, it did so wrongly."""
+        """The last bar was nested in another that continues: if it took that one's place, that was wrong."""
         if self._former is None:
             return False
         self._below = self.total
@@ -103,5 +103,5 @@ class TrainingBar:
         self.over = True
 
     def begins(self) -> None:
-        """A training was announced, or logged though one was over: the next bar is its."""
+        """A training was announced, or logs although one was over: the next bar is its bar."""
         self.total, self.step, self.over, self.evaluating = None, 0, False, False

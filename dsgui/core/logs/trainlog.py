@@ -1,8 +1,8 @@
-"""Training output, in chunks cut anywhere, becomes points, events, progress, a phase and evidence of how it ended.
+"""Turns training output, in arbitrary chunks, into points, events, progress, a phase and evidence of how it ended.
 
-What one line says is read by `reading_lines.py`; here is what only the lines around it tell. A HF dict holds no step:
-transformers writes the dict and then redraws the training bar, so the bar right after it has the step (the one before
-it may be stale, since tqdm redraws ten times a second at most).
+`reading_lines.py` reads single lines; this module adds what only the surrounding lines show. An HF dict contains no
+step: transformers writes the dict and then redraws the training bar, so the bar right after it has the step (the one
+before it may be stale, since tqdm redraws ten times a second at most).
 """
 
 import re
@@ -61,8 +61,8 @@ _SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where the training is: steps since it began. `eta_s` is what the bar said, None where there is no bar or it is
-    an epoch's."""
+    """How far the training is, in steps since it began. `eta_s` is from the bar, None if there is no bar or it is an
+    epoch's."""
 
     step: int
     total: int | None
@@ -71,7 +71,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """The epoch that the output named last, and how many there will be, where that is known."""
+    """The epoch that the output named last, and the number of epochs, if known."""
 
     number: float
     epochs: int | None
@@ -87,7 +87,7 @@ class _Held:
 
 
 class TrainLog:
-    """Feed it output; it returns the points that became known. Memory is bounded by one line."""
+    """Takes output; returns the points that became known. Memory is bounded by one line."""
 
     def __init__(self, patterns: Iterable[Pattern] = ()) -> None:
         self.bad_lines = 0
@@ -125,7 +125,7 @@ class TrainLog:
 
     def add_pattern(self, pattern: Pattern, counted: EpochCounts | None = None) -> None:
         """Tried on each line from here on, before anything else; `counted` is what it has read before. Raises
-        PatternError for one too many."""
+        PatternError if there are too many."""
         if len(self._patterns) >= MOST_PATTERNS:
             raise PatternError(f"Patterns: at most {MOST_PATTERNS} can be used. Remove one first.")
         self._patterns.append(pattern)
@@ -148,12 +148,12 @@ class TrainLog:
 
     @property
     def doing(self) -> Doing | None:
-        """What is prepared, before the training."""
+        """What is being prepared, before the training."""
         return self._phase.doing if self._phase.name in PREPARATIONS else None
 
     @property
     def epoch(self) -> Epoch | None:
-        """None where no line of a script's own and no bar named one."""
+        """None if neither a script's own line nor a bar named one."""
         return self._epoch
 
     @property
@@ -164,23 +164,24 @@ class TrainLog:
         return Progress(step, total, clock_seconds(left) if left else None)
 
     def feed(self, chunk: bytes | str) -> list[Point]:
-        """The points that `chunk` completed. How the output is cut into chunks changes nothing."""
+        """The points that `chunk` completed. How the output is cut into chunks makes no difference."""
         self._catch_up()
         self._read(chunk.encode("utf-8", "replace") if isinstance(chunk, str) else chunk, in_a_flood=False)
         return self._take()
 
     def skim(self, chunk: bytes) -> list[Point]:
-        """The same points at a multiple of the speed, for output that comes faster than it can be read: of the other
-        lines those near the end are read later, when it is slower or over, and those before are passed over."""
+        """The same points at a multiple of the speed, for output that arrives faster than it can be read: of the
+        other lines, those near the end are read later, when the output slows down or ends, and the earlier ones are
+        skipped."""
         self._read(chunk, in_a_flood=True)
         return self._take()
 
     def take_events(self) -> list[Event]:
-        """What happened besides, since the last call."""
+        """Other events since the last call."""
         return self._happenings.take()
 
     def finish(self) -> list[Point]:
-        """The output is over: what was held back, with the best step known."""
+        """The output has ended: returns what was held back, with the best known step."""
         self._catch_up()
         self._end_line()
         self._add_timed(self._times.finish())
@@ -194,7 +195,7 @@ class TrainLog:
     # -- chunks ----------------------------------------------------------------------------------------------------
 
     def _read(self, data: bytes, in_a_flood: bool) -> None:
-        """The end of a line that had begun, whole lines, the beginning of another."""
+        """The rest of a partial line, whole lines, the beginning of another."""
         first = _BREAK.search(data)
         if not first:
             self._grow(data)
@@ -244,7 +245,7 @@ class TrainLog:
             self._passed_bytes = len(self._passed[0])
 
     def _catch_up(self) -> None:
-        """What was passed over last: no points are in it. Its first line may lack its beginning."""
+        """Reads what was skipped last: it contains no points, and its first line may lack its beginning."""
         if not self._passed:
             return
         passed, self._passed, self._passed_bytes = b"".join(self._passed), [], 0
@@ -261,7 +262,7 @@ class TrainLog:
     # -- lines -----------------------------------------------------------------------------------------------------
 
     def _whole_line(self, block: bytes, begins: int, after: int) -> bool:
-        """Whether a bar was drawn in it."""
+        """Returns whether a bar was drawn in it."""
         line = block[begins : after - 1]
         if not line or line.isspace():
             return False
@@ -284,7 +285,7 @@ class TrainLog:
         return False
 
     def _short_way(self, match: re.Match[bytes]) -> bool:
-        """A line of a shape that is known. False where its numbers are spelled as no number is."""
+        """A line of a known shape. False if what should be a number is not spelled as one."""
         shape = self._shapes.last
         assert shape is not None
         try:
@@ -297,8 +298,8 @@ class TrainLog:
         return True
 
     def _run(self, block: bytes, start: int) -> int:
-        """Where lines end that are a training's steps one after the other. Each does what it does the short way, and
-        what only the last of them decides is done once."""
+        """The end of a sequence of lines that are consecutive steps of a training. Each has its effect the short way,
+        and what only the last one decides is done once."""
         if self._times.begun or self._held or self._judging:
             return start
         begins, shapes = start, self._shapes
@@ -313,7 +314,7 @@ class TrainLog:
         return start
 
     def _same(self, shape: Shape, block: bytes, start: int) -> int:
-        """Reads as many lines of one shape as there are: a few microseconds each, of which a long way has hundreds."""
+        """Reads as many lines of one shape as follow: a few microseconds each, where the long way takes hundreds."""
         matches, names, groups = shape.pattern.match, shape.names, shape.groups
         step_at, total_at, epoch_at, rank_at = map(shape.place, ("step", "total", "epoch", "rank"))
         assert step_at is not None  # it is of steps
@@ -350,7 +351,8 @@ class TrainLog:
         return start
 
     def _grow(self, piece: bytes) -> None:
-        """More of the current line. A bar is complete at its closing bracket: its line end comes a step later."""
+        """More of the current line. A bar is complete at its closing bracket: the end of its line comes one step
+        later."""
         if self._overflow or not piece:
             return
         room = LINE_LIMIT_BYTES - len(self._tail)
@@ -415,7 +417,7 @@ class TrainLog:
         self._age_held()
 
     def _tell_last_plain(self) -> None:
-        """Of lines that told nothing the last may be the last of all."""
+        """The last of the lines that said nothing may be the very last line."""
         if not self._last_plain:
             return
         last, self._last_plain = self._last_plain.rstrip(), b""
@@ -435,7 +437,7 @@ class TrainLog:
         return line
 
     def _take_bar(self, before: bytes, match: re.Match[bytes]) -> bool:
-        """Reads one bar. Returns whether what stands before it is a line of its own rather than its description."""
+        """Reads one bar. Returns whether the text before it is a line of its own rather than its description."""
         spelled, of, left, rate, postfix = match.groups()
         step, total = (int(spelled), int(of)) if match.re is BAR else (bar_count(spelled), bar_count(of))
         said = as_text(before).strip() if before else ""
@@ -484,7 +486,7 @@ class TrainLog:
                 self._drawn(values, step, counted, epoch)
 
     def _bar_epoch(self, description: str) -> float | None:
-        """The epoch that a training's bar is of, where it or a line before it says so."""
+        """The epoch of a training's bar, if the bar or a line before it says so."""
         epoch, epochs = bar_epoch(description) if description else (None, None)
         if epoch is not None:
             self._in_epoch(epoch, epochs)
@@ -494,7 +496,7 @@ class TrainLog:
         return epoch
 
     def _prepares(self, doing: Doing) -> None:
-        """A bar without a description that filled up before was a preparation's too."""
+        """A bar without a description that filled up before training belonged to a preparation, too."""
         if self._trained:
             return
         if self._bar.total is not None and self._bar.step >= self._bar.total and not self._bar.over:
@@ -502,20 +504,21 @@ class TrainLog:
         self._phase.prepares(doing)
 
     def _nested(self) -> None:
-        """The bar drawn last stands below one that goes on: an evaluation's in a training."""
+        """The last bar was nested in one that continues: an evaluation within a training."""
         if self._bar.was_nested():
             self._progress = (self._bar.step, self._bar.total, None)
             self._phase.name = "evaluating"
 
     def _drawn(self, values: Mapping[str, float], step: int, counted: int, epoch: float | None) -> None:
-        """A bar is redrawn at the same step: the first time that it has numbers counts."""
+        """A bar is redrawn at the same step: the first redraw with numbers counts."""
         self._bar_said = step
         self._note_loss(values)
         self._add(Point(counted, epoch, values), "")
         self.ending.trains(self._last_loss)
 
     def _last_bar(self, block: bytes, start: int) -> int:
-        """Where the last begins of those that follow and only draw the training's bar further: it tells all of them."""
+        """The beginning of the last of the following redraws that only advance the training's bar: it says what all of
+        them say."""
         step, total = self._bar.step, self._bar.total
         if total is None or self._held or self._times.begun:
             return start
@@ -571,13 +574,13 @@ class TrainLog:
         self._add(Point(counted, epoch, values, reading.kind, rank, source), text)
 
     def _judges(self, reading: Reading) -> None:
-        """`ppl: 7.5, loss: 2.0` right after `***** Evaluating perplexity *****` is what was announced."""
+        """`ppl: 7.5, loss: 2.0` right after `***** Evaluating perplexity *****` is the announced evaluation."""
         if self._judging and reading.step is None and reading.kind == "train" and reading.form is _PLAIN:
             reading.kind, reading.values = "eval", as_evaluation(reading.values)
         self._judging = False
 
     def _begins_epoch(self, reading: Reading) -> None:
-        """`Epoch 2/5`, on a line of its own: what follows is of it."""
+        """`Epoch 2/5`, on a line of its own: what follows belongs to that epoch."""
         self._judging, self._bar_said = False, None
         if not self._epochs_begin or reading.epoch is None:
             return
@@ -589,7 +592,7 @@ class TrainLog:
 
     @property
     def _epochs_begin(self) -> bool:
-        """Whether epochs may begin with a line of their own: not once something was trained without one."""
+        """Whether epochs may begin with a line of their own: not after training has begun without one."""
         return not self._trained or self._epochs.epoch is not None
 
     def _whole(self, rank: int | None, total: int | None) -> int | None:
@@ -644,7 +647,7 @@ class TrainLog:
         self._happenings.overflow(text, step)
 
     def _timed(self, reading: Reading) -> None:
-        """Before the first one there was no need to tell which step the training is at."""
+        """Before the first one there was no need to know the current step."""
         if not self._times.begun and (step := self._step()):
             self._times.script_is_at(step)
         self._add_timed(self._times.takes(reading))
@@ -665,7 +668,7 @@ class TrainLog:
         self._remember(point)
 
     def _remember(self, point: Point) -> None:
-        """What a block of metrics may say again."""
+        """Remembers what a block of metrics may repeat."""
         step, told = self._told.get(point.kind, (None, {}))
         self._told[point.kind] = point.step, (told if step == point.step else {}) | dict(point.values)
 
@@ -690,7 +693,7 @@ class TrainLog:
         return True
 
     def _in_block(self, text: str) -> bool:
-        """Whether the line is one of a block of metrics; what it says for the first time is a point."""
+        """Whether the line belongs to a block of metrics; what it says for the first time becomes a point."""
         metric = self._metrics.line(text)
         if metric is None:
             return False
@@ -708,7 +711,7 @@ class TrainLog:
         return self._progress[0] if self._progress else None
 
     def _step_if_none(self, reading: Reading) -> int | None:
-        """Of a line that has no step: an evaluation's is the training's."""
+        """The step for a line that has none: an evaluation takes the training's."""
         return None if reading.kind == "train" else self._step()
 
     def _note_loss(self, values: Mapping[str, float]) -> None:
@@ -733,7 +736,7 @@ class TrainLog:
 
 
 def _says_more(lowered: bytes) -> bool:
-    """Whether a line does more than its numbers say."""
+    """Whether a line has an effect beyond its numbers."""
     for word in BEYOND_NUMBERS:  # noqa: SIM110 — any() takes twice as long
         if word in lowered:
             return True

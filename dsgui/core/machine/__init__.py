@@ -1,1 +1,1 @@
-"""This machine, its cards and the environment that trains, as values, and the checks of them."""
+"""This machine, its GPUs and the training environment as values, and the checks of them."""

@@ -1,4 +1,4 @@
-"""The control groups around a process: which there are, and the smallest limit among them. Text in, numbers out.
+"""The control groups around a process, and the smallest limit among them. Text in, numbers out.
 
 Formats: `man 7 cgroups`, and the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
 """
@@ -14,7 +14,7 @@ Read = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A hierarchy: `root` is the group that `point` shows. Version 2 has no controllers named here."""
+    """A mounted hierarchy: `root` is the group that is visible at `point`. Version 2 names no controllers here."""
 
     root: str
     point: str
@@ -34,9 +34,10 @@ def mounts(mountinfo: str) -> list[Mount]:
 
 
 def folders(controller: str, cgroup: str, mountinfo: str) -> list[str]:
-    """The folders whose files limit us, from ours up to the hierarchy's root; `cgroup` is `/proc/self/cgroup`.
+    """The folders whose files limit this process, from its own up to the hierarchy's root; `cgroup` is
+    `/proc/self/cgroup`.
 
-    Version 1 where the controller has a hierarchy of its own, else version 2."""
+    Version 1 where the controller has a hierarchy of its own, otherwise version 2."""
     hierarchies = mounts(mountinfo)
     own = [mount for mount in hierarchies if controller in mount.controllers]
     mount = next(iter(own or [mount for mount in hierarchies if not mount.controllers]), None)
@@ -56,8 +57,8 @@ def _path(controller: str, cgroup: str) -> str | None:
 
 
 def _below(path: str, root: str) -> str:
-    """The group's path as the mount shows it. A container that sees its own group as the root still reads the host's
-    path in `/proc/self/cgroup` with version 1."""
+    """The group's path below the mount point. With version 1, a container that sees its own group as the root still
+    reads the host's path in `/proc/self/cgroup`."""
     if root != "/" and (path == root or path.startswith(root + "/")):
         return path[len(root) :]
     return "" if path.startswith("/..") else path
@@ -70,19 +71,19 @@ def _upwards(point: str, path: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class MemoryGroup:
-    """The group with the smallest limit, as its files said: `used_bytes` is what would not be given back at need."""
+    """The group with the smallest limit, as read from its files: `used_bytes` is what could not be reclaimed."""
 
     limit_bytes: int
     used_bytes: int | None
 
 
 def memory_limit(cgroup: str, mountinfo: str, read: Read) -> int | None:
-    """Bytes; None where no group sets a limit. `read` gives a file's text, None where there is no such file."""
+    """Bytes; None if no group sets a limit. `read` returns a file's text, None if there is no such file."""
     return min((limit for limit, _ in _limits(folders("memory", cgroup, mountinfo), read)), default=None)
 
 
 def memory_group(inside: Iterable[str], read: Read) -> MemoryGroup | None:
-    """The smallest limit among the groups with these `folders`, and its use; None where none sets one."""
+    """The smallest limit among the groups with these `folders`, and how much of it is used; None if there is none."""
     smallest = min(_limits(inside, read), default=None)
     return smallest and MemoryGroup(smallest[0], _used(smallest[1], read))
 
@@ -95,7 +96,7 @@ def _limits(inside: Iterable[str], read: Read) -> Iterator[tuple[int, str]]:
 
 
 def _used(folder: str, read: Read) -> int | None:
-    """Without files in memory that nobody uses just now: the kernel drops those before it ends a process."""
+    """Without cached files that are not in use: the kernel drops those before it kills a process."""
     current = (_bytes(read(join(folder, name))) for name in ("memory.current", "memory.usage_in_bytes"))
     used = next((number for number in current if number is not None), None)
     rows = dict(line.partition(" ")[::2] for line in (read(join(folder, "memory.stat")) or "").splitlines())
@@ -109,7 +110,7 @@ def _bytes(text: str | None) -> int | None:
 
 
 def cpu_limit(cgroup: str, mountinfo: str, read: Read) -> float | None:
-    """CPUs' worth of time; None where no group sets a quota."""
+    """The CPU quota, as a number of CPUs; None if no group sets one."""
     quotas = [_quota(folder, read) for folder in folders("cpu", cgroup, mountinfo)]
     return min((quota for quota in quotas if quota is not None), default=None)
 

@@ -1,85 +1,85 @@
-"""Checks of the training environment: its packages, CUDA, compilers and operators. None: nothing to judge."""
+"""Checks of the training environment: its packages, CUDA, compilers and operators. A check returns None if there is
+nothing to judge."""
 
 from collections.abc import Callable
 
 from dsgui.core.machine.hardware import Op
 from dsgui.core.machine.machine import Environment, Machine, release
-from dsgui.core.machine.verdicts import Verdict, ok, problem, warning
+from dsgui.core.machine.verdicts import Verdict, advise, ok, problem, saw, warning
+from dsgui.core.texts.saying import Said, listed
 
 # deepspeed/ops/op_builder/builder.py: cuda_minor_mismatch_ok. Within these, any minor release will do.
 MINOR_MAY_DIFFER = (10, 11, 12)
 
 
 def of_environment(judge: Callable[[Environment], Verdict | None]) -> Callable[[Machine], Verdict | None]:
-    """A check of what the target answered; nothing before it has."""
+    """A check of what the target answered; None until it has answered."""
     return lambda machine: judge(machine.environment) if machine.environment else None
 
 
 def answered(machine: Machine) -> Verdict | None:
     if machine.problem:
-        return problem(machine.problem, "The training environment could not be checked: see --python.")
+        return problem(saw("target.problem", problem=machine.problem), advise("target.see_python"))
     return None
 
 
 def parts(environment: Environment) -> Verdict | None:
     if not environment.problems:
         return None
-    return problem(
-        " · ".join(environment.problems), "The same import would fail in a run: fix the environment, then check again."
-    )
+    return problem(saw("imports.problems", problems=" · ".join(environment.problems)), advise("imports.fix"))
 
 
 def _packages(
-    names: tuple[str, ...], severity: Callable[[str, str, str], Verdict], advice: str
+    names: tuple[str, str], severity: Callable[[Said, Said, str], Verdict], advice: Said
 ) -> Callable[[Environment], Verdict]:
     def judge(environment: Environment) -> Verdict:
         target = environment.target
         missing = [name for name in names if not target.version(name)]
         if not missing:
-            return ok(", ".join(f"{name} {target.version(name)}" for name in names))
+            every = [saw("packages.version", name=name, version=target.version(name)) for name in names]
+            return ok(saw("packages.found", packages=listed(every)))
         command = f"{target.python} -m pip install {' '.join(missing)}"
-        return severity(f"{target.python} has no {' and no '.join(missing)}.", advice, command)
+        return severity(_lacks(target.python, missing), advice, command)
 
     return judge
 
 
-needed = _packages(
-    ("torch", "deepspeed"),
-    problem,
-    "Install it there, or start dsgui with a --python that has it.",
-)
-trainer = _packages(("transformers", "accelerate"), warning, "Only the HF Trainer (and the bundled recipe) needs them.")
+def _lacks(python: str, missing: list[str]) -> Said:
+    if len(missing) == 1:
+        return saw("packages.lacks", python=python, name=missing[0])
+    return saw("packages.lacks_both", python=python, name=missing[0], other=missing[1])
 
 
-def _program(name: str, what: str, advice: str, command: str) -> Callable[[Environment], Verdict | None]:
+needed = _packages(("torch", "deepspeed"), problem, advise("packages.install"))
+trainer = _packages(("transformers", "accelerate"), warning, advise("trainer.only_hf"))
+
+
+def _program(name: str, advice: Said, command: str) -> Callable[[Environment], Verdict | None]:
     def judge(environment: Environment) -> Verdict | None:
         tool = environment.tool(name)
         if tool is None:
             return None
         if not tool.path:
-            return problem(f"No {tool.command} in the PATH of a run. {what}", advice, command)
+            return problem(saw("program.missing", command=tool.command), advice, command)
         if not tool.told:
-            return problem(f"{tool.path} does not start. {what}", advice, command)
-        return ok(f"{tool.version} ({tool.path})")
+            return problem(saw("program.does_not_start", path=tool.path), advice, command)
+        return ok(saw("program.found", version=tool.version, path=tool.path))
 
     return judge
 
 
-_COMPILES = "DeepSpeed compiles its operators on first use and stops without it."
-compiler = _program(
-    "compiler", _COMPILES, "Install a C++ compiler, or name one in CXX before dsgui starts.", "sudo apt install g++"
-)
-ninja = _program("ninja", _COMPILES, "Install it in the training environment.", "pip install ninja")
+compiler = _program("compiler", advise("compiler.install"), "sudo apt install g++")
+ninja = _program("ninja", advise("ninja.install"), "pip install ninja")
 
 
 def headers(environment: Environment) -> Verdict | None:
     if environment.has_headers is None:
         return None
     if environment.has_headers:
-        return ok(environment.headers_path)
+        return ok(saw("headers.found", path=environment.headers_path))
     return problem(
-        f"No Python headers: {environment.headers_path} does not exist. {_COMPILES}",
-        "Install the headers of this Python.",
+        saw("headers.missing", path=environment.headers_path),
+        advise("headers.install"),
         f"sudo apt install python{environment.target.python_version.rpartition('.')[0]}-dev",
     )
 
@@ -89,16 +89,17 @@ def cuda(machine: Machine) -> Verdict | None:
     if torch is None or not (machine.gpus or torch.cuda or torch.hip):
         return None
     if torch.usable:
-        return ok(f"torch for {_build(torch.cuda, torch.hip)} sees its device")
+        return ok(saw("cuda.usable", build=_build(torch.cuda, torch.hip)))
     if not torch.cuda and not torch.hip:
-        return problem(
-            f"This machine has {len(machine.gpus)} GPU{'s' * (len(machine.gpus) > 1)}, but torch is a CPU-only build.",
-            "Install a torch built for CUDA: see pytorch.org.",
-        )
-    seen = f"torch is built for {_build(torch.cuda, torch.hip)} and can't use it: {torch.why_not}."
+        return problem(_built_for_the_cpu(len(machine.gpus)), advise("cuda.install"))
+    seen = saw("cuda.unusable", build=_build(torch.cuda, torch.hip), why=torch.why_not)
     if not machine.gpus:
-        return warning(seen, "Runs here use the CPU. On a machine with a GPU: check its driver with nvidia-smi.")
-    return problem(seen, "Check the driver with nvidia-smi, and CUDA_VISIBLE_DEVICES.", "nvidia-smi")
+        return warning(seen, advise("cuda.on_the_cpu"))
+    return problem(seen, advise("cuda.check_driver"), "nvidia-smi")
+
+
+def _built_for_the_cpu(gpus: int) -> Said:
+    return saw("cuda.cpu_build_one") if gpus == 1 else saw("cuda.cpu_build", gpus=str(gpus))
 
 
 def _build(cuda: str, hip: str) -> str:
@@ -110,15 +111,19 @@ def driver(machine: Machine) -> Verdict | None:
     built = release(torch.cuda) if torch else None
     if machine.driver is None or machine.driver.cuda is None or built is None:
         return None
-    newest = "{}.{}".format(*machine.driver.cuda)
+    newest = _dotted(machine.driver.cuda)
     # A driver runs every older CUDA, and later minor releases of its own major one:
     # https://docs.nvidia.com/deploy/cuda-compatibility/
     if machine.driver.cuda[0] >= built[0]:
-        return ok(f"driver {machine.driver.version} runs CUDA up to {newest}; torch is built for {built[0]}.{built[1]}")
+        return ok(saw("driver.new_enough", version=machine.driver.version, newest=newest, built=_dotted(built)))
     return problem(
-        f"Driver {machine.driver.version} runs CUDA up to {newest}, and torch is built for {built[0]}.{built[1]}.",
-        f"Update the driver, or install a torch built for CUDA {machine.driver.cuda[0]}.",
+        saw("driver.too_old", version=machine.driver.version, newest=newest, built=_dotted(built)),
+        advise("driver.update", cuda=str(machine.driver.cuda[0])),
     )
+
+
+def _dotted(release: tuple[int, int]) -> str:
+    return "{}.{}".format(*release)
 
 
 def toolkit(environment: Environment) -> Verdict | None:
@@ -128,40 +133,32 @@ def toolkit(environment: Environment) -> Verdict | None:
         return None
     found = release(environment.toolkit_release)
     if found is None:
-        return problem(
-            f"No CUDA toolkit with nvcc ({environment.toolkit_home or 'CUDA_HOME is not set'}): DeepSpeed can't "
-            "compile FusedAdam or DeepSpeedCPUAdam for the GPU.",
-            f"Install the CUDA {torch.cuda} toolkit and set CUDA_HOME, or use a torch optimizer (“torch_adam”: true).",
-        )
-    versions = f"nvcc {found[0]}.{found[1]} in {environment.toolkit_home}, torch built for CUDA {built[0]}.{built[1]}"
+        return problem(_no_nvcc(environment.toolkit_home), advise("toolkit.install", cuda=torch.cuda))
+    given = {"nvcc": _dotted(found), "home": environment.toolkit_home, "built": _dotted(built)}
     if found == built or (found[0] == built[0] and found[0] in MINOR_MAY_DIFFER):
-        return ok(versions)
-    return problem(
-        f"{versions}: DeepSpeed refuses to compile with a CUDA version other than torch's.",
-        f"Point CUDA_HOME to a CUDA {built[0]}.{built[1]} toolkit. DS_SKIP_CUDA_CHECK=1 skips the check.",
-    )
+        return ok(saw("toolkit.found", **given))
+    return problem(saw("toolkit.differs", **given), advise("toolkit.point", built=_dotted(built)))
 
 
-def _op(name: str, needed_for: str, advice: str, command: str = "") -> Callable[[Environment], Verdict | None]:
+def _no_nvcc(home: str) -> Said:
+    return saw("toolkit.no_nvcc", home=home) if home else saw("toolkit.no_home")
+
+
+def _op(name: str, needed_for: Said, advice: Said, command: str = "") -> Callable[[Environment], Verdict | None]:
     def judge(environment: Environment) -> Verdict | None:
         op = environment.op(name)
         if op is None:
             return None
         if op.usable:
-            return ok(f"{name} {'is built in' if op.installed else 'can be compiled on first use'}")
-        return warning(f"{name} can't be compiled{_reason(op)}. {needed_for}", advice, command)
+            return ok(saw("op.built_in", op=name) if op.installed else saw("op.can_be_compiled", op=name))
+        return warning((_cannot_be_compiled(name, op), needed_for), advice, command)
 
     return judge
 
 
-def _reason(op: Op) -> str:
-    return f": {op.first_reason}" if op.reason else ""
+def _cannot_be_compiled(name: str, op: Op) -> Said:
+    return saw("op.no_because", op=name, why=op.first_reason) if op.reason else saw("op.no", op=name)
 
 
-async_io = _op(
-    "async_io",
-    "Offloading to NVMe stops with “Unable to JIT load the async_io op”.",
-    "Install libaio with its headers. Only NVMe offload needs it.",
-    "sudo apt install libaio-dev",
-)
-cpu_adam = _op("cpu_adam", "Offloading the optimizer to the CPU needs it.", "See the compiler and CUDA toolkit above.")
+async_io = _op("async_io", saw("async_io.needed"), advise("async_io.install"), "sudo apt install libaio-dev")
+cpu_adam = _op("cpu_adam", saw("cpu_adam.needed"), advise("cpu_adam.see_above"))

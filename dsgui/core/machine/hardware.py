@@ -1,4 +1,4 @@
-"""What a config will run on: a card from the table, or this machine as the target environment describes it.
+"""What a config will run on: a GPU from the table, or this machine as the target environment describes it.
 
 Compute capabilities and memory: NVIDIA's CUDA GPU list and data sheets. Native bf16 arithmetic needs capability 8.0 or
 higher; fp16 in DeepSpeed needs 7.0 (deepspeed/accelerator/cuda_accelerator.py, `is_fp16_supported`).
@@ -16,7 +16,7 @@ FP16_CAPABILITY = (7, 0)
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """One kind of device. `bf16`/`fp16` are what DeepSpeed's accelerator answered, None where that is unknown."""
+    """One kind of device. `bf16`/`fp16` are what DeepSpeed's accelerator answered, None if unknown."""
 
     id: str
     title: str
@@ -78,7 +78,7 @@ ALIASES = {"a100": "a100-40", "v100-32": "v100", "h100-80": "h100", "rtxa6000": 
 
 
 def card_named(name: str) -> Hardware | None:
-    """The card of this id or alias."""
+    """The GPU with this id or alias."""
     return next((card for card in CARDS if card.id == ALIASES.get(name, name)), None)
 
 
@@ -96,7 +96,7 @@ class Gpu:
 @dataclass(frozen=True, slots=True)
 class Op:
     """One of DeepSpeed's operators: built when DeepSpeed was `installed`, or buildable at first use (`compatible`);
-    `reason` is what its builder says otherwise."""
+    otherwise `reason` is what its builder says."""
 
     name: str
     installed: bool
@@ -105,7 +105,7 @@ class Op:
 
     @property
     def usable(self) -> bool:
-        """A run can load it."""
+        """Whether a run can load it."""
         return self.installed or self.compatible
 
     @property
@@ -115,7 +115,7 @@ class Op:
 
     @classmethod
     def list_from_json(cls, answer: object) -> "tuple[Op, ...] | None":
-        """What `shell/machine/ask_target.py` answered; None when it was not asked or could not tell."""
+        """What `shell/machine/ask_target.py` answered; None if it was not asked or could not tell."""
         if not isinstance(answer, Mapping) or "problem" in answer:
             return None
         return tuple(
@@ -127,8 +127,8 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What the Python that will train has. A version is "" when the package is not installed there. `lacking`: of the
-    modules that DeepSpeed imports for some configs, those that are not there, as far as it was asked."""
+    """What the training environment's Python has. A version is "" if the package is not installed there. `lacking`:
+    those modules that DeepSpeed imports for some configs and that are missing, as far as they were asked about."""
 
     python: str
     python_version: str = ""
@@ -164,12 +164,12 @@ class Target:
 
     @property
     def missing_ops(self) -> frozenset[str]:
-        """The operators that a run here can't load; none where that is unknown."""
+        """The operators that a run here can't load; none if that is unknown."""
         return frozenset(op.name for op in self.ops or () if not op.usable)
 
     @property
     def hardware(self) -> tuple[Hardware, ...]:
-        """This machine's devices, each GPU once; a machine without a GPU is its CPU."""
+        """This machine's devices, each GPU once; without a GPU, its CPU."""
         if not self.gpus:
             return (Hardware("this", "CPU", "cpu", bf16=self.bf16, fp16=self.fp16),)
         return tuple(

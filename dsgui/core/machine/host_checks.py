@@ -1,14 +1,15 @@
-"""Checks of the machine: memory, limits, disks, left-overs, GPUs. None where there is nothing to judge.
+"""Checks of the machine: memory, limits, disks, leftovers, GPUs. A check returns None if there is nothing to judge.
 
-Thresholds name where they come from.
+Each threshold names its source.
 """
 
 from collections.abc import Callable
 
 from dsgui.core.machine.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Gpu
 from dsgui.core.machine.machine import Disk, Machine
-from dsgui.core.machine.verdicts import Verdict, ok, problem, warning
+from dsgui.core.machine.verdicts import Verdict, advise, ok, problem, saw, warning
 from dsgui.core.sizes import GIB, MIB, size
+from dsgui.core.texts.saying import Said, listed
 
 # deepspeed/env_report.py: get_shm_size warns below this and points to NCCL's advice on shared memory in containers.
 SHM_FOR_NCCL_BYTES = 512 * MIB
@@ -30,25 +31,17 @@ BUSY_SHARE = 0.5
 def shm(machine: Machine) -> Verdict | None:
     shm = machine.host.shm
     if shm is None:
-        return problem(
-            "There is no /dev/shm.",
-            "Ranks exchange data there: mount a tmpfs.",
-            "sudo mount -t tmpfs -o size=2g tmpfs /dev/shm",
-        )
-    seen = f"/dev/shm: {size(shm.free_bytes)} of {size(shm.total_bytes)} free"
-    if machine.gpus:
-        return _too_small(seen, shm.total_bytes, SHM_FOR_NCCL_BYTES, "NCCL and DataLoader workers share memory there")
-    return _too_small(seen, shm.free_bytes, 2 * SHM_A_CPU_RANK_BYTES, "two CPU ranks take 66 MiB each")
+        return problem(saw("shm.none"), advise("shm.mount"), "sudo mount -t tmpfs -o size=2g tmpfs /dev/shm")
+    given = {"free": size(shm.free_bytes), "total": size(shm.total_bytes)}
+    if machine.gpus and shm.total_bytes < SHM_FOR_NCCL_BYTES:
+        return _too_small(saw("shm.too_small_for_nccl", **given, need=size(SHM_FOR_NCCL_BYTES)))
+    if not machine.gpus and shm.free_bytes < 2 * SHM_A_CPU_RANK_BYTES:
+        return _too_small(saw("shm.too_small_for_ranks", **given, need=size(2 * SHM_A_CPU_RANK_BYTES)))
+    return ok(saw("shm.free", **given))
 
 
-def _too_small(seen: str, have: int, need: int, why: str) -> Verdict:
-    if have >= need:
-        return ok(seen)
-    return problem(
-        f"{seen}; {size(need)} are needed: {why}.",
-        "In a container, start it with more shared memory; otherwise free some or enlarge it.",
-        "docker run --shm-size=2g …",
-    )
+def _too_small(seen: Said) -> Verdict:
+    return problem(seen, advise("shm.enlarge"), "docker run --shm-size=2g …")
 
 
 def shm_left(machine: Machine) -> Verdict | None:
@@ -57,14 +50,16 @@ def shm_left(machine: Machine) -> Verdict | None:
         return None
     held, count = sum(buffer.bytes for buffer in left), len(left)
     return warning(
-        f"Killed runs left {size(held)} of memory in /dev/shm: {count} unused DeepSpeed buffers.",
-        "Remove them while no CPU run is active.",
+        saw("shm_left.buffer", held=size(held))
+        if count == 1
+        else saw("shm_left.buffers", held=size(held), count=str(count)),
+        advise("shm_left.remove"),
         f"rm {_common_start([buffer.path for buffer in left])}*",
     )
 
 
 def _common_start(paths: list[str]) -> str:
-    """What all have in common, up to its last underscore: name, user id and address, not the port."""
+    """Their common prefix, up to its last underscore: name, user id and address, without the port."""
     first, last = min(paths), max(paths)
     same = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     return first[: first.rfind("_", 0, same) + 1]
@@ -73,27 +68,18 @@ def _common_start(paths: list[str]) -> str:
 def memlock(machine: Machine) -> Verdict | None:
     limit = machine.host.memlock_bytes
     if limit is None or limit >= NVME_BUFFERS_BYTES:
-        return ok("no limit" if limit is None else size(limit))
+        return ok(saw("memlock.no_limit") if limit is None else saw("memlock.limit", limit=size(limit)))
     if machine.host.locks_freely:
-        return ok(f"{size(limit)}, which does not hold for this user (CAP_IPC_LOCK)")
-    return warning(
-        f"A process may lock {size(limit)} of memory. Offloading parameters to NVMe locks {size(NVME_BUFFERS_BYTES)} "
-        "by default (DeepSpeed 0.19.6 and newer) and aborts; InfiniBand registers memory the same way.",
-        "Raise the limit (ulimit -l, /etc/security/limits.conf; docker run --ulimit memlock=-1), or lower "
-        "offload_param.buffer_size.",
-        "ulimit -l unlimited",
-    )
+        return ok(saw("memlock.does_not_hold", limit=size(limit)))
+    seen = saw("memlock.too_low", limit=size(limit), need=size(NVME_BUFFERS_BYTES))
+    return warning(seen, advise("memlock.raise"), "ulimit -l unlimited")
 
 
 def open_files(machine: Machine) -> Verdict | None:
     limit = machine.host.open_files
     if limit is None or limit >= OPEN_FILES:
-        return ok("no limit" if limit is None else str(limit))
-    return warning(
-        f"A process may open {limit} files; DataLoader workers and NVMe offload open many.",
-        "Raise the limit before dsgui starts.",
-        "ulimit -n 65536",
-    )
+        return ok(saw("files.no_limit") if limit is None else saw("files.limit", limit=str(limit)))
+    return warning(saw("files.few", limit=str(limit)), advise("files.raise"), "ulimit -n 65536")
 
 
 def memory(machine: Machine) -> Verdict | None:
@@ -101,48 +87,35 @@ def memory(machine: Machine) -> Verdict | None:
     if host.memory_bytes is None:
         return None
     if host.memory_limit_bytes is None or host.memory_limit_bytes >= host.memory_bytes:
-        return ok(f"all {size(host.memory_bytes)} may be used")
-    return warning(
-        f"Only {size(host.memory_limit_bytes)} of {size(host.memory_bytes)} may be used here (control group): a run "
-        "that needs more is killed (exit −9) even if the machine has memory left.",
-        "Plan offloading for the smaller number, or raise the limit of the container or job.",
-    )
+        return ok(saw("memory.all", memory=size(host.memory_bytes)))
+    seen = saw("memory.limited", limit=size(host.memory_limit_bytes), memory=size(host.memory_bytes))
+    return warning(seen, advise("memory.plan"))
 
 
-def _disk(which: Callable[[Machine], Disk | None], what: str, enough: int) -> Callable[[Machine], Verdict | None]:
+def _disk(which: Callable[[Machine], Disk | None], what: Said, enough: int) -> Callable[[Machine], Verdict | None]:
     def judge(machine: Machine) -> Verdict | None:
         disk = which(machine)
         if disk is None:
             return None
-        seen = f"{size(disk.free_bytes)} free in {disk.path}"
+        seen = saw("disk.free", free=size(disk.free_bytes), path=disk.path)
         if disk.free_bytes >= enough:
             return ok(seen)
-        advice = f"{what} Free some space."
+        advice = (what, advise("disk.free_some"))
         return problem(seen, advice) if disk.free_bytes < DISK_FULL_BYTES else warning(seen, advice)
 
     return judge
 
 
-runs_disk = _disk(
-    lambda machine: machine.host.runs_disk, "Outputs and checkpoints go there.", DISK_FOR_A_CHECKPOINT_BYTES
-)
-builds_disk = _disk(
-    lambda machine: machine.host.builds_disk,
-    "Compiled operators go there (TORCH_EXTENSIONS_DIR).",
-    DISK_FOR_BUILDS_BYTES,
-)
+runs_disk = _disk(lambda machine: machine.host.runs_disk, advise("runs_disk.what_for"), DISK_FOR_A_CHECKPOINT_BYTES)
+builds_disk = _disk(lambda machine: machine.host.builds_disk, advise("builds_disk.what_for"), DISK_FOR_BUILDS_BYTES)
 
 
 def locks(machine: Machine) -> Verdict | None:
     left = machine.host.stale_locks
     if not left:
         return None
-    return warning(
-        f"A killed build left {'locks' if len(left) > 1 else 'a lock'}: {', '.join(left)}. Every later run that "
-        "needs the operator hangs.",
-        "dsgui removes it when it starts a run; for runs started elsewhere remove it now.",
-        "rm " + " ".join(f"'{lock}'" for lock in left),
-    )
+    lock = saw("locks.one", lock=left[0]) if len(left) == 1 else saw("locks.several", locks=", ".join(left))
+    return warning((lock, saw("locks.hangs")), advise("locks.remove"), "rm " + " ".join(f"'{one}'" for one in left))
 
 
 def bf16(machine: Machine) -> Verdict | None:
@@ -151,18 +124,15 @@ def bf16(machine: Machine) -> Verdict | None:
     if not known:
         return None
     if not old:
-        return ok("every GPU has bf16")
+        return ok(saw("bf16.every_gpu"))
     without = any((gpu.capability or (0, 0)) < FP16_CAPABILITY for gpu in old)
-    return warning(
-        f"No bf16 arithmetic on {_named(old)}: torch may emulate it, slowly.",
-        "Use fp32 there: DeepSpeed refuses fp16 below compute capability 7.0."
-        if without
-        else "Use fp16 there, or fp32 for models trained in bf16 (T5, Gemma).",
-    )
+    named = listed([_named(gpu) for gpu in old])
+    return warning(saw("bf16.none", gpus=named), advise("bf16.use_fp32") if without else advise("bf16.use_fp16"))
 
 
-def _named(gpus: list[Gpu]) -> str:
-    return ", ".join(f"GPU {gpu.index} ({gpu.name}, {'{}.{}'.format(*(gpu.capability or (0, 0)))})" for gpu in gpus)
+def _named(gpu: Gpu) -> Said:
+    capability = "{}.{}".format(*(gpu.capability or (0, 0)))
+    return saw("bf16.gpu", index=str(gpu.index), name=gpu.name, capability=capability)
 
 
 def busy(machine: Machine) -> Verdict | None:
@@ -171,6 +141,10 @@ def busy(machine: Machine) -> Verdict | None:
     if not known:
         return None
     if not full:
-        return ok("no GPU is more than half full")
-    seen = [f"GPU {gpu.index}: {size(gpu.free_bytes or 0)} of {size(gpu.memory_bytes or 0)} free" for gpu in full]
-    return warning(", ".join(seen), "Another program holds this memory: see nvidia-smi.", "nvidia-smi")
+        return ok(saw("busy.none"))
+    return warning(saw("busy.full", gpus=listed(map(_free, full))), advise("busy.see"), "nvidia-smi")
+
+
+def _free(gpu: Gpu) -> Said:
+    free, total = size(gpu.free_bytes or 0), size(gpu.memory_bytes or 0)
+    return saw("busy.gpu", index=str(gpu.index), free=free, total=total)

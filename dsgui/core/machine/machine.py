@@ -1,4 +1,4 @@
-"""This machine and the environment that trains on it, as values. What could not be read is None or "", never raised."""
+"""This machine and its training environment as values. What could not be read is None or "", never an exception."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from dsgui.core.machine.hardware import Gpu, Op, Target
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """NVIDIA's driver, and the newest CUDA that it runs (major, minor)."""
+    """NVIDIA's driver, and the newest CUDA that it supports (major, minor)."""
 
     version: str
     cuda: tuple[int, int] | None
@@ -35,10 +35,10 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The machine without its GPUs. A limit that is None is not set, every other None could not be read.
+    """The machine without its GPUs. A limit of None is not set; any other None could not be read.
 
-    `memory_limit_bytes` is the smallest of the control groups around us, `cores_usable` what they and the CPU affinity
-    leave. `locks_freely`: this process may lock memory beyond `memlock_bytes` (CAP_IPC_LOCK)."""
+    `memory_limit_bytes` is the smallest limit of the control groups around this process, `cores_usable` what they and
+    the CPU affinity leave. `locks_freely`: this process may lock memory beyond `memlock_bytes` (CAP_IPC_LOCK)."""
 
     cpu_model: str = ""
     cores: int | None = None
@@ -60,7 +60,8 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A program as the target environment finds it: `path` "" where there is none, `told` what it says of itself."""
+    """A program as the target environment finds it: `path` is "" if there is none, `told` what it reports about
+    itself."""
 
     command: str
     path: str = ""
@@ -68,7 +69,7 @@ class Tool:
 
     @property
     def version(self) -> str:
-        """The line that names it: the first, or for nvcc the one with its release."""
+        """The line that names it: the first, or for nvcc the line with its release."""
         lines = self.told.splitlines() or [""]
         return next((line for line in lines if ", release " in line), lines[0])
 
@@ -81,7 +82,8 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class TorchCuda:
-    """What torch was built for ("13.0", or "" for none; the same for ROCm) and whether it finds a device."""
+    """The CUDA version that torch was built for ("13.0", or "" for none; the same for ROCm), and whether it finds a
+    device."""
 
     cuda: str
     hip: str
@@ -120,11 +122,11 @@ class Environment:
         )
 
     def tool(self, name: str) -> Tool | None:
-        """None where it was not looked for; its `path` is "" where there is none."""
+        """None if it was not looked for; its `path` is "" if it was not found."""
         return (self.tools or {}).get(name)
 
     def op(self, name: str) -> Op | None:
-        """The operator of this name, if the target told of it."""
+        """The operator of this name, if the target reported it."""
         return next((op for op in self.target.ops or () if op.name == name), None)
 
 
@@ -149,8 +151,8 @@ def _torch(told: Mapping[str, Any]) -> TorchCuda:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """All that is known by now. `environment` is None while the target is still being asked, or when it could not be
-    asked: `problem` then says why."""
+    """All that is known so far. `environment` is None while the target is still being asked, or if it could not be
+    asked: then `problem` says why."""
 
     host: Host
     gpus: tuple[Gpu, ...] = ()
@@ -165,6 +167,6 @@ class Machine:
 
 
 def release(text: str) -> tuple[int, int] | None:
-    """`"13.0"` → (13, 0); None where there is no such number."""
+    """`"13.0"` → (13, 0); None if there is no such number."""
     found = re.match(r"(\d+)\.(\d+)", text)
     return (int(found[1]), int(found[2])) if found else None

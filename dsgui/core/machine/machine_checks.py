@@ -1,4 +1,5 @@
-"""What a run on this machine would trip over: one table of checks, each a sentence on what was seen and what to do."""
+"""Issues that a run on this machine would meet: one table of checks, each of which says what was seen and what to
+do."""
 
 from dsgui.core.machine import environment_checks as environment
 from dsgui.core.machine import host_checks as host
@@ -34,5 +35,5 @@ CHECKS: tuple[Check[Machine], ...] = (
 
 
 def check(machine: Machine) -> tuple[Row, ...]:
-    """Every row there is, the worst first."""
+    """All rows, the worst first."""
     return worst_first(row for row in (entry.row(machine) for entry in CHECKS) if row)

@@ -1,4 +1,4 @@
-"""The machine for a person or a program: readings in groups, checks first; as text, as JSON."""
+"""The machine report for a person (text) or a program (JSON): checks first, then readings in groups."""
 
 import json
 import textwrap
@@ -9,10 +9,17 @@ from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Disk, Environment, Host, Machine, Tool
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.sizes import size
+from dsgui.core.texts.saying import Said, listed, said
 
 UNKNOWN = "unknown"
 WIDTH = 100
 _NO_OP = "deepspeed_not_implemented"  # stands in for what an accelerator lacks
+_COUNTED = {
+    Status.PROBLEM: ("problem", "problems"),
+    Status.WARNING: ("warning", "warnings"),
+    Status.OK: ("passed_one", "passed"),
+    Status.UNKNOWN: ("not_checked_one", "not_checked"),
+}
 _WORDS = {Status.PROBLEM: "PROBLEM", Status.WARNING: "warning", Status.OK: "ok", Status.UNKNOWN: "unknown"}
 
 
@@ -25,7 +32,7 @@ class Group:
 
 
 def groups(machine: Machine) -> tuple[Group, ...]:
-    """Every reading there is by now."""
+    """All readings so far."""
     environment = machine.environment
     found = [Group("GPUs", _gpus(machine)), Group("This machine", _host(machine.host))]
     if environment:
@@ -138,7 +145,7 @@ def _programs(environment: Environment) -> tuple[tuple[str, str], ...]:
 
 
 def _tool(tool: Tool | None) -> str:
-    """A program for a list of readings."""
+    """A program, as an entry in a list of readings."""
     if tool is None:
         return ""
     if not tool.path:
@@ -157,14 +164,21 @@ def _ops(environment: Environment) -> tuple[tuple[str, str], ...]:
     )
 
 
+def counted(status: Status, count: int) -> Said:
+    """`2 warnings`, `1 check passed`."""
+    one, several = _COUNTED[status]
+    return said("check_counts", one) if count == 1 else said("check_counts", several, count=str(count))
+
+
 def summary(rows: Sequence[Row]) -> str:
     """`1 problem, 2 warnings`, or “all checks passed”."""
-    counts = [(sum(row.status is status for row in rows), status.value) for status in (Status.PROBLEM, Status.WARNING)]
-    return ", ".join(f"{n} {word}{'s' * (n > 1)}" for n, word in counts if n) or "all checks passed"
+    counts = [(status, sum(row.status is status for row in rows)) for status in (Status.PROBLEM, Status.WARNING)]
+    told = [counted(status, count) for status, count in counts if count]
+    return str(listed(told) if told else said("check_counts", "all_passed"))
 
 
 def as_text(machine: Machine, rows: Sequence[Row]) -> str:
-    """The checks, worst first, then the readings; the values of a group stand below each other."""
+    """The checks, worst first, then the readings; the values of a group are aligned."""
     lines = ["Checks", *rows_as_lines(rows)]
     for group in groups(machine):
         widest = max(len(label) for label, _ in group.readings)
@@ -180,8 +194,8 @@ def rows_as_lines(rows: Sequence[Row]) -> list[str]:
 
 
 def _row_lines(row: Row, rows: Sequence[Row]) -> list[str]:
-    widest = max(len(other.title) for other in rows)
-    head = f"  {_WORDS[row.status]:<7}  {row.title.ljust(widest)}  "
+    widest = max(len(str(other.title)) for other in rows)
+    head = f"  {_WORDS[row.status]:<7}  {str(row.title).ljust(widest)}  "
     told = [row.seen, *filter(None, (row.advice,))]
     lines = _hanging(head, " ".join(told))
     return [*lines, f"{' ' * len(head)}$ {row.command}"] if row.command else lines
@@ -193,10 +207,10 @@ def _hanging(head: str, text: str) -> list[str]:
 
 
 def as_json(machine: Machine, rows: Sequence[Row]) -> str:
-    """Everything read, and the rows of the checks; bytes are whole numbers, null is unknown or no limit."""
+    """Everything read, and the rows of the checks; bytes are integers, null means unknown or no limit."""
     answer = {
         "ok": all(row.status is not Status.PROBLEM for row in rows),
-        "checks": [asdict(row) | {"status": row.status.value} for row in rows],
+        "checks": [row.to_json() for row in rows],
         "problem": machine.problem or None,
         "host": asdict(machine.host),
         "driver": asdict(machine.driver) if machine.driver else None,

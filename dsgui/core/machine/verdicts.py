@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, said, sentences
 
 Subject = TypeVar("Subject")
 
@@ -19,17 +19,43 @@ class Status(Enum):
     UNKNOWN = "unknown"
 
 
+Sentences = tuple[Said, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judgement: what was `seen`, what to do about it, and the exact command where there is one."""
+    """One judgement: what was seen (`told`), what to do about it (`advised`), and the exact command where there is
+    one."""
 
     check: str
-    title: str
+    title: Said
     status: Status
-    seen: str
-    advice: str = ""
+    told: Sentences
+    advised: Sentences = ()
     command: str = ""
     source: str = ""
+
+    @property
+    def seen(self) -> str:
+        return sentences(self.told)
+
+    @property
+    def advice(self) -> str:
+        return sentences(self.advised)
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs: the texts, and the codes by which a program knows them."""
+        return {
+            "check": self.check,
+            "title": str(self.title),
+            "status": self.status.value,
+            "seen": self.seen,
+            "advice": self.advice,
+            "command": self.command,
+            "source": self.source,
+            "code": self.told[0].code,
+            "advice_code": self.advised[0].code if self.advised else "",
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +63,8 @@ class Verdict:
     """A row before its check has stamped it."""
 
     status: Status
-    seen: str
-    advice: str = ""
+    told: Sentences
+    advised: Sentences = ()
     command: str = ""
 
 
@@ -60,24 +86,38 @@ class Check(Generic[Subject]):
         verdict = self.judge(subject)
         if verdict is None:
             return None
-        return Row(self.id, str(self.title), verdict.status, verdict.seen, verdict.advice, verdict.command, self.source)
+        return Row(self.id, self.title, verdict.status, verdict.told, verdict.advised, verdict.command, self.source)
 
 
-def ok(seen: str) -> Verdict:
-    return Verdict(Status.OK, seen)
+def saw(code: str, /, **given: str | Said) -> Said:
+    """A sentence of the catalogue's verdicts: what was seen."""
+    return said("verdicts", code, **given)
 
 
-def warning(seen: str, advice: str, command: str = "") -> Verdict:
-    return Verdict(Status.WARNING, seen, advice, command)
+def advise(code: str, /, **given: str | Said) -> Said:
+    """A sentence of the catalogue's advice: what to do about it."""
+    return said("verdict_advice", code, **given)
 
 
-def problem(seen: str, advice: str, command: str = "") -> Verdict:
-    return Verdict(Status.PROBLEM, seen, advice, command)
+def ok(*told: Said) -> Verdict:
+    return Verdict(Status.OK, told)
 
 
-def unknown(seen: str) -> Verdict:
-    """`seen` says what is not known, and why."""
-    return Verdict(Status.UNKNOWN, seen)
+def warning(told: Said | Sentences, advised: Said | Sentences = (), command: str = "") -> Verdict:
+    return Verdict(Status.WARNING, _several(told), _several(advised), command)
+
+
+def problem(told: Said | Sentences, advised: Said | Sentences = (), command: str = "") -> Verdict:
+    return Verdict(Status.PROBLEM, _several(told), _several(advised), command)
+
+
+def unknown(*told: Said) -> Verdict:
+    """What is not known, and why."""
+    return Verdict(Status.UNKNOWN, told)
+
+
+def _several(one: Said | Sentences) -> Sentences:
+    return one if isinstance(one, tuple) else (one,)
 
 
 def worst_first(rows: Iterable[Row]) -> tuple[Row, ...]:

@@ -4,7 +4,7 @@ The formula (`core/memory/instant.py`) and the dry run (the real DeepSpeed, on t
 answer so."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from dsgui.core.texts.saying import Said
@@ -64,16 +64,22 @@ class Component(StrEnum):
     OTHER = "other"
 
 
+SMALLER = "…"
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """`count` bytes. `keys` change them, the strongest first: pointers into the config (`/zero_optimization/stage`) or
-    arguments of the script (`--per_device_train_batch_size`). `line` is who allocated them, known to the dry run."""
+    arguments of the script (`--per_device_train_batch_size`). `line` is who allocated them, known to the dry run: ""
+    where no line of Python did (autograd), `SMALLER` for lines that are too small to be told one by one. `rounding`:
+    how much of `count` is what torch rounds large pinned blocks up by, where that is known."""
 
     component: Component
     place: Place
     count: int
     keys: tuple[str, ...] = ()
     line: str = ""
+    rounding: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,8 @@ class Answer:
     """Of one rank. `parameters` are all of the model's elements, `trainable` those that are trained. `assumed` says
     what was taken for granted, `left_out` what the model has no case for and so does not count. A dry run has the lines
     of its parts, so several for one component, a timeline, and what torch's caching allocator would reserve of the GPU
-    for it (blocks that are free included; 0 where it is not known)."""
+    for it (blocks that are free included; 0 where it is not known); `code` is the text of its parts' lines.
+    `pins_kept`: bytes of pinned blocks that are free after the last step, and that torch keeps."""
 
     source: Source
     peaks: tuple[Peak, ...]
@@ -129,6 +136,8 @@ class Answer:
     left_out: tuple[Said, ...] = ()
     timeline: Timeline | None = None
     reserved: int = 0
+    pins_kept: int = 0
+    code: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, device: Device) -> tuple[Peak, ...]:
         return tuple(peak for peak in self.peaks if peak.device is device)

@@ -28,7 +28,8 @@ LORA_TARGETS = ("q", "v", "q_proj", "v_proj", "c_attn", "query_key_value")
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
     """`model`: a folder with config.json, a hub id, or a size such as 7B; "" for none. Lengths are tokens, 0 where
-    nothing was said; `lora_rank` 0: all of the model is trained."""
+    nothing was said; `lora_rank` 0: all of the model is trained. `zero_init`: a native script makes the model within
+    `deepspeed.zero.Init`; the HF Trainer always does at stage 3."""
 
     model: str = ""
     length: int = 0
@@ -36,6 +37,7 @@ class ModelChoice:
     checkpointing: bool = False
     attention: str = ATTENTIONS[0]
     lora_rank: int = 0
+    zero_init: bool = False
 
     def over(self, other: "ModelChoice") -> "ModelChoice":
         """This, with `other` where nothing was said here."""
@@ -68,6 +70,7 @@ class ModelChoice:
             checkpointing=value.get("checkpointing") is True,
             attention=attention if attention in ATTENTIONS else ATTENTIONS[0],
             lora_rank=_count(value.get("lora_rank")),
+            zero_init=value.get("zero_init") is True,
         )
 
 

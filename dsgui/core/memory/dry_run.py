@@ -3,7 +3,7 @@
 `shell/memory/rehearsal.py` writes it in the environment that trains: each allocation and its end, in order, with the
 line of code that made it. Bytes are counted here as torch's allocators hand them out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from dsgui.core.memory.allocator import replayed
 from dsgui.core.memory.answer import (
     DEVICE_OF,
+    SMALLER,
     Answer,
     Component,
     Device,
@@ -23,11 +24,12 @@ from dsgui.core.memory.answer import (
     Stretch,
     Timeline,
 )
-from dsgui.core.memory.ledger import rounded
+from dsgui.core.memory.ledger import Pins, rounded
 from dsgui.core.memory.lines import Line, component_of
 from dsgui.core.texts.saying import said
 
-MOST_POINTS = 600
+MOST_POINTS = 400
+_MOST_LINES = 60  # of a peak
 _LEAST_SHOWN = 0.002  # of a peak: smaller lines of a component are told as one
 _MOMENT_OF = {"model": Moment.INIT, "init": Moment.INIT} | {
     moment.value: moment for moment in (Moment.FORWARD, Moment.BACKWARD, Moment.STEP)
@@ -101,15 +103,35 @@ class Recorded:
 def answer_of(told: Mapping[str, Any]) -> Answer:
     """The answer in what the worker sent. Raises KeyError, TypeError or ValueError for what is none."""
     recorded = Recorded.from_json(told)
+    peaks = peaks_of(recorded)
     return Answer(
         Source.DRY_RUN,
-        peaks_of(recorded),
+        peaks,
         int(told["parameters"]),
         int(told["trainable"]),
         tuple(said(_KIND, str(note["code"]), **note["given"]) for note in told["notes"]),
         timeline=timeline_of(recorded),
         reserved=reserved_by(recorded),
+        code=code_of(recorded, peaks),
+        pins_kept=pins_kept(recorded),
     )
+
+
+def pins_kept(recorded: Recorded) -> int:
+    """Bytes of pinned blocks that are free at the end."""
+    pinned = np.array([line.place is Place.PINNED for line in recorded.lines], dtype=bool)[recorded.keys]
+    pins = Pins()
+    for event in recorded.events.tolist():
+        number = abs(event) - 1
+        if pinned[number]:
+            pins.take(rounded(int(recorded.sizes[number]), Place.PINNED), 1 if event > 0 else -1)
+    return pins.kept
+
+
+def code_of(recorded: Recorded, peaks: Iterable[Peak]) -> dict[str, str]:
+    """The text of each line that stands in the peaks."""
+    told = {part.line for peak in peaks for part in peak.parts}
+    return {line.where: line.source for line in recorded.lines if line.where in told and line.source}
 
 
 def reserved_by(recorded: Recorded) -> int:
@@ -155,21 +177,31 @@ def parts_at(recorded: Recorded, places: frozenset[Place], at: int) -> tuple[Par
     alive = (recorded.births() <= at) & (recorded.deaths() > at)
     counts = np.bincount(recorded.keys[alive], weights=recorded.handed_out()[alive], minlength=len(recorded.lines))
     ours = {line: int(count) for line, count in zip(recorded.lines, counts, strict=True) if line.place in places}
-    least, found = _LEAST_SHOWN * sum(ours.values()), dict[tuple[Component, Place, str], int]()
+    largest = sorted(ours.values(), reverse=True)
+    least = max([_LEAST_SHOWN * sum(largest), *largest[_MOST_LINES - 1 : _MOST_LINES]])
+    found: dict[tuple[Component, Place, str], int] = {}
     for line, count in ours.items():
-        name = (component_of(line), line.place, line.where if count >= least else "")
+        name = (component_of(line), line.place, line.where if count >= least else SMALLER)
         found[name] = found.get(name, 0) + count
     parts = [Part(component, place, count, (), where) for (component, place, where), count in found.items() if count]
     return tuple(sorted(parts, key=lambda part: -part.count))
 
 
 def timeline_of(recorded: Recorded) -> Timeline:
-    """Bytes by device over the events, thinned to what a screen shows: of each stretch the fullest instant."""
+    """Bytes by device over the events, thinned to what a screen shows: each phase has its share of points, and a point
+    is the fullest instant of its stretch."""
     every = {device: recorded.live(frozenset(p for p in Place if DEVICE_OF[p] is device)) for device in Device}
-    edges = np.unique(np.linspace(0, len(recorded.events), MOST_POINTS + 1).astype(np.int64))
+    edges = _edges(recorded)
     counts = {device: _most(live, edges) for device, live in every.items() if live.any()}
     stretches = tuple(Stretch(phase.name, phase.step, phase.start, phase.end) for phase in recorded.phases)
     return Timeline(tuple(int(edge) for edge in edges[1:]), counts, stretches)
+
+
+def _edges(recorded: Recorded) -> np.ndarray:
+    spans = [(phase.start, phase.end) for phase in recorded.phases if phase.end > phase.start]
+    share = max(MOST_POINTS // max(len(spans), 1), 1)
+    inner = [np.linspace(start, end, share + 1) for start, end in spans[:MOST_POINTS]]
+    return np.unique(np.concatenate([[0, len(recorded.events)], *inner]).astype(np.int64))
 
 
 def _most(live: np.ndarray, edges: np.ndarray) -> tuple[int, ...]:

@@ -37,14 +37,15 @@ def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer:
     """The answer where the walk is there already, and everything has a case."""
     settings = settings_of(question.config, question.release)
     engine = engine_for(walk, settings, question.group, made, by_decay=question.by_decay, on_cpu=question.on_cpu)
-    weights = list(walk.weights().values())
+    weights, ledger = list(walk.weights().values()), engine.run()
     return Answer(
         Source.FORMULA,
-        engine.run().peaks(),
+        ledger.peaks(),
         sum(weight.numel for weight in weights),
         sum(weight.numel for weight in weights if weight.trainable),
         (*walk.assumed, *_assumed(walk, settings)),
         tuple(_left_out(question)),
+        pins_kept=ledger.pins.kept,
     )
 
 

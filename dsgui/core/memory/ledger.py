@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from dsgui.core.memory.answer import DEVICE_OF, Component, Device, Moment, Part, Peak, Place
 
+LARGE_PINNED = 64 << 20  # bytes, as `UNROUNDED_MIB` asks torch to leave blocks alone
 BLOCK = 512  # bytes: torch's CUDA caching allocator rounds each block up to so many (c10/cuda/CUDACachingAllocator.cpp)
 _LOCKED = {Component.SWAP}  # page-locked by DeepSpeed itself, to the byte (csrc/aio/py_lib/deepspeed_pin_tensor.cpp)
 _HOST_PLACES = {Place.GPU: Place.HOST, Place.PINNED: Place.HOST}
@@ -39,6 +40,25 @@ def slot_for(component: Component, place: Place = Place.GPU, keys: tuple[str, ..
 
 
 @dataclass(slots=True)
+class Pins:
+    """Pinned blocks by their size. torch gives none of them back: one that is freed waits for another of its size
+    (c10/core/CachingHostAllocator.h)."""
+
+    _alive: Counter[int] = field(default_factory=Counter)
+    _most: Counter[int] = field(default_factory=Counter)
+
+    def take(self, size: int, times: int = 1) -> None:
+        """`times` blocks come alive; go, where it is less than none."""
+        self._alive[size] += times
+        self._most[size] = max(self._most[size], self._alive[size])
+
+    @property
+    def kept(self) -> int:
+        """Bytes of those that wait now."""
+        return sum((most - self._alive[size]) * size for size, most in self._most.items())
+
+
+@dataclass(slots=True)
 class Ledger:
     """Grows as the engine goes. `on_cpu`: the ranks train on the CPU, so its tensors are in host memory, and nothing is
     pinned (accelerator/cpu_accelerator.py:283)."""
@@ -48,7 +68,9 @@ class Ledger:
     _known: dict[Slot, tuple[int, Place]] = field(default_factory=dict)
     _numbers: list[int] = field(default_factory=list)
     _counts: list[int] = field(default_factory=list)
+    _roundings: dict[int, int] = field(default_factory=dict)  # by event: of large pinned blocks
     _begun: list[tuple[Moment | None, int]] = field(default_factory=list)
+    pins: "Pins" = field(default_factory=lambda: Pins())
 
     def begin(self, moment: Moment | None) -> None:
         """What follows belongs to `moment`; to none: it is prepared, and not judged."""
@@ -58,6 +80,10 @@ class Ledger:
         """`times` tensors of `count` bytes come alive."""
         if count and times:
             number, place = self._place(what)
+            if place is Place.PINNED and count > LARGE_PINNED:
+                self._roundings[len(self._counts)] = (rounded(count, place) - count) * times
+            if place is Place.PINNED:
+                self.pins.take(rounded(count, place), times)
             self._numbers.append(number)
             self._counts.append(rounded(count, place) * times)
 
@@ -73,7 +99,7 @@ class Ledger:
         """Of each moment and each device that it has anything on."""
         found = [(one, at) for device in Device for one, at in self._fullest(device)]
         parts = self._parts_at({at for _, at in found})
-        peaks = [Peak(device, moment, self._of(device, parts[at])) for (device, moment), at in found]
+        peaks = [Peak(device, moment, self._of(device, parts[at], at)) for (device, moment), at in found]
         return tuple(peak for peak in peaks if peak.parts)
 
     def alive(self) -> dict[Component, int]:
@@ -128,9 +154,21 @@ class Ledger:
                 found[index] = list(alive)
         return found
 
-    def _of(self, device: Device, alive: list[int]) -> tuple[Part, ...]:
+    def _of(self, device: Device, alive: list[int], at: int) -> tuple[Part, ...]:
         """The largest first."""
-        pairs = zip(self._slots, alive, strict=True)
-        parts = [Part(one.component, one.place, count, one.keys) for one, count in pairs if count]
+        pairs, added = enumerate(zip(self._slots, alive, strict=True)), self._rounding_at(at)
+        parts = [
+            Part(one.component, one.place, count, one.keys, rounding=added[number])
+            for number, (one, count) in pairs
+            if count
+        ]
         ours = (part for part in parts if DEVICE_OF[part.place] is device)
         return tuple(sorted(ours, key=lambda part: -part.count))
+
+    def _rounding_at(self, at: int) -> Counter[int]:
+        """What large pinned blocks are rounded up by after an event, by slot."""
+        found = Counter[int]()
+        for event, count in self._roundings.items():
+            if event <= at:
+                found[self._numbers[event]] += count
+        return found

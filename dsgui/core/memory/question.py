@@ -6,6 +6,8 @@ from typing import Any
 
 from dsgui.core.config.context import LATEST_KNOWN
 
+MOST_MICRO_BATCHES = 3  # of a step that are led through: the first, one between, the last; more look the same
+
 
 @dataclass(frozen=True, slots=True)
 class Lora:

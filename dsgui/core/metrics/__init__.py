@@ -1,1 +1,1 @@
-"""Points, curves and samples: kept, thinned, exported."""
+"""Points, curves and samples: stored, thinned, exported."""

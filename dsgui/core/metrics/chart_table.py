@@ -1,5 +1,5 @@
-"""Which charts there are and which curves they show: one table for the page (as `ui/static/catalogue.js`) and for
-reports. What is not in it gets a chart of its own on the page."""
+"""The charts and the curves they show: one table for the page (as `ui/static/catalogue.js`) and for reports. A curve
+that is not in it gets a chart of its own on the page."""
 
 import re
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ _CARD = re.compile(r"gpu(\d+)\.(\w+)\Z")
 
 @dataclass(frozen=True, slots=True)
 class ChartOf:
-    """A chart: what is measured upwards and in which unit, as multiples of `scale`; whether it begins at zero, and
-    whether the page folds it away with the rest of the machine's."""
+    """A chart: what the vertical axis shows and its unit, in multiples of `scale`; whether it begins at zero, and
+    whether the page collapses it with the other system metrics."""
 
     title: str
     y: str
@@ -34,8 +34,8 @@ class ChartOf:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a curve is drawn: its chart; `note` says what it is there; `right`: in this unit, by an axis of its own.
-    `alone`: of a single run only; `if_any`: where one of its values is above nought."""
+    """Where a curve is drawn: its chart; `note` says what it is there; `right`: on an axis of its own, in this unit.
+    `alone`: only if a single run is shown; `if_any`: only if one of its values is above zero."""
 
     chart: str
     note: str = ""
@@ -102,7 +102,7 @@ LOSSES: Mapping[str, str] = MappingProxyType({"loss": "train", "eval_loss": "eva
 
 
 def place_of(series: Series) -> Place | None:
-    """As `ui/static/charts.js` decides; None where no chart of the table shows it."""
+    """As `ui/static/charts.js` decides; None if no chart of the table shows it."""
     name, kind = series.name, series.kind
     if kind == "sample":
         card = _CARD.match(name)

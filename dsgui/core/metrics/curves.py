@@ -1,7 +1,7 @@
-"""Curves as they are kept: which series there are, and records of a fixed length.
+"""Curves as they are stored: a list of series, and records of a fixed length.
 
-A run logs a million steps and is looked at for days: whoever opens it reads arrays, not text, and whoever has read it
-once reads on from the byte where it stopped.
+A run may log a million steps and be watched for days: a reader reads arrays, not text, and continues from the byte
+where it stopped.
 """
 
 import math
@@ -22,8 +22,8 @@ _USUAL = {"kind": "train", "source": OUTPUT, "node": ""}
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One curve. `kind` as a point's, or "sample" for telemetry, whose `node` is "" for the machine that launched.
-    Scripts and other machines give the names: they are made readable here."""
+    """One curve. `kind` as a point's, or "sample" for telemetry, whose `node` is "" for the launching machine. The
+    names come from scripts and other machines and are made readable here."""
 
     name: str
     kind: str = "train"
@@ -47,7 +47,7 @@ class Series:
 
 
 class SeriesTable:
-    """Numbers for series, in the order in which they were met."""
+    """Numbers for series, in order of appearance."""
 
     def __init__(self, known: Iterable[Series] = ()) -> None:
         self._numbers: dict[Series, int] = {series: number for number, series in enumerate(known)}
@@ -58,7 +58,7 @@ class SeriesTable:
         return SeriesTable, (self.all,)
 
     def encode(self, point: Point, elapsed_s: float) -> bytes:
-        """The point's records. Values of more series than are kept are left out."""
+        """The point's records. Values of series beyond the limit are dropped."""
         key = (point.kind, point.rank, point.source, *point.values)
         numbers, packer = self._shapes.get(key) or self._shape(key, point)
         step = math.nan if point.step is None else point.step
@@ -71,7 +71,7 @@ class SeriesTable:
 
     @property
     def all(self) -> list[Series]:
-        """The series so far; a number is a place in this list."""
+        """The series so far; a number is an index into this list."""
         return list(self._numbers)
 
     def __len__(self) -> int:
@@ -92,5 +92,5 @@ class SeriesTable:
 
 
 def _single(value: float) -> float:
-    """`struct` refuses to pack what is too large for four bytes."""
+    """`struct` refuses to pack values that are too large for four bytes."""
     return value if abs(value) < 1e38 or not math.isfinite(value) else math.nan

@@ -1,4 +1,4 @@
-"""TensorBoard's event files → scalars, fed in chunks cut anywhere; nothing of TensorFlow or protobuf is imported.
+"""TensorBoard's event files → scalars, from arbitrary chunks; nothing of TensorFlow or protobuf is imported.
 
 A file is TFRecords (tensorflow/core/lib/io/record_writer.cc): length (u8), its masked CRC32C, that many bytes, theirs.
 Each record is an Event (tensorflow/core/util/event.proto), of which a few fields of the protobuf wire format are read.
@@ -37,10 +37,10 @@ class Scalar(NamedTuple):
 
 @dataclass(slots=True)
 class EventFile:
-    """Feed it a file's bytes in order; it returns the scalars that became whole. Memory is bounded by one record.
+    """Takes a file's bytes in order; returns the scalars that became complete. Memory is bounded by one record.
 
-    `broken` says what stands where no record can be, after which nothing is read any more; `read_bytes` is where the
-    last whole record ended; `odd` counts records that are no events, which are passed over."""
+    `broken` says what was found where a record should be, after which nothing more is read; `read_bytes` is the end of
+    the last complete record; `odd` counts records that are not events, which are skipped."""
 
     broken: str = ""
     read_bytes: int = 0
@@ -49,7 +49,7 @@ class EventFile:
     _passing: int = 0
 
     def feed(self, data: bytes) -> list[Scalar]:
-        """How the file is cut into chunks changes nothing."""
+        """How the file is cut into chunks makes no difference."""
         found: list[Scalar] = []
         if self.broken:
             return found
@@ -64,7 +64,7 @@ class EventFile:
         return found
 
     def _records(self, data: bytes, found: list[Scalar]) -> int:
-        """Reads the whole records of `data`; where the first that is not whole begins."""
+        """Reads the complete records of `data`; returns where the first incomplete one begins."""
         place = 0
         while len(data) - place >= _HEADER.size:
             length, crc = _HEADER.unpack_from(data, place)
@@ -93,13 +93,13 @@ class EventFile:
 
 
 def writer_of(file_name: str) -> tuple[str, int] | None:
-    """The machine and the process that write a file of this name; None where it does not tell."""
+    """The machine and the process that write a file of this name; None if the name does not tell."""
     match = _FILE_NAME.match(file_name)
     return (match[1], int(match[2])) if match else None
 
 
 def event_scalars(body: bytes) -> list[Scalar]:
-    """Those of one Event. Raises ValueError, IndexError or struct.error for what is none."""
+    """The scalars of one Event. Raises ValueError, IndexError or struct.error for what is none."""
     wall_time, step, values = 0.0, 0, []
     for number, kind, value in _fields(body):
         if number == 1 and kind == _FIXED64:
@@ -113,7 +113,7 @@ def event_scalars(body: bytes) -> list[Scalar]:
 
 
 def _summary_value(body: bytes) -> tuple[str, float] | None:
-    """Tag and value (tensorflow/core/framework/summary.proto, Summary.Value); None where it is no scalar."""
+    """Tag and value (tensorflow/core/framework/summary.proto, Summary.Value); None if it is not a scalar."""
     tag, found = "", None
     for number, kind, value in _fields(body):
         if number == 1 and kind == _LENGTH:
@@ -198,7 +198,7 @@ CRC_TABLE = _make_table()
 
 
 def masked_crc(data: bytes) -> int:
-    """As TFRecords keep it: rotated right by 15 bits, plus a constant (tensorflow/core/lib/hash/crc32c.h)."""
+    """As TFRecords store it: rotated right by 15 bits, plus a constant (tensorflow/core/lib/hash/crc32c.h)."""
     crc, table = 0xFFFFFFFF, CRC_TABLE
     for byte in data:
         crc = table[(crc ^ byte) & 0xFF] ^ crc >> 8

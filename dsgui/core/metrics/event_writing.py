@@ -1,7 +1,7 @@
 """Scalars as TensorBoard's event files: whole blocks of values at once, as arrays of bytes.
 
-The format is as `core/metrics/event_file.py` reads it; docs/decisions/011 says why no library writes it. TensorBoard
-keeps values in single precision.
+The format is the one that `core/metrics/event_file.py` reads; docs/decisions/011 says why no library is used.
+TensorBoard stores values in single precision.
 """
 
 import itertools
@@ -25,13 +25,13 @@ _MOST_STEPS = 1e18  # a file that was damaged has any number
 
 
 def event_file_begin(wall_time: float) -> bytes:
-    """What every event file begins with."""
+    """The beginning of every event file."""
     return _framed(b"\x09" + struct.pack("<d", wall_time) + _VERSION)
 
 
 def event_records(block: Block, started_at: float) -> Iterator[bytes]:
-    """The block's values, those of each series in their order. `started_at` is when the run began, unix seconds. Where
-    no step is known, it is the whole seconds since then."""
+    """The block's values, each series in order. `started_at` is when the run began, in unix seconds. If no step is
+    known, the number of whole seconds since then is used."""
     told = np.where(np.isfinite(block.step), block.step, np.rint(block.time))
     step = np.clip(np.nan_to_num(told), -_MOST_STEPS, _MOST_STEPS).astype(np.int64)
     for number in np.unique(block.number).tolist():
@@ -41,8 +41,8 @@ def event_records(block: Block, started_at: float) -> Iterator[bytes]:
 
 
 def tag_of(series: Series) -> str:
-    """Of telemetry the reading, with the machine before it if it is another one; else kind and name, and what tells a
-    rank's own or a file's from what was printed."""
+    """For telemetry the reading, preceded by the machine if it is another one; otherwise kind and name, and what
+    distinguishes a rank's or a file's values from printed ones."""
     if series.kind == "sample":
         return f"{series.node}/{series.name}" if series.node else series.name
     rank = "" if series.rank is None else f"/rank {series.rank}"
@@ -50,7 +50,7 @@ def tag_of(series: Series) -> str:
 
 
 def _records(tag: str, step: NDArray[np.uint64], wall_time: Floats, value: Floats) -> Iterator[bytes]:
-    """A stretch at a time of records that are of one length."""
+    """Batches of consecutive records with the same length."""
     widths = _varint_widths(step)
     edges = [0, *(np.flatnonzero(np.diff(widths)) + 1).tolist(), len(step)]
     for begin, end in itertools.pairwise(edges):
@@ -59,7 +59,7 @@ def _records(tag: str, step: NDArray[np.uint64], wall_time: Floats, value: Float
 
 
 def _matrix(tag: str, step: NDArray[np.uint64], width: int, wall_time: Floats, value: Floats) -> Bytes:
-    """A row for each record: length and its checksum, event, checksum."""
+    """One row per record: length and its checksum, event, checksum."""
     with np.errstate(over="ignore"):
         single = value.astype("<f4")
     named = _message(1, tag.encode("utf-8", "replace")[:_LONGEST_TAG_BYTES]) + b"\x15"
@@ -91,7 +91,7 @@ def _masked_crcs(rows: Bytes) -> NDArray[np.uint32]:
 
 
 def _varint_widths(values: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """How many bytes each takes, at seven bits a byte."""
+    """The number of bytes each takes, at seven bits per byte."""
     limits = np.array([1 << 7 * count for count in range(1, 10)], dtype=np.uint64)
     return np.searchsorted(limits, values, side="right") + 1
 
@@ -112,7 +112,7 @@ def _same(data: bytes, rows: int) -> Bytes:
 
 
 def _begin(field: int, length: int) -> bytes:
-    """Key and length of a field that holds bytes."""
+    """Key and length of a bytes field."""
     (width,) = _varint_widths(np.array([length], dtype=np.uint64))
     return bytes([field << 3 | 2]) + _varints(np.array([length], dtype=np.uint64), int(width)).tobytes()
 

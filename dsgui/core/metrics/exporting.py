@@ -1,4 +1,4 @@
-"""Points and telemetry as CSV: one row a value, every one of them, for pandas, R or a spreadsheet."""
+"""Points and telemetry as CSV: one row per value, without thinning, for pandas, R or a spreadsheet."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ _QUOTED = re.compile(r'[",\r\n]')
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some of a run's values, in the order in which they were kept: arrays of one length. `number` is a place in
+    """Some of a run's values, in the order in which they were stored: arrays of equal length. `number` is an index into
     `series`; `time` is seconds since the run began; a step or an epoch that is not known is NaN."""
 
     series: Sequence[Series]
@@ -30,7 +30,7 @@ class Block:
     value: Floats
 
     def of(self, wanted: Collection[Series]) -> "Block":
-        """The values of some series alone."""
+        """Only the values of some series."""
         places = [place for place, series in enumerate(self.series) if series in wanted]
         own = np.isin(self.number, places)
         return Block(self.series, self.number[own], self.step[own], self.epoch[own], self.time[own], self.value[own])
@@ -50,8 +50,8 @@ def csv_rows(block: Block) -> str:
 
 
 def _spelt(values: Floats) -> list[str]:
-    """Each value in as many digits as it takes to read the same again; those that are no numbers as the words that
-    pandas and R read."""
+    """Each value with as many digits as it takes to read it back unchanged; NaN and infinities as the words that pandas
+    and R read."""
     found = [repr(value) for value in values.tolist()]
     for place in np.flatnonzero(~np.isfinite(values)).tolist():
         found[place] = _ODD[found[place]]
@@ -64,6 +64,6 @@ def _label(series: Series) -> str:
 
 
 def cell(text: str) -> str:
-    """A text as a cell that no spreadsheet takes for a formula."""
+    """A text as a cell that no spreadsheet interprets as a formula."""
     text = f"'{text}" if _FORMULA.match(text) else text
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text

@@ -1,8 +1,9 @@
 """What training scripts write to files, as points: DeepSpeed's CSV and TensorBoard monitors, the HF Trainer's states.
 
-Names become those of the output (`Train/Samples/lr` → `learning_rate`, `train/loss` → `loss`). DeepSpeed's monitors
-count samples where others count steps (deepspeed/runtime/engine.py, `global_samples`); the HF Trainer puts `train/`,
-`eval/` or `test/` before what it prints (transformers/integrations, `rewrite_logs`) and logs the epoch as a value.
+Names are translated to those of the output (`Train/Samples/lr` → `learning_rate`, `train/loss` → `loss`). DeepSpeed's
+monitors count samples where others count steps (deepspeed/runtime/engine.py, `global_samples`); the HF Trainer puts
+`train/`, `eval/` or `test/` before what it prints (transformers/integrations, `rewrite_logs`) and logs the epoch as a
+value.
 """
 
 import json
@@ -34,7 +35,7 @@ class Named:
 
 
 def named(tag: str) -> Named:
-    """Of any tag; one that nobody knows keeps its name."""
+    """For any tag; an unknown one keeps its name."""
     for prefix in _BY_SAMPLES:
         if tag.startswith(prefix):
             rest = tag[len(prefix) :]
@@ -55,8 +56,8 @@ def _is_final(name: str) -> bool:
 
 @dataclass(slots=True)
 class Batch:
-    """Samples a step: from the config, or from how far apart the first two values of one name are, since DeepSpeed's
-    engine logs the learning rate (and a pipeline's, its loss) with every step."""
+    """Samples per step: from the config, or from the distance between the first two values of one name, since
+    DeepSpeed's engine logs the learning rate (and a pipeline engine the loss) with every step."""
 
     size: int | None = None
     _first: dict[str, int] = field(default_factory=dict)
@@ -67,20 +68,20 @@ class Batch:
             self.size = samples - first if samples > first else None
 
     def step(self, samples: int | None) -> int | None:
-        """None where it is not known, or no step ends there."""
+        """None if it is not known, or if no step ends there."""
         return None if samples is None or not self.size or samples % self.size else samples // self.size
 
 
 class Steps:
-    """Turns samples into steps. Points wait, a bounded number of them, until it is known how many samples per step has.
-    Their `step` is samples until then."""
+    """Converts samples to steps. Points wait, a bounded number of them, until it is known how many samples per step
+    has. Their `step` is samples until then."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
         self._waiting: list[Point] = []
 
     def take(self, points: Iterable[Point]) -> list[Point]:
-        """Those that are known by now."""
+        """The points whose steps are now known."""
         for point in points:
             for name in point.values:
                 self._batch.learn(name, point.step)
@@ -88,7 +89,7 @@ class Steps:
         return self.finish() if self._batch.size or len(self._waiting) > _MOST_WAITING else []
 
     def finish(self) -> list[Point]:
-        """All of them, without a step where it can't be known."""
+        """All of them, without a step if it can't be known."""
         waited, self._waiting = self._waiting, []
         return [point._replace(step=self._batch.step(point.step)) for point in waited]
 
@@ -104,7 +105,7 @@ class CsvFile:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[Point]:
-        """A half line waits."""
+        """An incomplete line waits."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         self._rest = self._rest[: _LONGEST_LINE_BYTES + 1]
         points = [point for line in lines if (point := self._row(line.strip()))]
@@ -128,13 +129,13 @@ class CsvFile:
 
 
 class ScalarPoints:
-    """Scalars of TensorBoard, those of one step together."""
+    """TensorBoard scalars, grouped by step."""
 
     def __init__(self, batch: Batch) -> None:
         self._steps = Steps(batch)
 
     def take(self, scalars: Sequence[Scalar]) -> list[Point]:
-        """The scalars of one step that come in one call make one point for each kind."""
+        """The scalars of one step in one call become one point per kind."""
         known: list[Point] = []
         for place, end in _stretches(scalars):
             told = [(named(scalar.tag), scalar) for scalar in scalars[place:end]]
@@ -159,7 +160,7 @@ class ScalarPoints:
 
 
 def _stretches(scalars: Sequence[Scalar]) -> Iterable[tuple[int, int]]:
-    """Where those of one step begin and end; a tag that comes again begins anew."""
+    """Where the scalars of one step begin and end; a repeated tag begins a new group."""
     begin, tags = 0, set[str]()
     for place, scalar in enumerate(scalars):
         if place > begin and (scalar.step != scalars[begin].step or scalar.tag in tags):
@@ -171,7 +172,7 @@ def _stretches(scalars: Sequence[Scalar]) -> Iterable[tuple[int, int]]:
 
 
 def history(text: str | bytes) -> list[Any]:
-    """The `log_history` of a trainer_state.json; empty for what is none, or is half written."""
+    """The `log_history` of a trainer_state.json; empty if there is none, or if it is only half written."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

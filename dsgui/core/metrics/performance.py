@@ -1,4 +1,4 @@
-"""What a run achieved and what it took, as a few figures of its curves."""
+"""What a run achieved and what it used, as a few figures derived from its curves."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ Card = tuple[str, int]  # node ("" for the machine that launched) and physical i
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """None where the curves don't tell.
+    """A figure is None if the curves don't tell.
 
-    `final_loss` is the last one logged, `best_loss` the lowest finite one, both of training; `final_loss` is NaN where
-    the last is. `steps_per_second` is measured between the first and the last logged step, so that loading and
-    compiling don't count; samples and tokens/s are what the training said last of itself. Memory: `host` is all
-    that is in use on the machine, `run` what the run's own processes have there, `gpu` all that is in use on a card,
-    by (node, index). A mean is that of the telemetry's samples. `duration_s` is when the last was known."""
+    `final_loss` is the last one logged, `best_loss` the lowest finite one, both of training; `final_loss` is NaN if the
+    last one is. `steps_per_second` is measured between the first and the last logged step, so that loading and
+    compiling don't count; samples/s and tokens/s are what the training itself reported last. Memory: `host` is all that
+    is in use on the machine, `run` what the run's own processes use there, `gpu` all that is in use on a GPU, by (node,
+    index). A mean is that of the telemetry's samples. `duration_s` is the time of the last value."""
 
     final_loss: float | None = None
     best_loss: float | None = None
@@ -74,7 +74,8 @@ def figures(curves: Sequence[Curve]) -> Figures:
 
 
 def training_curve(curves: Sequence[Curve], name: str, kind: str = "train") -> Curve | None:
-    """The one curve that stands for a name: the first rank's, as printed before as written to a file, the longest."""
+    """The one curve that represents a name: preferably the first rank's, printed rather than from a file, and the
+    longest."""
     named = [one for one in curves if one.series.name == name and one.series.kind == kind and len(one)]
     return max(named, key=lambda one: (not one.series.rank, one.series.source == OUTPUT, len(one)), default=None)
 
@@ -95,7 +96,7 @@ def _steps(curves: Sequence[Curve]) -> int | None:
 
 
 def _rate(loss: Curve | None, curves: Sequence[Curve]) -> float | None:
-    """Of the loss where it tells, else of the longest stretch of time that any curve covers."""
+    """From the loss if possible, otherwise from the curve that covers the longest time."""
     rates = [(rate, curve) for curve in _trained(curves) if (rate := _speed(curve)) is not None]
     told = [rate for rate, curve in rates if curve is loss]
     longest = max(rates, key=lambda one: float(one[1].time[-1] - one[1].time[0]), default=(None, None))
@@ -103,8 +104,8 @@ def _rate(loss: Curve | None, curves: Sequence[Curve]) -> float | None:
 
 
 def _speed(curve: Curve) -> float | None:
-    """Steps a second from the first to the last point of the last stretch of growing steps: a training that is resumed
-    or that begins its count anew is measured from there."""
+    """Steps per second from the first to the last point of the last run of increasing steps: a training that is resumed
+    or restarts its count is measured from there."""
     known = np.isfinite(curve.step)
     step, time = curve.step[known], curve.time[known]
     falls = np.flatnonzero(np.diff(step) < 0)
@@ -124,7 +125,7 @@ def _last_told(curves: Sequence[Curve], names: Sequence[str]) -> float | None:
 
 
 def _memory(curves: Sequence[Curve], name: str) -> Floats:
-    """Of the machine that launched; where it told nothing, of the one that used most."""
+    """For the launching machine; if it reported nothing, for the one that used most."""
     by_node = _joined({one.series: one for one in curves if one.series.name == name}, curves)
     readings = {series.node: values for series, values in by_node.items()}
     if "" in readings or not readings:
@@ -143,7 +144,7 @@ def _cards(curves: Sequence[Curve]) -> dict[Card, Floats]:
 
 
 def _joined(wanted: Mapping[Series, Curve], curves: Sequence[Curve]) -> dict[Series, Floats]:
-    """The finite readings of telemetry series, each of which may be in several tables; those that told any."""
+    """The finite readings of telemetry series, each of which may span several tables; only series that have any."""
     sampled = [series for series in wanted if series.kind == "sample"]
     joined = {series: np.concatenate([one.value for one in curves if one.series == series]) for series in sampled}
     finite = {series: values[np.isfinite(values)] for series, values in joined.items()}

@@ -11,10 +11,10 @@ OUTPUT = "output"  # the source of what the training printed
 
 
 class Point(NamedTuple):
-    """One logged step. `step` is None where nothing said it; a value may be NaN or infinite. `source` is where it was
-    read: "output", or a kind of file that the script writes ("csv_monitor", "tensorboard", "trainer_state").
+    """One logged step. `step` is None if unknown; a value may be NaN or infinite. `source` is where it was read:
+    "output", or a kind of file that the script writes ("csv_monitor", "tensorboard", "trainer_state").
 
-    A tuple, since a run logs points by the million: a frozen dataclass takes more than twice as long to make."""
+    A tuple, since a run may log millions of points: a frozen dataclass takes more than twice as long to create."""
 
     step: int | None
     epoch: float | None
@@ -27,7 +27,7 @@ class Point(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened at a moment of the training: a checkpoint saved, an overflow, an alert of dsgui's own.
-    `step` is None where nothing said it; `text` is what was printed; or what `said` is in words, of `machine`."""
+    `step` is None if unknown; `text` is what was printed, or the words of `said`, about `machine`."""
 
     kind: str  # "checkpoint", "evaluation", "overflow", "warning", "error", "stop", "alert", "calm"
     text: str
@@ -39,11 +39,11 @@ class Event:
 
     @classmethod
     def of(cls, kind: str, said: Said, step: int | None = None, subject: str = "", machine: str = "") -> "Event":
-        """One of dsgui's own."""
+        """An event of dsgui's own."""
         return cls(kind, f"{machine}: {said}" if machine else str(said), step, subject, said, machine)
 
     def to_json(self) -> dict[str, Any]:
-        """`text` is there in any case, for whoever does not know the code."""
+        """`text` is always there, for readers that don't know the code."""
         found: dict[str, Any] = {"kind": self.kind, "text": self.text, "step": self.step}
         found |= {name: value for name in ("subject", "machine") if (value := getattr(self, name))}
         return found | (self.said.to_json() if self.said else {})

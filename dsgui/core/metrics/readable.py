@@ -1,6 +1,6 @@
-"""Text from elsewhere as text that can be sent on: JSON may hold half a surrogate pair, and UTF-8 can't.
+"""Makes text from elsewhere encodable: JSON may contain half a surrogate pair, UTF-8 can't.
 
-This module is also sent to the other machines of a run (shell/metrics/nodes.py): the standard library alone.
+This module is also sent to the other machines of a run (shell/metrics/nodes.py): it uses only the standard library.
 """
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dsgui.core.decoding import sequence, text
+from dsgui.core.decoding import optional, sequence, text, whole
 from dsgui.core.metrics.readable import readable
 
 _MOST_GPUS = 64
@@ -97,6 +97,35 @@ class Sample:
             readings = {name: getattr(gpu, name) for name in gpu.__slots__ if name not in ("index", "name")}
             own |= {f"gpu{gpu.index}.{name}": value for name, value in readings.items()}
         return own
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The most that a run had so far, of its own, on any machine and card that told: None where none did."""
+
+    host_bytes: int | None = None
+    gpu_bytes: int | None = None
+
+    def over(self, sample: Sample) -> "Peak":
+        cards = [gpu.run_bytes for gpu in sample.gpus]
+        return Peak(_most(self.host_bytes, sample.run_bytes), _most(self.gpu_bytes, *cards))
+
+    def to_json(self) -> dict[str, int]:
+        known = {"host_bytes": self.host_bytes, "gpu_bytes": self.gpu_bytes}
+        return {name: count for name, count in known.items() if count}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Peak":
+        """Raises ValueError."""
+        return cls(*(optional(_count, value.get(name)) for name in cls.__slots__))
+
+
+def _count(value: Any) -> int:
+    return whole(value, 0, _MOST)
+
+
+def _most(*counts: int | None) -> int | None:
+    return max((count for count in counts if count is not None), default=None)
 
 
 def _gpu_from_json(value: Mapping[str, Any]) -> GpuSample:

@@ -1,6 +1,6 @@
-"""Curves as arrays, and fewer points that show the same: of each stretch its lowest and its highest stay.
+"""Curves as arrays, and fewer points that look the same: each interval keeps its lowest and its highest value.
 
-A screen shows some thousand columns, a run logs a million steps; a spike of one step must be among what is shown.
+A screen has a few thousand columns, a run logs a million steps; a spike of a single step must still be shown.
 """
 
 import math
@@ -29,8 +29,8 @@ _MOST_WHOLE = 1 << 53  # a larger whole number is no exact float
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Arrays of one length; NaN where a step or an epoch is not known. `time` is seconds since the run began. A value
-    may be NaN or infinite; in a sample NaN means that the machine did not tell."""
+    """Arrays of equal length; NaN where a step or an epoch is not known. `time` is seconds since the run began. A value
+    may be NaN or infinite; in a sample NaN means that there was no reading."""
 
     series: Series
     step: Floats
@@ -42,7 +42,7 @@ class Curve:
         return len(self.value)
 
     def between(self, axis: str, low: float, high: float) -> "Curve":
-        """The part whose `axis` ("step", "epoch" or "time") lies in a range, with a point more on either side."""
+        """The part whose `axis` ("step", "epoch" or "time") lies in a range, plus one point on either side."""
         x = getattr(self, axis)
         inside = np.flatnonzero((x >= low) & (x <= high))
         part = slice(max(inside[0] - 1, 0), inside[-1] + 2) if len(inside) else slice(0, 0)
@@ -51,8 +51,8 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Thinned:
-    """`places` are two of each bucket of `size` points (the last may have fewer): where its lowest and its highest
-    value are, in the order in which they came. `mean` has one value a bucket, of its finite ones."""
+    """`places` are two indices per bucket of `size` points (the last may have fewer): those of its lowest and its
+    highest value, in order. `mean` has one value per bucket, that of its finite values."""
 
     size: int
     places: Places
@@ -61,7 +61,7 @@ class Thinned:
 
 
 def thin(value: Floats, most: int) -> Thinned:
-    """Buckets of one size, at most `most` of them. Where a value is NaN or infinite is told in `odd`."""
+    """At most `most` buckets of equal size. `odd` says where values are NaN or infinite."""
     size = max(-(-len(value) // most), 1)
     finite = np.isfinite(value)
     whole = len(value) // size * size
@@ -82,10 +82,10 @@ def _extremes(value: Floats, whole: int, size: int, pick: Any) -> Places:
 
 
 def to_json(curves: Iterable[tuple[str, Curve]], most: int) -> dict[str, Any]:
-    """Named curves for the page: `x` has the steps, times and epochs that they share, `y` the values of each.
+    """Named curves for the page: `x` has the shared steps, times and epochs, `y` the values of each.
 
-    A curve of at most `2 * most` points is sent as it is; of a longer one, two points of each of `most` buckets with
-    their mean. Numbers are coded as differences where that is shorter."""
+    A curve of at most `2 * most` points is sent unchanged; a longer one as two points per bucket for `most` buckets,
+    with their means. Numbers are encoded as differences where that is shorter."""
     shared: dict[bytes, int] = {}
     x: list[dict[str, Any]] = []
 
@@ -122,7 +122,7 @@ def to_json(curves: Iterable[tuple[str, Curve]], most: int) -> dict[str, Any]:
 
 
 def numbers(values: Floats) -> list[float | str]:
-    """Six digits of each, which is more than a screen shows; NaN and infinity as words."""
+    """Six digits each, which is more than a screen shows; NaN and infinity as words."""
     if len(values) <= _FEW:
         return [_six_digits(value) for value in values.tolist()]
     finite = np.isfinite(values)
@@ -143,8 +143,8 @@ def _six_digits(value: float) -> float | str:
 
 
 def _coded(values: Floats, decimals: int) -> dict[str, Any] | None:
-    """`{"d": differences, "k": decimals}` in units of the last decimal; with gaps, or where a value has more digits
-    than a float, `{"v": values}`; None where no value is known."""
+    """`{"d": differences, "k": decimals}` in units of the last decimal; with gaps, or if a value has more digits than a
+    float, `{"v": values}`; None if no value is known."""
     if len(values) <= _FEW:
         return _few_coded(values.tolist(), decimals)
     known = np.isfinite(values)

@@ -10,6 +10,7 @@ from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import split
 from dsgui.core.oracle.answers import DONE, PARSE, Answer, Judge, Verdict
 from dsgui.core.oracle.refusals import named_key, places
+from dsgui.core.texts.saying import Said, phrase, said
 
 REFUSED, WARNED = "DS900", "DS901"
 _BATCH = {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"}
@@ -72,25 +73,38 @@ def refusals(answer: Answer, document: Document, known: Collection[str]) -> list
     trial = answer.refusal
     if trial is None or trial.raised is None:
         return []
-    where = f"{judge_named(answer)} refuses this ({trial.stage}): "
-    advice = f"These are {answer.judge.text}'s own words: dsgui's rules have no error there."
+    advises = (said("advice", "DS900.refused", judge=answer.judge.told),)
+    judge, stage = judge_told(answer), trial.stage
     return [
-        Finding(REFUSED, Severity.ERROR, pointer, where + message, advice, source=trial.raised.source)
+        Finding(
+            REFUSED,
+            Severity.ERROR,
+            pointer,
+            said("findings", "DS900.refused", judge=judge, stage=stage, message=message),
+            advises,
+            source=trial.raised.source,
+        )
         for pointer, message in places(trial.raised, document.value, known)
     ]
 
 
-def judge_named(answer: Answer) -> str:
+def judge_told(answer: Answer) -> Said:
     """At the beginning of a sentence; DeepSpeed with its release."""
-    judge = answer.judge
-    return f"{judge.begun} {answer.release}" if judge is Judge.DEEPSPEED else judge.begun
+    if answer.judge is Judge.DEEPSPEED:
+        return phrase("deepspeed_release", release=answer.release)
+    return answer.judge.told_first
+
+
+def judge_named(answer: Answer) -> str:
+    """The same in words."""
+    return str(judge_told(answer))
 
 
 def warned(answer: Answer, document: Document) -> list[Finding]:
     """What DeepSpeed logged as a warning about a key of the config; the rest is about the trial."""
     about = {text: named_key(text, document.value) for text in answer.warnings}
     return [
-        Finding(WARNED, Severity.NOTE, pointer, f"DeepSpeed {answer.release} warns: {text}")
+        Finding(WARNED, Severity.NOTE, pointer, said("findings", "DS901.warned", release=answer.release, warning=text))
         for text, pointer in about.items()
         if pointer
     ]
@@ -103,7 +117,8 @@ def _is_about(finding: Finding, refusal: Finding) -> bool:
     if not theirs or ours[:1] == theirs[:1] or {*ours[:1], *theirs[:1]} <= _BATCH:
         return True
     spelled = [re.escape(key).replace("_", "[ _-]") for key in ours if "_" in key]
-    is_named = any(re.search(rf"\b{key}", refusal.message, re.IGNORECASE) for key in spelled)
+    raised = str(dict(refusal.says.given)["message"])
+    is_named = any(re.search(rf"\b{key}", raised, re.IGNORECASE) for key in spelled)
     return is_named or any(_one_place(source, refusal.source) for source in finding.source.split(", "))
 
 
@@ -125,10 +140,8 @@ def _was_tried(finding: Finding, answer: Answer, context: Context) -> bool:
 
 def contradiction(finding: Finding, answer: Answer) -> Finding:
     """An error of ours that DeepSpeed does not raise, as the note that is left of it."""
-    message = (
-        f"dsgui's rules say: {finding.message} But DeepSpeed {answer.release} accepts it here, and DeepSpeed is right."
-    )
-    return replace(finding, severity=Severity.NOTE, message=message, advice="", fix=None)
+    says = said("findings", "DS900.accepted", finding=finding.says, release=answer.release)
+    return replace(finding, severity=Severity.NOTE, says=says, advises=(), fix=None)
 
 
 def is_accepted(answer: Answer) -> bool:

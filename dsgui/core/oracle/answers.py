@@ -8,6 +8,7 @@ from typing import Any
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
+from dsgui.core.texts.saying import Said, said
 
 # How one trial reaches its end, in order. "fill" is the HF Trainer's and accelerate's.
 READ, FILL, PARSE, INITIALIZE, STEP, DONE = STAGES = ("read", "fill", "parse", "initialize", "step", "done")
@@ -23,17 +24,22 @@ class Judge(Enum):
     DEEPSPEED = "deepspeed"
 
     @property
+    def told(self) -> Said:
+        return said("judges", self.value)
+
+    @property
+    def told_first(self) -> Said:
+        """At the beginning of a sentence."""
+        return said("judges", f"{self.value}_first")
+
+    @property
     def text(self) -> str:
-        return _JUDGES[self]
+        return str(self.told)
 
     @property
     def begun(self) -> str:
         """At the beginning of a sentence."""
-        return _BEGUN.get(self, self.text)
-
-
-_JUDGES = {Judge.TRAINER: "the HF Trainer", Judge.ACCELERATE: "accelerate", Judge.DEEPSPEED: "DeepSpeed"}
-_BEGUN = {Judge.TRAINER: "The HF Trainer"}  # names keep their spelling
+        return str(self.told_first)
 
 
 class Verdict(Enum):

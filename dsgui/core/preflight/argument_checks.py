@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from difflib import get_close_matches
 
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
-from dsgui.core.machine.verdicts import Status, Verdict, ok, problem, warning
+from dsgui.core.machine.verdicts import Sentences, Status, Verdict, advise, ok, problem, saw, warning
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.script_checks import CONFIG_OPTIONS, given_twice
 from dsgui.core.preflight.surroundings import Question
 from dsgui.core.script.command_line import NOTHING, ONE, SOME, Lacking, Leftover, Option
 from dsgui.core.script.gone_options import instead, is_trainers, words_instead
 from dsgui.core.script.script_options import ArgumentsFile
+from dsgui.core.texts.saying import Said, listed, said
 
 _LONGEST = 60
 _ALIKE, _VERY_ALIKE = 0.75, 0.82
@@ -52,27 +53,29 @@ def options(question: Question) -> Verdict | None:
     lacking = found.reading.lacking if found.sure else ()
     meant = {one.after for one in lacking if _is_number(one.after)}  # values that look like options
     left = [_unknown(one, known, question) for one in found.reading.leftovers if one.words[0] not in meant]
-    told = [_lacking(one) for one in lacking] + [said for said in left if said]
+    told = [_lacking(one) for one in lacking] + [one for one in left if one]
     if not told:
-        return ok(f"all of {len(found.reading.given)}") if found.sure and found.reading.given else None
-    seen, advice = zip(*told[:_MOST_TOLD], strict=True)
-    more = f" And {len(told) - _MOST_TOLD} more." if len(told) > _MOST_TOLD else ""
-    judge = problem if found.sure and (line.strict or lacking) else warning
-    ends = f" {_ends(question)}" if judge is problem else ""
-    return judge(" ".join(seen) + more + ends, " ".join(dict.fromkeys(filter(None, advice))))
+        count = len(found.reading.given)
+        return ok(saw("options.all", count=str(count))) if found.sure and count else None
+    sure = found.sure and bool(line.strict or lacking)
+    seen = [one for one, _ in told[:_MOST_TOLD]]
+    if len(told) > _MOST_TOLD:
+        seen.append(saw("options.more", count=str(len(told) - _MOST_TOLD)))
+    advice = tuple(dict.fromkeys(one for _, several in told[:_MOST_TOLD] for one in several))
+    return problem((*seen, _ends(question)), advice) if sure else warning(tuple(seen), advice)
 
 
-def _ends(question: Question) -> str:
+def _ends(question: Question) -> Said:
     """argparse looks for what may stand for several options first, for what nobody takes last."""
     reading = question.taken.reading
     left = [word for one in reading.leftovers for word in one.words]
     if any(one.begins for one in reading.leftovers):
-        return "The script ends with exit code 2."
+        return saw("options.ends")
     if reading.lacking:
-        return f"The script ends with exit code 2, “{reading.lacking[0].said}”."
+        return saw("options.ends_with", words=reading.lacking[0].said)
     if question.around.script.command_line.by_dataclass:
-        return f"The script ends with “Some specified arguments are not used by the HfArgumentParser: {left}”."
-    return f"The script ends with exit code 2, “unrecognized arguments: {' '.join(left)}”."
+        return saw("options.ends_not_used", words=str(left))
+    return saw("options.ends_with", words=f"unrecognized arguments: {' '.join(left)}")
 
 
 def _spelled(options: Iterable[Option]) -> dict[str, str]:
@@ -85,7 +88,7 @@ def _plain(option: str) -> str:
     return option.lstrip("-").replace("-", "_")
 
 
-def _unknown(left: Leftover, known: Mapping[str, str], question: Question) -> tuple[str, str] | None:
+def _unknown(left: Leftover, known: Mapping[str, str], question: Question) -> tuple[Said, Sentences] | None:
     """What is said of words left over, and what to do; None for what may be taken all the same."""
     option, sure = left.option, question.taken.sure and question.around.script.command_line.strict
     if not option:
@@ -98,11 +101,19 @@ def _unknown(left: Leftover, known: Mapping[str, str], question: Question) -> tu
     alike = _alike(name, known, _ALIKE if sure else _VERY_ALIKE)
     if not sure and not alike and not gone:
         return None
-    seen = f"{_short(option)} is not an option of this script{f' with transformers {release}' if release else ''}."
-    return seen, gone or (f"Did you mean {known[alike]}?" if alike else f"Remove {_short(option)}.")
+    seen = (
+        saw("options.unknown_to_release", option=_short(option), release=release)
+        if release
+        else saw("options.unknown", option=_short(option))
+    )
+    return seen, gone or (_meant(known[alike] if alike else "", _short(option)),)
 
 
-def _gone(name: str, value: str, known: Collection[str], question: Question) -> str | None:
+def _meant(alike: str, option: str) -> Said:
+    return advise("options.did_you_mean", option=alike) if alike else advise("options.remove", option=option)
+
+
+def _gone(name: str, value: str, known: Collection[str], question: Question) -> Sentences | None:
     """What to do about an option that newer releases dropped. Where a class of the script's could not be read, only for
     what was the Trainer's and is not any more: it may declare any other."""
     if not question.around.script.command_line.by_dataclass:
@@ -124,14 +135,18 @@ def better_arguments(question: Question) -> Offer | None:
     if changes:
         gone = tuple(dict.fromkeys(option for option, _ in changes))
         words = tuple(word for _, new in changes for word in new)
-        label = (
-            f"Remove {_listed(gone)}" if not words else f"Replace {_listed(gone)} with {shlex.join(words)[:_LONGEST]}"
-        )
-        return Offer(label, question.launch.config_argument, words, gone)
+        return Offer(_change(_listed(gone), words), question.launch.config_argument, words, gone)
     if twice and twice.status in (Status.PROBLEM, Status.WARNING):
         option = CONFIG_OPTIONS[question.launch.config_argument]
-        return Offer(f"Remove {option} from the arguments", question.launch.config_argument, (), (option,))
+        label = said("offers", "remove_from_arguments", option=option)
+        return Offer(label, question.launch.config_argument, (), (option,))
     return None
+
+
+def _change(gone: str | Said, words: Sequence[str]) -> Said:
+    if not words:
+        return said("offers", "remove", options=gone)
+    return said("offers", "replace", options=gone, words=shlex.join(words)[:_LONGEST])
 
 
 def _instead_of(left: Leftover, question: Question) -> tuple[str, ...] | None:
@@ -144,33 +159,33 @@ def _instead_of(left: Leftover, question: Question) -> tuple[str, ...] | None:
     return words_instead(name, value, known) if question.taken.sure else None
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_IN_LABEL} more" if len(names) > _MOST_IN_LABEL else ""
-    return ", ".join(_short(name) for name in names[:_MOST_IN_LABEL]) + more
+def _listed(names: Sequence[str]) -> str | Said:
+    shown, more = listed(map(_short, names[:_MOST_IN_LABEL])), len(names) - _MOST_IN_LABEL
+    return said("offers", "and_more", options=shown, count=str(more)) if more > 0 else shown
 
 
-def _loose(word: str) -> tuple[str, str]:
-    return f"“{_short(word)}” does not belong to any option.", f"Remove “{_short(word)}”, or name its option."
+def _loose(word: str) -> tuple[Said, Sentences]:
+    return saw("options.loose", word=_short(word)), (advise("options.remove_word", word=_short(word)),)
 
 
-def _ambiguous(option: str, begins: Collection[str]) -> tuple[str, str]:
+def _ambiguous(option: str, begins: Collection[str]) -> tuple[Said, Sentences]:
     shown = ", ".join(list(begins)[:_MOST_TOLD])
-    return f"{_short(option)} is ambiguous: {shown}.", "Write the full name."
+    return saw("options.ambiguous", option=_short(option), options=shown), (advise("options.full_name"),)
 
 
-def _lacking(one: Lacking) -> tuple[str, str]:
-    option, has_value, _ = one.word.partition("=")
+def _lacking(one: Lacking) -> tuple[Said, Sentences]:
+    word, has_value, _ = one.word.partition("=")
+    option, after = _short(word), _short(one.after)
     if one.option.values == NOTHING:
-        alone = f"Write {_short(option)} alone." if has_value else "Write each option separately."
-        return f"{_short(option)} takes no value{'' if has_value else ' behind it'}.", alone
+        if has_value:
+            return saw("options.takes_none", option=option), (advise("options.alone", option=option),)
+        return saw("options.takes_none_behind", option=option), (advise("options.separately"),)
     if _is_number(one.after) and one.option.values in (ONE, SOME):
-        return (
-            f"{_short(option)} has no value: argparse takes {_short(one.after)} for an option.",
-            f"Write {_short(option)}={_short(one.after)}.",
-        )
+        seen = saw("options.value_like_option", option=option, value=after)
+        return seen, (advise("options.with_equals", option=option, value=after),)
     if one.option.values in (ONE, SOME):
-        return f"{_short(option)} has no value.", "Give it a value."
-    return f"{_short(option)} has too few values.", f"Give it {one.option.values}."
+        return saw("options.no_value", option=option), (advise("options.give_value"),)
+    return saw("options.few_values", option=option), (advise("options.give_values", count=str(one.option.values)),)
 
 
 def _is_number(word: str) -> bool:
@@ -195,60 +210,63 @@ def arguments_file(question: Question) -> Verdict | None:
     if not file.path:
         return None
     if stands_beside(question):
-        return problem(
-            f"The script reads {file.path} only where it is the only argument, and it is given {_added(question)} too: "
-            f"it ends with “Some specified arguments are not used by the HfArgumentParser: ['{file.path}']”.",
-            "Choose “As the script reads it” (command line: --reader auto), and name the config in the file, as "
-            "“deepspeed”. Or give what is in the file as arguments.",
-        )
+        return problem(_beside(question, file.path), advise("arguments_file.name_config_there"))
     if not file.was_read:
         return None  # `files` tells that it is not there
     if file.problem:
-        return _grave(question)(
-            f"{file.path}: {file.problem}. The script can’t read its arguments there, and ends.", "Correct the file."
-        )
+        seen = saw("arguments_file.unreadable", path=file.path, problem=file.problem)
+        return _grave(question)(seen, advise("arguments_file.correct"))
     known = {option.name for option in question.taken.options} | {"env"}
     odd = [str(key) for key in file.values if str(key) not in known]
     if odd and question.taken.sure:
         return _odd_keys(file.path, odd, known, line.file is ArgumentsFile.ALONE)
-    return ok(f"{file.path}: {len(file.values)} arguments")
+    if len(file.values) == 1:
+        return ok(saw("arguments_file.found_one", path=file.path))
+    return ok(saw("arguments_file.found", path=file.path, count=str(len(file.values))))
+
+
+def _beside(question: Question, path: str) -> Said:
+    """A file of arguments that is given something else too."""
+    config, rank = _added(question)
+    if config and rank:
+        return saw("arguments_file.beside_both", path=path, config=config)
+    return saw("arguments_file.beside", path=path, words=config or rank)
 
 
 def stands_beside(question: Question) -> bool:
     """Whether a file of arguments that has to be the only one is not."""
     alone = question.around.script.command_line.file is ArgumentsFile.ALONE and bool(question.taken.file.path)
-    return alone and bool(_added(question))
+    return alone and any(_added(question))
 
 
 def _odd_keys(path: str, odd: list[str], known: Collection[str], ends: bool) -> Verdict:
-    advice = []
+    advice: list[Said] = []
     for key in odd[:_MOST_TOLD]:
-        alike = _alike(key, known, _ALIKE)
-        advice.append(instead(key, "", known) or (f"Did you mean {alike}?" if alike else f"Remove {_short(key)}."))
-    seen = f"{path} names {', '.join(map(_short, odd[:_MOST_TOLD]))}, which the script does not have."
+        advice += instead(key, "", known) or (_meant(_alike(key, known, _ALIKE), _short(key)),)
+    given, what_to_do = {"path": path, "keys": ", ".join(map(_short, odd[:_MOST_TOLD]))}, tuple(dict.fromkeys(advice))
     if not ends:
-        return warning(seen, " ".join(dict.fromkeys(advice)))
-    said = f"Some keys are not used by the HfArgumentParser: {sorted(odd)[:_MOST_TOLD]}"
-    return problem(f"{seen} It ends with “{said}”.", " ".join(dict.fromkeys(advice)))
+        return warning(saw("arguments_file.unknown", **given), what_to_do)
+    words = str(sorted(odd)[:_MOST_TOLD])
+    return problem(saw("arguments_file.ends", **given, words=words), what_to_do)
 
 
 _BY_WORDS = (ConfigArgument.HF, ConfigArgument.NATIVE, ConfigArgument.OVERRIDE)
 
 
-def _added(question: Question) -> str:
-    """What the script is given beside the arguments typed."""
+def _added(question: Question) -> tuple[str, str]:
+    """What the script is given beside the arguments typed: the config, the rank."""
     launch = question.launch
     ranked = launch.passes_local_rank and launch.started_by is StartedBy.DEEPSPEED
     config = launch.config_argument.value if launch.config_argument in _BY_WORDS else ""
-    return " and ".join(filter(None, (config, "--local_rank" if ranked else "")))
+    return config, "--local_rank" if ranked else ""
 
 
 def files(question: Question) -> Verdict | None:
     missing = question.around.missing_files
     if not missing:
         return None
-    seen = " ".join(f"{file.option}: {_short_path(place)} does not exist." for file, place in missing)
-    return _grave(question)(seen, "Check the path, or use an absolute one.")
+    seen = (saw("files_in_arguments.missing", option=file.option, path=_short_path(place)) for file, place in missing)
+    return _grave(question)(tuple(seen), advise("files_in_arguments.check_path"))
 
 
 def _short_path(path: str) -> str:
@@ -260,20 +278,20 @@ def imports(question: Question) -> Verdict | None:
     if not missing:
         return None
     lines = dict(question.around.script.command_line.imports)
-    named = ", ".join(f"{module} (line {lines[module]})" for module in missing)
+    named = [saw("script_imports.module", module=module, line=str(lines[module])) for module in missing]
     packages = [_PACKAGES[module] for module in missing if module in _PACKAGES]
     others = [module for module in missing if module not in _PACKAGES]
-    seen = f"The training environment lacks {named}, which the script imports: it ends with ModuleNotFoundError."
     python = question.launch.target_python
     command = f"{shlex.quote(python)} -m pip install {shlex.join(packages)}" if packages and python else ""
-    return _grave(question)(seen, " ".join(_where_from(packages, others)), command)
+    seen = saw("script_imports.missing", modules=listed(named))
+    return _grave(question)(seen, tuple(_where_from(packages, others)), command)
 
 
-def _where_from(packages: list[str], others: list[str]) -> Iterator[str]:
+def _where_from(packages: list[str], others: list[str]) -> Iterator[Said]:
     if packages:
-        yield f"Install it there: pip install {shlex.join(packages)}."
+        yield advise("script_imports.install", packages=shlex.join(packages))
     if others:
-        yield f"Where {', '.join(others)} is of your own, add its folder to PYTHONPATH; else install it."
+        yield advise("script_imports.own", modules=", ".join(others))
 
 
 def _grave(question: Question) -> Callable[..., Verdict]:

@@ -5,10 +5,12 @@ from collections.abc import Callable
 
 from dsgui.core.config.context import Integration
 from dsgui.core.machine import environment_checks, host_checks
+from dsgui.core.machine.hardware import Op
 from dsgui.core.machine.machine import Environment, Machine
-from dsgui.core.machine.verdicts import Status, Verdict, ok, problem, unknown
+from dsgui.core.machine.verdicts import Status, Verdict, advise, ok, problem, saw, unknown
 from dsgui.core.preflight.surroundings import Question
 from dsgui.core.rules.base import Config, enabled, is_set, name_of, offload_device, value_or, zero_stage
+from dsgui.core.texts.saying import Said, listed
 
 SHARED_MEMORY_OP = "deepspeed_shm_comm"  # deepspeed/comm/torch.py: build_shm_op; left out where it can't be compiled
 _ON_THE_HOST = {"adam": "cpu_adam", "adamw": "cpu_adam", "adagrad": "cpu_adagrad", "lion": "cpu_lion"}
@@ -17,22 +19,28 @@ _FUSED = {"adam": "fused_adam", "adamw": "fused_adam", "lion": "fused_lion", "la
 _MONITORS = {"tensorboard": "tensorboard", "wandb": "wandb", "comet": "comet_ml"}  # deepspeed/monitor/utils.py
 _SINCE = {"comet": "0.14.3", "datastates_ckpt": "0.18.1"}
 _OF_MUP = ("muadam", "muadamw", "musgd")
-_INSTALL = {"datastates": "See github.com/DataStates/datastates-llm, or remove datastates_ckpt"}
+_NOT_ON_PYPI = "datastates"
 
 
-def needed_packages(question: Question) -> dict[str, str]:
+def needed_packages(question: Question) -> dict[str, str | Said]:
     """The modules that DeepSpeed imports for this config, with what asks for each.
 
     Source: deepspeed/monitor/utils.py; deepspeed/runtime/engine.py, _configure_basic_optimizer; deepspeed/datastates/
     config.py and deepspeed/runtime/checkpoint_engine/utils.py, where a checkpoint writer takes precedence."""
     config, context = question.config, question.context
-    found = {module: f"{key}.enabled" for key, module in _MONITORS.items() if enabled(config, key, context)}
+    found: dict[str, str | Said] = {
+        module: f"{key}.enabled" for key, module in _MONITORS.items() if enabled(config, key, context)
+    }
     if config.get("datastates_ckpt", False) is not False and not is_set(config, "/checkpoint/writer"):
         found["datastates"] = "datastates_ckpt"
     name = name_of(config, "optimizer")
     if name.lower() in _OF_MUP:
-        found["mup"] = f"the optimizer {name}"
-    return {module: key for module, key in found.items() if context.at_least(_SINCE.get(key.partition(".")[0], ""))}
+        found["mup"] = saw("needs.optimizer", name=name)
+    return {module: key for module, key in found.items() if context.at_least(_since(key))}
+
+
+def _since(key: str | Said) -> str:
+    return _SINCE.get(key.partition(".")[0], "") if isinstance(key, str) else ""
 
 
 def needs(question: Question) -> Verdict | None:
@@ -43,9 +51,12 @@ def needs(question: Question) -> Verdict | None:
     )
     if not lacking:
         return None
-    asked = ", ".join(f"{module} (for {needed[module]})" for module in lacking)
-    install = _INSTALL.get(lacking[0], f"pip install {lacking[0]} there, or remove {needed[lacking[0]]}")
-    return problem(f"DeepSpeed imports {asked}, and the Python that trains does not have it: it stops.", f"{install}.")
+    asked = [saw("needs.module", module=module, key=needed[module]) for module in lacking]
+    return problem(saw("needs.lacking", modules=listed(asked)), _install(lacking[0], needed[lacking[0]]))
+
+
+def _install(module: str, key: str | Said) -> Said:
+    return advise("needs.datastates") if module == _NOT_ON_PYPI else advise("needs.install", module=module, key=key)
 
 
 def needed_ops(question: Question) -> tuple[str, ...]:
@@ -75,21 +86,22 @@ def operators(question: Question) -> Verdict | None:
     if not names or question.launch.elsewhere:
         return None
     if environment is None or environment.target.ops is None:
-        return unknown(
-            f"Whether the training environment can build {', '.join(names)} is not known before it was asked: "
-            "4 · Machine and “python -m dsgui doctor” ask it."
-        )
+        return unknown(saw("operators.not_asked", operators=", ".join(names)))
     known = [op for name in names if (op := environment.op(name))]
     bad = [op for op in known if not op.usable and op.name != SHARED_MEMORY_OP]
     if bad:
-        return problem(
-            f"This config needs {bad[0].name}, and the training environment can't compile it: "
-            f"{bad[0].first_reason or 'no reason was given'}.",
-            "See 4 · Machine for what is missing, or choose another optimizer or no offload (“torch_adam”: true in "
-            "optimizer.params needs no operator of DeepSpeed's).",
-        )
-    told = [f"{op.name} is built in" if op.installed else f"{op.name} is compiled on first use" for op in known]
-    return ok(", ".join(told)) if told else None
+        return problem(_no(bad[0]), advise("operators.see_machine"))
+    return ok(saw("operators.found", operators=listed(map(_yes, known)))) if known else None
+
+
+def _no(op: Op) -> Said:
+    if op.first_reason:
+        return saw("operators.cannot_because", op=op.name, why=op.first_reason)
+    return saw("operators.cannot", op=op.name)
+
+
+def _yes(op: Op) -> Said:
+    return saw("op.built_in", op=op.name) if op.installed else saw("operators.on_first_use", op=op.name)
 
 
 def _where_it_compiles(judge: Callable[[Environment], Verdict | None]) -> Callable[[Question], Verdict | None]:

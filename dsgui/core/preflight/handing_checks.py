@@ -14,17 +14,14 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.launch.command import CONFIG_VARIABLE
 from dsgui.core.launch.handing import handing, mentions, own_config, own_option, shown
 from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, itself
-from dsgui.core.machine.verdicts import Status, Verdict, ok, problem, unknown, warning
+from dsgui.core.machine.verdicts import Status, Verdict, advise, ok, problem, saw, unknown, warning
 from dsgui.core.preflight.surroundings import Question
 from dsgui.core.script.config_calls import Caller, ConfigCall
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.words import value_of
+from dsgui.core.texts.saying import Said, listed, said
 
 TAKES_CONFIG = "takes_config"
-_SAY_HOW = (
-    "Choose how the script takes its config (Launch: “How the script takes the config”; command line: --reader), or "
-    "add the option to the script."
-)
 _ONE_ARGUMENT = "argument --deepspeed: expected one argument"
 _MOST_DIFFERENCES = 4
 
@@ -32,27 +29,30 @@ _MOST_DIFFERENCES = 4
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What one click changes: the `argument`, None for what the script tells; options taken out of the script's
-    arguments (`without`), where the argument stays as chosen; and `words` added to them."""
+    arguments (`without`), where the argument stays as chosen; `words` added to them; and `variables` set in the run's
+    environment. `stays`: the argument is as it was chosen."""
 
-    label: str
+    label: Said
     argument: ConfigArgument | None
     words: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+    stays: bool = False
 
 
 def offer(question: Question) -> Offer | None:
     """None where the script gets its config."""
     verdict, launch, script = takes_config(question), question.launch, question.around.script
     if verdict and not launch.config_argument.by_itself and _told_otherwise(question):
-        return Offer("Pass the config as the script reads it", None)
+        return Offer(said("offers", "pass_as_read"), None)
     if verdict is None or verdict.status not in (Status.PROBLEM, Status.WARNING):
         return None
     option = own_option(script, launch.arguments)
     if option:
-        return Offer(f"Add {option} {PLACEHOLDER} to the arguments", None, (option, PLACEHOLDER))
+        return Offer(said("offers", "add", words=f"{option} {PLACEHOLDER}"), None, (option, PLACEHOLDER))
     if launch.config_argument.by_itself:
         return None
-    return Offer("The script loads its own config", itself(launch.reader))
+    return Offer(said("offers", "loads_its_own"), itself(launch.reader))
 
 
 def takes_config(question: Question) -> Verdict | None:
@@ -69,64 +69,63 @@ def takes_config(question: Question) -> Verdict | None:
 def _by_parser(question: Question) -> Verdict:
     script, launch = question.around.script, question.launch
     judged = _BY_PARSER[script.parser](script, launch.config_argument)
-    otherwise = "" if judged.status is Status.PROBLEM else _told_otherwise(question)
-    if not otherwise:
-        return judged
+    otherwise = None if judged.status is Status.PROBLEM else _told_otherwise(question)
+    return _another_way(launch.config_argument, otherwise) if otherwise else judged
+
+
+def _another_way(argument: ConfigArgument, because: Said) -> Verdict:
     return warning(
-        f"The script is given {launch.config_argument.value}, but its source suggests another way ({otherwise}).",
-        "Choose “As the script reads it” (command line: --reader auto).",
+        saw("takes_config.another_way", argument=argument.value, because=because), advise("takes_config.as_it_reads")
     )
 
 
-def _told_otherwise(question: Question) -> str:
-    """What tells that the script gets its config in another way than it is given it, "" for nothing."""
+def _told_otherwise(question: Question) -> Said | None:
+    """What tells that the script gets its config in another way than it is given it, None for nothing."""
     script, launch = question.around.script, question.launch
     found = handing(script, launch.arguments, launch.reader)
-    return found.because if found and found.argument is not launch.config_argument else ""
+    return found.because if found and found.argument is not launch.config_argument else None
 
 
 def _no_parser(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
     if script.takes_deepspeed:
-        return ok("its source names --deepspeed")
-    return unknown(f"The script doesn’t seem to read a command line; it is given {argument.value}.")
+        return ok(saw("takes_config.source_names"))
+    return unknown(saw("takes_config.no_command_line", argument=argument.value))
 
 
 def _elsewhere(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
     if script.takes_deepspeed:
-        return ok("its source names --deepspeed")
-    return warning(
-        f"The script reads a command line and names no --deepspeed itself; it is given {argument.value}. Unless "
-        "another file adds the option, it stops with exit code 2.",
-        _SAY_HOW,
-    )
+        return ok(saw("takes_config.source_names"))
+    return warning(saw("takes_config.names_none", argument=argument.value), advise("takes_config.choose"))
 
 
 def _lenient(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
     if _resolved(script.options, "--deepspeed"):
-        return ok("its parser names --deepspeed")
-    return unknown(
-        "The script lets unknown arguments pass; whether it reads its config from --deepspeed can't be determined."
-    )
+        return ok(saw("takes_config.parser_names"))
+    return unknown(saw("takes_config.lets_pass"))
 
 
 def _known(script: ScriptFacts, argument: ConfigArgument, refuses: Callable[..., str]) -> Verdict:
     """Of a parser whose answer is certain; `refuses` gives argparse's words, "" where it takes the config."""
     words = refuses(script, argument)
     if not words:
-        return ok(f"{script.parser.value}: it takes {argument.value}")
-    return problem(f"The script is given {argument.value} and ends with exit code 2: “{words}”.", _SAY_HOW)
+        return ok(_takes(script.parser, argument))
+    return problem(saw("takes_config.refused", argument=argument.value, words=words), advise("takes_config.choose"))
+
+
+def _takes(parser: Parser, argument: ConfigArgument) -> Said:
+    if parser is Parser.TRAINER:
+        return saw("takes_config.by_trainer", argument=argument.value)
+    if parser is Parser.DEEPSPEED:
+        return saw("takes_config.by_deepspeed", argument=argument.value)
+    return saw("takes_config.by_argparse", argument=argument.value)
 
 
 def _dataclasses(script: ScriptFacts, argument: ConfigArgument) -> Verdict:
     if not script.strict:
-        return unknown(
-            "The script lets arguments that its dataclasses do not have pass; what it does with them is unknown."
-        )
-    left = argument.value.split()
+        return unknown(saw("takes_config.dataclasses_let_pass"))
     return problem(
-        f"The script is given {argument.value}, which none of its dataclasses has: it ends with “Some specified "
-        f"arguments are not used by the HfArgumentParser: {left}”.",
-        _SAY_HOW,
+        saw("takes_config.not_in_dataclasses", argument=argument.value, words=str(argument.value.split())),
+        advise("takes_config.choose"),
     )
 
 
@@ -174,29 +173,19 @@ _BY_PARSER: dict[Parser, Callable[[ScriptFacts, ConfigArgument], Verdict]] = {
 
 
 # ----------------------------------------------------------------------------------------- another way is foreseen
-def _by_foreseen(question: Question, otherwise: str) -> Verdict:
+def _by_foreseen(question: Question, otherwise: Said) -> Verdict:
     """`otherwise`: what is said where the source tells nothing of the way that was chosen."""
     argument = question.launch.config_argument
     found = handing(question.around.script, question.launch.arguments, question.launch.reader)
     if found and found.argument is argument:
-        return ok(f"{found.because}; it is given {argument.value}")
-    if found:
-        return warning(
-            f"The script is given {argument.value}, but its source suggests another way ({found.because}).",
-            "Choose “As the script reads it” (command line: --reader auto).",
-        )
-    return unknown(otherwise)
+        return ok(saw("takes_config.foreseen", because=found.because, argument=argument.value))
+    return _another_way(argument, found.because) if found else unknown(otherwise)
 
 
-_UNSEEN = "{} whether the script reads it there can't be determined from its source."
 _BY_ARGUMENT: dict[ConfigArgument, Callable[[Question], Verdict]] = {
-    ConfigArgument.OVERRIDE: partial(_by_foreseen, otherwise=_UNSEEN.format("It is given deepspeed=FILE;")),
-    ConfigArgument.ACCELERATE: partial(
-        _by_foreseen, otherwise=_UNSEEN.format("The environment tells accelerate of the config;")
-    ),
-    ConfigArgument.LIGHTNING: partial(
-        _by_foreseen, otherwise=_UNSEEN.format("The environment tells Lightning of the config;")
-    ),
+    ConfigArgument.OVERRIDE: partial(_by_foreseen, otherwise=saw("takes_config.override_unseen")),
+    ConfigArgument.ACCELERATE: partial(_by_foreseen, otherwise=saw("takes_config.accelerate_unseen")),
+    ConfigArgument.LIGHTNING: partial(_by_foreseen, otherwise=saw("takes_config.lightning_unseen")),
 }
 
 
@@ -204,23 +193,20 @@ _BY_ARGUMENT: dict[ConfigArgument, Callable[[Question], Verdict]] = {
 def _reads_itself(question: Question) -> Verdict:
     script, launch = question.around.script, question.launch
     if mentions(launch.arguments):
-        return ok(f"{PLACEHOLDER} among the arguments stands for the config’s place")
+        return ok(saw("takes_config.placeholder", placeholder=PLACEHOLDER))
     own = own_config(script)
     option = own_option(script, launch.arguments)
     if option and (own is None or own.value is None):
         return warning(
-            f"The script takes its config from {option}, which is not among the arguments.",
-            f"Add {option} {PLACEHOLDER} to the arguments: {PLACEHOLDER} stands for this config’s place.",
+            saw("takes_config.own_option", option=option),
+            advise("takes_config.add_option", option=option, placeholder=PLACEHOLDER),
         )
     if own is None and script.by_file:
         return warning(
-            "The script reads the HF Trainer’s arguments from a file, and its config is the one that “deepspeed” names "
-            "there.",
-            f"Write this config’s path as “deepspeed” into that file, or let the script read "
-            f'os.environ["{CONFIG_VARIABLE}"].',
+            saw("takes_config.file_names_it"), advise("takes_config.write_into_file", variable=CONFIG_VARIABLE)
         )
     if own is None:
-        return unknown(f"The script finds its config itself; only {CONFIG_VARIABLE} in its environment names this one.")
+        return unknown(saw("takes_config.finds_it", variable=CONFIG_VARIABLE))
     return _its_own(question, own)
 
 
@@ -233,33 +219,34 @@ def reads_another(question: Question) -> bool:
 def _its_own(question: Question, own: ConfigCall) -> Verdict:
     given = value_of(question.launch.arguments, (f"--{own.option}",)) if own.option else None
     if CONFIG_VARIABLE in own.config:
-        return ok(f"{shown(own)}, which names this config")
+        return ok(saw("takes_config.names_this", call=shown(own)))
     if given:
-        return ok(f"the script reads {given}, from --{own.option}")
-    other = _other(question, own)
-    if other is None:
-        return ok(f"{shown(own)}, which is the same config")
-    return warning(
-        f"The script reads a config of its own ({shown(own)}), not this one{other}.",
-        f'To train with this config, let the script read os.environ["{CONFIG_VARIABLE}"]. To check the other one, '
-        "open it on 1 · Configure.",
-    )
+        return ok(saw("takes_config.from_option", config=given, option=f"--{own.option}"))
+    differing = _differing(question, own)
+    if differing == []:
+        return ok(saw("takes_config.same", call=shown(own)))
+    return warning(_another(own, differing), advise("takes_config.read_variable", variable=CONFIG_VARIABLE))
 
 
-def _other(question: Question, own: ConfigCall) -> str | None:
-    """How the script's own config differs, in words; "" where it can't be seen, None where it is the same."""
+def _another(own: ConfigCall, differing: list[str] | None) -> Said:
+    if differing is None:
+        return saw("takes_config.another", call=shown(own))
+    names, more = listed(differing[:_MOST_DIFFERENCES]), len(differing) - _MOST_DIFFERENCES
+    if more <= 0:
+        return saw("takes_config.another_differs", call=shown(own), keys=names)
+    return saw("takes_config.another_differs_more", call=shown(own), keys=names, more=str(more))
+
+
+def _differing(question: Question, own: ConfigCall) -> list[str] | None:
+    """The keys in which the script's own config differs; None where that can't be seen."""
     its = own.value if isinstance(own.value, dict) else _read(question.around.own_config)
     if its is None:
-        return ""
+        return None
     try:
         found = differences(Document(json.dumps(its)), Document(json.dumps(question.config)))
     except (DocumentError, TypeError, ValueError):
-        return ""
-    if not found:
         return None
-    names = [dotted(one.pointer) for one in found]
-    more = f" and {len(names) - _MOST_DIFFERENCES} more" if len(names) > _MOST_DIFFERENCES else ""
-    return f"; they differ in {', '.join(names[:_MOST_DIFFERENCES])}{more}"
+    return [dotted(one.pointer) for one in found]
 
 
 def _read(text: str | None) -> Any:
@@ -271,8 +258,8 @@ def _read(text: str | None) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- accelerate
 _STAND_INS = {
-    "optimizer": ("DummyOptim", "an optimizer", "optim"),
-    "scheduler": ("DummyScheduler", "a scheduler", "sch"),
+    "optimizer": ("DummyOptim", "optim"),
+    "scheduler": ("DummyScheduler", "sch"),
 }
 
 
@@ -284,21 +271,22 @@ def accelerate(question: Question) -> Verdict | None:
     if launch.config_argument is not ConfigArgument.ACCELERATE or not uses or by_trainer:
         return None
     if value_of(launch.arguments, ("--cpu",)) is not None:
-        return warning(
-            "--cpu: with Accelerator(cpu=True) accelerate trains without DeepSpeed.",
-            "Remove --cpu: on a machine without a GPU accelerate trains on the CPU anyway.",
-        )
+        return warning(saw("accelerate.cpu"), advise("accelerate.remove_cpu"))
     clashes = [block for block in _STAND_INS if _made_twice(question, block)]
     if clashes:
-        stand_ins, one = " and ".join(_STAND_INS[block][0] for block in clashes), _STAND_INS[clashes[0]][1]
-        return problem(
-            f"Both the config and the script have {one}; accelerate stops: “You cannot specify {one} in the config "
-            "file and in the code at the same time.”",
-            f"Remove {' and '.join(clashes)} from the config, or let the script make accelerate’s {stand_ins}.",
-        )
+        return _clash(clashes)
     if launch.ranks > 1 and _on_cpu(question):
         return _alone(question)
-    return ok("config and script do not both make the optimizer or the scheduler")
+    return ok(saw("accelerate.made_once"))
+
+
+def _clash(blocks: list[str]) -> Verdict:
+    """accelerate names the optimizer alone where both are made twice."""
+    if len(blocks) > 1:
+        return problem(saw("accelerate.two_optimizers"), advise("accelerate.remove_both"))
+    if blocks == ["optimizer"]:
+        return problem(saw("accelerate.two_optimizers"), advise("accelerate.remove_optimizer"))
+    return problem(saw("accelerate.two_schedulers"), advise("accelerate.remove_scheduler"))
 
 
 def _on_cpu(question: Question) -> bool:
@@ -309,24 +297,17 @@ def _on_cpu(question: Question) -> bool:
 
 def _alone(question: Question) -> Verdict:
     """accelerate/state.py: without a GPU there is no backend, and then `num_processes = 1`."""
-    ranks = question.launch.ranks
-    said = f"Without a GPU accelerate treats each of the {ranks} ranks as the only one"
+    ranks = str(question.launch.ranks)
     if question.config.get("train_batch_size") == "auto":
-        return problem(
-            f"{said}: “auto” for train_batch_size becomes the batch of one rank, and DeepSpeed, which counts {ranks}, "
-            "refuses it.",
-            "Leave train_batch_size out of the config, or launch 1 rank.",
-        )
+        return problem(saw("accelerate.auto_batch", ranks=ranks), advise("accelerate.no_train_batch"))
     if question.around.script.gathers:
-        return problem(
-            f"{said}: each trains on all of the data, and gather fails for the other ranks.", "Launch 1 rank."
-        )
-    return warning(f"{said}: each trains on all of the data.", "Launch 1 rank, or use this run only as a test.")
+        return problem(saw("accelerate.gather_fails", ranks=ranks), advise("accelerate.one_rank"))
+    return warning(saw("accelerate.all_of_the_data", ranks=ranks), advise("accelerate.one_rank_or_test"))
 
 
 def _made_twice(question: Question, block: str) -> bool:
     """Whether `prepare` is given a real one, as far as names tell, while the config has a block for it."""
     script = question.around.script
-    stand_in, _, beginning = _STAND_INS[block]
+    stand_in, beginning = _STAND_INS[block]
     given: Sequence[str] = [name for name in script.prepared if beginning in name.lower()]
     return block in question.config and stand_in not in script.stand_ins and bool(given)

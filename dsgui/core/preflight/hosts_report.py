@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from dsgui.core.launch.hostfile import Host
 from dsgui.core.launch.plan import Plan
-from dsgui.core.machine.verdicts import Row, Status, worst_first
+from dsgui.core.machine.verdicts import Row, Status, advise, saw, worst_first
+from dsgui.core.texts.saying import Said, as_told, set_apart
 
 _COMPARED = {"python": "Python", "deepspeed": "DeepSpeed", "torch": "torch", "transformers": "transformers"}
 
@@ -17,7 +18,7 @@ class MachineFacts:
     first machine alone. `address` is what its own name resolves to there."""
 
     name: str
-    problem: str = ""
+    problem: str | Said = ""
     versions: Mapping[str, str] | None = field(default_factory=dict)
     gpus: int | None = None
     has_script: bool = True
@@ -34,7 +35,7 @@ def rows(plan: Plan, facts: Sequence[MachineFacts], has_pdsh: bool) -> tuple[Row
     usual = next((one.versions for one in facts if one.versions), {})
     for one in facts:
         wrong = _of_one(plan, one, hosts[one.name], usual)
-        found += wrong or [Row("machine", one.name, Status.OK, _seen(one))]
+        found += wrong or [Row("machine", as_told(one.name), Status.OK, (_seen(one),))]
     return worst_first(found)
 
 
@@ -42,101 +43,101 @@ def _of_one(plan: Plan, one: MachineFacts, host: Host, usual: Mapping[str, str])
     if one.problem:
         return [_does_not_answer(one)]
     if one.versions is None:
-        return [
-            _problem(
-                one,
-                f"{plan.target_python} does not exist.",
-                "The launcher uses the same path everywhere. Install the environment at this path, or share it.",
-            )
-        ]
+        return [_problem(one, saw("host.no_python", python=plan.target_python), advise("host.install_python"))]
     found = [_no_deepspeed(one)] if not one.versions.get("deepspeed") else _differing(one, usual)
     if not one.has_folder:
-        found.append(
-            _problem(
-                one,
-                f"The folder {plan.working_directory} does not exist.",
-                "The launcher changes to it on every host. Create it there, or share it.",
-            )
-        )
+        found.append(_problem(one, saw("host.no_folder", folder=plan.working_directory), advise("host.create_folder")))
     if not one.has_script:
-        found.append(
-            _problem(one, f"{plan.script} does not exist.", "Copy the script to the same place, or share its folder.")
-        )
+        found.append(_problem(one, saw("host.no_script", script=plan.script), advise("host.copy_script")))
     if one.port_free is False:
-        found.append(
-            _problem(
-                one,
-                f"Port {plan.master_port} is in use, but the ranks need it.",
-                "Give another one as “Master port”.",
-            )
-        )
+        found.append(_problem(one, saw("host.port_taken", port=str(plan.master_port)), advise("host.another_port")))
     return found + _warnings(plan, one, host)
 
 
 def _warnings(plan: Plan, one: MachineFacts, host: Host) -> list[Row]:
     found = []
     if one.gpus and one.gpus <= max(host.slots):
-        found.append(
-            _problem(one, f"It has {one.gpus} GPUs, and slot {max(host.slots)} is asked of it.", "Correct its slots.")
-        )
+        found.append(_problem(one, _few_gpus(one.gpus, max(host.slots)), advise("host.correct_slots")))
     interface = next((name for name in one.interfaces if name != "lo"), "eth0")
     if not one.gpus and one.address.startswith("127.") and "GLOO_SOCKET_IFNAME" not in plan.environment:
-        found.append(
-            Row(
-                "loopback",
-                one.name,
-                Status.WARNING,
-                f"Its own name resolves to {one.address}: ranks on a CPU (gloo) would wait there for the others.",
-                "Name the network interface under “Environment variables”.",
-                f"GLOO_SOCKET_IFNAME={interface}",
-            )
-        )
+        found.append(_loopback(one, interface))
     return found
+
+
+def _few_gpus(gpus: int, slot: int) -> Said:
+    if gpus == 1:
+        return saw("host.one_gpu", slot=str(slot))
+    return saw("host.few_gpus", gpus=str(gpus), slot=str(slot))
+
+
+def _loopback(one: MachineFacts, interface: str) -> Row:
+    return Row(
+        "loopback",
+        as_told(one.name),
+        Status.WARNING,
+        (saw("host.loopback", address=one.address),),
+        (advise("host.name_interface"),),
+        f"GLOO_SOCKET_IFNAME={interface}",
+    )
 
 
 def _does_not_answer(one: MachineFacts) -> Row:
     return Row(
         "ssh",
-        one.name,
+        as_told(one.name),
         Status.PROBLEM,
-        f"Not reachable over ssh: {one.problem.removeprefix('ssh: ').rstrip('.')}.",
-        "ssh must connect without a password. If it asks for one:",
+        (saw("host.not_reachable", problem=_cause(one.problem)),),
+        (advise("host.without_password"),),
         f"ssh-copy-id {one.name}",
     )
 
 
+def _cause(problem: str | Said) -> str | Said:
+    """Without the name of who says it, which the sentence has."""
+    return problem.removeprefix("ssh: ").rstrip(".") if isinstance(problem, str) else problem
+
+
 def _no_deepspeed(one: MachineFacts) -> Row:
-    return _problem(one, "Its Python has no DeepSpeed.", "Install the same versions as on the other hosts.")
+    return _problem(one, saw("host.no_deepspeed"), advise("host.same_versions"))
 
 
 def _differing(one: MachineFacts, usual: Mapping[str, str]) -> list[Row]:
     versions = one.versions or {}
-    differ = [
-        f"{name} {versions.get(key) or 'missing'}, elsewhere {usual.get(key) or 'missing'}"
-        for key, name in _COMPARED.items()
-        if versions.get(key) != usual.get(key)
-    ]
+    differ = [key for key in _COMPARED if versions.get(key) != usual.get(key)]
     if not differ:
         return []
-    return [_problem(one, f"{'; '.join(differ)}.", "All ranks need the same versions. Install them everywhere.")]
+    told = set_apart(_differs(_COMPARED[key], versions.get(key), usual.get(key)) for key in differ)
+    return [_problem(one, saw("host.other_versions", versions=told), advise("host.install_everywhere"))]
+
+
+def _differs(name: str, here: str | None, elsewhere: str | None) -> Said:
+    if not here:
+        return saw("host.lacks", name=name, elsewhere=elsewhere or "")
+    if not elsewhere:
+        return saw("host.only_here", name=name, here=here)
+    return saw("host.differs", name=name, here=here, elsewhere=elsewhere)
 
 
 def _no_pdsh() -> Row:
     return Row(
         "pdsh",
-        "This machine",
+        saw("host.this_machine"),
         Status.PROBLEM,
-        "pdsh is missing; DeepSpeed’s launcher needs it to reach the other hosts.",
-        "Install it here.",
+        (saw("host.no_pdsh"),),
+        (advise("host.install_pdsh"),),
         "sudo apt install pdsh",
     )
 
 
-def _problem(one: MachineFacts, seen: str, advice: str) -> Row:
-    return Row("machine", one.name, Status.PROBLEM, seen, advice)
+def _problem(one: MachineFacts, seen: Said, advice: Said) -> Row:
+    return Row("machine", as_told(one.name), Status.PROBLEM, (seen,), (advice,))
 
 
-def _seen(one: MachineFacts) -> str:
+def _seen(one: MachineFacts) -> Said:
     versions = one.versions or {}
-    known = [f"{name} {versions[key]}" for key, name in _COMPARED.items() if versions.get(key)]
-    return ", ".join([*known, f"{one.gpus} GPUs" if one.gpus else "no GPU"])
+    known = ", ".join(f"{name} {versions[key]}" for key, name in _COMPARED.items() if versions.get(key))
+    if not one.gpus:
+        return saw("host.found_without_gpu", versions=known)
+    if one.gpus == 1:
+        return saw("host.found_with_one_gpu", versions=known)
+    return saw("host.found", versions=known, gpus=str(one.gpus))

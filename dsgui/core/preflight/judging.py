@@ -12,10 +12,10 @@ from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row
 from dsgui.core.memory.answer import CannotSay
-from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.fitting import Case, Fitted
 from dsgui.core.oracle.answers import Question
 from dsgui.core.preflight.launch_findings import launch_findings
-from dsgui.core.preflight.memory_check import with_memory
+from dsgui.core.preflight.memory_check import fitted_case, with_memory
 from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.validation.checker import Checker
@@ -45,6 +45,17 @@ def with_config(
 def memory_of(plan: Plan, text: str, around: Surroundings, checker: Checker) -> Fitted | CannotSay | None:
     """What a plan takes of memory; None where no model is named."""
     return with_config(Launch.of(plan, {}), text, around, checker, around.arguments_of(plan)).memory
+
+
+def case_of_plan(
+    plan: Plan, text: str, around: Surroundings, checker: Checker
+) -> tuple[Case, Fitted | CannotSay] | None:
+    """What is judged of a plan's memory, and the verdict; None where no model is named, or nothing can be judged."""
+    arguments = around.arguments_of(plan)
+    launch = with_config(Launch.of(plan, {}), text, around, checker, arguments)
+    if not isinstance(launch.memory, Fitted):
+        return None
+    return fitted_case(launch, around, context_of(launch, around), checker.schema, arguments)
 
 
 def question_of(plan: Plan, text: str, around: Surroundings) -> Question | None:

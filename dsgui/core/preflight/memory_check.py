@@ -7,17 +7,19 @@ from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context
 from dsgui.core.config.schema import Schema
 from dsgui.core.machine.hardware import Hardware
-from dsgui.core.machine.verdicts import Verdict, ok, problem, unknown, warning
+from dsgui.core.machine.verdicts import Sentences, Verdict, advise, ok, problem, saw, unknown, warning
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.memory_report import headline, remedies
+from dsgui.core.memory.fits.outside import asks_for_unrounded, label_of, outside, with_setting
 from dsgui.core.memory.fits.overhead import asks_for_expandable
 from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.question import Group
+from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.script.words import value_of
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import as_told, said
 
 _WORKERS = ("--dataloader_num_workers",)
 _MOST_WORKERS = 10_000
@@ -29,22 +31,39 @@ def with_memory(
     context: Context,
     schema: Schema,
     arguments: TrainingArguments | None = None,
-    environment: Mapping[str, str] | None = None,
 ) -> Launch:
-    """The launch with what it takes, where a model is named; `context` is what its config was checked for."""
+    """The launch with what it takes, where a model is named, and what would make it fit better; `context` is what its
+    config was checked for."""
     if around.shape is None or launch.unreadable or not launch.handed:
         return launch
     if around.script.trains_a_part and not launch.choice.lora_rank:
         return replace(launch, memory=CannotSay(said("memory_cannot", "part")))
+    case, fitted = fitted_case(launch, around, context, schema, arguments)
+    if isinstance(fitted, CannotSay):
+        return replace(launch, memory=fitted)
+    better = outside(fitted, case, schema, around.version("torch"))
+    return replace(launch, memory=fitted, outside=better)
+
+
+def fitted_case(
+    launch: Launch, around: Surroundings, context: Context, schema: Schema, arguments: TrainingArguments | None
+) -> tuple[Case, Fitted | CannotSay]:
+    """What is judged, and the verdict."""
     found = (*launch.findings, *launch.by_arguments)
-    case = Case(launch.config, replace(context, arguments=arguments), found, around.shape, launch.choice)
+    model = around.shape or CannotSay(said("memory_cannot", "no_model"))
+    case = Case(launch.config, replace(context, arguments=arguments), found, model, launch.choice)
     question = Question(launch, around)
-    fitted = fit(case, schema, lambda group: _room(question, group, environment or {}))
-    return replace(launch, memory=fitted)
+    return case, fit(case, schema, lambda group: _room(question, group, context.release))
 
 
-def _room(question: Question, group: Group, environment: Mapping[str, str]) -> Room:
+def _environment(question: Question) -> Mapping[str, str]:
+    """Of the run, as far as it asks something of torch's allocators."""
+    return {**question.around.inherited, **question.launch.environment}
+
+
+def _room(question: Question, group: Group, release: str) -> Room:
     """Of this machine; of others nothing is known here."""
+    environment = _environment(question)
     elsewhere, machine = question.launch.elsewhere, question.around.machine
     workers = value_of(question.launch.arguments, _WORKERS) or ""
     return room_of(
@@ -54,6 +73,9 @@ def _room(question: Question, group: Group, environment: Mapping[str, str]) -> R
         gpus=() if elsewhere else question.gpus,
         expandable=asks_for_expandable(environment),
         workers=min(int(workers), _MOST_WORKERS) if workers.isascii() and workers.isdecimal() else 0,
+        unrounded=asks_for_unrounded(environment),
+        sharpened=None if elsewhere else question.around.sharpened,
+        release=release,
     )
 
 
@@ -68,28 +90,28 @@ def memory(question: Question) -> Verdict | None:
     if fitted is None:
         return None
     if isinstance(fitted, CannotSay):
-        return unknown(str(fitted.why))
-    return _JUDGED[fitted.verdict.fit](fitted)
+        return unknown(fitted.why)
+    return _JUDGED[fitted.verdict.fit](question, fitted)
 
 
-def _fits(fitted: Fitted) -> Verdict:
-    return ok(headline(fitted))
+def _fits(question: Question, fitted: Fitted) -> Verdict:
+    return ok(saw("model_memory.rooms", rooms=headline(fitted)))
 
 
-def _tight(fitted: Fitted) -> Verdict:
-    return warning(_seen(fitted), _advice(fitted))
+def _tight(question: Question, fitted: Fitted) -> Verdict:
+    return warning(_seen(fitted), _advice(question, fitted))
 
 
-def _short(fitted: Fitted) -> Verdict:
-    """On CPU ranks the model has less to go by."""
-    return (warning if fitted.room.on_cpu else problem)(_seen(fitted), _advice(fitted))
+def _short(question: Question, fitted: Fitted) -> Verdict:
+    """On CPU ranks as on GPUs: what is likely is more than there is."""
+    return problem(_seen(fitted), _advice(question, fitted))
 
 
-def _unknown(fitted: Fitted) -> Verdict:
-    return unknown(headline(fitted))
+def _unknown(question: Question, fitted: Fitted) -> Verdict:
+    return unknown(saw("model_memory.rooms", rooms=headline(fitted)))
 
 
-_JUDGED: Mapping[Fit, Callable[[Fitted], Verdict]] = {
+_JUDGED: Mapping[Fit, Callable[[Question, Fitted], Verdict]] = {
     Fit.FITS: _fits,
     Fit.TIGHT: _tight,
     Fit.SHORT: _short,
@@ -97,9 +119,25 @@ _JUDGED: Mapping[Fit, Callable[[Fitted], Verdict]] = {
 }
 
 
-def _seen(fitted: Fitted) -> str:
-    return " ".join([f"{headline(fitted)}.", *map(str, fitted.verdict.short)])
+def _seen(fitted: Fitted) -> Sentences:
+    return (saw("model_memory.in_all", rooms=headline(fitted)), *fitted.verdict.short)
 
 
-def _advice(fitted: Fitted) -> str:
-    return remedies(fitted) or "See 1 · Configure, or python -m dsgui memory."
+def _advice(question: Question, fitted: Fitted) -> Sentences:
+    largest = remedies(fitted)
+    told = as_told(largest) if largest else advise("model_memory.see_configure")
+    environment, torch = _environment(question), question.around.version("torch")
+    offers = (label_of(one, environment, torch) for one in question.launch.outside)
+    return (told, *(advise("model_memory.offer", offer=one) for one in offers))
+
+
+def offer(question: Question) -> Offer | None:
+    """One click: what makes it fit best, and is no key of the config."""
+    if not question.launch.outside:
+        return None
+    best = min(question.launch.outside, key=lambda one: one.after.verdict.fit is not Fit.FITS)
+    environment, torch = _environment(question), question.around.version("torch")
+    variables = (with_setting(environment, best.setting, torch),) if best.setting else ()
+    words = (best.option,) if best.option else ()
+    label = label_of(best, environment, torch)
+    return Offer(label, question.launch.config_argument, words, variables=variables, stays=True)

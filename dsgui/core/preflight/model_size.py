@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dsgui.core.machine.verdicts import saw
+from dsgui.core.texts.saying import Said
+
 _BYTES = {"float32": 4, "float": 4, "float16": 2, "half": 2, "bfloat16": 2, "float64": 8}
 # deepspeed/runtime/zero/stage_1_and_2.py: estimate_zero2_model_states_mem_needs, stage3.py: estimate_zero3_….
 STATES_BYTES = 16  # fp32 weights, gradients and Adam's two moments, per parameter
@@ -16,14 +19,17 @@ LOADED_BYTES = 4  # each rank loads the model in fp32 before it is divided
 BUFFER_FACTOR = 1.5  # additional_buffer_factor
 
 
+NOT_NAMED = saw("model_size.not_named")
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSize:
     """`named` is what the script is told to load, "" for nothing; `parameters` None where that is not known, and
-    `told` then why, else where the count is from."""
+    `why` then says why."""
 
     named: str = ""
     parameters: int | None = None
-    told: str = "no model is named in the arguments"
+    why: Said = NOT_NAMED
 
 
 @dataclass(frozen=True, slots=True)

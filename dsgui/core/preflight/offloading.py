@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from dsgui.core.config.context import Integration
+from dsgui.core.machine.verdicts import saw
 from dsgui.core.preflight.model_size import ModelSize, OffloadNeed, offload_need
 from dsgui.core.preflight.surroundings import Launch
 from dsgui.core.rules.base import name_of, offload_device, value_or, zero_stage
+from dsgui.core.texts.saying import Said
 
 _ADAM = ("", "adam", "adamw")
 _LESS_STATES = (
@@ -16,8 +18,8 @@ _LESS_STATES = (
 )
 
 
-def estimate(launch: Launch, model: ModelSize, trains_a_part: bool) -> OffloadNeed | str | None:
-    """None where nothing is offloaded here; a sentence's end where the estimators have no answer."""
+def estimate(launch: Launch, model: ModelSize, trains_a_part: bool) -> OffloadNeed | Said | None:
+    """None where nothing is offloaded here; why, where the estimators have no answer."""
     config = launch.config
     stage, moved = zero_stage(config), offload_device(config, "offload_optimizer")
     parameters_moved = stage == 3 and offload_device(config, "offload_param") != "none"
@@ -35,19 +37,19 @@ def estimate(launch: Launch, model: ModelSize, trains_a_part: bool) -> OffloadNe
     )
 
 
-def _not_estimated(config: Mapping[str, Any], model: ModelSize, trains_a_part: bool, moved: str) -> str:
-    """Why DeepSpeed's estimator has no answer, or ""."""
+def _not_estimated(config: Mapping[str, Any], model: ModelSize, trains_a_part: bool, moved: str) -> Said | None:
+    """Why DeepSpeed's estimator has no answer; None where it has one."""
     if model.parameters is None:
-        return f"the model size is unknown ({model.told})"
+        return saw("offload.size_unknown", why=model.why)
     if trains_a_part:
-        return "the script trains a part of the model (LoRA, or frozen parameters), and how much is unknown"
+        return saw("offload.trains_a_part")
     if moved == "none":
-        return "DeepSpeed's estimator has no case for parameters without the optimizer"
+        return saw("offload.without_optimizer")
     if zero_stage(config) == 3 and "nvme" in (moved, offload_device(config, "offload_param")):
-        return "DeepSpeed's estimator has no case for NVMe"
+        return saw("offload.nvme")
     if name_of(config, "optimizer").lower() not in _ADAM:
-        return "DeepSpeed's estimator counts Adam's states, and this is another optimizer"
+        return saw("offload.not_adam")
     if any(value_or(config, pointer, False) is True for pointer in _LESS_STATES):
-        return "DeepSpeed's estimator counts fp32 states, and this config keeps some in 16 bits"
+        return saw("offload.less_states")
     ratio = value_or(config, "/zero_optimization/offload_optimizer/ratio", 1.0)
-    return "only a part of the optimizer is offloaded (ratio)" if ratio != 1 else ""
+    return saw("offload.ratio") if ratio != 1 else None

@@ -3,13 +3,27 @@ what was expected and what to do. Facts in, rows out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from dsgui.core.access.secrets import mask, secret_arguments
-from dsgui.core.config.findings import Finding, Severity, has_error, refuser
-from dsgui.core.machine.verdicts import Check, Row, Status, Verdict, ok, problem, unknown, warning, worst_first
+from dsgui.core.config.findings import Finding, Severity, has_error, stops_before
+from dsgui.core.machine.verdicts import (
+    Check,
+    Row,
+    Sentences,
+    Status,
+    Verdict,
+    advise,
+    ok,
+    problem,
+    saw,
+    unknown,
+    warning,
+    worst_first,
+)
 from dsgui.core.preflight import argument_checks, build_checks, handing_checks, memory_check, room_checks, script_checks
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import Said, altered, as_told, said
 
 CONFIG = "config"
 AGREEMENT = "agreement"
@@ -18,33 +32,46 @@ AGREEMENT = "agreement"
 def config(question: Question) -> Verdict | None:
     launch = question.launch
     if handing_checks.reads_another(question):
-        return unknown("The script uses its own config, so findings about this one don't block the launch.")
+        return unknown(saw("config.own"))
     judge = problem if launch.handed else _perhaps
     if launch.unreadable:
-        return judge(f"It can't be read. {launch.unreadable}", "Correct it.")
+        return judge((saw("config.unreadable"), as_told(launch.unreadable)), advise("config.correct"))
     errors = [finding for finding in launch.findings if finding.severity is Severity.ERROR]
     if not errors and has_error(launch.by_arguments):
         return None  # it would pass alone; the rows on it and the arguments say what stops it
     if errors:
-        return judge(f"{refuser(errors)} would refuse it on {launch.devices}: {_first(errors)}", _advice(errors[0]))
+        return judge(_refused(errors, launch.devices), _advice(errors[0]))
     warnings = [finding for finding in launch.findings if finding.severity is Severity.WARNING]
     if warnings:
-        return warning(f"Checked for {launch.devices}: {_first(warnings)}", _advice(warnings[0]))
-    return ok(f"checked for {launch.devices}")
+        return warning(_warned(warnings, launch.devices), _advice(warnings[0]))
+    return ok(saw("config.checked", devices=launch.devices))
 
 
-def _first(findings: Sequence[Finding]) -> str:
+def _refused(errors: Sequence[Finding], devices: str) -> Said:
     """The first in its own words, the others as their number."""
-    return findings[0].message + (f" (and {len(findings) - 1} more)" if len(findings) > 1 else "")
+    given, more = {"devices": devices, "first": errors[0].message}, len(errors) - 1
+    if stops_before(errors):
+        found = saw("config.trainer_refuses", **given)
+        return saw("config.trainer_refuses_and_more", **given, more=str(more)) if more else found
+    found = saw("config.refused", **given)
+    return saw("config.refused_and_more", **given, more=str(more)) if more else found
 
 
-def _advice(finding: Finding) -> str:
-    return finding.advice or "See 1 · Configure, or python -m dsgui validate."
+def _warned(warnings: Sequence[Finding], devices: str) -> Said:
+    given = {"devices": devices, "first": warnings[0].message}
+    if len(warnings) > 1:
+        return saw("config.warned_and_more", **given, more=str(len(warnings) - 1))
+    return saw("config.warned", **given)
 
 
-def _perhaps(seen: str, advice: str) -> Verdict:
+def _advice(finding: Finding) -> Said:
+    return as_told(finding.advice) if finding.advice else advise("config.see_configure")
+
+
+def _perhaps(seen: Said | Sentences, advice: Said) -> Verdict:
     """Of a config that the script is not given, and may read all the same."""
-    return warning(f"{seen} This counts if the script reads this config.", advice)
+    told = seen if isinstance(seen, tuple) else (seen,)
+    return warning((*told, saw("config.if_read")), advice)
 
 
 def takes_config(question: Question) -> Verdict | None:
@@ -54,7 +81,7 @@ def takes_config(question: Question) -> Verdict | None:
 
 def elsewhere(question: Question) -> Verdict | None:
     names = question.launch.elsewhere
-    return unknown(f"Memory, GPUs, programs and disks of {names} are not checked from here.") if names else None
+    return unknown(saw("elsewhere.not_checked", machines=names)) if names else None
 
 
 _ARGPARSE, _BUILDER = "docs.python.org/3/library/argparse.html", "deepspeed/ops/op_builder/builder.py"
@@ -115,8 +142,9 @@ def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
 
 
 def _hidden(row: Row, values: Sequence[str]) -> Row:
-    seen, advice, command = (mask(text, values) for text in (row.seen, row.advice, row.command))
-    return replace(row, seen=seen, advice=advice, command=command)
+    hide = partial(mask, values=values)
+    told, advised = (tuple(altered(one, hide) for one in several) for several in (row.told, row.advised))
+    return replace(row, told=told, advised=advised, command=hide(row.command))
 
 
 _GRAVITY = {Severity.ERROR: Status.PROBLEM, Severity.WARNING: Status.WARNING}
@@ -130,6 +158,6 @@ def _disagreements(launch: Launch) -> Iterator[Row]:
 
 
 def _row(finding: Finding, status: Status) -> Row:
-    return Row(
-        AGREEMENT, str(said("checks", AGREEMENT)), status, finding.message, finding.advice, source=finding.source
-    )
+    advised = (as_told(finding.advice),) if finding.advice else ()
+    told = (as_told(finding.message),)
+    return Row(AGREEMENT, said("checks", AGREEMENT), status, told, advised, source=finding.source)

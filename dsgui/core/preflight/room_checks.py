@@ -5,7 +5,7 @@ from dsgui.core.config.context import Integration, version_tuple
 from dsgui.core.machine import host_checks
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Host, Machine
-from dsgui.core.machine.verdicts import Status, Verdict, ok, problem, unknown, warning
+from dsgui.core.machine.verdicts import Status, Verdict, advise, ok, problem, saw, unknown, warning
 from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.preflight.model_size import spelled
 from dsgui.core.preflight.offloading import estimate
@@ -13,6 +13,7 @@ from dsgui.core.preflight.surroundings import Question
 from dsgui.core.rules.base import offload_device, value_or, zero_stage
 from dsgui.core.script.words import value_of
 from dsgui.core.sizes import size
+from dsgui.core.texts.saying import Said, listed
 
 # Seen with 0.19.8: save_checkpoint of a bf16 model with Adam wrote 14 bytes per parameter at stage 2, 12 at stage 3
 # (the fp32 weights and two moments); the HF Trainer adds the 16-bit model.
@@ -29,8 +30,8 @@ def offload(question: Question) -> Verdict | None:
     need = estimate(question.launch, model, question.around.script.trains_a_part)
     if need is None:
         return None
-    if isinstance(need, str):
-        return unknown(f"How much host memory offloading takes: {need}.")
+    if isinstance(need, Said):
+        return unknown(need)
     return _fits(question.around.machine.host, need.states_bytes, need.estimate_bytes, spelled(model.parameters or 0))
 
 
@@ -41,20 +42,17 @@ def _fits(host: Host, states: int, estimate: int, parameters: str) -> Verdict | 
     limit = host.memory_limit_bytes
     most = min(host.memory_bytes, limit or host.memory_bytes)
     now = min(host.memory_available_bytes or most, most)
-    swap = host.swap_bytes or 0
-    need = f"Offloading {parameters} parameters takes {size(states)} for model states alone"
-    where = " (this container's or job's limit)" if limit is not None and limit < host.memory_bytes else ""
-    if states > most + swap:
-        return problem(
-            f"{need}, and there are {size(most)} of host memory{where}: the system would kill the run.",
-            "Use more machines, a smaller model, or offload to NVMe at stage 3.",
-        )
-    if estimate > now:
-        return warning(
-            f"{need}, {size(estimate)} with buffers by DeepSpeed's estimate; {size(now)} are free now{where}.",
-            "Free some memory or use less: a run that needs more is killed (exit −9).",
-        )
-    return ok(f"{size(estimate)} by DeepSpeed's estimate for {parameters} parameters; {size(now)} are free{where}")
+    limited = limit is not None and limit < host.memory_bytes
+    given = {"parameters": parameters, "states": size(states), "most": size(most)}
+    if states > most + (host.swap_bytes or 0):
+        much = saw("offload.too_much_for_limit", **given) if limited else saw("offload.too_much", **given)
+        return problem(much, advise("offload.use_more"))
+    given = {"parameters": parameters, "estimate": size(estimate), "free": size(now)}
+    if estimate <= now:
+        return ok(saw("offload.fits_limit", **given) if limited else saw("offload.fits", **given))
+    given |= {"states": size(states)}
+    tight = saw("offload.tight_for_limit", **given) if limited else saw("offload.tight", **given)
+    return warning(tight, advise("offload.free_some"))
 
 
 def memlock(question: Question) -> Verdict | None:
@@ -71,14 +69,9 @@ def memlock(question: Question) -> Verdict | None:
         return None
     need = int(2 * count * elements)
     if host.memlock_bytes is None or host.locks_freely or host.memlock_bytes >= need:
-        return ok(f"{size(need)} may be locked")
-    return problem(
-        f"offload_param to NVMe locks {size(need)} a rank (buffer_count {count:g} × buffer_size {elements:g} × 2 B), "
-        f"and a process may lock {size(host.memlock_bytes)}.",
-        "Raise the limit (ulimit -l, /etc/security/limits.conf; docker run --ulimit memlock=-1), or lower "
-        "offload_param.buffer_size.",
-        "ulimit -l unlimited",
-    )
+        return ok(saw("memlock.enough", need=size(need)))
+    given = {"need": size(need), "count": f"{count:g}", "elements": f"{elements:g}", "limit": size(host.memlock_bytes)}
+    return problem(saw("memlock.locks_more", **given), advise("memlock.raise"), "ulimit -l unlimited")
 
 
 def shared_memory(question: Question) -> Verdict | None:
@@ -88,13 +81,12 @@ def shared_memory(question: Question) -> Verdict | None:
     if machine.host.shm is None or machine.gpus:
         return host_checks.shm(machine) if ranks > 1 or machine.host.shm is None else None
     need, free = ranks * host_checks.SHM_A_CPU_RANK_BYTES, machine.host.shm.free_bytes
-    seen = f"{size(free)} free in /dev/shm; {ranks} CPU rank{'s' * (ranks > 1)} take {size(need)}"
+    given = {"free": size(free), "need": size(need)}
     if free >= need:
-        return ok(seen)
+        return ok(saw("shm.room_for_one", **given) if ranks == 1 else saw("shm.room", **given, ranks=str(ranks)))
     return problem(
-        f"{seen} (66 MiB each, deepspeed/ops/csrc/cpu/comm/shm.cpp).",
-        "Remove stale buffers (listed on 4 · Machine), use fewer ranks, or give the container more: "
-        "docker run --shm-size=2g …",
+        saw("shm.no_room_for_one", **given) if ranks == 1 else saw("shm.no_room", **given, ranks=str(ranks)),
+        advise("shm.remove_stale"),
     )
 
 
@@ -103,27 +95,21 @@ def gpus(question: Question) -> Verdict | None:
     if launch.elsewhere or not launch.gpu_indices:
         return _too_few(machine, launch.ranks) if machine.gpus and not launch.elsewhere else None
     if not machine.gpus:
-        return warning(
-            f"GPU {_listed(launch.gpu_indices)} was selected, but no NVIDIA driver responds.",
-            "Check nvidia-smi; without a GPU, enter a number of ranks instead.",
-        )
-    missing = [index for index in launch.gpu_indices if index not in {gpu.index for gpu in machine.gpus}]
+        return warning(saw("gpus.no_driver", gpus=_listed(launch.gpu_indices)), advise("gpus.check_driver"))
+    known = [gpu.index for gpu in machine.gpus]
+    missing = [index for index in launch.gpu_indices if index not in known]
     if missing:
-        return problem(
-            f"GPU {_listed(missing)} was selected; this machine has "
-            f"{_listed([gpu.index for gpu in machine.gpus])}. The "
-            "launcher stops with “No slot specified on host 'localhost'”.",
-            "Select GPUs that nvidia-smi lists.",
-        )
+        return problem(saw("gpus.missing", gpus=_listed(missing), known=_listed(known)), advise("gpus.select"))
     return _free(question)
 
 
 def _too_few(machine: Machine, ranks: int) -> Verdict | None:
     if ranks <= len(machine.gpus):
         return None
+    there = len(machine.gpus)
     return problem(
-        f"{ranks} ranks were requested, but this machine has {len(machine.gpus)} GPU{'s' * (len(machine.gpus) > 1)}.",
-        "Use as many ranks as there are GPUs.",
+        saw("gpus.only_one", ranks=str(ranks)) if there == 1 else saw("gpus.few", ranks=str(ranks), gpus=str(there)),
+        advise("gpus.use_fewer"),
     )
 
 
@@ -131,12 +117,14 @@ def _free(question: Question) -> Verdict | None:
     chosen = Machine(question.around.machine.host, question.gpus)
     verdict = host_checks.busy(chosen)
     if verdict is not None and verdict.status is Status.OK:
-        return ok(", ".join(_room(gpu) for gpu in question.gpus if gpu.free_bytes is not None) + " free")
+        rooms = listed([_room(gpu) for gpu in question.gpus if gpu.free_bytes is not None])
+        return ok(saw("gpus.free", gpus=rooms))
     return verdict
 
 
-def _room(gpu: Gpu) -> str:
-    return f"GPU {gpu.index}: {size(gpu.free_bytes or 0)} of {size(gpu.memory_bytes or 0)}"
+def _room(gpu: Gpu) -> Said:
+    free, total = size(gpu.free_bytes or 0), size(gpu.memory_bytes or 0)
+    return saw("gpus.room", index=str(gpu.index), free=free, total=total)
 
 
 def _listed(indices: list[int] | tuple[int, ...]) -> str:
@@ -147,12 +135,10 @@ def cores(question: Question) -> Verdict | None:
     machine, ranks = question.around.machine, question.launch.ranks
     if machine.gpus or question.launch.elsewhere or machine.host.cores_usable is None:
         return None
+    given = {"ranks": str(ranks), "cores": f"{machine.host.cores_usable:g}"}
     if ranks <= machine.host.cores_usable:
-        return ok(f"{ranks} of {machine.host.cores_usable:g} usable cores")
-    return warning(
-        f"{ranks} ranks share {machine.host.cores_usable:g} usable cores, so training is slow.",
-        "Use at most as many ranks as cores.",
-    )
+        return ok(saw("cores.enough", **given))
+    return warning(saw("cores.few", **given), advise("cores.use_fewer"))
 
 
 def port(question: Question) -> Verdict | None:
@@ -160,11 +146,8 @@ def port(question: Question) -> Verdict | None:
     if number is None or question.launch.elsewhere:
         return None
     if not question.around.port_taken:
-        return ok(f"{number} is free")
-    return problem(
-        f"{number}: another program uses it; torch stops with “address already in use”.",
-        "Enter another master port, or leave it empty to use a free one.",
-    )
+        return ok(saw("port.free", port=str(number)))
+    return problem(saw("port.taken", port=str(number)), advise("port.another"))
 
 
 def checkpoints(question: Question) -> Verdict | None:
@@ -172,22 +155,21 @@ def checkpoints(question: Question) -> Verdict | None:
     disk, model = question.around.output_disk, question.around.model
     if disk is None or question.launch.elsewhere:
         return None
-    seen = f"{size(disk.free_bytes)} free in {question.around.output}"
-    advice = "Free some space, or write elsewhere (--output_dir)."
+    given, advice = {"free": size(disk.free_bytes), "path": question.around.output}, advise("checkpoints.free_some")
     if disk.free_bytes < host_checks.DISK_FULL_BYTES:
-        return problem(f"{seen}; the run writes there.", advice)
+        return problem(saw("checkpoints.full", **given), advice)
     if _saves_nothing(question):
-        return ok(f"{seen}; --save_strategy no")
+        return ok(saw("checkpoints.saves_none", **given))
     if model.parameters is None or question.around.script.trains_a_part:
         enough = disk.free_bytes >= host_checks.DISK_FOR_A_CHECKPOINT_BYTES
-        few = f"{seen}; a checkpoint of a 250 million parameter model takes {size(4 << 30)}."
-        return ok(f"{seen}; the checkpoint size is unknown") if enough else warning(few, advice)
+        few = saw("checkpoints.few", **given, need=size(4 << 30))
+        return ok(saw("checkpoints.size_unknown", **given)) if enough else warning(few, advice)
     need = model.parameters * CHECKPOINT_BYTES
-    told = f"one checkpoint of {spelled(model.parameters)} parameters takes about {size(need)}"
+    given |= {"parameters": spelled(model.parameters), "need": size(need)}
     if disk.free_bytes >= need:
-        return ok(f"{seen}; {told}")
+        return ok(saw("checkpoints.enough", **given))
     sure = disk.free_bytes < model.parameters * CHECKPOINT_LEAST_BYTES and question.launch.reader is Integration.HF
-    return (problem if sure else warning)(f"{seen}; {told} (weights, and Adam's states in fp32).", advice)
+    return (problem if sure else warning)(saw("checkpoints.too_small", **given), advice)
 
 
 def _saves_nothing(question: Question) -> bool:
@@ -199,7 +181,7 @@ def runs_disk(question: Question) -> Verdict | None:
     disk = question.around.machine.host.runs_disk
     if disk is None:
         return None
-    seen = f"{size(disk.free_bytes)} free in {disk.path}"
+    given = {"free": size(disk.free_bytes), "path": disk.path}
     if disk.free_bytes >= host_checks.DISK_FULL_BYTES:
-        return ok(seen)
-    return problem(f"{seen}, where dsgui keeps a run’s output.", "Free some space, or use another --runs-dir.")
+        return ok(saw("disk.free", **given))
+    return problem(saw("output_disk.full", **given), advise("output_disk.free_some"))

@@ -7,11 +7,12 @@ from dsgui.core.config.context import Integration, version_tuple
 from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.diagnosis.remedies import USE_CPU
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
-from dsgui.core.machine.verdicts import Verdict, ok, problem, warning
+from dsgui.core.machine.verdicts import Verdict, advise, ok, problem, saw, warning
 from dsgui.core.preflight.surroundings import Question
 from dsgui.core.rules.base import zero_stage
 from dsgui.core.script.script import Parser
 from dsgui.core.script.words import value_of
+from dsgui.core.texts.saying import Said, listed
 
 # transformers/modeling_utils.py: until 4.50 low_cpu_mem_usage=True raised too; 4.51 and newer take no notice of it.
 LOW_MEMORY_IGNORED_SINCE = "4.51"
@@ -24,15 +25,12 @@ def readable(question: Question) -> Verdict | None:
     if not question.launch.script:
         return None
     if not script.problem:
-        return ok(question.launch.script)
-    seen = f"{question.launch.script} can't be read as Python: {script.problem}."
-    advice = "Select the training script, or fix it."
+        return ok(saw("script.found", path=question.launch.script))
+    seen = saw("script.unreadable", path=question.launch.script, why=script.problem)
     newer = version_tuple(_python(question))[:2] > question.around.own_python
-    return (
-        warning(f"{seen} The training environment’s is newer and may accept it.", advice)
-        if newer
-        else problem(seen, advice)
-    )
+    if newer:
+        return warning((seen, saw("script.newer_python")), advise("script.select"))
+    return problem(seen, advise("script.select"))
 
 
 def _python(question: Question) -> str:
@@ -47,19 +45,14 @@ def given_twice(question: Question) -> Verdict | None:
     launch = question.launch
     option = CONFIG_OPTIONS.get(launch.config_argument)
     typed = value_of(launch.arguments, (option,)) if option else None
-    if typed is None:
+    if option is None or typed is None:
         return None
     if not typed:
         sure = question.around.script.parser in (Parser.TRAINER, Parser.DATACLASSES, Parser.DEEPSPEED, Parser.ARGPARSE)
         return (problem if sure else warning)(
-            f"{option} has no value in the arguments: argparse ends with exit code 2, “expected one argument”.",
-            f"Remove {option} from the arguments: the config is already passed.",
+            saw("twice.no_value", option=option), advise("twice.remove_option", option=option)
         )
-    return warning(
-        f"{option} is given twice: as {typed} in the arguments, and for this config. The last one counts, which is "
-        "this config.",
-        "Remove it from the arguments; to run with the other file, open that file.",
-    )
+    return warning(saw("twice.given", option=option, typed=typed), advise("twice.remove"))
 
 
 def use_cpu(question: Question) -> Verdict | None:
@@ -70,18 +63,15 @@ def use_cpu(question: Question) -> Verdict | None:
     if script.parser is not Parser.TRAINER or script.sets_use_cpu or not _trains_on_cpu(question):
         return None
     if _is_on(launch.arguments, USE_CPU):
-        return ok("given")
+        return ok(saw("use_cpu.given"))
     if any(_is_on(launch.arguments, option) for option in ("--bf16", "--bf16_full_eval")):
-        return problem("Without it the HF Trainer stops at --bf16: “Your setup doesn't support bf16/gpu”.", _ADD_IT)
+        return problem(saw("use_cpu.bf16"), advise("use_cpu.add"))
     if launch.ranks == 1:
         return None
-    alone = f"Without it each of the {launch.ranks} ranks acts as the only one"
+    ranks = str(launch.ranks)
     if lookup(question.config, "/train_batch_size") is not MISSING:
-        return problem(f"{alone}, and DeepSpeed stops at a train_batch_size made for one rank.", _ADD_IT)
-    return warning(f"{alone}, so every rank trains on all of the data.", _ADD_IT)
-
-
-_ADD_IT = "Add --use_cpu to the arguments: the HF Trainer looks for a GPU without it."
+        return problem(saw("use_cpu.batch_of_one_rank", ranks=ranks), advise("use_cpu.add"))
+    return warning(saw("use_cpu.all_of_the_data", ranks=ranks), advise("use_cpu.add"))
 
 
 def _trains_on_cpu(question: Question) -> bool:
@@ -104,10 +94,10 @@ def local_rank(question: Question) -> Verdict | None:
     if not launch.script or question.around.script.problem:
         return None
     if launch.started_by is StartedBy.TORCHRUN:
-        return ok("torchrun passes none")
+        return ok(saw("local_rank.torchrun"))
     if launch.passes_local_rank:
-        return ok("the script takes it, or has no parser that would stop at it")
-    return ok("the script doesn't accept it, so the launcher doesn't pass it (--no_local_rank)")
+        return ok(saw("local_rank.taken"))
+    return ok(saw("local_rank.not_passed"))
 
 
 def loads_for_stage_3(question: Question) -> Verdict | None:
@@ -119,22 +109,19 @@ def loads_for_stage_3(question: Question) -> Verdict | None:
     version = question.around.version("transformers")
     sure = [found for found in script.breaks_stage_3 if _raises(found[0], version)]
     if any(name == "device_map" or version for name, _ in sure):
-        return problem(f"{_shown(sure)} with ZeRO-3: transformers raises “{_words(version)}”", _TAKE_OUT)
+        return problem(saw("stage_3.refused", arguments=_shown(sure), words=_words(version)), advise("stage_3.remove"))
     perhaps = [*sure, *(found for found in script.may_break_stage_3 if _raises(found[0], version))]
     if perhaps:
-        return warning(
-            f"{_shown(perhaps)} with ZeRO-3: where it is set{_in_old_releases(perhaps)}, transformers raises "
-            f"“{_words(version) if _in_all(perhaps) else _REFUSED_BEFORE}”",
-            _TAKE_OUT,
-        )
-    return ok("from_pretrained is given nothing that ZeRO-3 refuses")
+        return warning(_may_be_refused(perhaps, version), advise("stage_3.remove"))
+    return ok(saw("stage_3.nothing_refused"))
 
 
-_TAKE_OUT = "Remove it from from_pretrained: with ZeRO-3, DeepSpeed partitions the parameters across the ranks."
-
-
-def _in_old_releases(found: list[tuple[str, int]]) -> str:
-    return "" if _in_all(found) else f" and transformers is older than {LOW_MEMORY_IGNORED_SINCE}"
+def _may_be_refused(found: list[tuple[str, int]], version: str) -> Said:
+    if _in_all(found):
+        return saw("stage_3.refused_if_set", arguments=_shown(found), words=_words(version))
+    return saw(
+        "stage_3.refused_before", arguments=_shown(found), release=LOW_MEMORY_IGNORED_SINCE, words=_REFUSED_BEFORE
+    )
 
 
 def _in_all(found: list[tuple[str, int]]) -> bool:
@@ -153,5 +140,5 @@ def _words(version: str) -> str:
     return _REFUSED if not version or _ignores_low_memory(version) else _REFUSED_BEFORE
 
 
-def _shown(found: list[tuple[str, int]]) -> str:
-    return ", ".join(f"{name}= in line {line}" for name, line in found)
+def _shown(found: list[tuple[str, int]]) -> str | Said:
+    return listed([saw("stage_3.argument", name=name, line=str(line)) for name, line in found])

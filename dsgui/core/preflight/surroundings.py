@@ -14,11 +14,14 @@ from dsgui.core.machine.machine import Disk, Machine
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice, of_words
 from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.outside import Outside
+from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.question import Model
 from dsgui.core.preflight.model_size import ModelSize
 from dsgui.core.script.named_files import NamedFile
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, Taken, taken, trainer_arguments
+from dsgui.core.texts.saying import Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,8 @@ class Launch:
     `elsewhere` names the machines that train where this one does not: what this one has says nothing then. `devices`
     are the ranks as the findings name them. `by_arguments` are findings that the script's arguments bring up: the
     config by itself has none of them. `unreadable` says why the config is no JSON, or is ""; `config` is then empty.
-    `choice`: the model, as it was said or as the arguments name it; `memory`: what it takes, None where none is named.
-    """
+    `choice`: the model, as it was said or as the arguments name it; `memory`: what it takes, None where none is named;
+    `outside`: what would make it fit better, and is no key of the config. `environment` is what the user added."""
 
     config: Mapping[str, Any]
     findings: tuple[Finding, ...]
@@ -42,13 +45,15 @@ class Launch:
     started_by: StartedBy = StartedBy.DEEPSPEED
     master_port: int | None = None
     nodes: int = 1
-    elsewhere: str = ""
+    elsewhere: str | Said = ""
     unreadable: str = ""
     by_arguments: tuple[Finding, ...] = ()
     target_python: str = ""
     place: Place = field(default_factory=Here)
     choice: ModelChoice = field(default_factory=ModelChoice)
     memory: Fitted | CannotSay | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    outside: tuple[Outside, ...] = ()
 
     @classmethod
     def of(
@@ -67,6 +72,7 @@ class Launch:
             by_arguments=by_arguments,
             target_python=plan.target_python,
             choice=plan.model.over(of_words(plan.arguments)),
+            environment=plan.environment,
             ranks=plan.ranks,
             gpu_indices=plan.gpu_indices,
             config_argument=plan.config_argument,
@@ -98,7 +104,8 @@ class Surroundings:
     `own_python` is the release that read the script's source, (3, 11); `own_config` the file that its source names as
     the config, None where it names none or that can't be read. `answers`: what the training environment has for the
     script; `arguments_file`: the file of arguments it reads; `missing_files`: what its arguments name to be read and is
-    not there, with the place that was looked at. `shape`: the model's, None where none is named."""
+    not there, with the place that was looked at. `shape`: the model's, None where none is named. `sharpened`: what this
+    machine's finished runs told; `inherited`: of dsgui's own environment what asks something of torch's allocators."""
 
     script: ScriptFacts
     machine: Machine
@@ -112,6 +119,8 @@ class Surroundings:
     arguments_file: ArgumentsFromFile = field(default_factory=ArgumentsFromFile)
     missing_files: tuple[tuple[NamedFile, str], ...] = ()
     shape: Model | CannotSay | None = None
+    sharpened: Sharpened | None = None
+    inherited: Mapping[str, str] = field(default_factory=dict)
 
     def taken(self, arguments: tuple[str, ...]) -> Taken:
         """What the script's parser makes of its arguments."""

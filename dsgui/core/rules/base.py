@@ -1,7 +1,8 @@
 """What every rule is made of: the table's entry, a finding, and the readings of a config that many rules share."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from dsgui.core.config.batch_size import Number
@@ -9,6 +10,8 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.conversion import truth
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, lookup, split
+from dsgui.core.texts.english import TEXTS
+from dsgui.core.texts.saying import Said, phrase, said
 
 Config = Mapping[str, Any]
 Check = Callable[[Config, Context], Iterator[Finding]]
@@ -23,32 +26,76 @@ AUTO_DROPPED_SINCE = "0.17.1"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One entry of the table: findings carry its id and source.
-
-    `explanation`: what DeepSpeed does, why it matters and what to do, in two to four sentences. `severities`: those
-    its findings can have. `since`, `until`: the releases it holds for, from the first to the first that it does not.
-    """
+    """One entry of the table: its findings carry its id and source. `severities`: those that they can have. `since`,
+    `until`: the releases it holds for, from the first to the first that it does not."""
 
     id: str
-    title: str
     source: str
     check: Check
-    explanation: str = ""
     severities: tuple[Severity, ...] = (Severity.ERROR,)
     since: str = ""
     until: str = ""
 
+    @property
+    def title(self) -> str:
+        return str(said("rule_titles", self.id))
+
+    @property
+    def explanation(self) -> str:
+        """What DeepSpeed does, why it matters and what to do, in two to four sentences."""
+        return str(said("rule_explanations", self.id))
+
     def findings(self, config: Config, context: Context) -> Iterator[Finding]:
-        """The findings of this rule, stamped with its id and source."""
+        """The findings of this rule, stamped with its source."""
         for finding in self.check(config, context):
-            yield replace(finding, rule=self.id, source=self.source)
+            yield Finding(
+                finding.rule,
+                finding.severity,
+                finding.pointer,
+                finding.says,
+                finding.advises,
+                finding.fix,
+                self.source,
+            )
 
 
 def found(
-    severity: Severity, pointer: str, message: str, advice: str = "", fix: Fix | None = None, code: str = ""
+    severity: Severity,
+    pointer: str,
+    code: str,
+    /,
+    *,
+    advice: str | tuple[Said, ...] = "",
+    fix: Fix | None = None,
+    source: str = "",
+    **given: str | Said,
 ) -> Finding:
-    """A finding that its rule will stamp."""
-    return Finding("", severity, pointer, message, advice, fix, code=code)
+    """What the catalogue's "findings" say under `code`, which begins with the rule's id: `DS010.broken`. `advice` is a
+    code as well, where it is not that of its own, or what to do in sentences; `given` is for both."""
+    filled = tuple(given.items())
+    if isinstance(advice, str):
+        known = bool(advice) or code in TEXTS["advice"]
+        advice = (Said("advice", advice or code, filled),) if known else ()
+    return Finding(code[: code.index(".")], severity, pointer, Said("findings", code, filled), advice, fix, source)
+
+
+def advised(code: str, /, **given: str | Said) -> Said:
+    """A sentence of advice."""
+    return Said("advice", code, tuple(given.items()))
+
+
+def one_of(names: Sequence[str | Said]) -> str | Said:
+    """`a`, `a or b`, `a or b or c`."""
+    return _joined("or", names)
+
+
+def all_of(names: Sequence[str | Said]) -> str | Said:
+    """`a`, `a and b`, `a and b and c`."""
+    return _joined("and", names)
+
+
+def _joined(word: str, names: Sequence[str | Said]) -> str | Said:
+    return reduce(lambda first, second: phrase(word, first=first, second=second), names)
 
 
 def enabled(config: Config, block: str, context: Context) -> bool:
@@ -94,8 +141,9 @@ def elastic(config: Config, context: Context) -> bool:
     return not context.at_least(ELASTICITY_REMOVED_IN) and bool(lookup(config, "/elasticity/enabled") is True)
 
 
-def hf_hint(context: Context, hint: str) -> str:
-    return hint if context.integration is Integration.HF else ""
+def hf_hint(context: Context, code: str) -> tuple[Said, ...]:
+    """One more sentence of advice where the HF Trainer reads the file."""
+    return (advised(code),) if context.integration is Integration.HF else ()
 
 
 def number(value: Number) -> str:

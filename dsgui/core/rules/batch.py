@@ -18,6 +18,7 @@ from dsgui.core.rules.base import (
     TRAIN,
     Config,
     Rule,
+    advised,
     clearing,
     elastic,
     found,
@@ -27,6 +28,7 @@ from dsgui.core.rules.base import (
     write,
     write_auto,
 )
+from dsgui.core.texts.saying import Said, phrase
 
 _CONFIG, _TRAINER = "deepspeed/runtime/config.py", "transformers/integrations/deepspeed.py"
 LARGEST_BATCH = 10**12  # samples; nothing beyond it is meant, and products stay exact in floats
@@ -79,21 +81,19 @@ def _never_the_product(config: Config, context: Context) -> Finding:
         return found(
             Severity.ERROR,
             TRAIN,
-            f"train_batch_size: the HF Trainer wants micro batch × accumulation steps × {context.world_size} ranks "
-            "there, although sequence_parallel_size ranks share a sample: no arguments come to "
-            f"{json_text(lookup(config, TRAIN))}.",
-            f"Use a multiple of {context.world_size}, or “auto”.",
-            write_auto(TRAIN),
+            "DS010.no_multiple",
+            fix=write_auto(TRAIN),
+            ranks=str(context.world_size),
+            value=json_text(lookup(config, TRAIN)),
         )
     ranks = batches.data_parallel_size(config, context)
     return found(
         Severity.ERROR,
         TRAIN,
-        f"train_batch_size: the HF Trainer wants micro batch × accumulation steps × {context.world_size} ranks there, "
-        f"and DeepSpeed × {number(ranks)}, since sequence_parallel_size ranks share a sample: no arguments make both "
-        "true.",
-        "Clear train_batch_size, and DeepSpeed derives it.",
-        clearing(TRAIN),
+        "DS010.sequences",
+        fix=clearing(TRAIN),
+        ranks=str(context.world_size),
+        data_ranks=number(ranks),
     )
 
 
@@ -117,39 +117,37 @@ def _filled_identity(config: Config, context: Context, arguments: TrainingArgume
 def _hf_repair(config: Config, ranks: batches.Number) -> dict[str, Any]:
     """Advice and fix where the arguments made or confirmed the train batch: what else in the file broke the product."""
     if lookup(config, ACCUMULATION) is MISSING:
-        return {
-            "advice": "accelerate takes 1 for an absent gradient_accumulation_steps, whatever the arguments say. Write "
-            "“auto” for it.",
-            "fix": write_auto(ACCUMULATION),
-        }
-    return {
-        "advice": "The Trainer multiplies by every rank, and sequence_parallel_size leaves fewer that work on samples "
-        f"of their own ({number(ranks)}). Clear train_batch_size, and DeepSpeed derives it.",
-        "fix": clearing(TRAIN),
-    }
+        return {"advises": (advised("DS010.absent_accumulation"),), "fix": write_auto(ACCUMULATION)}
+    return {"advises": (advised("DS010.fewer_ranks", ranks=number(ranks)),), "fix": clearing(TRAIN)}
 
 
 def _broken_identity(solved: batches.Batch, given: list[batches.Number | None], context: Context) -> Finding:
-    names = ["micro batch", "accumulation steps"]
-    terms = [solved.micro, solved.accumulation]
-    spelled = [
-        f"{name} {number(term)}" + ("" if value is not None else " (solved by DeepSpeed)")
-        for name, term, value in zip(names, terms, given[1:], strict=True)
-    ]
-    shared = solved.world_size != context.world_size
-    ranks = f"data-parallel size {number(solved.world_size)}" if shared else f"world size {context.world_size}"
-    factors = " × ".join([*spelled, ranks])
-    message = f"train_batch_size: {number(solved.train)} is not {factors} = {number(solved.product)}."
     right = solved.product or _smallest(solved, given)
-    if right != int(right):  # DS016 says why
-        return found(Severity.ERROR, TRAIN, message, "Use a sequence_parallel_size that divides the ranks.")
+    whole = right == int(right)  # DS016 says why it is not
     return found(
         Severity.ERROR,
         TRAIN,
-        f"{message} World size is {context.devices}.",
-        f"Set it to {number(right)}" + (", or clear it and DeepSpeed will derive it." if given[1] is not None else "."),
-        write(TRAIN, number(right)),
+        "DS010.broken" if whole else "DS010.fraction",
+        advice="" if not whole else "DS010.set" if given[1] is None else "DS010.set_or_clear",
+        fix=write(TRAIN, number(right)) if whole else None,
+        train=number(solved.train),
+        micro=_term(solved.micro, given[1]),
+        accumulation=_term(solved.accumulation, given[2]),
+        ranks=_ranks(solved, context),
+        product=number(solved.product),
+        devices=context.devices_told,
+        right=number(right),
     )
+
+
+def _term(value: batches.Number, given: batches.Number | None) -> str | Said:
+    return phrase("solved", value=number(value)) if given is None else number(value)
+
+
+def _ranks(solved: batches.Batch, context: Context) -> Said:
+    if solved.world_size != context.world_size:
+        return phrase("data_parallel_size", ranks=number(solved.world_size))
+    return phrase("world_size", ranks=str(context.world_size))
 
 
 def _smallest(solved: batches.Batch, given: list[batches.Number | None]) -> batches.Number:
@@ -160,16 +158,10 @@ def _smallest(solved: batches.Batch, given: list[batches.Number | None]) -> batc
 def _batch_missing(config: Config, context: Context) -> Iterator[Finding]:
     if is_set(config, TRAIN) or is_set(config, MICRO) or elastic(config, context):
         return
-    value = '"auto"' if context.integration is Integration.HF else "1"
-    because = " (the HF Trainer fills a key that says “auto”, never one that is absent)" if value != "1" else ""
-    yield found(
-        Severity.ERROR,
-        MICRO,
-        "No batch size: neither train_batch_size nor train_micro_batch_size_per_gpu is set"
-        f"{because}. DeepSpeed needs one of them to start.",
-        f"Set train_micro_batch_size_per_gpu, for example to {value}.",
-        write(MICRO, value),
-    )
+    hf = context.integration is Integration.HF
+    value = '"auto"' if hf else "1"
+    code = "DS011.missing_hf" if hf else "DS011.missing"
+    yield found(Severity.ERROR, MICRO, code, fix=write(MICRO, value), value=value)
 
 
 def _batch_auto(config: Config, context: Context) -> Iterator[Finding]:
@@ -186,10 +178,9 @@ def _batch_auto(config: Config, context: Context) -> Iterator[Finding]:
             yield found(
                 Severity.ERROR,
                 pointer,
-                f"{pointer[1:]}: “auto” is filled by the HF Trainer only; native DeepSpeed compares it with a number "
-                "and stops with a TypeError.",
-                "Write a number, clear it so that DeepSpeed derives it, or choose “HF Trainer” above.",
-                fix if pointer == autos[0] else None,
+                "DS012.natively",
+                fix=fix if pointer == autos[0] else None,
+                key=pointer[1:],
             )
         return
     yield _filled_by_trainer(config, context, autos[0])
@@ -207,16 +198,23 @@ def _filled_by_trainer(config: Config, context: Context, pointer: str) -> Findin
         return found(
             Severity.ERROR,
             TRAIN,
-            f"train_batch_size: {number(train)} is not {micro} × {accumulation} × world size {ranks} for "
-            f"any value of the arguments: it does not divide by {rest}.",
-            "Write “auto”, and the Trainer's arguments decide.",
-            write_auto(TRAIN),
+            "DS012.indivisible",
+            fix=write_auto(TRAIN),
+            train=number(train),
+            micro=micro,
+            accumulation=accumulation,
+            ranks=str(ranks),
+            rest=str(rest),
         )
-    shown = "" if train in (None, "auto", "?") else f"; your arguments must make it {number(float(train))}"
+    total = "" if train in (None, "auto", "?") else number(float(train))
     return found(
         Severity.NOTE,
         pointer,
-        f"The HF Trainer fills “auto”: train_batch_size = {micro} × {accumulation} × world size {ranks}{shown}.",
+        "DS012.filled_to" if total else "DS012.filled",
+        micro=micro,
+        accumulation=accumulation,
+        ranks=str(ranks),
+        train=total,
     )
 
 
@@ -237,9 +235,11 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.WARNING,
             pointer,
-            f"sequence_parallel_size: {shared:g} does not divide the {context.world_size} ranks ({context.devices}); "
-            f"DeepSpeed goes on with a data-parallel size of {size:.4g}.",
-            "Use a divisor of the number of ranks.",
+            "DS016.no_divisor",
+            shared=f"{shared:g}",
+            ranks=str(context.world_size),
+            devices=context.devices_told,
+            size=f"{size:.4g}",
         )
     wide = lookup(config, "/data_parallel_size")
     if (
@@ -251,52 +251,37 @@ def _sequence_parallel(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             "/data_parallel_size",
-            f"data_parallel_size: {wide} × sequence_parallel_size {shared} = {wide * shared} ranks, and there are "
-            f"{context.world_size} ({context.devices}); deepspeed.initialize stops with “Mesh should not be bigger "
-            "than default world size”.",
-            "Remove data_parallel_size: DeepSpeed derives it.",
-            removal("/data_parallel_size"),
+            "DS016.grid",
+            fix=removal("/data_parallel_size"),
+            wide=str(wide),
+            shared=str(shared),
+            product=str(wide * shared),
+            ranks=str(context.world_size),
+            devices=context.devices_told,
         )
 
 
 RULES = (
     Rule(
         "DS010",
-        "Batch-size identity",
         f"{_CONFIG}: _batch_assertion",
         _batch_identity,
-        "train_batch_size must be train_micro_batch_size_per_gpu × gradient_accumulation_steps × the number of "
-        "data-parallel ranks. DeepSpeed finds a term that is missing by floor division and then asserts the product, "
-        "so the same file can run on one GPU and stop on two. Set two of the terms and leave the third to DeepSpeed.",
     ),
     Rule(
         "DS011",
-        "A batch size is needed",
         f"{_CONFIG}: _set_batch_related_parameters",
         _batch_missing,
-        "DeepSpeed solves the batch-size identity from train_batch_size or train_micro_batch_size_per_gpu, and stops "
-        "when the file has neither; accumulation steps alone are not enough. The HF Trainer does not help: it fills a "
-        "key that says “auto” and never adds one that is absent.",
     ),
     Rule(
         "DS012",
-        "“auto” in the batch size",
         f"{_TRAINER}: trainer_config_process",
         _batch_auto,
-        "“auto” is a word of the HF Trainer, which puts its own arguments there. DeepSpeed itself compares the text "
-        "with a number and stops. Under the Trainer, a train_batch_size given as a number must still come out of micro "
-        "batch × accumulation steps × ranks: where no argument can make it so, write “auto” there as well.",
         (Severity.ERROR, Severity.NOTE),
     ),
     Rule(
         "DS016",
-        "Sequence parallelism against the ranks",
         f"{_CONFIG}: DeepSpeedConfig",
         _sequence_parallel,
-        "sequence_parallel_size ranks share one sample, so the data-parallel size is the number of ranks divided by "
-        "it. DeepSpeed divides without looking: a size that is no divisor leaves a fraction of a rank in the batch "
-        "arithmetic, which then fails or goes on with a batch that is no whole number. Use a divisor of the ranks. "
-        "data_parallel_size beside it makes a grid of ranks, which must not be larger than there are.",
         (Severity.ERROR, Severity.WARNING),
         since=batches.SEQUENCE_PARALLEL_SINCE,  # under the HF Trainer; natively later
     ),

@@ -11,6 +11,7 @@ from dsgui.core.machine.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY,
 from dsgui.core.rules.base import (
     Config,
     Rule,
+    advised,
     bf16_block,
     enabled,
     found,
@@ -23,6 +24,7 @@ from dsgui.core.rules.base import (
 )
 from dsgui.core.rules.model import family_of
 from dsgui.core.sizes import gib, in_gib
+from dsgui.core.texts.saying import Said
 
 GPU_DIRECT_SINCE, BF16_ASKED_SINCE = "0.15.0", "0.16.0"
 
@@ -37,41 +39,47 @@ def _bf16_hardware(config: Config, context: Context) -> Iterator[Finding]:
             yield finding
 
 
-def _bf16_on(device: Hardware, pointer: str, context: Context, argument: str) -> Finding | None:
+def _bf16_on(device: Hardware, pointer: str, context: Context, argument: Said | None) -> Finding | None:
     if device.vendor != "nvidia" or device.capability is None:
         return _refused_by_accelerator(device, "bf16", device.bf16, pointer, argument)
     if device.capability >= NATIVE_BF16_CAPABILITY:
         return None
-    asked = context.at_least(BF16_ASKED_SINCE)
+    severity, code = _bf16_outcome(context)
+    advice, fix = _without_bf16(device.capability, pointer, context, argument)
     return found(
-        Severity.WARNING if _torch_emulates_bf16(context) or not asked else Severity.ERROR,
+        severity,
         pointer,
-        f"bf16 is on and {device.title} has compute capability {_dots(device.capability)}; bf16 arithmetic needs 8.0 "
-        "or higher (A100, RTX 30, H100 …). "
-        + (
-            "PyTorch emulates it here, so DeepSpeed's own check lets it pass and training is slow."
-            if _torch_emulates_bf16(context)
-            else f"DeepSpeed before {BF16_ASKED_SINCE} does not look, and PyTorch fails or emulates it."
-            if not asked
-            else "DeepSpeed stops with “Type bf16 is not supported on your device”."
-        ),
-        *_without_bf16(device.capability, pointer, context, argument),
+        code,
+        advice=advice,
+        fix=fix,
+        device=device.title,
+        capability=_dots(device.capability),
+        since=BF16_ASKED_SINCE,
     )
 
 
-def _without_bf16(capability: tuple[int, int], pointer: str, context: Context, argument: str) -> tuple[str, Fix | None]:
+def _bf16_outcome(context: Context) -> tuple[Severity, str]:
+    if _torch_emulates_bf16(context):
+        return Severity.WARNING, "DS030.emulated"
+    if context.at_least(BF16_ASKED_SINCE):
+        return Severity.ERROR, "DS030.refused"
+    return Severity.WARNING, "DS030.not_asked"
+
+
+def _without_bf16(
+    capability: tuple[int, int], pointer: str, context: Context, argument: Said | None
+) -> tuple[tuple[Said, ...], Fix | None]:
     """What to train in on such a card. fp16 needs a card that DeepSpeed lets have it, and a model that does not
     overflow in it."""
     name = context.arguments.model_name_or_path if context.arguments else ""
     family = family_of(name)
     if family is None and capability >= FP16_CAPABILITY:
         fix = Fix.of("use_instead", Change(pointer, "false"), Change("/fp16/enabled", "true"), value="fp16")
-        return "Use fp16 on this card, or a newer card. T5-family models overflow in fp16: train those in fp32.", fix
-    why = f"Models of the {family.title} family overflow in fp16: train" if family else "Train"
-    fp32 = Fix.of("train_in_fp32", Change(pointer, "false"))
-    return " ".join(filter(None, (f"{why} in fp32 on this card, or use a newer card.", argument))), (
-        None if argument else fp32
-    )
+        return (advised("DS030.use_fp16"),), fix
+    fp32 = advised("DS030.family_fp32", family=family.title) if family else advised("DS030.use_fp32")
+    if argument:
+        return (fp32, argument), None
+    return (fp32,), Fix.of("train_in_fp32", Change(pointer, "false"))
 
 
 def _torch_emulates_bf16(context: Context) -> bool:
@@ -88,7 +96,7 @@ def _fp16_hardware(config: Config, context: Context) -> Iterator[Finding]:
             yield finding
 
 
-def _fp16_on(device: Hardware, argument: str) -> Finding | None:
+def _fp16_on(device: Hardware, argument: Said | None) -> Finding | None:
     if device.vendor != "nvidia" or device.capability is None:
         return _refused_by_accelerator(device, "fp16", device.fp16, "/fp16/enabled", argument)
     if device.capability >= FP16_CAPABILITY:
@@ -96,35 +104,40 @@ def _fp16_on(device: Hardware, argument: str) -> Finding | None:
     return found(
         Severity.ERROR,
         "/fp16/enabled",
-        f"fp16 is on and {device.title} has compute capability {_dots(device.capability)}; DeepSpeed needs 7.0 or "
-        "higher and stops with “Type fp16 is not supported on your device”.",
-        "Switch fp16 off. (On 6.x the environment variable DS_ALLOW_DEPRECATED_FP16=1 lets it through, slowly.)",
-        Fix.of("switch_off", Change("/fp16/enabled", "false"), key="fp16"),
+        "DS031.capability",
+        fix=Fix.of("switch_off", Change("/fp16/enabled", "false"), key="fp16"),
+        device=device.title,
+        capability=_dots(device.capability),
     )
 
 
-def _by_argument(config: Config, context: Context, block: str) -> str:
-    """What to do about the script's arguments where they switch `block` on; "" where the file does."""
+def _by_argument(config: Config, context: Context, block: str) -> Said | None:
+    """What to do about the script's arguments where they switch `block` on; None where the file does."""
     arguments = context.arguments
     if arguments is None or lookup(config, f"/{block}/enabled") not in (MISSING, None, "auto"):
-        return ""
-    return f"Leave out --{block}." if block in arguments.given else f"Pass --{block} False."
+        return None
+    return advised("DS030.leave_out" if block in arguments.given else "DS030.pass_false", option=f"--{block}")
+
+
+# What is said of a type that the accelerator has not: where the file asks for it, and where the arguments do.
+_UNSUPPORTED = {"bf16": "DS030.unsupported", "fp16": "DS031.unsupported"}
+_UNSUPPORTED_ARGUMENT = {"bf16": "DS030.unsupported_argument", "fp16": "DS031.unsupported_argument"}
 
 
 def _refused_by_accelerator(
-    device: Hardware, dtype: str, supported: bool | None, pointer: str, argument: str
+    device: Hardware, dtype: str, supported: bool | None, pointer: str, argument: Said | None
 ) -> Finding | None:
     """`argument`: what to do about the arguments, where it is they that ask for `dtype`."""
     if supported is not False:
         return None
-    by = ", by the script's arguments," if argument else ""
     return found(
         Severity.ERROR,
         pointer,
-        f"{dtype} is on{by}, but DeepSpeed's {device.vendor.upper()} accelerator doesn't support it on this machine; "
-        f"deepspeed.initialize stops with “Type {dtype} is not supported on your device”.",
-        argument or f"Switch {dtype} off, or plan for another device above.",
-        None if argument else Fix.of("switch_off", Change(pointer, "false"), key=dtype),
+        _UNSUPPORTED_ARGUMENT[dtype] if argument else _UNSUPPORTED[dtype],
+        advice=(argument,) if argument else "",
+        fix=None if argument else Fix.of("switch_off", Change(pointer, "false"), key=dtype),
+        dtype=dtype,
+        accelerator=device.vendor.upper(),
     )
 
 
@@ -135,10 +148,9 @@ def _gpu_direct(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             pointer,
-            f"aio.use_gds is on, and DeepSpeed stops on {others[0].title}: “GDS currently only supported for CUDA "
-            "accelerator”.",
-            "Switch it off, or plan for an NVIDIA card above.",
-            switched_off(pointer),
+            "DS032.no_cuda",
+            fix=switched_off(pointer),
+            device=others[0].title,
         )
 
 
@@ -194,17 +206,27 @@ def _buckets(config: Config, context: Context) -> Iterator[Finding]:
 
 
 def _bucket_finding(config: Config, device: str, need: int, have: int) -> Finding:
-    two = " (two buffers, for overlap_comm)" if _has_two(config, zero_stage(config)) else ""
-    too_large = need > have
+    too_large, two = need > have, _has_two(config, zero_stage(config))
     return found(
         Severity.ERROR if too_large else Severity.WARNING,
         _BUCKET,
-        f"reduce_bucket_size: {_bucket_elements(config):,} elements take {in_gib(need)} of the {gib(have, 0)} "
-        f"of {device}{two}, beside model states and activations."
-        + (" They can't be allocated: CUDA out of memory." if too_large else ""),
-        "Sizes are elements, not bytes; the default of 5e8 is enough for most models.",
-        write(_BUCKET, "5e8") if _bucket_elements(config) > 5e8 else None,
+        _LARGE[too_large, two],
+        advice="DS034.elements",
+        fix=write(_BUCKET, "5e8") if _bucket_elements(config) > 5e8 else None,
+        elements=f"{_bucket_elements(config):,}",
+        need=in_gib(need),
+        have=gib(have, 0),
+        device=device,
     )
+
+
+# By whether they are more than there is, and whether there are two of them.
+_LARGE = {
+    (False, False): "DS034.large",
+    (False, True): "DS034.two_large",
+    (True, False): "DS034.too_large",
+    (True, True): "DS034.two_too_large",
+}
 
 
 def _nvme_without_aio(config: Config, context: Context) -> Iterator[Finding]:
@@ -215,10 +237,8 @@ def _nvme_without_aio(config: Config, context: Context) -> Iterator[Finding]:
             yield found(
                 Severity.ERROR,
                 f"{_ZERO}/{block}/device",
-                f"{block}.device: “nvme” needs DeepSpeed's async_io operator, and the training environment can't "
-                "compile "
-                "it; DeepSpeed stops with “Unable to JIT load the async_io op”.",
-                "Install libaio with its headers (sudo apt install libaio-dev), or offload to the CPU.",
+                "DS035.no_async_io",
+                block=block,
             )
 
 
@@ -229,48 +249,30 @@ def _dots(capability: tuple[int, int]) -> str:
 RULES = (
     Rule(
         "DS030",
-        "bf16 against the hardware",
         "deepspeed/accelerator/*: is_bf16_supported",
         _bf16_hardware,
-        "DeepSpeed asks its accelerator whether the device has bf16 and stops when it has not. On NVIDIA cards bf16 "
-        "arithmetic needs compute capability 8.0; since torch 2.3 the answer also counts emulation, so an older card "
-        "passes and is slow. Use fp16 there, or fp32 for models that overflow in fp16.",
         (Severity.ERROR, Severity.WARNING),
     ),
     Rule(
         "DS031",
-        "fp16 against the hardware",
         "deepspeed/accelerator/*: is_fp16_supported",
         _fp16_hardware,
-        "DeepSpeed asks its accelerator whether the device has fp16 and stops when it has not: NVIDIA cards need "
-        "compute capability 7.0, and of the processors only the newest have it. Switch fp16 off there, or use bf16.",
     ),
     Rule(
         "DS032",
-        "GPUDirect Storage off CUDA",
         "deepspeed/runtime/swap_tensor/aio_config.py",
         _gpu_direct,
-        "aio.use_gds moves data between an NVMe drive and GPU memory past the host, which only NVIDIA's driver can do. "
-        "On any other accelerator DeepSpeed stops while it reads the file, whether anything is offloaded or not.",
         since=GPU_DIRECT_SINCE,
     ),
     Rule(
         "DS034",
-        "Buckets against the GPU's memory",
         "deepspeed/runtime/zero/stage_1_and_2.py, stage3.py",
         _buckets,
-        "Sizes of buckets are counted in elements, and DeepSpeed allocates the reduce bucket on the device before the "
-        "first step: twice with overlap_comm below stage 3, in the gradients' type. A size copied from a larger card "
-        "can take most of the memory, or more than there is. The default of 5e8 is enough for most models.",
         (Severity.ERROR, Severity.WARNING),
     ),
     Rule(
         "DS035",
-        "NVMe offload without async_io",
         "deepspeed/ops/op_builder/builder.py: jit_load",
         _nvme_without_aio,
-        "Offload to NVMe reads and writes through DeepSpeed's async_io operator, which is compiled on first use and "
-        "needs libaio with its headers. Without them deepspeed.initialize stops. Install libaio-dev (or libaio-devel), "
-        "or offload to the CPU.",
     ),
 )

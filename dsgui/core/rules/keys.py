@@ -16,7 +16,8 @@ from dsgui.core.config.document import json_text
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, child, dotted, join, lookup, split
 from dsgui.core.config.schema import Schema, child_of, main_branch
-from dsgui.core.rules.base import removal
+from dsgui.core.rules.base import found, one_of, removal
+from dsgui.core.texts.saying import as_told
 
 Node = Mapping[str, Any]
 _CONFIG_MODEL = "deepspeed/runtime/config_utils.py: DeepSpeedConfigModel"
@@ -125,16 +126,24 @@ def _misplaced(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) 
 
 def _of_another_block(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding:
     parent = join(split(place.pointer)[:-1])
-    where, refused = " or ".join(dotted(home) for home in homes), place.strict and not place.is_dropped
-    place_name = f"in {dotted(parent)}" if parent else "at the top level"
-    outcome = f"{dotted(parent)} has no such key, and DeepSpeed refuses it" if refused else f"ignored {place_name}"
-    message, advice = f"{dotted(place.pointer)}: {outcome}; DeepSpeed reads it as {where}.", "Move it."
-    fix = _move(place, homes, config)
+    refused, advice, fix = place.strict and not place.is_dropped, "move_it", _move(place, homes, config)
     if parent in _BF16 and all(home.startswith("/fp16/") for home in homes):
-        advice, fix = "Remove it: bf16 needs no loss scale.", removal(place.pointer)
-    severity = Severity.ERROR if refused else Severity.WARNING
-    source = _CONFIG_MODEL if place.strict else _RAW_READER
-    return Finding("DS008", severity, place.pointer, message, advice, fix, source)
+        advice, fix = "DS008.no_scale", removal(place.pointer)
+    return found(
+        Severity.ERROR if refused else Severity.WARNING,
+        place.pointer,
+        "DS008.refused" if refused else "DS008.ignored" if parent else "DS008.at_top",
+        advice=advice,
+        fix=fix,
+        source=_source(place),
+        key=dotted(place.pointer),
+        block=dotted(parent),
+        homes=one_of([dotted(home) for home in homes]),
+    )
+
+
+def _source(place: Place) -> str:
+    return _CONFIG_MODEL if place.strict else _RAW_READER
 
 
 def _move(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Fix | None:
@@ -148,22 +157,25 @@ def _move(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Fi
 
 def _unknown(place: Place) -> Finding:
     near = nearest(place.key, tuple(name for name, node in _beside(place) if _could_hold(node, place.value)))
-    block = dotted(join(split(place.pointer)[:-1]))
     fix = _renaming(place, near) if near and near not in place.siblings else None
+    severity, code = Severity.WARNING if near else Severity.NOTE, "DS004.in_block"
     if place.is_dropped:
-        message = f"{dotted(place.pointer)}: {block} has no such key; natively DeepSpeed drops one that says “auto”."
-        advice = f"Did you mean {near}?" if near else "Remove it."
-        return Finding("DS002", Severity.WARNING, place.pointer, message, advice, fix, _CONFIG_MODEL)
-    if place.strict:
-        message = f"{dotted(place.pointer)}: {block} has no such key, and DeepSpeed refuses unknown keys there."
-        advice = f"Did you mean {near}?" if near else "Remove it, or move it to the block it belongs to."
-        fix = fix or (None if near else removal(place.pointer))
-        return Finding("DS002", Severity.ERROR, place.pointer, message, advice, fix, _CONFIG_MODEL)
-    where = "at the top level" if "/" not in place.pointer[1:] else f"in {block}"
-    message = f"{dotted(place.pointer)}: DeepSpeed knows no such key {where} and ignores it without a word."
-    advice = f"Did you mean {near}?" if near else "Nothing to do if another program reads it; else remove it."
-    severity = Severity.WARNING if near else Severity.NOTE
-    return Finding("DS004", severity, place.pointer, message, advice, fix, _RAW_READER)
+        severity, code = Severity.WARNING, "DS002.dropped"
+    elif place.strict:
+        severity, code, fix = Severity.ERROR, "DS002.refused", fix or (None if near else removal(place.pointer))
+    elif "/" not in place.pointer[1:]:
+        code = "DS004.at_top"
+    return found(
+        severity,
+        place.pointer,
+        code,
+        advice="did_you_mean" if near else "",
+        fix=fix,
+        source=_source(place),
+        key=dotted(place.pointer),
+        block=dotted(join(split(place.pointer)[:-1])),
+        near=near,
+    )
 
 
 def _beside(place: Place) -> Iterable[tuple[str, Node]]:
@@ -215,37 +227,55 @@ def _not_in_release(place: Place, node: Node, config: Mapping[str, Any], context
     since, removed = node.get("x-since", ""), node.get("x-removed", "")
     came_later = bool(since) and version_tuple(context.release) < version_tuple(since)
     told = "" if came_later else node.get("x-removed-message", "")
-    story = f"came with DeepSpeed {since}" if came_later else f"was removed in DeepSpeed {removed}"
-    refused = (place.strict and not place.is_dropped) or bool(told)
-    outcome = "refuses it" if refused else "ignores it"
-    message = f"{dotted(place.pointer)}: this key {story}; {context.release}, which you check against, {outcome}."
-    fix = removal(place.pointer)
+    refused, fix = (place.strict and not place.is_dropped) or bool(told), removal(place.pointer)
+    advice = "DS005.newer" if came_later else "remove_it"
     new = node.get("x-renamed-to", "")
     if new and not came_later:
-        fix = rewrite(place.pointer, place.value, new, config) or fix
-        told = told or f"{dotted(new)} takes its place."
-    advice = told or (f"Remove it, or use DeepSpeed {since} or newer." if came_later else "Remove it.")
-    severity = Severity.ERROR if refused else Severity.WARNING
-    return Finding(
-        "DS005", severity, place.pointer, message, advice, fix, _CONFIG_MODEL if place.strict else _RAW_READER
+        fix, advice = rewrite(place.pointer, place.value, new, config) or fix, "DS005.renamed"
+    return found(
+        Severity.ERROR if refused else Severity.WARNING,
+        place.pointer,
+        _OF_ANOTHER_RELEASE[came_later, refused],
+        advice=(as_told(told),) if told else advice,
+        fix=fix,
+        source=_source(place),
+        key=dotted(place.pointer),
+        since=since,
+        removed=removed,
+        release=context.release,
+        new=dotted(new),
     )
+
+
+# By whether it came later, and whether DeepSpeed refuses it.
+_OF_ANOTHER_RELEASE = {
+    (True, True): "DS005.later_refused",
+    (True, False): "DS005.later_ignored",
+    (False, True): "DS005.removed_refused",
+    (False, False): "DS005.removed_ignored",
+}
 
 
 # --------------------------------------------------------------------------------------------------------- old names
 def _old_name(place: Place, new: str, config: Mapping[str, Any], context: Context) -> Finding:
-    message = f"{dotted(place.pointer)}: an old name of {dotted(new)}, which DeepSpeed {context.release} still reads."
-    advice = "Rewrite it: the meaning stays."
+    severity, code, advice = Severity.WARNING, "DS006.read", ""
     if place.pointer == "/bfloat16" and context.integration is Integration.HF:
-        message = "bfloat16: an old name of bf16, which the HF Trainer does not look at: the block has no effect."
-        advice = "Rename it to bf16 if it is meant to count; else remove it."
-    severity = Severity.WARNING
+        code = "DS006.bfloat16"
     if lookup(config, new) not in (MISSING, None):
-        advice = f"{dotted(new)} is set as well: remove the old name."
+        advice = "DS006.both"
         if place.strict and place.value is not None and not place.pointer.endswith(_IGNORED_OLD_NAME):
-            severity = Severity.ERROR
-            message = f"{dotted(place.pointer)}: an old name of {dotted(new)}; DeepSpeed refuses a file with both."
-    fix = rewrite(place.pointer, place.value, new, config)
-    return Finding("DS006", severity, place.pointer, message, advice, fix, _CONFIG_MODEL)
+            severity, code = Severity.ERROR, "DS006.both"
+    return found(
+        severity,
+        place.pointer,
+        code,
+        advice=advice,
+        fix=rewrite(place.pointer, place.value, new, config),
+        source=_CONFIG_MODEL,
+        key=dotted(place.pointer),
+        new=dotted(new),
+        release=context.release,
+    )
 
 
 def rewrite(old: str, value: Any, new: str, config: Mapping[str, Any]) -> Fix | None:

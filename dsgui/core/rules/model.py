@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dsgui.core.config.context import Context
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.machine.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Hardware
-from dsgui.core.rules.base import Config, Rule, enabled, found, hf_hint
+from dsgui.core.rules.base import Config, Rule, advised, enabled, found, hf_hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,17 @@ def _fp16_with_bf16_model(config: Config, context: Context) -> Iterator[Finding]
         return  # DeepSpeed stops at fp16 on such a device: that is said, and nothing overflows
     native = bool(context.hardware) and all(map(_has_bf16, context.hardware))
     lacking = any(device.bf16 is False or device.capability is not None for device in context.hardware) and not native
-    other = "Train in fp32: this device has no bf16." if lacking else "Use bf16, or fp32 where the device has no bf16."
-    instead = " Leave out --fp16." if lacking else " Pass --bf16 instead of --fp16."
+    other = advised("DS033.fp32" if lacking else "DS033.bf16")
+    instead = hf_hint(context, "DS033.leave_out_fp16" if lacking else "DS033.pass_bf16")
     yield found(
         Severity.WARNING,
         "/fp16/enabled",
-        f"fp16 is on and the arguments name {name[:80]}: models of the {family.title} family were pre-trained in "
-        "bf16, and values that fit there overflow in fp16. Typical ends are a loss of NaN or 0, or “Current loss scale "
-        f"already at minimum” ({family.source}).",
-        other + hf_hint(context, instead),
-        _use_bf16() if native else None,
+        "DS033.family",
+        advice=(other, *instead),
+        fix=_use_bf16() if native else None,
+        model=name[:80],
+        family=family.title,
+        origin=family.source,
     )
 
 
@@ -83,12 +84,8 @@ def _has_bf16(device: Hardware) -> bool:
 RULES = (
     Rule(
         "DS033",
-        "fp16 with a model pre-trained in bf16",
         "the model families' own words: see the table in dsgui/core/rules/model.py",
         _fp16_with_bf16_model,
-        "bf16 has the range of fp32, fp16 has not: weights and activations of a model that was pre-trained in bf16 can "
-        "overflow in fp16. The loss is then NaN or 0, or DeepSpeed's loss scale falls to its minimum and the run stops "
-        "after hours. Use bf16, or fp32 where the device has no bf16.",
         (Severity.WARNING,),
     ),
 )

@@ -40,13 +40,11 @@ def _on_a_gpu(context: Context) -> bool:
 
 _OFFLOAD = rule(
     "DS045",
-    "Offload against the stage",
     f"{_CONFIG}, {_STAGE_3}",
     Clash(
         pointer=f"{ZERO}/offload_optimizer/ratio",
         when=lambda config, context: _partial(config),
-        says="zero_optimization.offload_optimizer.ratio: only ZeRO stage 3 can offload a part of the optimizer.",
-        advice="Leave it out, or use stage 3.",
+        says="DS045.partial",
         since="0.15.0",
         fix=removal(f"{ZERO}/offload_optimizer/ratio"),
     ),
@@ -54,17 +52,15 @@ _OFFLOAD = rule(
         Clash(
             pointer=f"{ZERO}/{what}/nvme_path",
             when=lambda config, context, what=what: _without_path(config, what),  # type: ignore[misc]
-            says=f"zero_optimization.{what}.nvme_path: missing; with device nvme at stage 3 DeepSpeed has nowhere "
-            "to write.",
-            advice="Give a folder on a local NVMe drive.",
+            says="DS045.no_path",
+            given={"what": what},
         )
         for what in ("offload_optimizer", "offload_param")
     ),
     Clash(
         pointer=f"{ZERO}/offload_param",
         when=lambda config, context: offload_device(config, "offload_param") != "none" and zero_stage(config) < 3,
-        says="zero_optimization.offload_param: only stage 3 divides parameters; below it DeepSpeed ignores the block.",
-        advice="Use stage 3, or remove the block.",
+        says="DS045.parameters",
         severity=Severity.WARNING,
     ),
     Clash(
@@ -72,9 +68,7 @@ _OFFLOAD = rule(
         when=lambda config, context: (
             offload_device(config, "offload_optimizer") == "nvme" and zero_stage(config) in (1, 2)
         ),
-        says="zero_optimization.offload_optimizer.device: at stage 1 and 2 “nvme” is treated as “cpu”: nothing goes "
-        "to the drive.",
-        advice="Write “cpu”, or use stage 3.",
+        says="DS045.nvme",
         severity=Severity.WARNING,
     ),
     Clash(
@@ -82,26 +76,17 @@ _OFFLOAD = rule(
         when=lambda config, context: (
             zero_stage(config) == 0 and offload_device(config, "offload_optimizer") != "none" and _on_a_gpu(context)
         ),
-        says="zero_optimization.offload_optimizer: at stage 0 it passes deepspeed.initialize, and the first step on a "
-        "GPU stops: "
-        "DeepSpeed's CPU optimizer meets parameters on the GPU.",
-        advice="Use stage 1 or higher, or remove the block.",
+        says="DS045.stage_0",
     ),
-    explanation="What offload does depends on the ZeRO stage. Parameters are divided only at stage 3, so below it "
-    "offload_param is ignored; an optimizer “on NVMe” at stage 1 and 2 lies in host memory; a part of the "
-    "optimizer can be offloaded at stage 3 only, and NVMe needs a folder. At stage 0 an offloaded optimizer "
-    "passes deepspeed.initialize and fails at the first step on a GPU.",
 )
 _ZENFLOW_BLOCK = f"{ZERO}/zenflow"
 _ZENFLOW = rule(
     "DS046",
-    "ZenFlow",
     "deepspeed/runtime/zenflow/engine.py",
     Clash(
         pointer=_ZENFLOW_BLOCK,
         when=lambda config, context: has_zenflow(config) and zero_stage(config) == 0,
-        says="zero_optimization.zenflow: works on ZeRO's gradients; at stage 0 the first step stops.",
-        advice="Use stage 1 or higher, or remove the block.",
+        says="DS046.stage_0",
         since="0.17.5",
     ),
     Clash(
@@ -109,9 +94,7 @@ _ZENFLOW = rule(
         when=lambda config, context: (
             has_zenflow(config) and zero_stage(config) > 0 and offload_device(config, "offload_optimizer") != "cpu"
         ),
-        says="zero_optimization.zenflow: needs the optimizer in host memory, and offload_optimizer.device is not "
-        "“cpu”.",
-        advice="Offload the optimizer to the CPU.",
+        says="DS046.offload",
         since="0.17.5",
         fix=Fix.of("offload_optimizer", Change(f"{ZERO}/offload_optimizer/device", '"cpu"')),
     ),
@@ -123,10 +106,7 @@ _ZENFLOW = rule(
             and offload_device(config, "offload_optimizer") == "cpu"
             and lookup(config, "/optimizer/params") in (MISSING, None)
         ),
-        says="zero_optimization.zenflow: below stage 3 DeepSpeed makes a second optimizer with optimizer.params of "
-        "this "
-        "file, and stops with a TypeError where the file has none.",
-        advice="Choose the optimizer here, with its params (an empty object will do), or use stage 3.",
+        says="DS046.no_parameters",
         since="0.17.5",
     ),
     Clash(
@@ -135,9 +115,7 @@ _ZENFLOW = rule(
             value_or(config, f"{_ZENFLOW_BLOCK}/select_strategy", "auto") == "auto"
             and isinstance(lookup(config, f"{_ZENFLOW_BLOCK}/select_interval"), int)
         ),
-        says="zero_optimization.zenflow.select_interval: the strategy “auto” chooses the interval itself and refuses "
-        "a number.",
-        advice="Leave it out, or choose the strategy “step” or “epoch”.",
+        says="DS046.interval_chosen",
         since="0.17.5",
         fix=removal(f"{_ZENFLOW_BLOCK}/select_interval"),
     ),
@@ -147,16 +125,13 @@ _ZENFLOW = rule(
             lookup(config, f"{_ZENFLOW_BLOCK}/select_strategy") in ("step", "epoch")
             and lookup(config, f"{_ZENFLOW_BLOCK}/select_interval") in ("auto", MISSING)
         ),
-        says="zero_optimization.zenflow.select_interval: the strategies “step” and “epoch” need a number.",
-        advice="Give the number of steps or epochs.",
+        says="DS046.interval_missing",
         since="0.17.5",
     ),
     Clash(
         pointer=f"{_ZENFLOW_BLOCK}/select_interval",
         when=lambda config, context: _select_before_update(config),
-        says="zero_optimization.zenflow.select_interval: gradients can't be selected more often than they are applied "
-        "(update_interval).",
-        advice="Raise select_interval to update_interval or more.",
+        says="DS046.interval_short",
         since="0.17.5",
     ),
     Clash(
@@ -165,14 +140,10 @@ _ZENFLOW = rule(
             truth(lookup(config, f"{_ZENFLOW_BLOCK}/offload")) is True
             and truth(zero_key(config, "overlap_comm")) is False
         ),
-        says="zero_optimization.zenflow.offload: the offloaded selective optimizer needs overlap_comm, which is off.",
-        advice="Switch overlap_comm on.",
+        says="DS046.overlap",
         since="0.17.5",
         fix=switched_on(f"{ZERO}/overlap_comm"),
     ),
-    explanation="ZenFlow updates the most important gradients at once on the GPU and the rest later on the CPU. It "
-    "needs ZeRO and the optimizer offloaded to the CPU, an interval that fits its strategy, and overlap_comm when its "
-    "own optimizer is offloaded; DeepSpeed checks these one after the other.",
     since="0.17.5",
 )
 

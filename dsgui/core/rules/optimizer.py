@@ -66,15 +66,18 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
     if name.lower() == "muon" and not context.at_least(MUON_SINCE):
         yield _muon_of_torch(name, context)
         return
-    story = f"; the 1-bit optimizers were removed in {ONE_BIT_REMOVED_IN}" if gone else ""
     near = "" if gone else nearest(name, (*_offered(context), *TORCH_NAMES))
     yield found(
         Severity.ERROR,
         _TYPE,
-        f"optimizer.type: DeepSpeed {context.release} has no optimizer “{name}”{story}. It takes "
-        f"{', '.join(_offered(context))} in any case, and classes of torch.optim by their exact name.",
-        f"Did you mean {near}?" if near else "Choose AdamW, or pass an optimizer of your own from the script.",
-        Fix.of("use", Change(_TYPE, f'"{near}"'), value=near) if near else None,
+        "DS050.removed" if gone else "DS050.unknown",
+        advice="did_you_mean" if near else "DS050.choose",
+        fix=Fix.of("use", Change(_TYPE, f'"{near}"'), value=near) if near else None,
+        release=context.release,
+        name=name,
+        removed=ONE_BIT_REMOVED_IN,
+        offered=", ".join(_offered(context)),
+        near=near,
     )
 
 
@@ -82,9 +85,10 @@ def _muon_of_torch(name: str, context: Context) -> Finding:
     return found(
         Severity.ERROR,
         _TYPE,
-        f"optimizer.type: DeepSpeed {context.release} has no {name} of its own (it came with {MUON_SINCE}); the name "
-        "reaches torch.optim at best, whose Muon takes matrices only and stops at a model's biases and norms.",
-        f"Choose AdamW, or use DeepSpeed {MUON_SINCE} or newer.",
+        "DS050.muon",
+        release=context.release,
+        name=name,
+        since=MUON_SINCE,
     )
 
 
@@ -135,10 +139,12 @@ def _refused_parameter(key: str, kind: str, known: tuple[str, ...], given: tuple
     return found(
         Severity.ERROR,
         pointer,
-        f"optimizer.params.{key}: {kind}, which DeepSpeed makes here, takes no such parameter and stops with a "
-        "TypeError.",
-        f"Did you mean {near}?" if near else "Remove it.",
-        fix,
+        "DS051.refused",
+        advice="did_you_mean" if near else "remove_it",
+        fix=fix,
+        key=key,
+        kind=kind,
+        near=near,
     )
 
 
@@ -150,9 +156,8 @@ def _max_grad_norm(config: Config, value: object) -> Finding:
     return found(
         Severity.ERROR,
         pointer,
-        "optimizer.params.max_grad_norm: DeepSpeed refuses it as a parameter of the optimizer (ValueError).",
-        "gradient_clipping at the top level does the same.",
-        Fix.of("use", *changes, value="gradient_clipping"),
+        "DS051.clipping",
+        fix=Fix.of("use", *changes, value="gradient_clipping"),
     )
 
 
@@ -168,16 +173,13 @@ _AMSGRAD, _SCATTER = "/optimizer/params/amsgrad", "/zero_optimization/reduce_sca
 _SCATTER_OFF = switched_off(_SCATTER)
 _VALUES = rule(
     "DS052",
-    "Optimizer values",
     f"{_ENGINE}: _do_sanity_check",
     Clash(
         pointer=_AMSGRAD,
         when=lambda config, context: (
             optimizer_class(config) in ("FusedAdam", "FusedLamb") and lookup(config, _AMSGRAD) is True
         ),
-        says="optimizer.params.amsgrad: DeepSpeed's fused optimizers have no AMSGrad variant and stop with a "
-        "RuntimeError.",
-        advice="Remove it, or set torch_adam to use PyTorch's own Adam.",
+        says="DS052.amsgrad",
         fix=removal(_AMSGRAD),
     ),
     Clash(
@@ -187,23 +189,20 @@ _VALUES = rule(
             and enabled(config, "fp16", context)
             and value_or(config, "/fp16/loss_scale", 0) not in (0, None, "auto")
         ),
-        says="fp16.loss_scale: a fixed scale; Lamb and OneBitLamb need a dynamic one and DeepSpeed asserts it.",
-        advice="Set it to 0 (dynamic).",
+        says="DS052.loss_scale",
         fix=Fix.of("make_dynamic", Change("/fp16/loss_scale", "0")),
     ),
     Clash(
         pointer="/zero_optimization/stage",
         when=lambda config, context: _muon_at(config, 3) and not context.at_least(MUON_AT_STAGE_3_SINCE),
-        says=f"zero_optimization.stage: Muon works with stage 3 since DeepSpeed {MUON_AT_STAGE_3_SINCE} only.",
-        advice="Use stage 2 or lower, or another optimizer.",
+        says="DS052.muon_stage_3",
+        given={"since": MUON_AT_STAGE_3_SINCE},
         since=MUON_SINCE,
     ),
     Clash(
         pointer=_SCATTER,
         when=lambda config, context: _muon_at(config, 3) and _scatters(config),
-        says="zero_optimization.reduce_scatter: Muon at ZeRO stage 3 can't work with it, and it is on unless "
-        "switched off.",
-        advice="Switch it off.",
+        says="DS052.muon_scatter",
         since=MUON_AT_STAGE_3_SINCE,
         fix=_SCATTER_OFF,
     ),
@@ -212,8 +211,7 @@ _VALUES = rule(
         when=lambda config, context: (
             _muon_at(config, 3) and lookup(config, "/zero_optimization/zero_quantized_gradients") is True
         ),
-        says="zero_optimization.zero_quantized_gradients: Muon at ZeRO stage 3 can't work with it.",
-        advice="Remove it.",
+        says="DS052.muon_quantized",
         since=MUON_AT_STAGE_3_SINCE,
         fix=removal("/zero_optimization/zero_quantized_gradients"),
     ),
@@ -225,15 +223,10 @@ _VALUES = rule(
             and offload_device(config, "offload_optimizer") != "none"
             and not context.at_least(MUON_OFFLOAD_SINCE)
         ),
-        says="zero_optimization.reduce_scatter: this DeepSpeed can't offload Muon while it is on, and it is on unless "
-        "switched off.",
-        advice="Switch it off.",
+        says="DS052.muon_offload",
         since="0.19.3",
         fix=_SCATTER_OFF,
     ),
-    explanation="Some optimizers refuse values that others take: the fused Adam and Lamb have no AMSGrad variant, Lamb "
-    "needs a dynamic loss scale, and Muon works with ZeRO stage 3 and with offload only in the releases and "
-    "with the switches named. DeepSpeed stops at deepspeed.initialize.",
 )
 
 
@@ -255,9 +248,8 @@ def _one_bit_with_zero(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             _TYPE,
-            f"optimizer.type: {name_of(config, 'optimizer')} does not work with any ZeRO stage, whatever "
-            "zero_allow_untested_optimizer says: deepspeed.initialize stops.",
-            "Choose AdamW for ZeRO, or stage 0 for a 1-bit optimizer: which of the two is for you to decide.",
+            "DS053.one_bit",
+            name=name_of(config, "optimizer"),
         )
 
 
@@ -274,11 +266,9 @@ def _untested_with_zero(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             _TYPE,
-            f"optimizer.type: ZeRO was not tested with {name}, and DeepSpeed stops unless "
-            "zero_allow_untested_optimizer "
-            "is true.",
-            "Allow it, or choose AdamW.",
-            Fix.of("allow", Change("/zero_allow_untested_optimizer", "true")),
+            "DS053.untested",
+            fix=Fix.of("allow", Change("/zero_allow_untested_optimizer", "true")),
+            name=name,
         )
 
 
@@ -290,25 +280,20 @@ def _client_optimizer(config: Config, context: Context) -> Iterator[Finding]:
     yield found(
         Severity.NOTE,
         "/optimizer",
-        f"optimizer: none is chosen, so the script must pass its own: without one, {_without_any(stage)}.",
-        "Pass optimizer=… to deepspeed.initialize, or choose one here.",
+        _WITHOUT_ANY.get(stage, "DS054.stops"),
+        advice="DS054.pass",
+        stage=str(stage),
     )
     if stage > 0 and offload_device(config, "offload_optimizer") != "none" and _forced(config):
         yield found(
             Severity.WARNING,
             "/zero_optimization/offload_optimizer",
-            "zero_optimization.offload_optimizer: with an optimizer from the script, DeepSpeed takes only its own "
-            "DeepSpeedCPUAdam for offload, and stops at others.",
-            "Pass DeepSpeedCPUAdam, choose the optimizer here, or set zero_force_ds_cpu_optimizer to false.",
+            "DS054.offload",
         )
 
 
-def _without_any(stage: int) -> str:
-    if stage == 0:
-        return "the first step fails"
-    if stage == 3:
-        return "the engine is one for inference, and the first backward fails"
-    return f"deepspeed.initialize stops with “zero stage {stage} requires an optimizer”"
+# Without any optimizer, by the ZeRO stage.
+_WITHOUT_ANY = {0: "DS054.first_step", 3: "DS054.inference"}
 
 
 def _forced(config: Config) -> bool:
@@ -322,63 +307,37 @@ def _default_clipping(config: Config, context: Context) -> Iterator[Finding]:
     if context.at_least(CLIPS_SINCE) and "gradient_clipping" not in config:
         fills = context.integration is Integration.HF
         yield found(
-            Severity.NOTE,
-            "/gradient_clipping",
-            "gradient_clipping: absent, so DeepSpeed clips at its default of 1.0 (releases before "
-            f"{CLIPS_SINCE} did not clip)" + ("; --max_grad_norm is not used." if fills else "."),
-            "Write “auto” for the Trainer's --max_grad_norm, or a number." if fills else "Write 1.0, or 0 for none.",
+            Severity.NOTE, "/gradient_clipping", "DS058.default_hf" if fills else "DS058.default", since=CLIPS_SINCE
         )
 
 
 RULES = (
     Rule(
         "DS050",
-        "Optimizer type",
         f"{_ENGINE}: _is_supported_optimizer",
         _known_type,
-        "DeepSpeed makes its own optimizers by name, in any case, and those of torch.optim by the exact name of their "
-        "class; at any other it stops. The 1-bit optimizers were removed in 0.19.7. An optimizer of another package is "
-        "made in the script and passed to deepspeed.initialize, without an optimizer block.",
     ),
     Rule(
         "DS051",
-        "Optimizer parameters",
         f"{_ENGINE}: _configure_basic_optimizer",
         _parameters,
-        "optimizer.params go to the optimizer's class as they are, and a name that it does not take stops with a "
-        "TypeError. Which class that is depends on offload and torch_adam: the fused Adam, DeepSpeed's CPU Adam and "
-        "PyTorch's differ in what they take. max_grad_norm belongs to none; gradient_clipping does that.",
     ),
     _VALUES,
     Rule(
         "DS053",
-        "Optimizers that ZeRO was not tested with",
         f"{_ENGINE}: _do_optimizer_sanity_check",
         _untested_with_zero,
-        "ZeRO divides an optimizer's states over the ranks, which is right only for those that work on each element by "
-        "itself. DeepSpeed keeps a list of the ones it tested and stops at others until "
-        "zero_allow_untested_optimizer says that it may go on. The 1-bit optimizers of releases before 0.19.7 work "
-        "with no ZeRO stage at all.",
     ),
     Rule(
         "DS054",
-        "An optimizer from the script",
         f"{_ENGINE}: _configure_zero_optimizer",
         _client_optimizer,
-        "A file without an optimizer is right when the training script passes one to deepspeed.initialize, as the HF "
-        "Trainer does; with ZeRO stage 1 or 2 and none at all, DeepSpeed stops, and at stage 3 it makes an engine for "
-        "inference. If the optimizer is to be offloaded, "
-        "it must be DeepSpeed's own CPU Adam unless zero_force_ds_cpu_optimizer is false.",
         (Severity.WARNING, Severity.NOTE),
     ),
     Rule(
         "DS058",
-        "Gradient clipping that nobody asked for",
         "deepspeed/runtime/constants.py: GRADIENT_CLIPPING_DEFAULT",
         _default_clipping,
-        "Since 0.19.3 DeepSpeed clips gradients at a norm of 1.0 when the file does not say gradient_clipping; before, "
-        "it did not clip. The same file therefore trains differently after an upgrade, and under the HF Trainer "
-        "--max_grad_norm does not reach a key that is absent. Write the value you mean: 0 switches clipping off.",
         (Severity.NOTE,),
         since=CLIPS_SINCE,
     ),

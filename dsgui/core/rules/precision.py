@@ -11,6 +11,7 @@ from dsgui.core.rules.base import (
     AUTO_DROPPED_SINCE,
     Config,
     Rule,
+    advised,
     bf16_block,
     clearing,
     enabled,
@@ -18,6 +19,7 @@ from dsgui.core.rules.base import (
     hf_hint,
     name_of,
     offload_device,
+    one_of,
     removal,
     version,
     zero_stage,
@@ -25,6 +27,7 @@ from dsgui.core.rules.base import (
 from dsgui.core.rules.keys import nearest
 from dsgui.core.rules.optimizer import optimizer_class
 from dsgui.core.rules.torch_nn import FIRST_UNKNOWN_TORCH, NAMES
+from dsgui.core.texts.saying import Said, phrase
 
 _CONFIG = "deepspeed/runtime/config.py"
 AMP_REMOVED_IN, AUTOCAST_SINCE = "0.19.8", "0.17.2"
@@ -39,10 +42,10 @@ def _sixteen_bit_pair(config: Config, context: Context) -> Iterator[Finding]:
     yield found(
         Severity.ERROR,
         f"/{bf16}/enabled",
-        f"fp16.enabled and {bf16}.enabled are both on; DeepSpeed {version(context)} runs one 16-bit type and stops "
-        "with “bfloat16 and fp16 modes cannot be simultaneously enabled”.",
-        f"Switch one off: fp16.enabled or {bf16}.enabled to false."
-        + hf_hint(context, " Under the HF Trainer leave both “auto” and pass --bf16 or --fp16."),
+        "DS020.both",
+        advice=(advised("DS020.both", bf16=bf16), *hf_hint(context, "DS020.hf")),
+        bf16=bf16,
+        release=version(context),
     )
 
 
@@ -55,9 +58,9 @@ def _amp(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             "/amp",
-            f"amp: null; DeepSpeed {version(context)} looks into the block and stops with an AttributeError.",
-            "Remove it.",
-            Fix.of("remove_block", Change("/amp", None), key="amp"),
+            "DS021.null",
+            fix=Fix.of("remove_block", Change("/amp", None), key="amp"),
+            release=version(context),
         )
     elif enabled(config, "amp", context):
         yield from _amp_clashes(config, context)
@@ -67,10 +70,10 @@ def _amp_removed(context: Context) -> Finding:
     return found(
         Severity.ERROR,
         "/amp",
-        f"amp: DeepSpeed {version(context)} refuses any amp block, even one that is off: NVIDIA Apex AMP was removed "
-        f"in {AMP_REMOVED_IN}.",
-        "Remove the block; for 16-bit training use bf16, fp16 or torch_autocast.",
-        Fix.of("remove_block", Change("/amp", None), key="amp"),
+        "DS021.removed",
+        fix=Fix.of("remove_block", Change("/amp", None), key="amp"),
+        release=version(context),
+        removed=AMP_REMOVED_IN,
     )
 
 
@@ -80,20 +83,20 @@ def _amp_clashes(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             "/amp/enabled",
-            f"amp.enabled is true and zero_optimization.stage is {stage}; DeepSpeed {version(context)} stops with "
-            "“Amp and ZeRO are not currently compatible”.",
-            "Use fp16 or bf16 instead of amp (fp16 does much what opt_level O2 did), or set the stage to 0.",
-            Fix.of("remove_block", Change("/amp", None), key="amp"),
+            "DS021.zero",
+            fix=Fix.of("remove_block", Change("/amp", None), key="amp"),
+            stage=str(stage),
+            release=version(context),
         )
     sixteen = [b for b in ("fp16", bf16_block(config)) if enabled(config, b, context)]
     if sixteen:
         yield found(
             Severity.ERROR,
             "/amp/enabled",
-            f"amp.enabled and {sixteen[0]}.enabled are both true; DeepSpeed {version(context)} stops with “Cannot "
-            "enable both amp with (legacy) fp16 or bfloat16 mode”.",
-            "Keep one of them.",
-            Fix.of("remove_block", Change("/amp", None), key="amp"),
+            "DS021.sixteen_bit",
+            fix=Fix.of("remove_block", Change("/amp", None), key="amp"),
+            block=sixteen[0],
+            release=version(context),
         )
 
 
@@ -106,9 +109,9 @@ def _sixteen_bit_master(config: Config, context: Context) -> Iterator[Finding]:
         if context.at_least(AUTO_DROPPED_SINCE) or enabled(config, block, context):
             yield from _master_of(block, states, config, context)
     if len(asked) == 2:
-        yield _master("/bf16/bf16_master_weights_and_grads", "can't be on together with fp16's")
+        yield _master("/bf16/bf16_master_weights_and_grads", "DS023.two")
     if states and "bf16" not in asked:
-        yield _master("/bf16/bf16_optimizer_states", "needs bf16_master_weights_and_grads as well")
+        yield _master("/bf16/bf16_optimizer_states", "DS023.states_alone")
 
 
 def _master_of(block: str, states: bool, config: Config, context: Context) -> Iterator[Finding]:
@@ -116,9 +119,9 @@ def _master_of(block: str, states: bool, config: Config, context: Context) -> It
     everywhere = context.at_least(MASTER_AT_EVERY_STAGE_SINCE)
     offloaded = offload_device(config, "offload_optimizer") != "none"
     if stage not in ((1, 2, 3) if everywhere else (2,)):
-        yield _master(pointer, f"works with ZeRO stage {'1, 2 or 3' if everywhere else '2'} only")
+        yield _master(pointer, "DS023.stages" if everywhere else "DS023.stage_2")
     elif (block == "fp16" or not states or offloaded) and not _on_cpu_adam(config, offloaded):
-        yield _master(pointer, "needs the optimizer offloaded to the CPU, with DeepSpeed's own CPU Adam")
+        yield _master(pointer, "DS023.offload")
 
 
 def _on_cpu_adam(config: Config, offloaded: bool) -> bool:
@@ -126,10 +129,10 @@ def _on_cpu_adam(config: Config, offloaded: bool) -> bool:
     return offloaded and (not name_of(config, "optimizer") or optimizer_class(config) == "DeepSpeedCPUAdam")
 
 
-def _master(pointer: str, why: str) -> Finding:
-    key = pointer[1:].replace("/", ".")
-    fix = removal(pointer)
-    return found(Severity.ERROR, pointer, f"{key}: it {why}.", "Meet the condition, or remove the key.", fix)
+def _master(pointer: str, code: str) -> Finding:
+    return found(
+        Severity.ERROR, pointer, code, advice="DS023.condition", fix=removal(pointer), key=pointer[1:].replace("/", ".")
+    )
 
 
 _DTYPE_NAMES = {"fp32": "fp32", "float32": "fp32", "fp16": "fp16", "float16": "fp16", "half": "fp16"}
@@ -140,15 +143,16 @@ def _needs_type(config: Config, gradients: str | None, context: Context) -> Iter
     """Where the Trainer's arguments decide the model's type, and nobody said them."""
     if context.integration is Integration.NATIVE or context.arguments or zero_stage(config) or not gradients:
         return
-    options = {"fp32": "neither --fp16 nor --bf16", "fp16": "--fp16", "bf16": "--bf16"}
-    right = [words for model, words in options.items() if _adds_up_in(gradients, model, context)]
+    options: dict[str, str | Said] = {"fp32": phrase("no_option"), "fp16": "--fp16", "bf16": "--bf16"}
+    right = [option for model, option in options.items() if _adds_up_in(gradients, model, context)]
     if len(right) < len(options):
         yield found(
             Severity.NOTE,
             "/data_types/grad_accum_dtype",
-            f"data_types.grad_accum_dtype: without ZeRO DeepSpeed {version(context)} adds up gradients in {gradients} "
-            f"only with {' or '.join(right) or 'another type'} among the script's arguments.",
-            "Pass it, clear the key, or use ZeRO.",
+            "DS024.arguments",
+            release=version(context),
+            gradients=gradients,
+            options=one_of(right or [phrase("another_type")]),
         )
 
 
@@ -163,19 +167,21 @@ def _data_types(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             "/data_types/grad_accum_dtype",
-            f"data_types.grad_accum_dtype: DeepSpeed {version(context)} without ZeRO does not add up gradients of a "
-            f"model in {model} in {gradients}.",
-            "Clear it, or use ZeRO.",
-            clearing("/data_types/grad_accum_dtype"),
+            "DS024.sums",
+            fix=clearing("/data_types/grad_accum_dtype"),
+            release=version(context),
+            model=model,
+            gradients=gradients,
         )
     parameters = _DTYPE_NAMES.get(str(lookup(config, "/data_types/param_dtype")))
     if context.at_least(PARAM_DTYPE_SINCE) and parameters and parameters != model:
         yield found(
             Severity.ERROR,
             "/data_types/param_dtype",
-            f"data_types.param_dtype: {parameters}, while the precision blocks make the model run in {model}.",
-            "Clear it: the precision blocks decide.",
-            clearing("/data_types/param_dtype"),
+            "DS024.parameters",
+            fix=clearing("/data_types/param_dtype"),
+            parameters=parameters,
+            model=model,
         )
 
 
@@ -206,9 +212,8 @@ def _autocast(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             quantized,
-            "zero_optimization.zero_quantized_weights: does not work under torch_autocast.",
-            "Switch one of them off.",
-            removal(quantized),
+            "DS025.quantized",
+            fix=removal(quantized),
         )
 
 
@@ -237,93 +242,61 @@ def _no_class(pointer: str, name: str, near: str) -> Finding:
     return found(
         Severity.ERROR,
         pointer,
-        f"torch_autocast.lower_precision_safe_modules: “{name[:80]}” can't be imported, and deepspeed.initialize stops "
-        "(ValueError: Failed to import lower precision safe module).",
-        f"Did you mean torch.nn.{near}?" if near else "Write a package and a class, such as torch.nn.Linear.",
-        Fix.of("write", Change(pointer, literal), value=f"torch.nn.{near}") if near else None,
+        "DS029.no_class",
+        advice="did_you_mean" if near else "DS029.no_class",
+        fix=Fix.of("write", Change(pointer, literal), value=f"torch.nn.{near}") if near else None,
+        name=name[:80],
+        near=f"torch.nn.{near}",
     )
 
 
-_LEVELS = {
-    "O0": "fp32 throughout: a baseline, no mixed precision",
-    "O1": "fp16 for the operations that are known to be safe, fp32 weights",
-    "O2": "the whole model in fp16 except batch norms, fp32 master weights: near to what the fp16 block does",
-    "O3": "fp16 throughout, no master weights: fast, and it rarely converges",
-}
+_LEVELS = {"O0": "DS027.o0", "O1": "DS027.o1", "O2": "DS027.o2", "O3": "DS027.o3"}
 
 
 def _opt_level(config: Config, context: Context) -> Iterator[Finding]:
     level = str(lookup(config, "/amp/opt_level"))
     if not context.at_least(AMP_REMOVED_IN) and level in _LEVELS and enabled(config, "amp", context):
-        yield found(Severity.NOTE, "/amp/opt_level", f"amp.opt_level: {level} is {_LEVELS[level]}.")
+        yield found(Severity.NOTE, "/amp/opt_level", _LEVELS[level])
 
 
 RULES = (
     Rule(
         "DS020",
-        "fp16 and bf16 exclude each other",
         f"{_CONFIG}: _initialize_params",
         _sixteen_bit_pair,
-        "A model runs in one 16-bit type, and DeepSpeed stops when both blocks are enabled. Files that serve two kinds "
-        "of cards often carry both: switch one off, or under the HF Trainer leave both “auto” and let --fp16 or --bf16 "
-        "choose.",
     ),
     Rule(
         "DS021",
-        "amp with ZeRO, fp16 or bf16",
         "deepspeed/runtime/engine.py: _do_optimizer_sanity_check",
         _amp,
-        "NVIDIA Apex AMP was taken out in DeepSpeed 0.19.8, which refuses any amp block, even one that is off. Older "
-        "releases accept the block when they read the file and stop at deepspeed.initialize when amp meets ZeRO, fp16 "
-        "or bf16. Remove it and use bf16, fp16 or torch_autocast.",
     ),
     Rule(
         "DS023",
-        "16-bit master weights",
         "deepspeed/runtime/base_optimizer.py",
         _sixteen_bit_master,
-        "Keeping master weights and gradients in 16 bits halves their memory, and DeepSpeed does it in few "
-        "combinations only: with ZeRO (stage 2 alone before 0.18.3) and with the optimizer offloaded to DeepSpeed's "
-        "own CPU Adam, or in bf16 with the optimizer states in 16 bits as well. In any other it stops.",
     ),
     Rule(
         "DS024",
-        "Data types",
         "deepspeed/runtime/engine.py: get_data_types",
         _data_types,
-        "data_types says in which type gradients are added up and parameters are kept. Without ZeRO the gradients' "
-        "type must fit the model's, and since 0.19.2 param_dtype must be the type that the precision blocks choose. "
-        "Usually the block can be left out: the precision blocks decide.",
         (Severity.ERROR, Severity.NOTE),
     ),
     Rule(
         "DS025",
-        "torch.autocast with quantized weights",
         "deepspeed/runtime/torch_autocast.py",
         _autocast,
-        "torch_autocast gathers parameters in its own lower type, zero_quantized_weights gathers them quantized; "
-        "DeepSpeed does one of the two and stops when both are asked for. Leave one of them out.",
         since=AUTOCAST_SINCE,
     ),
     Rule(
         "DS029",
-        "Modules for the lower precision",
         "deepspeed/runtime/torch_autocast.py: init_autocast_params",
         _safe_modules,
-        "lower_precision_safe_modules names classes whose gradients may travel in the lower type. Each name is a "
-        "package and a class, which DeepSpeed imports when the engine is made, and it stops at one that is not there. "
-        "dsgui knows the classes of torch.nn; those of other packages are not checked.",
         since=AUTOCAST_SINCE,
     ),
     Rule(
         "DS027",
-        "What amp's opt_level does",
         "deepspeed/runtime/engine.py: _configure_distributed_model",
         _opt_level,
-        "Apex has four levels. O0 trains in fp32; O1 runs the operations that are known to be safe in fp16; O2 keeps "
-        "the whole model in fp16 and master weights in fp32; O3 is fp16 throughout, without master weights, and "
-        "rarely converges. DeepSpeed 0.19.8 has no Apex any more: bf16 or torch_autocast do what O1 did, fp16 what O2 "
-        "did.",
         (Severity.NOTE,),
         until=AMP_REMOVED_IN,
     ),

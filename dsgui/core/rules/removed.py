@@ -40,8 +40,8 @@ def _elasticity(config: Config, context: Context) -> Iterator[Finding]:
             yield found(
                 Severity.ERROR,
                 f"/elasticity/{key}",
-                f"elasticity.{key}: missing; with elasticity on, DeepSpeed chooses the batch sizes from it.",
-                "Give it, or switch elasticity off.",
+                "DS067.missing",
+                key=key,
             )
     given = [pointer for pointer in (TRAIN, MICRO, ACCUMULATION) if pointer[1:] in config]
     if given and not block.get("ignore_non_elastic_batch_info", False):
@@ -49,10 +49,10 @@ def _elasticity(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             given[0],
-            f"{given[0][1:]}: elasticity is on and chooses the batch sizes itself; DeepSpeed stops at a file that also "
-            f"says {names}.",
-            "Remove what the file says, or set elasticity.ignore_non_elastic_batch_info.",
-            Fix.of("remove", *(Change(pointer, None) for pointer in given), key=names),
+            "DS067.batch_sizes",
+            fix=Fix.of("remove", *(Change(pointer, None) for pointer in given), key=names),
+            key=given[0][1:],
+            names=names,
         )
 
 
@@ -75,17 +75,15 @@ def _quantized_at_the_step(config: Config, context: Context) -> Iterator[Finding
         yield found(
             Severity.ERROR,
             f"{pointer}/quantize_weight_in_forward",
-            "compression_training.weight_quantization.shared_parameters.quantize_weight_in_forward: off, so weights "
-            "are quantized by the optimizer's step, which only fp16's does; deepspeed.initialize stops.",
-            "Switch it on, or train in fp16.",
-            Fix.of("switch_this_on", Change(f"{pointer}/quantize_weight_in_forward", "true")),
+            "DS068.step",
+            fix=Fix.of("switch_this_on", Change(f"{pointer}/quantize_weight_in_forward", "true")),
         )
 
 
 def _technique(path: tuple[str, ...], block: Mapping[str, Any], required: tuple[str, ...]) -> Iterator[Finding]:
     shared, groups = block.get("shared_parameters", {}), block.get("different_groups")
     if groups is None:
-        yield _missing((*path, "different_groups"), "it looks for the groups even while the technique is off")
+        yield _missing((*path, "different_groups"), "DS068.groups")
         return
     if (
         path[-1] == "head_pruning"
@@ -93,18 +91,16 @@ def _technique(path: tuple[str, ...], block: Mapping[str, Any], required: tuple[
         and shared.get("enabled")
         and "num_heads" not in shared
     ):
-        yield _missing((*path, "shared_parameters", "num_heads"), "head pruning is on")
+        yield _missing((*path, "shared_parameters", "num_heads"), "DS068.heads")
     for name, group in groups.items() if isinstance(groups, Mapping) else ():
         parameters = group.get("params") if isinstance(group, Mapping) else None
         if not isinstance(parameters, Mapping):
-            yield _missing((*path, "different_groups", name, "params"), "each group must have them")
+            yield _missing((*path, "different_groups", name, "params"), "DS068.parameters")
             continue
         yield from _patterns((*path, "different_groups", name, "modules"), group.get("modules", "*"))
         for key in required:
             if key not in parameters:
-                yield _missing(
-                    (*path, "different_groups", name, "params", key), f"each group of {path[-1]} must say it"
-                )
+                yield _missing((*path, "different_groups", name, "params", key), "DS068.parameter", path[-1])
 
 
 def _patterns(path: tuple[str, ...], modules: Any) -> Iterator[Finding]:
@@ -114,10 +110,10 @@ def _patterns(path: tuple[str, ...], modules: Any) -> Iterator[Finding]:
             yield found(
                 Severity.ERROR,
                 join(path),
-                f"{'.'.join(path)}: deepspeed.initialize reads “{pattern}” as a regular expression, which it is "
-                "not, and stops.",
-                "Write “.*” for all modules, or a part of their names.",
-                Fix.of("write_text", Change(join(path), '[".*"]'), value=".*"),
+                "DS068.pattern",
+                fix=Fix.of("write_text", Change(join(path), '[".*"]'), value=".*"),
+                key=".".join(path),
+                pattern=pattern,
             )
 
 
@@ -129,31 +125,21 @@ def _is_expression(pattern: str) -> bool:
     return True
 
 
-def _missing(path: tuple[str, ...], why: str) -> Finding:
-    message = f"{'.'.join(path)}: missing; DeepSpeed stops while it reads the file: {why}."
-    return found(Severity.ERROR, join(path), message, "Give it, or remove the technique.")
+def _missing(path: tuple[str, ...], code: str, technique: str = "") -> Finding:
+    return found(Severity.ERROR, join(path), code, advice="DS068.give", key=".".join(path), technique=technique)
 
 
 RULES = (
     Rule(
         "DS067",
-        "Elasticity and the batch sizes",
         "deepspeed/elasticity/config.py: ElasticityConfig",
         _elasticity,
-        "With elasticity on, DeepSpeed chooses batch sizes that fit many GPU counts, from max_train_batch_size and "
-        "micro_batch_sizes, which must be there. It stops at a file that names batch sizes as well, unless it is told "
-        "to ignore them. DeepSpeed 0.19.8 has no elasticity any more.",
         until=ELASTICITY_REMOVED_IN,
     ),
     Rule(
         "DS068",
-        "What compression's groups must say",
         "deepspeed/compression/config.py: get_compression_config",
         _compression,
-        "Each technique of compression_training has groups of modules, and each group its params: the bits, or the "
-        "share of weights that is kept, and modules: regular expressions, of which the default “*” is none. DeepSpeed "
-        "reads them even while the technique is off and stops at one that is missing. The library was removed in "
-        "0.19.7.",
         until=COMPRESSION_REMOVED_IN,
     ),
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, join, lookup
-from dsgui.core.rules.base import Config, Rule, found, name_of, removal, zero_stage
+from dsgui.core.rules.base import Config, Rule, all_of, found, name_of, removal, zero_stage
 from dsgui.core.rules.keys import nearest
 
 _ENGINE, _SCHEDULES = "deepspeed/runtime/engine.py", "deepspeed/runtime/lr_schedules.py"
@@ -71,18 +71,21 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
             yield found(
                 Severity.ERROR,
                 _TYPE,
-                f"scheduler.type: {name} is PyTorch's, which wants a plain optimizer; ZeRO wraps it, and PyTorch "
-                "stops with “… is not an Optimizer”.",
-                f"Choose one of {', '.join(SIGNATURES)}, or make the scheduler in the script.",
+                "DS055.torch",
+                name=name,
+                schedulers=", ".join(SIGNATURES),
             )
         return
     near = nearest(name, (*SIGNATURES, *TORCH_NAMES))
     yield found(
         _severity(config, context),
         _TYPE,
-        f"scheduler.type: DeepSpeed knows no scheduler “{name}” (upper and lower case count).",
-        f"Did you mean {near}?" if near else f"Choose one of {', '.join(SIGNATURES)}.",
-        Fix.of("use", Change(_TYPE, f'"{near}"'), value=near) if near else None,
+        "DS055.unknown",
+        advice="did_you_mean" if near else "DS055.choose",
+        fix=Fix.of("use", Change(_TYPE, f'"{near}"'), value=near) if near else None,
+        name=name,
+        schedulers=", ".join(SIGNATURES),
+        near=near,
     )
 
 
@@ -107,10 +110,9 @@ def _signature_findings(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             _PARAMS,
-            f"scheduler.params: missing; DeepSpeed makes {name} from it and stops with a TypeError, even for "
-            "defaults alone.",
-            "Give the parameters, or an empty object.",
-            None if signature.required else Fix.of("add_parameters", Change(_PARAMS, "{}")),
+            "DS056.missing",
+            fix=None if signature.required else Fix.of("add_parameters", Change(_PARAMS, "{}")),
+            name=name,
         )
     elif isinstance(given, dict):
         yield from (_refused(key, name, signature, tuple(given)) for key in given if key not in signature.all)
@@ -125,13 +127,16 @@ def _refused(key: str, name: str, signature: Signature, given: tuple[str, ...]) 
     if near and near not in given:
         fix = Fix.of("rename", Change(pointer, None, near), key=near)
     takers = [other for other, theirs in SIGNATURES.items() if key in theirs.all]
-    hint = f" {' and '.join(takers)} would." if takers else ""
     return found(
         Severity.ERROR,
         pointer,
-        f"scheduler.params.{key}: {name} takes no such parameter and stops with a TypeError.{hint}",
-        f"Did you mean {near}?" if near else "Remove it, or choose the scheduler that takes it.",
-        fix,
+        "DS056.of_another" if takers else "DS056.refused",
+        advice="did_you_mean" if near else "DS056.refused",
+        fix=fix,
+        key=key,
+        name=name,
+        near=near,
+        takers=all_of(takers or [""]),
     )
 
 
@@ -141,9 +146,11 @@ def _missing(key: str, name: str, context: Context) -> Finding:
     return found(
         Severity.ERROR,
         pointer,
-        f"scheduler.params.{key}: {name} needs it and stops with a TypeError without it.",
-        "Write “auto”, and the HF Trainer fills it." if fillable else f"Give {key}.",
-        Fix.of("write_text", Change(pointer, '"auto"'), value="auto") if fillable else None,
+        "DS056.required",
+        advice="DS056.write_auto" if fillable else "DS056.give",
+        fix=Fix.of("write_text", Change(pointer, '"auto"'), value="auto") if fillable else None,
+        key=key,
+        name=name,
     )
 
 
@@ -158,9 +165,9 @@ def _steps(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.WARNING,
             f"{_PARAMS}/total_num_steps",
-            f"scheduler.params.total_num_steps: {total:g} is less than warmup_num_steps {warmup:g}, so the learning "
-            "rate never comes down.",
-            "Raise it to the steps of the whole run, or shorten the warm-up.",
+            "DS057.short",
+            total=f"{total:g}",
+            warmup=f"{warmup:g}",
         )
 
 
@@ -175,10 +182,11 @@ def _whole_steps(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             pointer,
-            f"scheduler.params.{key}: {value!r} is written as a fraction; the HF Trainer keeps it as one, and the "
-            "scheduler wants a whole number (natively DeepSpeed turns it into one).",
-            f"Write {int(value)}.",
-            Fix.of("write", Change(pointer, str(int(value))), value=str(int(value))),
+            "DS057.fraction",
+            fix=Fix.of("write", Change(pointer, str(int(value))), value=str(int(value))),
+            key=key,
+            value=f"{value!r}",
+            whole=str(int(value)),
         )
 
 
@@ -187,10 +195,8 @@ def _no_warmup() -> Finding:
     return found(
         Severity.ERROR,
         pointer,
-        "scheduler.params.warmup_num_steps: 0 never equals the HF Trainer's --warmup_steps, which it counts as 1 or "
-        "more, and it stops at the difference.",
-        "Write “auto”, and the Trainer's argument decides.",
-        Fix.of("write_text", Change(pointer, '"auto"'), value="auto"),
+        "DS057.no_warmup",
+        fix=Fix.of("write_text", Change(pointer, '"auto"'), value="auto"),
     )
 
 
@@ -202,16 +208,18 @@ def _ratios(config: Config, context: Context) -> Iterator[Finding]:
             yield found(
                 Severity.WARNING,
                 f"{_PARAMS}/{key}",
-                f"scheduler.params.{key}: {value:g} is no share of the learning rate; DeepSpeed takes it all the same.",
-                "Give a number from 0 to 1.",
+                "DS059.no_share",
+                key=key,
+                value=f"{value:g}",
             )
     least, most = (lookup(config, f"{_PARAMS}/warmup_{end}_lr") for end in ("min", "max"))
     if name in ("WarmupLR", "WarmupDecayLR") and _is_number(least) and _is_number(most) and least > most:
         yield found(
             Severity.WARNING,
             f"{_PARAMS}/warmup_min_lr",
-            f"scheduler.params.warmup_min_lr: {least:g} is above warmup_max_lr {most:g}, so the rate falls in warm-up.",
-            "Exchange them.",
+            "DS059.falling",
+            least=f"{least:g}",
+            most=f"{most:g}",
         )
 
 
@@ -222,42 +230,26 @@ def _is_number(value: object) -> bool:
 RULES = (
     Rule(
         "DS055",
-        "Scheduler type",
         f"{_ENGINE}: _scheduler_from_config",
         _known_type,
-        "DeepSpeed has five schedulers of its own, whose names are read letter by letter, and takes classes of "
-        "torch.optim.lr_scheduler. PyTorch's want a plain optimizer and stop at the one that ZeRO wraps around it. "
-        "Without an optimizer in the file the block is read only if the script passes one.",
         (Severity.ERROR, Severity.WARNING),
     ),
     Rule(
         "DS056",
-        "Scheduler parameters",
         f"{_ENGINE}: _scheduler_from_config",
         _parameters,
-        "scheduler.params go to the scheduler's class as they are. Each takes names of its own: WarmupLR no "
-        "total_num_steps, WarmupCosineLR no warmup_max_lr. A name too many, one that is missing, or no params at all "
-        "stops with a TypeError.",
         (Severity.ERROR, Severity.WARNING),
     ),
     Rule(
         "DS057",
-        "Warm-up steps",
         f"{_SCHEDULES}: WarmupLR",
         _steps,
-        "The step counts of a scheduler are whole numbers. Natively the file is read in a way that turns 100.0 into "
-        "100; the HF Trainer keeps the fraction, and DeepSpeed's check of the type stops. A total that is less than "
-        "the warm-up leaves no time for the rate to come down.",
         (Severity.ERROR, Severity.WARNING),
     ),
     Rule(
         "DS059",
-        "Ratios and rates that run the wrong way",
         f"{_SCHEDULES}: WarmupCosineLR",
         _ratios,
-        "warmup_min_ratio and cos_min_ratio are shares of the learning rate: the warm-up starts at the one and the "
-        "cosine ends at the other. DeepSpeed does not check them, so below 0 the model is trained uphill and above 1 "
-        "the rate rises where it should fall; likewise a warm-up whose least rate is above its greatest.",
         (Severity.WARNING,),
     ),
 )

@@ -9,7 +9,8 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.filling import ARGUMENTS, NO_ATTRIBUTE, NO_ZERO_BLOCK, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import dotted, lookup
-from dsgui.core.rules.base import Config, Rule, found, name_of, number, removal, write_auto, zero_stage
+from dsgui.core.rules.base import Config, Rule, advised, all_of, found, name_of, number, removal, write_auto, zero_stage
+from dsgui.core.texts.saying import Said
 
 _DEFAULTS = TrainingArguments()
 _TYPES = ("/fp16/enabled", "/bf16/enabled")
@@ -44,10 +45,8 @@ def _needed_arguments(config: Config) -> Iterator[Finding]:
         yield found(
             Severity.NOTE,
             pointers[0],
-            "The HF Trainer compares its own arguments with these values and stops at a difference. The script needs: "
-            + " ".join(f"--{name}{word}" for name, word in words.items())
-            + ".",
-            "Pass them, or write “auto” in the config. The bundled recipe takes them from the config by itself.",
+            "DS013.needed",
+            options=" ".join(f"--{name}{word}" for name, word in words.items()),
         )
 
 
@@ -77,11 +76,13 @@ def _different_anyway(mismatch: Mismatch) -> Finding:
     return found(
         Severity.ERROR,
         pointer,
-        f"{dotted(pointer)}: {seen} equals no value of the HF Trainer's argument "
-        f"({' and '.join(f'--{name}' for name in ARGUMENTS.get(pointer, ('per_device_train_batch_size',)))}), and the "
-        "Trainer stops at the difference whatever it is given.",
-        f"Write {meant} without quotes, or “auto”." if meant else "Write “auto”, and the Trainer's argument decides.",
-        Fix.of("write", Change(pointer, meant), value=meant) if meant else write_auto(pointer),
+        "DS013.never",
+        advice="DS013.write_meant" if meant else "DS013.write_auto",
+        fix=Fix.of("write", Change(pointer, meant), value=meant) if meant else write_auto(pointer),
+        key=dotted(pointer),
+        seen=seen,
+        options=all_of([f"--{name}" for name in ARGUMENTS.get(pointer, ("per_device_train_batch_size",))]),
+        meant=meant,
     )
 
 
@@ -115,10 +116,13 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
     return found(
         Severity.ERROR,
         pointer,
-        f"{dotted(pointer)}: {seen} in the file, {wanted} from the arguments. The HF Trainer stops with "
-        f"“{earlier or asked + mismatch.said}”.",
-        f"{_agreement(mismatch, context)} or write “auto”, which becomes {wanted}.",
-        write_auto(pointer),
+        "DS013.different",
+        advice=(_agreement(mismatch, wanted, context),),
+        fix=write_auto(pointer),
+        key=dotted(pointer),
+        seen=seen,
+        wanted=wanted,
+        quoted=earlier or asked + mismatch.said,
     )
 
 
@@ -130,27 +134,26 @@ def _other_type(types: list[Mismatch], earlier: dict[str, str]) -> Finding:
     return found(
         Severity.ERROR,
         file.pointer,
-        f"{ours} is on in the file, {theirs} by the arguments. The HF Trainer stops with “{said}”.",
-        f"Pass --{ours} in place of --{theirs}, or write “auto” for both, and the arguments decide.",
-        Fix.of("set_both_to_auto", *(Change(one.pointer, '"auto"') for one in types)),
+        "DS013.two_types",
+        fix=Fix.of("set_both_to_auto", *(Change(one.pointer, '"auto"') for one in types)),
+        file=ours,
+        arguments=theirs,
+        quoted=said,
     )
 
 
-def _agreement(mismatch: Mismatch, context: Context) -> str:
-    """What else than “auto” brings file and arguments together, up to the comma."""
+def _agreement(mismatch: Mismatch, wanted: str, context: Context) -> Said:
+    """What brings file and arguments together: “auto” does, and what else."""
     pointer, seen = mismatch.pointer, mismatch.seen
-    if isinstance(seen, str) and seen.strip().lower() == json.dumps(mismatch.wanted):
-        return f"Write {json.dumps(mismatch.wanted)} without quotes,"
+    if isinstance(seen, str) and seen.strip().lower() == wanted:
+        return advised("DS013.unquoted", wanted=wanted)
     if pointer == TRAIN and _is_number(seen):
-        return (
-            "Make --per_device_train_batch_size × --gradient_accumulation_steps × world size "
-            f"{context.world_size} equal {number(seen)},"
-        )
+        return advised("DS013.product", ranks=str(context.world_size), seen=number(seen), wanted=wanted)
     if isinstance(seen, bool) and pointer.endswith("/enabled"):
-        name = ARGUMENTS[pointer][0]
-        return f"Pass --{name}," if seen else f"Leave out --{name},"
+        option = f"--{ARGUMENTS[pointer][0]}"
+        return advised("DS013.pass" if seen else "DS013.leave_out", options=option, wanted=wanted)
     words = _options(pointer, seen)
-    return f"Pass {words}," if words else "Write a value that the arguments have,"
+    return advised("DS013.pass", options=words, wanted=wanted) if words else advised("DS013.value", wanted=wanted)
 
 
 def _options(pointer: str, seen: Any) -> str:
@@ -169,8 +172,7 @@ def _is_number(value: Any) -> bool:
 def _unreadable_arguments(config: Config, context: Context) -> Iterator[Finding]:
     if context.integration is Integration.HF and context.arguments is not None:
         for problem in context.arguments.problems:
-            seen, _, advice = problem.rpartition(". ")
-            yield found(Severity.ERROR, "", f"Arguments of the script: {seen or problem}.", advice)
+            yield found(Severity.ERROR, "", "DS017.problem", advice=(problem.advises,), problem=problem.says)
 
 
 def _accelerate_stops(config: Config, context: Context) -> Iterator[Finding]:
@@ -189,10 +191,8 @@ def _no_zero_block() -> Finding:
     return found(
         Severity.ERROR,
         "/zero_optimization",
-        "zero_optimization: missing; accelerate, which the HF Trainer uses, stops with “Please specify the ZeRO "
-        "optimization config in the DeepSpeed config”.",
-        "Add the block; stage 0 is plain data parallelism.",
-        Fix.of("add_stage", Change("/zero_optimization/stage", "0"), stage="0"),
+        "DS014.no_zero_block",
+        fix=Fix.of("add_stage", Change("/zero_optimization/stage", "0"), stage="0"),
     )
 
 
@@ -201,10 +201,12 @@ def _stopped(stop: Stop, config: Config) -> Finding:
     return found(
         Severity.ERROR,
         stop.pointer,
-        f"{dotted(stop.pointer)}: {seen}; under the HF Trainer accelerate stops before DeepSpeed starts, with "
-        f"“{stop.said.removesuffix('.')}”.",
-        "Write an object, or remove it." if NO_ATTRIBUTE in stop.said else "Correct it, or remove it.",
-        _repair(stop, config),
+        "DS014.stopped",
+        advice="DS014.object" if NO_ATTRIBUTE in stop.said else "DS014.correct",
+        fix=_repair(stop, config),
+        key=dotted(stop.pointer),
+        seen=seen,
+        quoted=stop.said.removesuffix("."),
     )
 
 
@@ -224,10 +226,8 @@ def _old_offload(config: Config, context: Context) -> Iterator[Finding]:
         yield found(
             Severity.ERROR,
             old,
-            "zero_optimization.cpu_offload: accelerate does not know this old name, so the Trainer's own AdamW reaches "
-            "ZeRO-Offload and DeepSpeed stops (ZeRORuntimeException).",
-            "Use offload_optimizer with device cpu.",
-            Fix.of(
+            "DS015.cpu_offload",
+            fix=Fix.of(
                 "rewrite",
                 Change("/zero_optimization/offload_optimizer/device", '"cpu"'),
                 Change(old, None),
@@ -243,40 +243,23 @@ def _forced(config: Config) -> bool:
 RULES = (
     Rule(
         "DS013",
-        "Values the HF Trainer compares with its arguments",
         "transformers/integrations/deepspeed.py: fill_match",
         _trainer_arguments,
-        "A number in the file must equal the Trainer's own argument: the Trainer compares the two and stops at the "
-        "first training step's preparation with a list of mismatches, even where only the default differs. Pass the "
-        "arguments that the note lists, or write “auto” in the file and let the arguments decide. With the arguments "
-        "known, a mismatch is an error in the Trainer's own words.",
         (Severity.ERROR, Severity.NOTE),
     ),
     Rule(
         "DS014",
-        "What accelerate needs to find",
         "accelerate/utils/dataclasses.py: DeepSpeedPlugin; accelerate/accelerator.py: _prepare_deepspeed",
         _accelerate_stops,
-        "The HF Trainer hands the file to accelerate, which reads the ZeRO stage from zero_optimization and stops when "
-        "the block is not there, or is null or true; some other nulls that native DeepSpeed takes for absent stop it "
-        "too. Add the block (stage 0 is plain data parallelism), and leave out what is null.",
     ),
     Rule(
         "DS015",
-        "The old offload switch under HF",
         "accelerate/accelerator.py: _prepare_deepspeed",
         _old_offload,
-        "With the optimizer offloaded, accelerate swaps the Trainer's AdamW for DeepSpeed's CPU Adam, and it "
-        "recognises offload by offload_optimizer alone. Under the old name cpu_offload the swap does not happen, and "
-        "DeepSpeed refuses to offload an optimizer that is not its own. Rewrite the old name.",
     ),
     Rule(
         "DS017",
-        "Arguments that the HF Trainer does not take",
         "transformers/hf_argparser.py; transformers/training_args.py: _validate_args",
         _unreadable_arguments,
-        "What the script is given for the HF Trainer is read by HfArgumentParser, then checked by TrainingArguments "
-        "itself: an option without a number where one belongs, or fp16 together with bf16, ends the script before "
-        "DeepSpeed is asked for anything. Correct the arguments.",
     ),
 )

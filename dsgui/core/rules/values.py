@@ -16,8 +16,9 @@ from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.outputs import native_fix
 from dsgui.core.config.pointer import MISSING, dotted, join, split
 from dsgui.core.config.schema import Field, FieldKind, Schema
-from dsgui.core.rules.base import clearing
+from dsgui.core.rules.base import clearing, found
 from dsgui.core.rules.keys import key_findings
+from dsgui.core.texts.saying import Said, phrase
 
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 1000, 20_000  # blocks; characters of one
 _BATCH = {"/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"}
@@ -85,33 +86,37 @@ class SchemaCheck:
         field = self._schema.field(pointer)
         seen = _shortened(json_text(error.instance))
         if field is None:  # inside a list, say
-            message = f"{dotted(pointer)}: {seen} does not fit: {error.message}."
-            return Finding("DS001", Severity.ERROR, pointer, message)
-        severity, consequence = self._weight(field, error.instance, config)
-        return Finding(
-            "DS001",
+            return found(Severity.ERROR, pointer, "DS001.inside", key=dotted(pointer), seen=seen, problem=error.message)
+        severity, code, more = self._weight(field, error.instance, config)
+        return found(
             severity,
             pointer,
-            f"{field.key}: {seen} is not {_expected(field, context)}.{consequence}",
-            _advice(field),
-            None,
-            "deepspeed/runtime/config.py",
+            code,
+            advice="DS001.correct" if field.default in (MISSING, None) else "DS001.default",
+            source="deepspeed/runtime/config.py",
+            key=field.key,
+            seen=seen,
+            expected=_expected(field, context),
+            default=_shortened(json.dumps(None if field.default is MISSING else field.default)),
+            more=more,
         )
 
-    def _weight(self, field: Field, value: Any, config: Mapping[str, Any]) -> tuple[Severity, str]:
-        """How bad a misfit is: pydantic blocks convert some texts, raw booleans take any text for true."""
+    def _weight(self, field: Field, value: Any, config: Mapping[str, Any]) -> tuple[Severity, str, str]:
+        """How bad a misfit is, what is said of it, and a word of that: pydantic blocks convert some texts, raw booleans
+        take any text for true."""
         if (field.model == "pydantic" or field.pointer in _READ_ANYWAY) and self._fits_converted(field, value):
-            return Severity.NOTE, " DeepSpeed converts it."
+            return Severity.NOTE, "DS001.converted", ""
         if field.model == "raw" and field.kind is FieldKind.BOOLEAN:
-            strict = field.pointer in _STRICT_RAW_BOOLEANS and not isinstance(value, int)
-            return (Severity.ERROR, "") if strict else (Severity.WARNING, _taken_for(value))
+            if field.pointer in _STRICT_RAW_BOOLEANS and not isinstance(value, int):
+                return Severity.ERROR, "DS001.misfit", ""
+            return Severity.WARNING, "DS001.taken_for", "true" if value else "false"
         idle = field.active and not field.active.holds(config) and field.pointer not in _READ_ANYWAY
         if field.model == "raw" and field.active and idle:
-            return Severity.WARNING, f" It is not read now. {field.active.otherwise}"
+            return Severity.WARNING, "DS001.not_read", field.active.otherwise
         if field.model == "raw" and field.pointer.count("/") == 1 and isinstance(value, bool):
             runs = Draft202012Validator(self._schema.node(field.pointer)).is_valid(int(value))
-            return Severity.WARNING if runs else Severity.ERROR, f" DeepSpeed counts it as {int(value)}."
-        return Severity.ERROR, ""
+            return Severity.WARNING if runs else Severity.ERROR, "DS001.counted", str(int(value))
+        return Severity.ERROR, "DS001.misfit", ""
 
     def _fits_converted(self, field: Field, value: Any) -> bool:
         since, node = NEVER_BOOLEAN_SINCE.get(field.pointer, ""), self._schema.node(field.pointer)
@@ -127,13 +132,13 @@ class SchemaCheck:
         """One finding a key. Natively the first one offers to write the Trainer's values for all of them, unless a
         batch term says “auto”, too: then that is an error (DS012) and offers it."""
         pointers = (pointer for pointer, node in document.nodes if node.value == "auto")
-        found = [finding for pointer in pointers for finding in self._auto(pointer, context)]
-        filled = [finding for finding in found if finding.pointer in FILLED_BY_TRAINER and finding.pointer != STEPS]
+        autos = [finding for pointer in pointers for finding in self._auto(pointer, context)]
+        filled = [finding for finding in autos if finding.pointer in FILLED_BY_TRAINER and finding.pointer != STEPS]
         first = min(filled, key=lambda finding: finding.severity.rank, default=None)
         in_batch = any(document.value.get(pointer[1:]) == "auto" for pointer in _BATCH)
         if first is not None and context.integration is Integration.NATIVE and not in_batch:
-            found[found.index(first)] = replace(first, fix=native_fix(document, context))
-        yield from found
+            autos[autos.index(first)] = replace(first, fix=native_fix(document, context))
+        yield from autos
 
     def _auto(self, pointer: str, context: Context) -> Iterator[Finding]:
         field = self._schema.field(pointer)
@@ -145,47 +150,37 @@ class SchemaCheck:
 
 
 def _auto_left_over(pointer: str, field: Field | None) -> Finding:
-    return Finding(
-        "DS003",
+    return found(
         Severity.ERROR,
         pointer,
-        f"{dotted(pointer)}: the HF Trainer does not fill “auto” here, and accelerate stops with "
-        f"“`{split(pointer)[-1]}` not found in kwargs”.",
-        "Write a value, or clear it" + (f" for the default {_default(field)}." if field else "."),
-        clearing(pointer),
-        "accelerate/utils/dataclasses.py: DeepSpeedPlugin.deepspeed_config_process",
+        "DS003.left",
+        advice="DS003.default" if field else "DS003.left",
+        fix=clearing(pointer),
+        source="accelerate/utils/dataclasses.py: DeepSpeedPlugin.deepspeed_config_process",
+        key=dotted(pointer),
+        name=split(pointer)[-1],
+        default=_default(field),
     )
 
 
 def _auto_natively(field: Field) -> Finding:
+    severity, code = Severity.ERROR, "DS003.fails"
     if field.model == "pydantic":
-        severity, what = Severity.WARNING, f"native DeepSpeed drops “auto” and uses its default, {_default(field)}"
+        severity, code = Severity.WARNING, "DS003.dropped"
     elif field.kind is FieldKind.BOOLEAN and field.pointer not in _STRICT_RAW_BOOLEANS:
-        severity, what = Severity.WARNING, "“auto” is filled by the HF Trainer only; natively any text counts as true"
-    else:
-        severity, what = Severity.ERROR, "“auto” is filled by the HF Trainer only; native DeepSpeed fails on the text"
-    advice = "Write the number of steps that the run takes" if field.pointer == STEPS else "Write a value"
-    return Finding("DS003", severity, field.pointer, f"{field.key}: {what}.", f"{advice}, or choose “HF Trainer”.")
+        severity, code = Severity.WARNING, "DS003.counts_as_true"
+    advice = "DS003.write_steps" if field.pointer == STEPS else "DS003.write"
+    return found(severity, field.pointer, code, advice=advice, key=field.key, default=_default(field))
 
 
-def _expected(field: Field, context: Context) -> str:
+def _expected(field: Field, context: Context) -> Said:
     """“auto” is offered only to the reader that does something with it."""
     fills = {"hf": Integration.HF, "deepspeed": Integration.NATIVE}.get(field.auto)
     return field.expected if fills is context.integration else field.expected_itself
 
 
-def _taken_for(value: Any) -> str:
-    return f" DeepSpeed takes it for {'true' if value else 'false'}."
-
-
-def _default(field: Field | None) -> str:
-    return "none" if field is None or field.default is MISSING else json.dumps(field.default)
-
-
-def _advice(field: Field) -> str:
-    if field.default is MISSING or field.default is None:
-        return "Correct it, or clear the field."
-    return f"Correct it, or clear the field for DeepSpeed's default, {_shortened(json.dumps(field.default))}."
+def _default(field: Field | None) -> str | Said:
+    return phrase("none") if field is None or field.default is MISSING else json.dumps(field.default)
 
 
 def _shortened(text: str, most: int = 60) -> str:

@@ -1,1 +1,1 @@
-"""Runs as pages and reports tell of them: news, alerts, comparison, clones."""
+"""Runs as the pages and reports show them: news, alerts, comparison, clones."""

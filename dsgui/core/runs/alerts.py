@@ -1,5 +1,5 @@
-"""What needs a look while a run goes on: a value that is no number, no step for long, memory near its limit, a drop in
-speed. An alert is told once, and once more ("calm") when it is over."""
+"""What needs attention while a run goes on: a NaN or infinite value, no step for a long time, memory near its limit, a
+drop in speed. An alert is raised once, and reported once more ("calm") when it is over."""
 
 import math
 from collections import deque
@@ -26,8 +26,8 @@ SPEED_DROP, _SPEED_CALM = 0.5, 0.75
 
 
 class Alerts:
-    """Fed what the supervisor sees; each call returns what changed. `now_s` counts from the run's beginning. `machine`
-    is "" for the one that launched; what is told of another names it."""
+    """Takes what the supervisor sees; each call returns what changed. `now_s` counts from the beginning of the run.
+    `machine` is "" for the launching machine; an alert about another one names it."""
 
     def __init__(self, machine: str = "") -> None:
         self._machine = machine
@@ -40,7 +40,7 @@ class Alerts:
 
     def points(self, points: Sequence[Point]) -> list[Event]:
         """Losses and gradient norms that are NaN or infinite. An infinite norm alone is an overflow that DeepSpeed
-        skips, and no alert. Each source is for itself: a file is read later than what was printed."""
+        skips, not an alert. Sources are treated separately: a file is read later than the output."""
         found: list[Event] = []
         for point in points:
             for name in _NAMES:
@@ -58,7 +58,7 @@ class Alerts:
         return found
 
     def sample(self, sample: Sample) -> list[Event]:
-        """Memory within 5 % of what there is, or of what the container may use; a card that is too hot or short of
+        """Memory within 5 % of the total, or of what the container may use; a GPU that is throttled by heat or
         power."""
         found = self._memory("memory", "host_memory", sample.host_used_bytes, sample.host_total_bytes)
         found += self._memory("memory limit", "container_memory", sample.limit_used_bytes, sample.limit_bytes)
@@ -73,8 +73,8 @@ class Alerts:
         return found
 
     def progress(self, progress: Progress | None, training: bool, now_s: float) -> list[Event]:
-        """No step for long, and a drop in speed. `training`: nothing else (an evaluation, a compiler) is under way;
-        while it is not, no time counts."""
+        """No step for a long time, and a drop in speed. `training`: nothing else (an evaluation, a compiler) is
+        running; otherwise time does not count."""
         if progress is None:
             return []
         if not training:
@@ -119,7 +119,7 @@ class Alerts:
         return self._set(subject, full, said("alerts", code if full else f"{code}_below", **which, **figures), None)
 
     def _set(self, subject: str, wrong: bool, told: Said, step: int | None) -> list[Event]:
-        """`told` is said where something begins to be wrong, and where it is over."""
+        """Says `told` when something begins to be wrong, and again when it is over."""
         if wrong == (subject in self._active):
             return []
         (self._active.add if wrong else self._active.discard)(subject)

@@ -1,6 +1,7 @@
-"""The same again: a run's plan as the launch request that would make it, with what is to be different this time."""
+"""Cloning: a run's plan as the launch request that would produce it, with what should differ this time."""
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dsgui.core.config.document import Document
@@ -13,8 +14,8 @@ from dsgui.core.script.words import with_option
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """`request` holds the config too; `notes` say what differs from the run it was made from, `in_config` whether its
-    config does."""
+    """`request` includes the config; `notes` say what differs from the original run, `in_config` whether its config
+    does."""
 
     request: LaunchRequest
     notes: tuple[str, ...] = ()
@@ -22,20 +23,22 @@ class Clone:
 
 
 def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
-    """The request of `plan`, changed by `remedy`; it names the run it comes from. The port is left to be chosen anew:
-    the old one may be taken."""
+    """The request of `plan`, changed by `remedy`; it names the original run. The port is chosen again, since the old
+    one may be taken."""
     text, notes = changed_config(config_text, remedy)
     words, more = changed_words(plan.arguments, remedy)
+    environment, named = changed_environment(plan.environment, remedy)
     # The run's own folder is a new one for each run.
     own_folder = plan.working_directory == plan.run_directory
     changed = {
         "arguments": shlex.join(words),
+        "environment": environment,
         "master_port": None,
         "working_directory": "" if own_folder else plan.working_directory,
         "parent": plan.run_id,
     }
     request = LaunchRequest(**(plan.spec() | changed), config_text=text)
-    return Clone(request, (*notes, *more, *_missing_secrets(plan)), text != config_text)
+    return Clone(request, (*notes, *more, *named, *_missing_secrets(plan)), text != config_text)
 
 
 def _missing_secrets(plan: Plan) -> tuple[str, ...]:
@@ -45,7 +48,7 @@ def _missing_secrets(plan: Plan) -> tuple[str, ...]:
 
 
 def changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ...]]:
-    """The config with the remedy's fix, and what that changed. One that can't be read stays as it is."""
+    """The config with the remedy's fix, and what that changed. A config that can't be read stays unchanged."""
     if remedy is None or remedy.fix is None:
         return text, ()
     try:
@@ -68,3 +71,11 @@ def changed_words(words: tuple[str, ...], remedy: Remedy | None) -> tuple[tuple[
             notes.append(f"{option} removed" if value is None else f"{option} {value}".strip())
         words = changed
     return words, tuple(notes)
+
+
+def changed_environment(
+    variables: Mapping[str, str], remedy: Remedy | None
+) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """The run's variables with the remedy's, and what that changed."""
+    new = {name: value for name, value in (remedy.variables if remedy else ()) if variables.get(name) != value}
+    return {**variables, **new}, tuple(f"{name}={value}" for name, value in new.items())

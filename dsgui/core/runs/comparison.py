@@ -1,4 +1,4 @@
-"""Runs side by side: where their configs differ, and why they used what they used."""
+"""Runs side by side: how their configs differ, and what explains their memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What people ask of such a comparison, and what the numbers say."""
+    """A question that users have about such a comparison, and what the numbers say."""
 
     question: str
     sentences: tuple[str, ...]
@@ -35,7 +35,7 @@ class Answer:
 
 
 def config_differences(configs: Sequence[Document | None]) -> list[dict[str, Any]]:
-    """Each key in which any config differs from the first, with the text each has for it (None: not set)."""
+    """Each key in which any config differs from the first, with its text in each (None: not set)."""
     known = [config for config in configs if config is not None]
     if len(known) < 2:
         return []
@@ -44,7 +44,7 @@ def config_differences(configs: Sequence[Document | None]) -> list[dict[str, Any
 
 
 def answers(runs: Sequence[Compared]) -> list[Answer]:
-    """For two runs: the tutorials' question of ZeRO-3, why GPU memory changed and host memory did not."""
+    """For two runs: the tutorials' question about ZeRO-3, why GPU memory changed and host memory did not."""
     if len(runs) != 2 or runs[0].config is None or runs[1].config is None:
         return []
     changed = {found.pointer for found in differences(runs[0].config, runs[1].config)}
@@ -103,7 +103,7 @@ def _differ(bytes_: Sequence[int | None]) -> bool | None:
 
 
 def _count(value: float) -> str:
-    """As people write it in a config: 1e9."""
+    """As it is usually written in a config: 1e9."""
     return f"{value:g}".replace("e+0", "e").replace("e+", "e")
 
 

@@ -1,5 +1,6 @@
 """What a page is told of runs: a line of the list, and what was added to a run since it last asked."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -33,7 +34,8 @@ class Cursor:
 class RunSummary:
     """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged, and
     `no_loss` says why; `doing` is what is prepared before the training. `place` counts the runs in the order they were
-    launched; 0 for those from before they were counted. `problem` says what is wrong with its folder or its supervisor,
+    launched; 0 for those from before they were counted. `predicted` is the memory that was foretold, `peak` the most
+    that was measured, in bytes by device. `problem` says what is wrong with its folder or its supervisor,
     in sentences."""
 
     run_id: str
@@ -52,6 +54,8 @@ class RunSummary:
     doing: str = ""
     no_loss: NoLoss | None = None
     problem: str = ""
+    predicted: Mapping[str, int] | None = None
+    peak: Mapping[str, int] | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"state": self.state.value}

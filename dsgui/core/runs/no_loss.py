@@ -1,4 +1,4 @@
-"""Why a run has no curve of its training loss, as far as its arguments and what was read of it tell."""
+"""Why a run has no curve of its training loss, judged by its arguments and its output."""
 
 import math
 import re
@@ -35,8 +35,8 @@ class NoLoss:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is known of a run: its script's `arguments`, whether the HF Trainer is behind it, its curves, and how far it
-    is. `phase` as its output told it. `in_code`: the script makes its TrainingArguments itself."""
+    """What is known about a run: its script's `arguments`, whether it uses the HF Trainer, its curves, and its
+    progress. `phase` is from its output. `in_code`: the script creates its TrainingArguments itself."""
 
     arguments: Sequence[str]
     trainer: bool
@@ -59,13 +59,13 @@ class Told:
 
     @property
     def only_evaluates(self) -> bool:
-        """Of the HF Trainer's scripts."""
+        """For scripts with the HF Trainer."""
         evaluates = any(_is_on(self.arguments, option) for option in ("--do_eval", "--do_predict"))
         return self.trainer and evaluates and not _is_on(self.arguments, "--do_train")
 
 
 def no_loss(told: Told) -> NoLoss | None:
-    """None where there is a training loss, or where it is too early to tell."""
+    """None if there is a training loss, or if it is too early to tell."""
     if has_loss(told.series) or _too_early(told):
         return None
     reasons = _reasons_of_trainer(told) if told.trainer or _ends_as_trainer(told.series) else iter(())
@@ -73,7 +73,7 @@ def no_loss(told: Told) -> NoLoss | None:
 
 
 def has_loss(series: Iterable[Series]) -> bool:
-    """Whether a loss of the training was logged."""
+    """Whether a training loss was logged."""
     return any(one.kind == "train" and _LOSS.search(one.name) for one in series)
 
 
@@ -148,7 +148,7 @@ def _too_few_steps(told: Told) -> Iterator[NoLoss]:
 
 
 def _set_elsewhere(told: Told) -> str:
-    """Where the script is told how often to log, if not by its arguments; "" otherwise."""
+    """What tells the script how often to log, other than its arguments; "" if nothing does."""
     if _takes_a_file(told.arguments):
         return "the file that the script takes its arguments from"
     return "the script’s TrainingArguments" if told.in_code else ""
@@ -159,7 +159,7 @@ def _lead(told: Told) -> str:
 
 
 def _none(told: Told) -> str:
-    """An evaluation's loss may stand right below."""
+    """An evaluation's loss may be right below."""
     evaluated = any(one.kind == "eval" and _LOSS.search(one.name) for one in told.series)
     return "No training loss" if evaluated else "No loss"
 
@@ -183,7 +183,7 @@ def _is_on(words: Sequence[str], option: str) -> bool:
 
 
 def _takes_a_file(words: Sequence[str]) -> bool:
-    """Whether arguments stand in a file (HfArgumentParser, TrlParser): `train.py args.json`, `--config args.yaml`."""
+    """Whether arguments are in a file (HfArgumentParser, TrlParser): `train.py args.json`, `--config args.yaml`."""
     for before, word in zip(("", *words), words, strict=False):
         name, _, given = word.partition("=") if word.startswith("--") else (before, "", word)
         option = name if name.startswith("--") else ""

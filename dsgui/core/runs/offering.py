@@ -2,8 +2,8 @@
 none that the checks object to, and none that DeepSpeed itself refuses. Advice that goes in circles is worse than
 none."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgui.core.config.document import Document
@@ -11,10 +11,9 @@ from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError
-from dsgui.core.runs.clone import changed_config, changed_words
+from dsgui.core.runs.clone import changed_config, changed_environment, changed_words
 from dsgui.core.script.words import value_of
-
-NOTHING_LEFT = "dsgui has no further change to suggest."
+from dsgui.core.texts.saying import Said, said
 
 _TOLD_BY = 80  # characters at the beginning of a message that tell it from others
 
@@ -22,18 +21,19 @@ _TOLD_BY = 80  # characters at the beginning of a message that tell it from othe
 @dataclass(frozen=True, slots=True)
 class Tried:
     """Settings that a run had, or would have: its config's text and the script's arguments. `failed` is what its
-    diagnosis said, "" where it did not fail, and `remedies` what that proposed."""
+    diagnosis said, None where it did not fail, and `remedies` what that proposed."""
 
     run_id: str
     config_text: str
     arguments: tuple[str, ...]
-    failed: str = ""
+    failed: Said | None = None
     remedies: tuple[Remedy, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def changed(self, remedy: Remedy) -> "Tried":
         text, _ = changed_config(self.config_text, remedy)
         words, _ = changed_words(self.arguments, remedy)
-        return Tried(self.run_id, text, words)
+        return Tried(self.run_id, text, words, environment=changed_environment(self.environment, remedy)[0])
 
     def values_at(self, remedies: Sequence[Remedy]) -> list[Any]:
         """What these settings have where the remedies make their changes; a block that is off counts as absent."""
@@ -41,7 +41,8 @@ class Tried:
         pointers = [change.pointer for one in remedies if one.fix for change in one.fix.changes]
         held = (lookup(config, pointer) for pointer in pointers)
         given = [value_of(self.arguments, (option,)) for one in remedies for option, _ in one.options]
-        return [*(None if value is MISSING or value is False else value for value in held), *given]
+        variables = [self.environment.get(name) for one in remedies for name, _ in one.variables]
+        return [*(None if value is MISSING or value is False else value for value in held), *given, *variables]
 
 
 # What stands in the way of some settings, each objection under a name that stays the same while it does.
@@ -52,20 +53,23 @@ Refusal = Callable[[Tried], str]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The diagnosis with the changes that may help, and in `set_aside` why others are not offered."""
+    """The diagnosis with the changes that may help, and in `set_aside` why others are not offered. `cause`: of one that
+    died of memory, what took it."""
 
     diagnosis: Diagnosis
-    set_aside: tuple[str, ...] = ()
+    set_aside: tuple[Said, ...] = ()
+    cause: tuple[Said, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         found = self.diagnosis
         remedy = {"label": str(found.remedy.label)} if found.remedy else None
-        return found.to_json() | {"remedy": remedy, "set_aside": list(self.set_aside), "ends": self.ends}
+        told = {"set_aside": list(map(str, self.set_aside)), "cause": list(map(str, self.cause))}
+        return found.to_json() | {"remedy": remedy, "ends": self.ends} | told
 
     @property
     def ends(self) -> str:
         """What to say where there were changes and none is left; "" elsewhere."""
-        return NOTHING_LEFT if self.set_aside and not self.diagnosis.remedies else ""
+        return str(said("set_aside", "nothing_left")) if self.set_aside and not self.diagnosis.remedies else ""
 
 
 def offer(
@@ -79,11 +83,12 @@ def offer(
     there is a change to offer: that takes a while."""
     before = dict(objections(now)) if found.remedies else {}
     kept: list[Remedy] = []
-    aside: list[str] = []
+    aside: list[Said] = []
     for remedy in found.remedies:
-        why = _why_not(remedy, now, earlier, before, objections) or (not kept and _refused(remedy, now, found, refusal))
+        why = _why_not(remedy, now, earlier, before, objections)
+        why = why or (None if kept else _refused(remedy, now, found, refusal))
         if why:
-            aside.append(f"{remedy.label}: {why}")
+            aside.append(why)
         else:
             kept.append(remedy)
     return Offer(replace(found, remedies=tuple(kept)), tuple(aside))
@@ -91,29 +96,30 @@ def offer(
 
 def _why_not(
     remedy: Remedy, now: Tried, earlier: Sequence[Tried], before: dict[str, str], objections: Objections
-) -> str:
-    if not remedy.fix and not remedy.options:
-        return ""  # the same again is all there is to do
+) -> Said | None:
+    if remedy.is_empty:
+        return None  # the same again is all there is to do
     after = now.changed(remedy)
-    if (after.config_text, after.arguments) == (now.config_text, now.arguments):
-        return "this run already had it."
-    if (failed := _failed_so(remedy, after, earlier)) is not None:
-        return f"run {failed.run_id} had it and failed ({failed.failed})."
-    return next(_new(objections(after), before), "")
+    if (after.config_text, after.arguments, after.environment) == (now.config_text, now.arguments, now.environment):
+        return said("set_aside", "had", change=remedy.label)
+    if (failed := _failed_so(remedy, after, earlier)) is not None and failed.failed:
+        return said("set_aside", "failed", change=remedy.label, run=failed.run_id, why=failed.failed)
+    objection = next((message for name, message in objections(after) if name not in before), None)
+    return None if objection is None else said("set_aside", "checks", change=remedy.label, message=objection)
 
 
-def _refused(remedy: Remedy, now: Tried, found: Diagnosis, refusal: Refusal) -> str:
+def _refused(remedy: Remedy, now: Tried, found: Diagnosis, refusal: Refusal) -> Said | None:
     """What it refuses about the settings as they were is held against a change only where the run failed of that."""
     after = now.changed(remedy)
-    said = refusal(after) if after.config_text != now.config_text else ""
-    if not said or (not _is_failure(said, found) and said == refusal(now)):
-        return ""
-    return f"DeepSpeed itself refuses it: {said}"
+    message = refusal(after) if after.config_text != now.config_text else ""
+    if not message or (not _is_failure(message, found) and message == refusal(now)):
+        return None
+    return said("set_aside", "deepspeed", change=remedy.label, message=message)
 
 
-def _is_failure(said: str, found: Diagnosis) -> bool:
+def _is_failure(message: str, found: Diagnosis) -> bool:
     beginning = " ".join(found.evidence.split())[:_TOLD_BY]
-    return bool(beginning) and said.startswith(beginning)
+    return bool(beginning) and message.startswith(beginning)
 
 
 def _failed_so(remedy: Remedy, after: Tried, earlier: Sequence[Tried]) -> Tried | None:
@@ -124,10 +130,6 @@ def _failed_so(remedy: Remedy, after: Tried, earlier: Sequence[Tried]) -> Tried 
         if one.failed and one.values_at(places) == after.values_at(places):
             return one
     return None
-
-
-def _new(after: Iterable[tuple[str, str]], before: dict[str, str]) -> Iterator[str]:
-    return (f"the checks object: {said}" for name, said in after if name not in before)
 
 
 def _value(text: str) -> Any:

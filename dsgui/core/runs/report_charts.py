@@ -1,8 +1,8 @@
-"""Which charts a report has, and their lines: the curves of one run, or those of several over each other.
+"""The charts of a report and their lines: the curves of one run, or those of several runs overlaid.
 
 A chart is plain JSON: title, unit, whether it begins at zero, its usual axis ("step" or "time") and `lines`, each with
 its run, what it is of there, the places of its colour and dashes, `step`, `time` (seconds), `value` (None is a gap) and
-`odd`: the places where the value is no number, in words. Long curves are thinned, and each spike is still there.
+`odd`: the places of values that are NaN or infinite, in words. Long curves are thinned but keep every spike.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +38,7 @@ Chart = dict[str, Any]
 
 
 def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
-    """The charts of runs, each by its name with all its curves; those without a line are left out."""
+    """The charts of runs, each run given as its name and all its curves; charts without a line are left out."""
     joined = [(name, _joined(curves)) for name, curves in runs]
     axis = "time" if by_time(runs) else "step"
     found = [_chart(joined, LOSS, axis, _logged(LOSS))]
@@ -56,8 +56,8 @@ def _of_machine() -> list[str]:
 
 
 def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
-    """Why all charts of these runs are drawn by time, in a sentence: the training points of some have no two different
-    steps (axis.js decides the same). "" where each has them."""
+    """A sentence on why all charts of these runs are drawn by time: the training points of some runs have fewer than
+    two different steps (axis.js decides likewise). "" if all have enough."""
     told = ((name, [one for one in curves if len(one)]) for name, curves in runs)
     without = [name for name, curves in told if curves and not any(_has_steps(one) for one in curves)]
     whose = f"{', '.join(without)} logged no steps" if len(runs) > 1 else "no steps were logged"
@@ -125,7 +125,7 @@ def _named(curves: Sequence[Curve]) -> list[tuple[str, str]]:
 
 
 def _speeds(curves: Sequence[Curve]) -> Iterator[Drawn]:
-    """Measured between points of the loss, for a training that does not tell its speed."""
+    """Measured between points of the loss, for a training that does not report its speed."""
     loss = training_curve(curves, "loss")
     if loss is None:
         return
@@ -142,7 +142,7 @@ def _speeds(curves: Sequence[Curve]) -> Iterator[Drawn]:
 
 
 def _readings(id: str, several: bool) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
-    """What the machine and its cards told that stands in one chart."""
+    """The readings of the machine and its GPUs that belong to one chart."""
 
     def pick(curves: Sequence[Curve]) -> Iterator[Drawn]:
         for curve in _sampled(curves):
@@ -156,13 +156,13 @@ def _readings(id: str, several: bool) -> Callable[[Sequence[Curve]], Iterator[Dr
 
 
 def _sampled(curves: Sequence[Curve]) -> list[Curve]:
-    """Those that told something, the launching machine's first."""
+    """Those with readings, the launching machine's first."""
     told = (one for one in curves if one.series.kind == "sample" and np.isfinite(one.value).any())
     return sorted(told, key=lambda one: one.series.node)
 
 
 def _joined(curves: Sequence[Curve]) -> list[Curve]:
-    """One curve for each series: telemetry is kept in several tables where what it reads has changed."""
+    """One curve per series: telemetry is stored in several tables if its columns changed."""
     by_series: dict[Any, list[Curve]] = {}
     for curve in curves:
         by_series.setdefault(curve.series, []).append(curve)
@@ -192,7 +192,7 @@ def _line(curve: Curve, scale: float) -> dict[str, Any]:
 
 
 def _places(curve: Curve) -> tuple[Places, Places]:
-    """Which points are drawn, some of those that are no number among them, and these."""
+    """The points that are drawn, including some that are NaN or infinite, and which those are."""
     finite = np.isfinite(curve.value)
     odd = np.flatnonzero(~finite)
     odd = odd[:: max(len(odd) // _ODD_SHOWN, 1)]

@@ -10,12 +10,12 @@ from dsgui.core.script.parser_source import called, keyword, written_out
 
 
 class Caller(Enum):
-    """What reads a config; the value names it in sentences."""
+    """What reads a config."""
 
     TRAINING_ARGUMENTS = "TrainingArguments"
     PLUGIN = "DeepSpeedPlugin"
     ACCELERATOR = "Accelerator"
-    STRATEGY = "Lightning’s DeepSpeed strategy"
+    STRATEGY = "DeepSpeedStrategy"
     ENGINE = "deepspeed.initialize"
     LLAMA_FACTORY = "LLaMA-Factory"
 

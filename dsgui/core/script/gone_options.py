@@ -6,6 +6,8 @@ the arguments of transformers' example scripts, and TRL's configs.
 
 from collections.abc import Collection
 
+from dsgui.core.texts.saying import Said, said
+
 REMOVE = ""
 # Name → the words to write instead, or REMOVE; a word in capitals is the value that was given. Words without one stand
 # for an option that was on: one that was off is to be removed.
@@ -50,29 +52,31 @@ _INSTEAD = {
     "fsdp_transformer_layer_cls_to_wrap": "--fsdp_config '{\"transformer_layer_cls_to_wrap\": …}'",
 }
 _WHY = {
-    "overwrite_output_dir": "The Trainer writes to a folder that exists without being told to.",
-    "warmup_ratio": "A number below 1 is a share of all steps there.",
-    "logging_dir": "The environment variable TENSORBOARD_LOGGING_DIR names that folder now.",
-    "save_safetensors": "Weights are always saved as safetensors.",
+    "overwrite_output_dir": said("verdict_advice", "options.why_overwrite_output_dir"),
+    "warmup_ratio": said("verdict_advice", "options.why_warmup_ratio"),
+    "logging_dir": said("verdict_advice", "options.why_logging_dir"),
+    "save_safetensors": said("verdict_advice", "options.why_save_safetensors"),
 }
 # Renamed, so that an older release has the other name.
 _BACK = {"eval_strategy": "evaluation_strategy", "use_cpu": "no_cuda", "dtype": "torch_dtype"}
 _OFF = frozenset({"false", "f", "no", "n", "0"})  # transformers/hf_argparser.py: string_to_bool
 
 
-def instead(name: str, value: str, known: Collection[str]) -> str | None:
-    """What to do about an option that is not among the `known` names: a sentence, or None for one that was never
+def instead(name: str, value: str, known: Collection[str]) -> tuple[Said, ...] | None:
+    """What to do about an option that is not among the `known` names: sentences, or None for one that was never
     there."""
     if name in _BACK and _BACK[name] in known:
-        return f"This release calls it --{_BACK[name]}."
+        return (said("verdict_advice", "options.calls_it", option=f"--{_BACK[name]}"),)
     words = _words(name, value)
     if words is None:
         return None
-    option = words.partition(" ")[0].removeprefix("--")
+    option, why = words.partition(" ")[0].removeprefix("--"), _WHY.get(name)
     if words == REMOVE or option not in known:
-        return " ".join(filter(None, (f"Remove --{name}.", _WHY.get(name, ""))))
-    spelled = words.replace("VALUE", value) if value else words.removesuffix(" VALUE")
-    return " ".join(filter(None, (f"Write {spelled} instead.", _WHY.get(name, ""))))
+        told = said("verdict_advice", "options.remove", option=f"--{name}")
+    else:
+        spelled = words.replace("VALUE", value) if value else words.removesuffix(" VALUE")
+        told = said("verdict_advice", "options.write_instead", words=spelled)
+    return (told, why) if why else (told,)
 
 
 def words_instead(name: str, value: str, known: Collection[str]) -> tuple[str, ...] | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dsgui.core.script.words import MODEL_OPTIONS
+from dsgui.core.texts.saying import Said
 
 _FILE = re.compile(
     r"(train|training|valid|validation|val|eval|evaluation|test|dev|data|dataset|input|corpus|vocab)_files?"
@@ -16,9 +17,9 @@ _SEVERAL = set("*?[]{}, ")  # a pattern, or a list: who expands it is not known
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """`path` as given, relative to the working directory."""
+    """`option` that names it, or what it is; `path` as given, relative to the working directory."""
 
-    option: str
+    option: str | Said
     path: str
 
 

@@ -28,13 +28,13 @@ _STAND_INS = {"DummyOptim", "DummyScheduler"}
 class Parser(Enum):
     """Who reads the script's command line, as far as its own source shows."""
 
-    NONE = "none seen"
-    ARGPARSE = "argparse, made and filled in this file"
-    ELSEWHERE = "argparse or another, filled elsewhere too"
-    DEEPSPEED = "argparse with deepspeed.add_config_arguments"
-    TRAINER = "HfArgumentParser, or TRL's"
-    DATACLASSES = "HfArgumentParser, with dataclasses of the script alone"
-    LENIENT = "argparse that lets unknown arguments pass"
+    NONE = "none"
+    ARGPARSE = "argparse"  # made and filled in this file
+    ELSEWHERE = "elsewhere"  # argparse or another, filled elsewhere too
+    DEEPSPEED = "deepspeed"  # argparse with deepspeed.add_config_arguments
+    TRAINER = "trainer"  # HfArgumentParser, or TRL's
+    DATACLASSES = "dataclasses"  # HfArgumentParser, with dataclasses of the script alone
+    LENIENT = "lenient"  # argparse that lets unknown arguments pass
 
 
 @dataclass(frozen=True, slots=True)

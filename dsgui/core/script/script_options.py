@@ -47,9 +47,9 @@ class ArgumentsFile(Enum):
     """A file of arguments that the script may be given."""
 
     NONE = ""
-    ALONE = "a JSON or YAML file as its only argument"  # the branch that transformers' examples have
-    CONFIG = "--config FILE"  # trl/scripts/utils.py: TrlParser
-    SOMEHOW = "a file, found in some other way"
+    ALONE = "alone"  # a JSON or YAML file as its only argument: the branch that transformers' examples have
+    CONFIG = "config"  # --config FILE: trl/scripts/utils.py, TrlParser
+    SOMEHOW = "somehow"  # found in some other way
 
 
 @dataclass(frozen=True, slots=True)

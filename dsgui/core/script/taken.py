@@ -9,6 +9,7 @@ from dsgui.core.config.arguments import EVERY_NAME, TrainingArguments, from_mapp
 from dsgui.core.script.command_line import UNSET, Option, Reading, read
 from dsgui.core.script.named_files import NamedFile, named_files
 from dsgui.core.script.script_options import LOGGING, ArgumentsFile, CommandLine, trainer_defaults
+from dsgui.core.texts.saying import Said, said
 
 CONFIG_OPTION = Option("config", ("--config",))  # TrlParser takes it out before anything is parsed
 LOGGING_WORDS = ("--logging_steps", "10")
@@ -39,7 +40,7 @@ class ArgumentsFromFile:
     values: Mapping[str, Any] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     converts: bool = False
-    problem: str = ""
+    problem: str | Said = ""
     was_read: bool = True
 
 
@@ -57,7 +58,9 @@ class Taken:
     def named_files(self) -> tuple[NamedFile, ...]:
         """What it is to read, its file of arguments among them."""
         values = {name: (value,) for name, value in self.file.values.items() if isinstance(value, str)}
-        file = (NamedFile("The file of arguments", self.file.path),) if self.file.path else ()
+        file = (
+            (NamedFile(said("verdicts", "files_in_arguments.of_arguments"), self.file.path),) if self.file.path else ()
+        )
         return (*file, *named_files(values | dict(self.reading.given)))
 
 

@@ -1,8 +1,9 @@
 """What is said, as a value: a code and what its text leaves open. Parts hand on codes; words are looked up where
 somebody reads them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any
 
 from dsgui.core.texts.english import TEXTS
@@ -29,7 +30,7 @@ class Said:
 
     def to_json(self) -> dict[str, Any]:
         """Without what it is a text of: that is known where it is kept."""
-        given = {name: _kept(value) for name, value in self.given}
+        given = {name: kept(value) for name, value in self.given}
         return {"code": self.code} | ({"given": given} if given else {})
 
 
@@ -39,10 +40,11 @@ def sentences(parts: "Iterable[Said]") -> str:
 
 
 def sentences_to_json(parts: "Iterable[Said]") -> list[Any]:
-    return [_kept(part) for part in parts]
+    return [kept(part) for part in parts]
 
 
-def _kept(value: "str | Said") -> Any:
+def kept(value: "str | Said") -> Any:
+    """With the kind of text that it is."""
     return {"kind": value.kind} | value.to_json() if isinstance(value, Said) else value
 
 
@@ -53,15 +55,55 @@ def said(kind: str, code: str, /, **given: str | Said) -> Said:
     return found
 
 
+def phrase(code: str, /, **given: str | Said) -> Said:
+    """A phrase that stands in another text: an enumeration, a range, the devices. It is looked up with that."""
+    return Said("parts", code, tuple(given.items()))
+
+
+def listed(parts: "Iterable[str | Said]") -> "str | Said":
+    """One beside the other in one sentence, as the language sets them apart; "" for none."""
+    return _joined(list(parts), lambda first, then: said("lists", "comma", first=first, then=then))
+
+
+def set_apart(parts: "Iterable[str | Said]") -> "str | Said":
+    """As `listed`, of what has commas itself."""
+    return _joined(list(parts), lambda first, then: said("lists", "semicolon", first=first, then=then))
+
+
+def _joined(parts: "list[str | Said]", join: "Callable[[str | Said, str | Said], Said]") -> "str | Said":
+    found = parts.pop() if parts else ""
+    while parts:
+        found = join(parts.pop(), found)
+    return found
+
+
+def altered(one: Said, change: "Callable[[str], str]") -> Said:
+    """With `change` made to all that fills its places; the text in plain words where that is not the same as changing
+    the whole of it."""
+    found, whole = _altered(one, change), change(str(one))
+    return found if str(found) == whole else as_told(whole)
+
+
+def _altered(one: Said, change: "Callable[[str], str]") -> Said:
+    given = ((name, _altered(value, change) if isinstance(value, Said) else change(value)) for name, value in one.given)
+    return Said(one.kind, one.code, tuple(given))
+
+
+def wrong(code: str, /, **given: str | Said) -> Said:
+    """What an error says: where, what was seen, what was expected, what to do."""
+    return said("errors", code, **given)
+
+
 def as_told(text: str) -> Said:
     """What has no code: words of somebody else's, or of a dsgui before there were codes."""
     return Said("plain", "text", (("text", text),))
 
 
 def recalled(kind: str, value: Any, text: str) -> Said:
-    """What `to_json` kept; `text`, as it was told then, where that is no code known here."""
+    """What `to_json` or `kept` wrote, of this kind unless it names another; `text`, as it was told then, where that is
+    no code known here."""
     try:
-        found = _read(kind, value)
+        found = _read(value.get("kind", kind), value)
         str(found)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         return as_told(text)
@@ -88,6 +130,12 @@ def _read(kind: str, value: Any, depth: int = 0) -> Said:
 
 def _given(value: Any, depth: int) -> "str | Said":
     return value if isinstance(value, str) else _read(value["kind"], value, depth)
+
+
+def said_with(kind: str, code: str, words: Mapping[str, str | Said]) -> Said:
+    """With those of the words that the text has a place for. Raises KeyError as `said` does."""
+    places = (name for _, name, _, _ in Formatter().parse(TEXTS[kind][code]) if name)
+    return said(kind, code, **{name: words[name] for name in dict.fromkeys(places)})
 
 
 def text_of(kind: str, code: str, given: Mapping[str, "str | Said"]) -> str:

@@ -102,6 +102,7 @@ def _finding_entry(checked: Checked, finding: Finding) -> dict[str, Any]:
     changes = finding.fix.changes if finding.fix else ()
     return {
         "rule": finding.rule,
+        "code": finding.code,
         "severity": finding.severity.value,
         "pointer": finding.pointer,
         "line": checked.line_of(finding),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import dotted, split
+from dsgui.core.texts.saying import Said, phrase, said
 
 # What stands for a value: TRAIN_BATCH_SIZE, ${stage}, {{ stage }}, <stage>, __STAGE__, %(stage)s.
 _PLACEHOLDER = re.compile(
@@ -20,11 +21,6 @@ _NEOX = {
     *("train_iters", "lr_decay_iters", "lr_decay_style", "rotary_pct", "attention_config", "tokenizer_type"),
 }
 _ENOUGH = 4
-_LOOKS_LIKE_NEOX = (
-    "this looks like a GPT-NeoX file: its own keys are not DeepSpeed's",
-    "Nothing to do if GPT-NeoX reads the file: it makes DeepSpeed's config of it.",
-)
-_OF_ANOTHER = ("they may be another program's", "Nothing to do if another program reads them; else remove them.")
 
 
 def fold(findings: Sequence[Finding], document: Document) -> list[Finding]:
@@ -41,8 +37,8 @@ def _template(findings: Sequence[Finding], document: Document) -> list[Finding]:
     named = _listed([str(held[f.pointer]).rstrip(",") for f in mine])
     one = replace(
         min(mine, key=lambda f: f.severity.rank),
-        message=f"This looks like a template: {named} stand for values, and DeepSpeed can't read them.",
-        advice="Put the values in, or check the file that the template's program writes.",
+        says=said("findings", "DS001.template", named=named),
+        advises=(said("advice", "DS001.template"),),
         fix=None,
     )
     return _instead(findings, mine, one)
@@ -60,12 +56,12 @@ def _other_program(findings: Sequence[Finding], document: Document) -> list[Find
     if len(mine) <= _MOST_LISTED:
         return list(findings)
     named = _listed([dotted(f.pointer) for f in mine])
-    looks, advice = _LOOKS_LIKE_NEOX if is_neox else _OF_ANOTHER
+    code = "DS004.neox" if is_neox else "DS004.another_program"
     one = replace(
         mine[0],
         severity=Severity.NOTE,
-        message=f"{named}: DeepSpeed has no such keys at the top level and ignores them; {looks}.",
-        advice=advice,
+        says=said("findings", code, named=named),
+        advises=(said("advice", code),),
         fix=None,
     )
     return _instead(findings, mine, one)
@@ -76,8 +72,8 @@ def _instead(findings: Sequence[Finding], many: Sequence[Finding], one: Finding)
     return [one if f is many[0] else f for f in findings if f is many[0] or id(f) not in gone]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str | Said:
     names = list(dict.fromkeys(names))
     shown = ", ".join(names[:_MOST_LISTED])
     rest = len(names) - _MOST_LISTED
-    return f"{shown} and {rest} more" if rest > 0 else shown
+    return phrase("and_more", names=shown, rest=str(rest)) if rest > 0 else shown

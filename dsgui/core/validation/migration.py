@@ -9,6 +9,8 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, dotted, join, lookup, split
 from dsgui.core.config.schema import Field, Schema
+from dsgui.core.rules.base import found
+from dsgui.core.texts.saying import Said, phrase
 from dsgui.core.validation.checker import Checker
 
 
@@ -66,17 +68,21 @@ def _default_change(old: Field, new: Field, release: str, target: str) -> Findin
     before, after = _shown(old), _shown(new)
     fix = None
     if old.default is not MISSING and old.default is not None:
-        fix = Fix.of("write_down", Change(old.pointer, before), value=before)
-    return Finding(
-        "DS007",
+        fix = Fix.of("write_down", Change(old.pointer, json.dumps(old.default)), value=before)
+    return found(
         Severity.NOTE,
         old.pointer,
-        f"{dotted(old.pointer)}: not set, and its default is {before} in DeepSpeed {release} but {after} in {target}.",
-        f"Write {before} down to keep what you have." if fix else "Set it if you rely on the old behaviour.",
-        fix,
-        "deepspeed/runtime/constants.py",
+        "DS007.default",
+        advice="DS007.write_down" if fix else "DS007.set",
+        fix=fix,
+        source="deepspeed/runtime/constants.py",
+        key=dotted(old.pointer),
+        before=before,
+        after=after,
+        release=release,
+        target=target,
     )
 
 
-def _shown(field: Field) -> str:
-    return "none" if field.default is MISSING else json.dumps(field.default)
+def _shown(field: Field) -> str | Said:
+    return phrase("none") if field.default is MISSING else json.dumps(field.default)

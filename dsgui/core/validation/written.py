@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dsgui.core.config.context import Context, Integration
-from dsgui.core.config.document import Double, last_kept, on_lines
+from dsgui.core.config.document import Double, last_kept
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.loose_json import tidy
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DoubleKeyError
+from dsgui.core.rules.base import found
+from dsgui.core.texts.saying import Said, phrase
 
 _READER, _HJSON = "accelerate/utils/deepspeed.py: HfDeepSpeedConfig", "deepspeed/runtime/config_utils.py"
 
@@ -56,35 +58,23 @@ def _json_load(text: str) -> str:
 
 
 def _not_json(stop: str) -> Finding:
-    return Finding(
-        "DS018",
-        Severity.ERROR,
-        "",
-        f"The file is not strict JSON: the HF Trainer reads it with json.load, which stops with “{stop}”. Native "
-        "DeepSpeed reads hjson and takes it.",
-        "Remove comments, trailing commas and a byte order mark, and put keys and texts in double quotes. The "
-        "Configure page does it when it opens the file; then download it.",
-        None,
-        _READER,
-    )
+    return found(Severity.ERROR, "", "DS018.json", source=_READER, stop=stop)
 
 
 def _double(double: Double, context: Context) -> Finding:
-    seen = _told(double)
-    if context.integration is Integration.HF:
-        severity, outcome, source = Severity.WARNING, "The HF Trainer keeps the last without a word.", _READER
-    else:
-        severity, outcome, source = Severity.ERROR, "DeepSpeed refuses the file (ValueError: Duplicate keys).", _HJSON
-    return Finding(
-        "DS019",
-        severity,
+    hf = context.integration is Integration.HF
+    return found(
+        Severity.WARNING if hf else Severity.ERROR,
         double.pointer,
-        f"{seen}. {outcome}",
-        "Keep one of them; the last is checked here.",
-        None,
-        source,
+        "DS019.kept" if hf else "DS019.refused",
+        advice="DS019.keep_one",
+        source=_READER if hf else _HJSON,
+        twice=_told(double),
     )
 
 
-def _told(double: Double) -> str:
-    return f"{dotted(double.pointer)}: the key stands twice, {on_lines(*double.lines)}"
+def _told(double: Double) -> Said:
+    first, second = double.lines
+    one_line = phrase("on_line", line=str(first))
+    where = one_line if first == second else phrase("on_lines", first=str(first), second=str(second))
+    return phrase("twice", key=dotted(double.pointer), where=where)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dsgui.core.errors import PlaceError
+from dsgui.core.texts.saying import Said, wrong
 
 # The kernel's own: plain files by their mode, yet they tell about processes or act when they are read.
 _NEVER = tuple(Path(name) for name in ("/proc", "/sys", "/dev"))
@@ -21,14 +22,16 @@ class Places:
         """Where `path` leads, links followed. Raises `PlaceError` when that is outside, or no path at all."""
         real = _real(path)
         if any(real.is_relative_to(never) for never in _NEVER):
-            raise PlaceError(f"{path!s:.200}: this belongs to the kernel. Expected a plain file or folder. Choose one.")
+            raise PlaceError(wrong("place.of_the_kernel", path=f"{path!s:.200}"))
         if not any(real.is_relative_to(root) for root in self.roots):
-            leads = "" if real == path else f" (it leads to {real!s:.200})"
-            raise PlaceError(
-                f"{path!s:.200}{leads}: outside the folders that dsgui may use: {self._listed()}. Move it there, or "
-                f"start dsgui with --allow {_shown(real)}."
-            )
+            raise PlaceError(self._outside(path, real))
         return real
+
+    def _outside(self, path: Path, real: Path) -> Said:
+        given = {"path": f"{path!s:.200}", "folders": self._listed(), "allow": _shown(real)}
+        if real == path:
+            return wrong("place.outside", **given)
+        return wrong("place.leads_outside", **given, real=f"{real!s:.200}")
 
     def _listed(self) -> str:
         return ", ".join(str(root) for root in self.roots)
@@ -51,7 +54,7 @@ def _home() -> Path | None:
 def _root(path: Path) -> Path:
     real = _real(path.expanduser())
     if not real.is_dir():
-        raise PlaceError(f"--allow: {path} is no folder. Expected one that exists. Correct the path.")
+        raise PlaceError(wrong("place.no_folder", path=str(path)))
     return real
 
 
@@ -59,7 +62,7 @@ def _real(path: Path) -> Path:
     try:
         return Path(os.path.realpath(path))
     except (ValueError, OSError) as error:  # ValueError: a null character
-        raise PlaceError(f"“{path!s:.80}” can't be used as a path ({error}). Correct it.") from error
+        raise PlaceError(wrong("place.no_path", path=f"{path!s:.80}", why=str(error))) from error
 
 
 def _shown(real: Path) -> str:

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from dsgui.core.launch.plan import Plan
-from dsgui.core.machine.verdicts import Row
+from dsgui.core.machine.verdicts import Row, saw
 from dsgui.core.preflight.hosts_report import MachineFacts, rows
+from dsgui.core.texts.saying import Said
 from dsgui.shell.launch.other_machines import Asked, answers
 
 _ANSWER_S = 20
@@ -59,7 +60,7 @@ def ask_machines(plan: Plan) -> tuple[Row, ...]:
     return rows(plan, facts, has_pdsh=shutil.which("pdsh") is not None)
 
 
-def _ask(plan: Plan) -> dict[str, tuple[str, str]]:
+def _ask(plan: Plan) -> dict[str, tuple[str, str | Said]]:
     asked = {}
     for place, host in enumerate(plan.place.hosts()):
         port = plan.master_port if place == 0 else None
@@ -75,8 +76,8 @@ def _folder(plan: Plan) -> str:
     return "/" if plan.working_directory == plan.run_directory else plan.working_directory
 
 
-def _read(name: str, printed: str, problem: str) -> MachineFacts:
-    if problem == f"code {_NO_PYTHON}":
+def _read(name: str, printed: str, problem: str | Said) -> MachineFacts:
+    if problem == saw("host.exit_code", code=str(_NO_PYTHON)):
         return MachineFacts(name, versions=None)
     if problem:
         return MachineFacts(name, problem=problem)
@@ -93,4 +94,4 @@ def _read(name: str, printed: str, problem: str) -> MachineFacts:
             interfaces=tuple(str(interface) for interface in told["interfaces"]),
         )
     except (ValueError, LookupError, TypeError, AttributeError):
-        return MachineFacts(name, problem="its answer could not be read")
+        return MachineFacts(name, problem=saw("host.unreadable_answer"))

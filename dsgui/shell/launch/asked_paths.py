@@ -9,6 +9,7 @@ from pathlib import Path
 from dsgui.core.errors import PlaceError, PlanError
 from dsgui.core.launch.plan import LaunchRequest
 from dsgui.core.script.script import ScriptFacts, script_facts
+from dsgui.core.texts.saying import wrong
 from dsgui.shell.files.regular_files import read_regular
 
 _SCRIPT_BYTES = 2_000_000
@@ -17,24 +18,21 @@ _SCRIPT_BYTES = 2_000_000
 def script_path(request: LaunchRequest) -> str:
     typed = request.script.strip()
     if not typed:
-        raise PlanError("Enter the path to your training script.")
+        raise PlanError(wrong("script.none"))
     path = _absolute(typed, request.working_directory)
     if path.is_dir():
-        raise PlanError(f"Script: {path} is a folder. Select the training script inside it.")
+        raise PlanError(wrong("script.folder", path=str(path)))
     if not path.is_file():
-        raise PlanError(f"Script: {path} does not exist. Expected a Python file on this machine. Check the path.")
+        raise PlanError(wrong("script.missing", path=str(path)))
     if not os.access(path, os.R_OK):
-        raise PlanError(f"Script: {path} can't be read. Expected a file you may read. Check its permissions.")
+        raise PlanError(wrong("script.unreadable", path=str(path)))
     return str(path)
 
 
 def python_path(request: LaunchRequest) -> str:
     found = shutil.which(request.target_python)
     if not found:
-        raise PlanError(
-            f"Python: {request.target_python} is no program that can be run. Expected the interpreter that has "
-            "DeepSpeed. Start dsgui with --python PATH."
-        )
+        raise PlanError(wrong("python.no_program", path=request.target_python))
     return str(Path(found).absolute())  # not resolved: a virtual environment's python is a link
 
 
@@ -45,12 +43,9 @@ def working_directory(request: LaunchRequest) -> str:
         return ""
     path = _absolute(typed, "")
     if not path.is_dir():
-        raise PlanError(
-            f"Working directory: {path} is not a folder. Expected one that exists. Make it, or leave the field empty "
-            "for the run's own folder."
-        )
+        raise PlanError(wrong("directory.missing", path=str(path)))
     if not os.access(path, os.X_OK):
-        raise PlanError(f"Working directory: {path} can't be opened. Check its permissions or choose another.")
+        raise PlanError(wrong("directory.unreadable", path=str(path)))
     return str(path)
 
 
@@ -63,7 +58,7 @@ def _absolute(typed: str, base: str) -> Path:
             raise ValueError("it has a null character")
         path.exists()  # raises for a name that no file can have
     except (RuntimeError, ValueError, OSError) as error:
-        raise PlanError(f"Path “{typed[:80]}” can't be used ({error}). Expected a path on this machine.") from error
+        raise PlanError(wrong("path.unusable", path=typed[:80], why=str(error))) from error
     return path
 
 

@@ -10,7 +10,7 @@ from dsgui.core.launch.command import argv
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import Identity
 from dsgui.core.machine.verdicts import Row
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, said, wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Ended:
     host: str
     told: int = 0
     left: tuple[int, ...] = ()
-    problem: str = ""
+    problem: str | Said = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Backend(Protocol):
 
     def ask(self, plan: Plan) -> tuple[Row, ...]:
         """What stands in the way there, where the place can be asked. May take some seconds. Raises `PlanError`."""
-        raise PlanError(f"{plan.place.LABEL}: nothing to check before the launch. Press Launch.")
+        raise PlanError(wrong("place.nothing_to_check", place=plan.place.LABEL))
 
     @contextmanager
     def starting(self, plan: Plan, environment: Mapping[str, str]) -> Iterator[Start]:

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from dsgui.core.errors import RunError
 from dsgui.core.launch.command import MARKER, RUN_FOLDER
+from dsgui.core.texts.saying import wrong
 from dsgui.shell.files.installation import FOLDER, MODULE
 from dsgui.shell.files.regular_files import open_regular
 from dsgui.shell.runs.store import RunDirectory, size_of
@@ -55,14 +56,10 @@ class Launcher:
                     check=False,
                 )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise RunError(
-                f"Run {directory.run_id}: its supervisor could not be started ({error}). Try again."
-            ) from error
+            raise RunError(wrong("run.no_supervisor", run=directory.run_id, error=str(error))) from error
         if done.returncode:
-            raise RunError(
-                f"Run {directory.run_id}: its supervisor ended with code {done.returncode}: {_last_line(directory)} "
-                f"See {directory.supervisor_log}."
-            )
+            given = {"code": str(done.returncode), "line": _last_line(directory), "log": str(directory.supervisor_log)}
+            raise RunError(wrong("run.supervisor_ended", run=directory.run_id, **given))
 
 
 def _log(directory: RunDirectory) -> BinaryIO:

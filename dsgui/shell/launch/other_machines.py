@@ -18,6 +18,8 @@ from typing import IO
 
 from dsgui.core.launch.command import MARKER
 from dsgui.core.launch.hostfile import Host
+from dsgui.core.machine.verdicts import saw
+from dsgui.core.texts.saying import Said
 from dsgui.shell.launch.backend import Ended
 
 _CONNECT_S = 5
@@ -48,7 +50,7 @@ set -- $told; echo "told $#"; echo "left" $left
 """
 
 
-def put(hosts: Sequence[Host], path: Path, data: bytes) -> dict[str, str]:
+def put(hosts: Sequence[Host], path: Path, data: bytes) -> dict[str, str | Said]:
     """Writes the file to the same place on every machine, readable by its owner alone. Returns problems by machine."""
     asked = {
         host.name: Asked(host.name, f"sh -c {shlex.quote(_PUT)} - {shlex.quote(str(path))}", data) for host in hosts
@@ -76,7 +78,7 @@ class Asked:
     open for longer than it lives."""
 
     def __init__(self, host: str, command: str, given: bytes) -> None:
-        self._problem = ""
+        self._problem: str | Said = ""
         self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 — `answer` closes them
         with tempfile.TemporaryFile() as file:
             file.write(given)
@@ -86,12 +88,12 @@ class Asked:
                     [*SSH, host, command], stdin=file, stdout=self._out, stderr=self._err, start_new_session=True
                 )
             except OSError as error:
-                self._process, self._problem = None, f"ssh can't be started ({error})"
+                self._process, self._problem = None, saw("host.ssh_not_started", error=str(error))
 
     def done(self) -> bool:
         return self._process is None or self._process.poll() is not None
 
-    def answer(self, deadline: float) -> tuple[str, str]:
+    def answer(self, deadline: float) -> tuple[str, str | Said]:
         """What it printed, and the problem or "". Ends it at the deadline. May be called once."""
         with self._out, self._err:
             if self._process is None:
@@ -102,9 +104,10 @@ class Asked:
                 with suppress(ProcessLookupError):
                     os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
-                return "", "it timed out"
+                return "", saw("host.timed_out")
             said = _read(self._err).strip().splitlines()
-            return _read(self._out), (said[-1] if said else f"code {code}") if code else ""
+            told = said[-1] if said else saw("host.exit_code", code=str(code))
+            return _read(self._out), told if code else ""
 
 
 def _read(file: IO[bytes]) -> str:
@@ -112,7 +115,7 @@ def _read(file: IO[bytes]) -> str:
     return file.read(_MOST_BYTES).decode("utf-8", "replace")
 
 
-def answers(asked: dict[str, Asked], deadline: float) -> dict[str, tuple[str, str]]:
+def answers(asked: dict[str, Asked], deadline: float) -> dict[str, tuple[str, str | Said]]:
     return {name: one.answer(deadline) for name, one in asked.items()}
 
 
@@ -120,7 +123,7 @@ def _ending(host: Host, run_id: str, grace_s: float) -> Asked:
     return Asked(host.name, f"sh -s - {shlex.quote(run_id)} {round(grace_s)}", _END.encode())
 
 
-def _read_ended(host: str, printed: str, problem: str) -> Ended:
+def _read_ended(host: str, printed: str, problem: str | Said) -> Ended:
     told, whole = 0, False
     left: tuple[int, ...] = ()
     for line in printed.splitlines():  # among what the login shell prints
@@ -130,4 +133,4 @@ def _read_ended(host: str, printed: str, problem: str) -> Ended:
             told = numbers[0]
         elif word == "left":
             left, whole = tuple(numbers), True
-    return Ended(host, told, left, problem or ("" if whole else "no answer"))
+    return Ended(host, told, left, problem or ("" if whole else saw("host.no_answer")))

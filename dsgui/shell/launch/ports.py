@@ -9,6 +9,7 @@ from collections import OrderedDict
 
 from dsgui.core.errors import PlanError
 from dsgui.core.launch.plan_making import check_port
+from dsgui.core.texts.saying import wrong
 
 # Below Linux's ephemeral ports (32768 and up), which any outgoing connection may take, and away from DeepSpeed's 29500.
 _PORTS = range(20_000, 29_000)
@@ -33,11 +34,8 @@ class Ports:
                 self._keep(run_id, listeners, asked is not None)
                 return port
         if asked is None:
-            raise PlanError(f"Master port: none of {_PORT_TRIES} ports tried is free. Enter one.")
-        raise PlanError(
-            f"Master port: {asked} is in use. Expected a free one. Give {free_port()}, which is free now, or leave the "
-            "field empty."
-        )
+            raise PlanError(wrong("port.none_free", tries=str(_PORT_TRIES)))
+        raise PlanError(wrong("port.in_use", port=str(asked), free=str(free_port())))
 
     def release(self, run_id: str) -> None:
         """Lets go of the run's port: its own processes will listen there."""
@@ -65,7 +63,7 @@ def free_port() -> int:
     for port in random.sample(_PORTS, _PORT_TRIES):
         if is_free(port):
             return port
-    raise PlanError(f"Master port: none of {_PORT_TRIES} ports tried is free. Enter one.")
+    raise PlanError(wrong("port.none_free", tries=str(_PORT_TRIES)))
 
 
 def is_free(port: int) -> bool:

@@ -18,7 +18,7 @@ from dsgui.core.logs.patterns import Pattern
 from dsgui.core.logs.trainlog import Progress, TrainLog
 from dsgui.core.metrics.curves import RECORD, Series, SeriesTable
 from dsgui.core.metrics.points import OUTPUT, Event, Point, number_to_json
-from dsgui.core.metrics.samples import Sample, SampleTable
+from dsgui.core.metrics.samples import Peak, Sample, SampleTable
 from dsgui.core.runs.alerts import Alerts
 from dsgui.shell.logs.growing import Appender, OutputFile, RecordFile
 from dsgui.shell.logs.past import add_past_points, past_points
@@ -168,7 +168,7 @@ _KEPT = (
         "_patterns",
         "_patterns_changed",
     ),
-    *("_finished", "_past", "_pace", "_rush", "_loss", "_progress"),
+    *("_finished", "_past", "_pace", "_rush", "_loss", "_progress", "_peak"),
 )
 
 
@@ -201,6 +201,7 @@ class Records:
         self._pace, self._rush = Pace(), Rush()
         self._loss: float | None = None
         self._progress: dict[str, Any] = {}
+        self._peak = Peak()
         self._before = b""  # records of points that another supervisor had written, and that come again
 
     def take_output(self, chunk: bytes) -> None:
@@ -237,8 +238,14 @@ class Records:
 
     def take_sample(self, sample: Sample, node: str = "") -> None:
         self._try(partial(self._samples.write, node=node), sample)
+        self._peak = self._peak.over(sample)
         alerts = self._alerts if not node else self._elsewhere.setdefault(node, Alerts(node))
         self._take_events(alerts.sample(sample))
+
+    @property
+    def peak(self) -> Mapping[str, int]:
+        """The most memory that the run had, by device."""
+        return self._peak.to_json()
 
     def take_points(self, points: Sequence[Point], elapsed_s: float | None = None) -> None:
         """Points of any source, as they become known; `elapsed_s` where they were logged at another time than now."""
@@ -386,6 +393,8 @@ class Records:
             found |= {"doing": doing.to_json()}
         if epoch := self.log.epoch:
             found |= {"epoch": number_to_json(epoch.number), "epochs": epoch.epochs}
+        if peak := self._peak.to_json():
+            found |= {"peak": peak}
         return found
 
     def _try(self, write: Callable[[Any], None], value: Any) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from dsgui.core.errors import TargetError
 from dsgui.core.machine.hardware import Gpu, Target
+from dsgui.core.texts.saying import Said, wrong
 
 SCRIPT = Path(__file__).with_name("ask_target.py")
 VERSIONS_TIMEOUT_S = 20
@@ -33,18 +34,23 @@ def ask(python: str, what: str, timeout_s: float) -> dict[str, Any]:
             check=False,
         )
     except FileNotFoundError as error:
-        raise TargetError(f"--python: {python} does not exist. Give the interpreter that has DeepSpeed.") from error
+        raise TargetError(wrong("python.missing", python=python)) from error
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise TargetError(f"--python: {python} could not be asked: {error}.") from error
+        raise TargetError(wrong("python.not_asked", python=python, why=str(error))) from error
     lines = done.stdout.decode("utf-8", "replace").strip().splitlines()
     if done.returncode or not lines:
-        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no output"]
-        raise TargetError(f"--python: {python} ended with code {done.returncode}: {last[0]}.")
+        raise TargetError(_ended(python, done.returncode, done.stderr.decode("utf-8", "replace").strip().splitlines()))
     try:
         answer = json.loads(lines[-1])
     except json.JSONDecodeError as error:
-        raise TargetError(f"--python: {python} answered “{lines[-1][:80]}”, which is not JSON.") from error
+        raise TargetError(wrong("python.no_json", python=python, answer=lines[-1][:80])) from error
     return dict(answer)
+
+
+def _ended(python: str, code: int, printed: list[str]) -> Said:
+    if not printed:
+        return wrong("python.ended_silently", python=python, code=str(code))
+    return wrong("python.ended", python=python, code=str(code), line=printed[-1])
 
 
 def as_in_a_run(python: str) -> dict[str, str]:

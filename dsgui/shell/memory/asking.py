@@ -15,7 +15,7 @@ from typing import IO, Any, Self
 from dsgui.core.memory.answer import Answer, CannotSay
 from dsgui.core.memory.dry_run import answer_of
 from dsgui.core.memory.engines.job import Made
-from dsgui.core.memory.question import Question
+from dsgui.core.memory.question import MOST_MICRO_BATCHES, Question
 from dsgui.core.texts.saying import said
 
 SCRIPT = Path(__file__).with_name("memory_worker.py")
@@ -187,6 +187,7 @@ def as_json(question: Question) -> Message:
         },
         "config": dict(question.config),
         "by_decay": question.by_decay,
+        "most_micro_batches": MOST_MICRO_BATCHES,
         "workload": {
             "micro_batch": work.micro_batch,
             "length": work.length,

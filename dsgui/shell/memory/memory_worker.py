@@ -208,6 +208,9 @@ def serve(answers: int, scratch: str, device: str) -> None:
     except Moved as error:
         send(answers, cannot("moved", what=str(error)))
         return
+    except ModuleNotFoundError as error:
+        send(answers, cannot("no_module", name=str(error.name)))
+        return
     except BaseException as error:  # noqa: BLE001 — some builds of torch end the interpreter
         send(answers, cannot("not_imported", error=told(error)))
         return

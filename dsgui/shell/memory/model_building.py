@@ -3,6 +3,7 @@
 Runs in the target environment, for `rehearsal.py`: transformers' own class for a `config.json`, or what a user's
 function returns."""
 
+import contextlib
 import importlib.util
 import os
 import re
@@ -25,18 +26,23 @@ class Refused(Exception):
 
 
 class FromConfig:
-    """A model of transformers, by its `config.json`."""
+    """A model of transformers, by its `config.json`. `fills`: its weights get values, for what really computes."""
 
-    def __init__(self, question: "dict[str, Any]") -> None:
+    def __init__(self, question: "dict[str, Any]", *, fills: bool = False) -> None:
+        self._fills = fills
         model, workload = question["model"], question["workload"]
         self._workload, self._by_decay = workload, question.get("by_decay", True)
         self._dtype = "bfloat16" if question.get("element") == 2 else "float32"
         self.config = config_of(dict(model["config"]), workload["attention"])
         self._class = class_of(self.config, dict(model["config"]))
+        if workload["attention"] == "sdpa" and not getattr(self._class, "_supports_sdpa", True):
+            self.config._attn_implementation = "eager"  # as transformers chooses where nothing was asked for
 
     def build(self) -> Any:
         """With random weights, in training mode; on the host but within `deepspeed.zero.Init`."""
-        model = self._class._from_config(self.config, **{dtype_name(): getattr(load("torch"), self._dtype)})
+        with contextlib.nullcontext() if self._fills else unfilled():
+            model = self._class._from_config(self.config, **{dtype_name(): getattr(load("torch"), self._dtype)})
+        model.tie_weights()
         if self._workload.get("lora"):
             model = adapted(model, self._workload["lora"])
         if self._workload["checkpointing"]:
@@ -77,7 +83,7 @@ class FromConfig:
 class FromFunction:
     """What a user's `module:function` returns: a model, or a model and a batch for it."""
 
-    def __init__(self, question: "dict[str, Any]") -> None:
+    def __init__(self, question: "dict[str, Any]", *, fills: bool = False) -> None:
         model, workload = question["model"], question["workload"]
         self._factory, self._folder, self._workload = model["factory"], model.get("folder") or os.getcwd(), workload
         self._batch: Any = None
@@ -155,6 +161,15 @@ def class_of(config: Any, given: "dict[str, Any]") -> Any:
     if name is None:
         raise Refused("no_language_model", type=config.model_type)
     return getattr(transformers, name)
+
+
+def unfilled() -> Any:
+    """Leaves the weights as they are made, and untied: under ZeRO-3 transformers does so too, since each is divided by
+    then, and ties them after that."""
+    for name in ("transformers.initialization", "transformers.modeling_utils"):
+        with contextlib.suppress(ImportError, AttributeError):
+            return load(name).no_init_weights()
+    return contextlib.nullcontext()
 
 
 def dtype_name() -> str:

@@ -14,13 +14,15 @@ _READS = "reads a value of a tensor, which has none"
 
 
 class Row(NamedTuple):
-    """`make(original, setting)` gives what stands in its place. `on_gpu`: only where a GPU is faked."""
+    """`make(original, setting)` gives what stands in its place. `on_gpu`: only where a GPU is faked. `newer`: releases
+    that lack it need nothing in its place."""
 
     module: str
     attribute: str
     why: str
     make: "Callable[[Any, Any], Any]"
     on_gpu: bool = False
+    newer: bool = False
 
 
 class Moved(Exception):
@@ -41,6 +43,11 @@ def nothing(original: Any, setting: Setting) -> Any:
 
 def kept(original: Any, setting: Setting) -> Any:
     return original
+
+
+def not_traced(original: Any, setting: Setting) -> Any:
+    """transformers 5 takes a tensor without storage for a traced one, and then keeps masks that hide nothing."""
+    return lambda tensor=None: False if setting.is_fake(tensor) else original(tensor)
 
 
 def address(original: Any, setting: Setting) -> Any:
@@ -154,6 +161,8 @@ TABLE = (
     Row("torch", "Tensor.record_stream", "streams are not there", nothing, True),
     Row("torch.nn.functional", "scaled_dot_product_attention", "no kernel of the device is there to choose",
         flash_attention, True),
+    Row("transformers.masking_utils", "is_tracing", "a tensor without storage is none that is traced", not_traced,
+        newer=True),
     Row("deepspeed.comm.torch", "build_shm_op", "would compile an operator and keep shared memory", nothing),
     Row("deepspeed.ops.op_builder.builder", "OpBuilder.load", "would compile an operator, which would compute",
         no_library),
@@ -162,6 +171,13 @@ TABLE = (
     Row("deepspeed.runtime.zero.partition_parameters", "assert_ints_same_as_other_ranks", _CHECKS, nothing),
     Row("deepspeed.runtime.zero.partitioned_param_coordinator", "assert_ints_same_as_other_ranks", _CHECKS, nothing),
 )  # fmt: skip
+
+
+def is_there(row: Row) -> bool:
+    try:
+        return bool(owner_of(row))
+    except Moved:
+        return False
 
 
 def owner_of(row: Row) -> "tuple[Any, str]":
@@ -183,6 +199,7 @@ def replace(setting: Setting, of: str, *, fakes_gpu: bool) -> None:
     """Looks for the rows `of` torch or DeepSpeed, then replaces them. torch's come first: DeepSpeed keeps originals
     when it is imported. Raises `Moved` before anything of them is replaced."""
     rows = [row for row in TABLE if row.module.split(".")[0] == of and (fakes_gpu or not row.on_gpu)]
+    rows = [row for row in rows if not row.newer or is_there(row)]
     found = [owner_of(row) for row in rows]
     for row, (owner, name) in zip(rows, found):  # noqa: B905 — Python 3.9 must read this file
         setattr(owner, name, row.make(getattr(owner, name), setting))

@@ -18,7 +18,6 @@ from dsgui.shell.memory.target_modules import load
 
 Tell = Callable[["dict[str, Any]"], None]
 STEPS = 3  # the first of ZeRO-3 records a trace and prefetches nothing
-MOST_MICRO_BATCHES = 2  # from the second on, accumulation looks the same
 # Code of transformers that looks into the attention mask: nothing is padded in a full batch.
 _ALL_TRUE = ("transformers/masking_utils.py", "transformers/modeling_attn_mask_utils.py")
 _MAY_READ = ("deepspeed/", "accelerate/")
@@ -41,7 +40,8 @@ class Stage:
         self._replace("torch")
         for name in ("deepspeed", "transformers"):
             load(name)
-        self._replace("deepspeed")
+        for name in ("transformers", "deepspeed"):
+            self._replace(name)
 
     def _replace(self, of: str) -> None:
         if not self.real:
@@ -92,7 +92,7 @@ class Rehearsal:
     def _shorten(self) -> int:
         """Micro batches of a step here; the config is changed to as many."""
         wanted = int(self.config.get("gradient_accumulation_steps") or 1)
-        here = min(wanted, MOST_MICRO_BATCHES)
+        here = min(wanted, int(self.question["most_micro_batches"]))
         if here != wanted:
             self.note("fewer_micro_batches", steps=str(wanted), here=str(here))
         self.config["gradient_accumulation_steps"] = here
@@ -153,7 +153,7 @@ class Rehearsal:
 
     def _model(self) -> Any:
         given = self.question["model"]
-        self.source: Any = (FromFunction if given.get("factory") else FromConfig)(self.question)
+        self.source: Any = (FromFunction if given.get("factory") else FromConfig)(self.question, fills=self.stage.real)
         zero3 = int((self.config.get("zero_optimization") or {}).get("stage") or 0) == 3
         partitioned = zero3 and self.question.get("partitioned_load", True)
         self.enter("model" if partitioned else "load", 0)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.errors import PlaceError
+from dsgui.core.machine.verdicts import saw
 from dsgui.core.preflight.model_size import ModelSize, count_of_bytes, count_of_header, count_of_index
 
 Check = Callable[[Path], object]
@@ -25,13 +26,13 @@ def model_size(named: str, working_directory: str, environment: Mapping[str, str
     try:
         folder = folder_of(named, working_directory, environment, check)
         if folder is None:
-            return ModelSize(named, None, f"{named} is neither a folder here nor in the hub's local cache")
+            return ModelSize(named, None, saw("model_size.not_found", model=named))
         check(folder)
         found = _counted(named, folder, check)
     except PlaceError:
-        return ModelSize(named, None, f"{named} leads outside the folders that dsgui may read")
+        return ModelSize(named, None, saw("model_size.outside", model=named))
     except (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError, struct.error) as error:
-        return ModelSize(named, None, f"the files of {named} can't be read: {error}")
+        return ModelSize(named, None, saw("model_size.unreadable", model=named, error=str(error)))
     return found if found.parameters else replace(found, parameters=None)
 
 
@@ -60,7 +61,7 @@ def _counted(named: str, folder: Path, check: Check) -> ModelSize:
     config = _json(folder / "config.json", check) if (folder / "config.json").is_file() else {}
     single, index = (folder / name for name in _SINGLE)
     if single.is_file():
-        return ModelSize(named, count_of_header(_header(single, check)), f"from the header of {single}")
+        return ModelSize(named, count_of_header(_header(single, check)))
     if index.is_file():
         return _of_index(named, index, config, check)
     return _pickled(named, folder, config, check)
@@ -73,7 +74,7 @@ def _of_index(named: str, index: Path, config: Mapping[str, Any], check: Check) 
     paths = [index.parent / Path(name).name for name in files]
     if len(paths) <= _MOST_FILES and all(path.is_file() for path in paths):
         counted = sum(count_of_header(_header(path, check)) for path in paths)
-        return ModelSize(named, counted, f"from the headers in {index.parent}")
+        return ModelSize(named, counted)
     return _from(named, count_of_index(told, config), index)
 
 
@@ -84,12 +85,11 @@ def _pickled(named: str, folder: Path, config: Mapping[str, Any], check: Check) 
         return _from(named, count_of_index(_json(index, check), config), index)
     if single.is_file():
         return _from(named, count_of_bytes(single.stat().st_size, config), single)
-    return ModelSize(named, None, f"{folder} has no weights, and a config alone does not tell")
+    return ModelSize(named, None, saw("model_size.no_weights", folder=str(folder)))
 
 
 def _from(named: str, counted: int | None, path: Path) -> ModelSize:
-    why = f"from {path}" if counted else f"{path} tells neither parameters nor, with config.json, their dtype"
-    return ModelSize(named, counted, why)
+    return ModelSize(named, counted) if counted else ModelSize(named, None, saw("model_size.no_count", path=str(path)))
 
 
 def _header(path: Path, check: Check) -> dict[str, Any]:

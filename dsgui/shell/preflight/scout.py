@@ -13,6 +13,8 @@ from dsgui.core.launch.handing import own_file
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.machine import Environment, Machine
 from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.outside import ALLOC_CONF, OLDER_ALLOC_CONF
+from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.question import Model
 from dsgui.core.preflight.model_size import ModelSize
 from dsgui.core.preflight.surroundings import Surroundings
@@ -22,6 +24,7 @@ from dsgui.core.script.taken import taken
 from dsgui.core.script.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
 from dsgui.shell.files.regular_files import read_regular
 from dsgui.shell.machine.machine_reader import read_disk, read_here
+from dsgui.shell.memory.constants import sharpened
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.script.script_answers import ScriptReader, arguments_file
@@ -32,7 +35,7 @@ FRESH_S = 2.0  # readings of the machine are kept that long: a person types fast
 
 class Scout:
     """`here` reads this machine without asking its Python; `known` is what that has answered by now, or None. `check`
-    raises `PlaceError` for a path that may not be read."""
+    raises `PlaceError` for a path that may not be read; `sharpened` is what this machine's runs told of it."""
 
     def __init__(
         self,
@@ -40,7 +43,9 @@ class Scout:
         known: Callable[[], Environment | None],
         check: Callable[[Path], object] = lambda path: None,
         clock: Callable[[], float] = time.monotonic,
+        sharpened: Callable[[], Sharpened] = Sharpened,
     ) -> None:
+        self._sharpened = sharpened
         self._here, self._known, self._check, self._clock = here, known, check, clock
         self._read: tuple[float, Machine] | None = None
         self._scripts = ScriptReader(clock)
@@ -55,7 +60,7 @@ class Scout:
         check: Callable[[Path], object] = lambda path: None,
     ) -> "Scout":
         """For the machine dsgui runs on."""
-        return cls(lambda: read_here(runs_dir), known, check)
+        return cls(lambda: read_here(runs_dir), known, check, sharpened=sharpened)
 
     def surroundings(self, plan: Plan, script: ScriptFacts, port_taken: bool) -> Surroundings:
         """What `plan` would meet now."""
@@ -84,7 +89,9 @@ class Scout:
         if self._read is None or now - self._read[0] > FRESH_S:
             self._read = (now, self._here())
         machine = replace(self._read[1], environment=self._known())
-        return Surroundings(script, machine, own_python=sys.version_info[:2])
+        own = {name: os.environ[name] for name in (ALLOC_CONF, OLDER_ALLOC_CONF) if name in os.environ}
+        known = self._sharpened()
+        return Surroundings(script, machine, own_python=sys.version_info[:2], sharpened=known, inherited=own)
 
     def _model(self, plan: Plan, environment: Mapping[str, str]) -> ModelSize:
         named, now = value_of(plan.arguments, MODEL_OPTIONS), self._clock()

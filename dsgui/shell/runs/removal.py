@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.errors import RunError
+from dsgui.core.texts.saying import wrong
 from dsgui.shell.runs.adrift import RUN_ID
 
 _MOST_LISTED = 12
@@ -31,7 +32,7 @@ def measure(folder: Path) -> Removal:
     try:
         sizes = _sizes(folder)
     except RecursionError as error:
-        raise RunError(f"{folder}: its folders are nested too deep to be looked through. Remove it by hand.") from error
+        raise RunError(wrong("removal.too_deep", folder=str(folder))) from error
     largest = tuple(sorted(sizes, key=lambda one: -one[1])[:_MOST_LISTED])
     return Removal(str(folder), len(sizes), sum(size for _, size in sizes), largest)
 
@@ -60,15 +61,13 @@ def remove(folder: Path) -> None:
         shutil.rmtree(leaving)  # it follows no links (shutil.rmtree.avoids_symlink_attacks on Linux)
     except (OSError, RecursionError) as error:
         why = getattr(error, "strerror", None) or error
-        raise RunError(
-            f"{folder}: could not be removed whole ({why}). Check the permissions of what is left in {leaving}, and "
-            "remove it by hand."
-        ) from error
+        given = {"folder": str(folder), "why": str(why), "left": str(leaving)}
+        raise RunError(wrong("removal.not_whole", **given)) from error
 
 
 def _refuse_links(folder: Path) -> None:
     if folder.is_symlink() or not folder.is_dir():
-        raise RunError(f"{folder}: not a folder of its own (a link, or gone). Nothing was removed; remove it by hand.")
+        raise RunError(wrong("removal.link", folder=str(folder)))
 
 
 def _size(path: str) -> int:

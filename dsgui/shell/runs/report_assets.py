@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dsgui.core.errors import RunError
 from dsgui.core.runs.report_page import Assets
+from dsgui.core.texts.saying import wrong
 from dsgui.shell.files.installation import missing
 
 _OWN = Path(__file__).parents[2] / "ui" / "static"
@@ -19,6 +20,4 @@ def read_assets() -> Assets:
     try:
         return Assets(*(path.read_text("utf-8") for path in (plotly, _OWN / "report.js", _OWN / "report.css")))
     except OSError as error:
-        raise RunError(
-            f"{error.filename} can't be read. Expected what dsgui is installed with; install it again."
-        ) from error
+        raise RunError(wrong("installation.unreadable", file=str(error.filename))) from error

@@ -29,8 +29,10 @@ from dsgui.core.launch.command import (
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.state import Asked, RunStatus, progress_from_json
+from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.curves import MOST_SERIES, Series
 from dsgui.core.metrics.samples import SampleTable
+from dsgui.core.texts.saying import wrong
 from dsgui.shell.files.folders import make_private
 from dsgui.shell.files.json_files import (
     FILE_MODE,
@@ -80,6 +82,7 @@ class RunDirectory:
     events_file = _inside("events.jsonl")
     patterns_file = _inside("patterns.json")
     diagnosis_file = _inside("diagnosis.json")
+    memory_file = _inside("memory.json")
     provenance_file = _inside("provenance.json")
     supervisor_log = _inside("supervisor.log")
     beat_file = _inside("beat")
@@ -161,10 +164,8 @@ class RunDirectory:
         try:
             return self._own_plan()
         except UNREADABLE as error:
-            raise RunError(
-                f"Run {self.run_id}: {self.plan_file} can't be read ({why_unreadable(error)}). Expected what dsgui "
-                "wrote when the run was started. Delete the run, or put the file back."
-            ) from error
+            given = {"run": self.run_id, "file": str(self.plan_file), "why": why_unreadable(error)}
+            raise RunError(wrong("run.plan_unreadable", **given)) from error
 
     def plan_damage(self) -> str:
         """What is wrong with the plan, or ""."""
@@ -183,6 +184,15 @@ class RunDirectory:
     def read_asked(self) -> Asked | None:
         """None for a run that was launched before dsgui kept it."""
         return _ASKED.read(self.asked_file)
+
+    def write_foretold(self, foretold: Foretold) -> None:
+        """Raises OSError."""
+        replace_file(self.memory_file, json_bytes(foretold.to_json()))
+
+    def read_foretold(self) -> Foretold | None:
+        """None where no model was named, for a run that was launched before dsgui kept it, and for what can't be
+        read."""
+        return _FORETOLD.read(self.memory_file)
 
     def read_config(self) -> str:
         """The config as launched, "" when it is gone or can't be read."""
@@ -239,6 +249,7 @@ class RunDirectory:
             self.sample_columns_file(0): lambda: _TABLES.read_strictly(self.sample_columns_file(0)),
             self.diagnosis_file: lambda: Diagnosis.from_json(read_strictly(self.diagnosis_file)),
             self.provenance_file: lambda: _provenance(read_strictly(self.provenance_file)),
+            self.memory_file: lambda: _FORETOLD.read_strictly(self.memory_file),
             self.patterns_file: lambda: _patterns(read_strictly(self.patterns_file)),
         }
         told = {path.name: _damage(read, path, may_miss=True) for path, read in readers.items()}
@@ -425,7 +436,7 @@ class Store:
     def directory(self, run_id: str) -> RunDirectory:
         """Where the run is or will be. Raises `RunError` for what is not a run id: an id is never a path."""
         if not RUN_ID.match(run_id):
-            raise RunError(f"Run “{run_id[:80]}”: not a run id. Expected one like 20260131-235959-0a1b. See the list.")
+            raise RunError(wrong("run.not_an_id", run=run_id[:80]))
         return _run_directory(self.runs_dir, run_id)
 
     def create(self, run_id: str) -> RunDirectory:
@@ -435,7 +446,7 @@ class Store:
             try:
                 directory.path.mkdir(mode=_DIRECTORY_MODE)
             except FileExistsError as error:
-                raise RunError(f"Run {run_id} was started already. Follow it, or make a new one on Launch.") from error
+                raise RunError(wrong("run.started_already", run=run_id)) from error
         return directory
 
     def open(self, run_id: str) -> RunDirectory:
@@ -445,7 +456,7 @@ class Store:
             return directory
         if (one := adrift(self.runs_dir).get(run_id)) and one.place:
             return RunDirectory(one.place, run_id, self.runs_dir)
-        raise RunError(f"Run {run_id}: there is none in {self.runs_dir}. It may have been deleted. See the list.")
+        raise RunError(wrong("run.none", run=run_id, folder=str(self.runs_dir)))
 
     def list(self) -> list[RunDirectory]:
         """Every run with a plan, or something in the place of one, newest first."""
@@ -462,9 +473,18 @@ class Store:
         """Whether the folder has a plan, or something in the place of one. Others' runs are theirs."""
         return _is_run(_run_directory(self.runs_dir, run_id))
 
-    def write_plan(self, directory: RunDirectory, plan: Plan, config_text: str, asked: Asked | None = None) -> None:
+    def write_plan(
+        self,
+        directory: RunDirectory,
+        plan: Plan,
+        config_text: str,
+        asked: Asked | None = None,
+        foretold: Foretold | None = None,
+    ) -> None:
         """Raises `RunError`."""
         with self.saying_what_to_do():
+            if foretold:
+                directory.write_foretold(foretold)
             if asked:  # first: with the plan the run is there for everybody
                 directory.write_asked(asked)
             directory.write_plan(plan, config_text)
@@ -480,10 +500,8 @@ class Store:
         try:
             yield
         except OSError as error:
-            raise RunError(
-                f"Runs folder {self.runs_dir}: can't be written ({error.strerror or error}). Expected a folder of "
-                "yours with free space. Give another with --runs-dir, or free some space."
-            ) from error
+            given = {"folder": str(self.runs_dir), "why": str(error.strerror or error)}
+            raise RunError(wrong("runs_folder.not_written", **given)) from error
 
 
 @lru_cache(maxsize=512)  # with its paths: joining them takes longer than reading what they lead to
@@ -502,7 +520,7 @@ def _is_run(directory: RunDirectory) -> bool:
 
 # A page asks for these every second.
 _PLANS, _STATUSES, _ASKED = Known(plan_from_json), Known(RunStatus.from_json), Known(Asked.from_json)
-_PROGRESS = Known(progress_from_json)
+_PROGRESS, _FORETOLD = Known(progress_from_json), Known(Foretold.from_json)
 _SERIES = Known(lambda value: tuple(Series.from_json(one) for one in sequence(value["series"], MOST_SERIES)))
 _TABLES = Known(SampleTable.from_json)
 

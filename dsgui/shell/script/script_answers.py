@@ -18,10 +18,12 @@ import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
 from dsgui.core.config.arguments import MAX_CHARACTERS
 from dsgui.core.errors import PlaceError
 from dsgui.core.launch.plan import Plan
+from dsgui.core.machine.verdicts import saw
 from dsgui.core.script.command_line import Option
 from dsgui.core.script.declared import Module, inherited, module_of
 from dsgui.core.script.script_options import TRANSFORMERS, ArgumentsFile, CommandLine, origin
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, file_named
+from dsgui.core.texts.saying import Said
 from dsgui.shell.files.regular_files import read_regular
 from dsgui.shell.machine.target import as_in_a_run
 
@@ -83,15 +85,15 @@ def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object
     except _UNREADABLE as error:
         return ArgumentsFromFile(named, converts=converts, problem=_wrong(error))
     if not isinstance(values, dict):
-        return ArgumentsFromFile(named, converts=converts, problem="expected the arguments’ names, each with its value")
+        return ArgumentsFromFile(named, converts=converts, problem=saw("arguments_file.no_names"))
     return ArgumentsFromFile(named, {str(key): value for key, value in values.items()}, converts=converts)
 
 
-def _wrong(error: Exception) -> str:
+def _wrong(error: Exception) -> str | Said:
     mark = getattr(error, "problem_mark", None)
     line = mark.line + 1 if mark else getattr(error, "lineno", None)
     said = getattr(error, "problem", None) or getattr(error, "msg", None) or str(error)
-    return f"line {line}: {said}" if line else said
+    return saw("arguments_file.in_line", line=str(line), words=said) if line else said
 
 
 def _text(path: Path, check: Callable[[Path], object]) -> str | None:

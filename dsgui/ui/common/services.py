@@ -11,8 +11,13 @@ from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine import Machine
 from dsgui.core.machine.verdicts import Row
+from dsgui.core.memory.answer import Answer as MemoryAnswer
 from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.engines.job import Made
+from dsgui.core.memory.fits.rehearsing import Rehearsing
+from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.question import Model
+from dsgui.core.memory.question import Question as MemoryQuestion
 from dsgui.core.metrics.samples import GpuSample
 from dsgui.core.oracle.answers import Answer, Asking, Question
 from dsgui.core.preflight.surroundings import Surroundings
@@ -77,13 +82,26 @@ class Asks(Protocol):
     def close(self) -> None: ...
 
 
+class Rehearses(Protocol):
+    """Dry runs of the target's DeepSpeed, one for each `session`, a page that is open. `begin` asks without waiting;
+    `progress` tells how that goes, None for a session that asks nothing, and has to be asked again and again; `known`
+    is the answer to a question that was asked before."""
+
+    def begin(self, session: str, question: MemoryQuestion, made: Made) -> None: ...
+    def progress(self, session: str) -> Rehearsing | None: ...
+    def known(self, key: str) -> MemoryAnswer | None: ...
+    def cancel(self, session: str) -> None: ...
+    def forget(self, session: str) -> None: ...
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
     `recipes` maps a recipe's name to its script. `surroundings` tells in milliseconds what a plan would meet here.
     `open_file` reads a config or an accelerate YAML by path, `open_upload` the same from an uploaded file's copy.
     `gpu_use` reads the GPUs' memory now. `ask_place` asks where a plan will train, for up to 20 s. `read_model` reads
-    the shape of a model that somebody named, or says why it can't."""
+    the shape of a model that somebody named, or says why it can't. `sharpened` is what this machine's runs told."""
 
     checker: Checker
     presets: tuple[Preset, ...]
@@ -104,6 +122,8 @@ class Services:
     oracle: Asks
     ask_place: Callable[[Plan], tuple[Row, ...]]
     read_model: Callable[[str], Model | CannotSay]
+    dry_runs: Rehearses
+    sharpened: Callable[[], Sharpened] = Sharpened
 
     def all_presets(self) -> tuple[Preset, ...]:
         """Every preset there is now, the shipped ones first."""

@@ -15,12 +15,14 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.ask import Ask, Asked, build_ask, shown, wire_ask
 from dsgui.ui.config.context_bar import ContextBar, build_context_bar
 from dsgui.ui.config.files import Files, build_files, wire_files
+from dsgui.ui.config.memory_asking import wire_memory_asking
 from dsgui.ui.config.memory_change import wire_memory_change
 from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
 from dsgui.ui.config.presets import Presets, build_chooser, build_own_presets, wire_presets
 from dsgui.ui.config.toolbox import Toolbox, with_arguments
 from dsgui.ui.config.tools import Tools, build_tools, wire_tools
 from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
+from dsgui.ui.config.zero_stages import build_zero_stages, wire_zero_stages
 
 _REMEMBER = in_browser("kept", "remember")
 _REMEMBER_BAR = in_browser("kept", "rememberBar")
@@ -75,6 +77,7 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             findings = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
             memory = build_memory_panel()
+            stages = build_zero_stages()
             ask = build_ask()
             history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
             text = _json_editor(first.text)
@@ -86,6 +89,8 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
     wire_ask(ask, text, tools, bar, services)
     _wire_fixes(page, services, workbench)
     wire_memory_change(memory, (text, form), tools, bar.inputs, (services, workbench))
+    wire_memory_asking(memory, text, tools, bar.inputs, (services, workbench))
+    wire_zero_stages(stages, memory, (text, tools, bar.inputs), (services, workbench))
     _wire_history(page, history)
     brought = [text, bar.integration, form]
     wire_presets(presets, brought, bar, services)

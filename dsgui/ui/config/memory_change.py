@@ -18,9 +18,10 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
 from dsgui.ui.config.toolbox import with_arguments
 from dsgui.ui.config.tools import Tools
-from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context
+from dsgui.ui.config.workbench import View, Workbench, make_context
 
 _MOST_EDITS = 40
+_TICKS = ("checkpointing", "zero_init")  # boxes of the panel that say what the script does
 
 
 def wire_memory_change(
@@ -40,13 +41,12 @@ def wire_memory_change(
         view = workbench.show(text or "", context)
         return gr.update(found=change_found(services, view, context, bar_and_memory[len(bar) :]))
 
-    def apply(text: str | None, event: gr.EventData) -> tuple[str, FormValue, Any]:
+    def apply(text: str | None, event: gr.EventData) -> tuple[Any, ...]:
         chosen = details(event)
-        ticked = True if chosen.get("checkpointing") is True else gr.skip()
-        return with_edits(text or "", chosen.get("changes")), CHANGED_TEXT, ticked
+        return with_edits(text or "", chosen.get("changes")), CHANGED_TEXT, *ticked(chosen.get("ticks"))
 
     memory.panel.find(find, [text, tools.tool, tools.arguments, *bar, *memory.inputs], [memory.panel], **ONCE)
-    memory.panel.apply(apply, [text], [text, form, memory.fields["checkpointing"]], **ONCE)
+    memory.panel.apply(apply, [text], [text, form, *(memory.fields[name] for name in _TICKS)], **ONCE)
 
 
 def change_found(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:
@@ -57,6 +57,12 @@ def change_found(services: Services, view: View, context: Context, given: Sequen
     case, fitted = found
     change = as_json(cheapest(fitted, case, read_document(view.text), services.checker))
     return json.dumps({"asked": asked_of(fitted, view.text), **(change or {})})
+
+
+def ticked(names: Any) -> tuple[Any, ...]:
+    """For each box whether it is ticked now, or stays as it is."""
+    wanted = names if isinstance(names, list) else []
+    return tuple(True if name in wanted else gr.skip() for name in _TICKS)
 
 
 def with_edits(text: str, edits: Any) -> str:

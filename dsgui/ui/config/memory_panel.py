@@ -4,7 +4,7 @@ bars that follow each edit."""
 import hashlib
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,16 +12,20 @@ import gradio as gr
 
 from dsgui.core.config.arguments import from_words
 from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.schema import Schema
 from dsgui.core.errors import DocumentError, PlanError
 from dsgui.core.launch.field import Part
 from dsgui.core.launch.run_fields import complete, fields_of
 from dsgui.core.launch.spec import model_of
-from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.answer import Answer, CannotSay
 from dsgui.core.memory.choice import of_words
+from dsgui.core.memory.fits.asked import Asked, with_keys
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
-from dsgui.core.memory.fits.memory_report import about, as_json
+from dsgui.core.memory.fits.inquiry import made_of
+from dsgui.core.memory.fits.memory_report import about, as_json, told
+from dsgui.core.memory.fits.rehearsing import key_of
 from dsgui.core.memory.fits.room import Room, room_of
-from dsgui.core.memory.question import Group
+from dsgui.core.memory.question import Group, Question
 from dsgui.core.sizes import GIB
 from dsgui.core.texts.saying import said
 from dsgui.ui.common.documents import read_document
@@ -31,18 +35,23 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.workbench import View
 
 _FIRST: dict[str, dict[str, Any]] = {"model": {"scale": 3, "min_width": 150}, "length": {"min_width": 100}}
+_EVENTS = ("find", "apply", "rehearse", "cancel")
 _MOST_GIB = 10**6
+_POLL_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPanel:
     """`fields` are the inputs by their fields' names, of the run's spec; `host` is for planning another machine.
-    `script` holds the arguments typed on the Launch page."""
+    `script` holds the arguments typed on the Launch page, `answered` changes when a dry run is over, and `timer` looks
+    for that."""
 
     fields: Mapping[str, Any]
     host: gr.Textbox
     script: gr.Textbox
     panel: gr.HTML
+    answered: gr.Number
+    timer: gr.Timer
 
     @property
     def inputs(self) -> list[Any]:
@@ -56,7 +65,7 @@ class MemoryPanel:
     @property
     def changes(self) -> list[Any]:
         """The events that ask something else."""
-        return [component.change for component in self.inputs]
+        return [component.change for component in (*self.inputs, self.answered)]
 
 
 def build_memory_panel() -> MemoryPanel:
@@ -65,13 +74,14 @@ def build_memory_panel() -> MemoryPanel:
     with gr.Column(elem_id="memory", elem_classes="ds-memory-box"):
         with gr.Row(elem_classes="ds-memory-inputs"):
             inputs = laid_out([replace(field, beside=False) for field in every if field.name in _FIRST], _FIRST)
-        panel = embedded("memory", "ds-memory", ("find", "apply"), value="", found="", elem_id="memory-panel")
-        with gr.Accordion("More: checkpointing, target length, LoRA, attention, host memory", open=False):
+        panel = embedded("memory", "ds-memory", _EVENTS, value="", found="", rehearsed="", elem_id="memory-panel")
+        with gr.Accordion("More: checkpointing, zero.Init, target length, LoRA, attention, host memory", open=False):
             rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
             with gr.Row():
                 inputs |= laid_out(rest, {field.name: {"min_width": 120} for field in rest})
                 host = _host_memory()
-    return MemoryPanel({field.name: inputs[field.name] for field in every}, host, gr.Textbox("", visible=False), panel)
+    fields, script = {field.name: inputs[field.name] for field in every}, gr.Textbox("", visible=False)
+    return MemoryPanel(fields, host, script, panel, gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
 
 
 def _host_memory() -> gr.Textbox:
@@ -81,24 +91,67 @@ def _host_memory() -> gr.Textbox:
 
 
 def memory_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:
-    """The panel's value for what the page shows now; `given` are the values of the panel's inputs."""
-    found = fitted_for(services, view, context, given)
+    """The panel's value for what the page shows now; `given` are the values of the panel's inputs. A dry run that was
+    asked about just this counts, and the formula stands beside it."""
+    found = inquiry_for(services, view, context, given)
     if isinstance(found, CannotSay):
         return json.dumps(as_json(found))
-    _, fitted = found
-    return json.dumps(as_json(fitted) | {"about": about(fitted), "asked": asked_of(fitted, view.text)})
+    formula = found.fitted()
+    question = found.question(formula)
+    if isinstance(question, CannotSay):
+        return json.dumps(as_json(formula))
+    of = key_of(question, made_of(question, context.integration))
+    asked = found.asked(formula, services.dry_runs.known(of))
+    beside = {} if asked.real is formula else _beside(asked)
+    return json.dumps(_told(asked.counting, view.text) | beside | {"of": of})
+
+
+def _told(fitted: Fitted | CannotSay, text: str) -> dict[str, Any]:
+    if isinstance(fitted, CannotSay):
+        return as_json(fitted)
+    return as_json(fitted) | {"about": about(fitted), "asked": asked_of(fitted, text)}
+
+
+def _beside(asked: Asked) -> dict[str, Any]:
+    """The formula beside the dry run that counts, and where the two differ."""
+    both = isinstance(asked.formula, Fitted) and isinstance(asked.real, Fitted)
+    remarks = list(asked.remarks()) or ([said("memory_rehearsal", "agrees")] if both else [])
+    return {"formula": as_json(asked.formula), "remarks": [told(one) for one in remarks]}
 
 
 def asked_of(fitted: Fitted, text: str) -> str:
     """The same for the same text and circumstances: what a change was found for."""
-    asked = (text, fitted.question, fitted.room.gpu_bytes, fitted.room.host_bytes)
+    needed = [peak.count for peak in fitted.answer.peaks]
+    asked = (text, fitted.question, needed, fitted.room.gpu_bytes, fitted.room.host_bytes)
     return hashlib.sha256(repr(asked).encode()).hexdigest()[:16]
 
 
-def fitted_for(
-    services: Services, view: View, context: Context, given: Sequence[Any]
-) -> tuple[Case, Fitted] | CannotSay:
-    """The verdict on what the page shows, and what it is about."""
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What the page shows, and the room there is for it."""
+
+    case: Case
+    schema: Schema
+    room: Callable[[Group], Room]
+
+    def fitted(self) -> Fitted | CannotSay:
+        """The verdict by formula."""
+        return fit(self.case, self.schema, self.room)
+
+    def question(self, formula: Fitted | CannotSay) -> Question | CannotSay:
+        """What can be asked, with a formula or without."""
+        return formula.question if isinstance(formula, Fitted) else self.case.question(self.schema)
+
+    def asked(self, formula: Fitted | CannotSay, real: Answer | None) -> Asked:
+        """Both verdicts; twice the formula's where there is no other."""
+        if real is None:
+            return Asked(formula, formula)
+        keyed = with_keys(real, formula.answer) if isinstance(formula, Fitted) else real
+        return Asked(formula, fit(self.case, self.schema, self.room, lambda question, made: keyed))
+
+
+def inquiry_for(services: Services, view: View, context: Context, given: Sequence[Any]) -> Inquiry | CannotSay:
+    """What the page shows now."""
     typed, host, *values = given
     names = [field.name for field in fields_of(Part.MODEL)]
     try:
@@ -109,8 +162,18 @@ def fitted_for(
     words = _words(typed or "")
     choice = choice.over(of_words(words))
     case = Case(document.value, _with_words(context, words), view.found, services.read_model(choice.model), choice)
-    fitted = fit(case, services.checker.schema, lambda group: _room(services, context, group, host))
-    return fitted if isinstance(fitted, CannotSay) else (case, fitted)
+    return Inquiry(case, services.checker.schema, lambda group: _room(services, context, group, host))
+
+
+def fitted_for(
+    services: Services, view: View, context: Context, given: Sequence[Any]
+) -> tuple[Case, Fitted] | CannotSay:
+    """The verdict by formula on what the page shows, and what it is about."""
+    found = inquiry_for(services, view, context, given)
+    if isinstance(found, CannotSay):
+        return found
+    fitted = found.fitted()
+    return fitted if isinstance(fitted, CannotSay) else (found.case, fitted)
 
 
 def _with_words(context: Context, words: list[str]) -> Context:
@@ -131,4 +194,12 @@ def _room(services: Services, context: Context, group: Group, host: str | None) 
     machine = services.machine.current()
     typed = (host or "").strip()
     gib = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) <= len(str(_MOST_GIB)) else 0
-    return room_of(context.hardware, machine.host, group, gpus=machine.gpus, host_bytes=gib * GIB if gib else None)
+    return room_of(
+        context.hardware,
+        machine.host,
+        group,
+        gpus=machine.gpus,
+        host_bytes=gib * GIB if gib else None,
+        sharpened=services.sharpened(),
+        release=context.release,
+    )

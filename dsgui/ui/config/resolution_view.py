@@ -46,7 +46,7 @@ def _read(arguments: TrainingArguments | None) -> str:
         )
     words = [f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in given(arguments).items()]
     shown = " · ".join(f"<code>{escape(word)}</code>" for word in words) or "nothing that reaches DeepSpeed"
-    problems = "".join(f'<p class="ds-finding ds-error">{escape(problem)}</p>' for problem in arguments.problems)
+    problems = "".join(f'<p class="ds-finding ds-error">{escape(str(problem))}</p>' for problem in arguments.problems)
     return f'<p class="ds-subject ds-read">Read: {shown}. Everything else is the Trainer’s default.</p>{problems}'
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dsgui.core.config import accelerate_yaml, outputs
-from dsgui.core.config.arguments import TrainingArguments, read_arguments
+from dsgui.core.config.arguments import Problem, TrainingArguments, read_arguments
 from dsgui.core.config.compare import differences
 from dsgui.core.config.context import LATEST_KNOWN, OLDEST_KNOWN, RELEASES, Context, Integration, version_tuple
 from dsgui.core.config.document import Document
@@ -100,7 +100,7 @@ def with_arguments(context: Context, tool: str, typed: str | None) -> Context:
     try:
         arguments = read_arguments(typed or "")
     except ArgumentsError as error:
-        arguments = TrainingArguments(problems=(str(error),))
+        arguments = TrainingArguments(problems=(Problem.unreadable(error),))
     return replace(context, arguments=arguments)
 
 

@@ -12,9 +12,10 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import has_error, refuser
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
-from dsgui.core.launch.variables import plain_and_secret
+from dsgui.core.launch.variables import plain_and_secret, with_variables
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row, Status, has_problem
+from dsgui.core.memory.fits.memory_report import kept
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import with_memory
@@ -71,6 +72,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             )
             checks = gr.HTML("", elem_id="preflight", apply_default_css=False, padding=False)
             offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
+            undo = gr.Button("Undo", size="sm", visible=False, elem_id="config-offer-undo")
             anyway = gr.Checkbox(False, label="Launch anyway", visible=False, elem_id="although")
             launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
@@ -88,8 +90,10 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
     preview_on([anyway.change, stale.change, *(component.change for component in desk.components)])
-    typed = [desk["reader"], desk["arguments"]]
-    offered.click(_accepted, [offer, *typed], typed, **ONCE)
+    typed = [desk["reader"], desk["arguments"], desk["environment"]]
+    before = gr.State(None)
+    offered.click(_accepted, [offer, *typed], [*typed, before, undo], **ONCE)
+    undo.click(_taken_back, [before], [*typed, undo], **ONCE)
     share_ranks(services.target(), desk["ranks"], bar.gpus)
     wire_ask_first(desk.asks, previewed, services)
     started = launch.click(
@@ -123,7 +127,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
     ) -> tuple[Any, ...]:
         asked = desk.values(values)
         reader = Integration.HF.value if asked["what"] in services.recipes else configured
-        says, plan = "", None
+        says, plan, foretold = "", None, None
         before = BeforeStart()
         try:
             request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
@@ -132,7 +136,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             context = _context(services.target(), plan, device)
             launch = _with_config(workbench, Launch.of(plan, {}), text or "", context, around.arguments_of(plan))
             launch = with_memory(launch, around, context, services.checker.schema, around.arguments_of(plan))
-            before = before_start(launch, around)
+            before, foretold = before_start(launch, around), kept(launch.memory)
             reads = plan.config_argument.integration
             says = _verdict(launch) + _as_read(reads, reader, before) if before.counts else _NOT_THIS
         except DsguiError as error:
@@ -146,7 +150,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         # No value unless it has to go: an answer that comes late would take a newer tick away.
         tick = gr.Checkbox(visible=True) if refused and accepted == ticked else gr.Checkbox(False, visible=refused)
         offer = before.offer
-        click = gr.Button(offer.label if offer else "", visible=offer is not None)
+        click = gr.Button(str(offer.label) if offer else "", visible=offer is not None)
         logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, bool(asked["logs"])))
         return (
             line,
@@ -164,6 +168,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 text or "",
                 asked["environment"] or "",
                 (text, preset, ticked, configured, device, *values),
+                foretold,
             ),
             logs,
         )
@@ -197,14 +202,25 @@ def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:
     )
 
 
-def _accepted(offer: Offer | None, reader: str, arguments: str | None) -> tuple[str, str]:
-    """The reader and the arguments after the offer was taken."""
+def _accepted(offer: Offer | None, reader: str, arguments: str | None, environment: str | None) -> tuple[Any, ...]:
+    """The reader, the arguments and the environment after the offer was taken; how they were; and the way back."""
+    typed = reader, arguments or "", environment or ""
     if offer is None:
-        return reader, arguments or ""
+        return *typed, None, gr.Button(visible=False)
+    return *_with_offer(offer, *typed), typed, gr.Button(visible=True)
+
+
+def _with_offer(offer: Offer, reader: str, arguments: str, environment: str) -> tuple[str, str, str]:
     if offer.without:
-        return reader, shlex.join((*_without(arguments or "", offer.without), *offer.words))
+        return reader, shlex.join((*_without(arguments, offer.without), *offer.words)), environment
     taken = reader_word(offer.argument) if offer.argument else AS_SCRIPT_READS
-    return taken, " ".join(filter(None, ((arguments or "").rstrip(), *offer.words)))
+    words = " ".join(filter(None, (arguments.rstrip(), *offer.words)))
+    return reader if offer.stays else taken, words, with_variables(environment, offer.variables)
+
+
+def _taken_back(before: tuple[str, str, str] | None) -> tuple[Any, ...]:
+    typed = before or (gr.skip(), gr.skip(), gr.skip())
+    return *typed, gr.Button(visible=False)
 
 
 def _without(arguments: str, options: Sequence[str]) -> tuple[str, ...]:
@@ -266,7 +282,7 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
             return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:
             _, secrets = plain_and_secret(previewed.environment)
-            run_id = services.runs.start(previewed.plan, previewed.config_text, secrets)
+            run_id = services.runs.start(previewed.plan, previewed.config_text, secrets, previewed.foretold)
         except DsguiError as error:
             told = f"**Not started.** {plain(str(error))}"
             return "", told, previewed, gr.Button(interactive=True), gr.skip(), gr.skip()

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.launch.plan import Plan
+from dsgui.core.memory.fits.foretold import Foretold
 
 # When the page asked, by the page's own clock: requests of different events may overtake each other.
 SENT_AT = "(...values) => { values[0] = performance.now(); return values; }"
@@ -14,13 +15,15 @@ SENT_AT = "(...values) => { values[0] = performance.now(); return values; }"
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """A plan, the command that the page shows for it, and what stood on the page when it was made."""
+    """A plan, the command that the page shows for it, and what stood on the page when it was made. `foretold`: what the
+    page says of its memory, None where no model is named."""
 
     plan: Plan
     line: str
     config_text: str
     environment: str
     made_from: tuple[Any, ...]
+    foretold: Foretold | None = None
 
 
 class Latest:

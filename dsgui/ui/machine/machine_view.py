@@ -5,7 +5,7 @@ from html import escape
 
 from dsgui.core.machine.machine import Machine
 from dsgui.core.machine.machine_checks import check
-from dsgui.core.machine.machine_report import Group, groups, summary
+from dsgui.core.machine.machine_report import Group, counted, groups, summary
 from dsgui.core.machine.verdicts import Row, Status
 
 _WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK", Status.UNKNOWN: "Not checked"}
@@ -38,16 +38,16 @@ def rows_html(said: str, rows: Sequence[Row]) -> str:
 
 
 def _passed(rows: Sequence[Row]) -> str:
-    pairs = "".join(_pair(row.title, row.seen) for row in rows)
-    counted = "1 check" if len(rows) == 1 else f"{len(rows)} checks"
-    return f'<details class="ds-passed"><summary>{counted} passed</summary><dl class="ds-pairs">{pairs}</dl></details>'
+    pairs = "".join(_pair(str(row.title), row.seen) for row in rows)
+    passed = escape(str(counted(Status.OK, len(rows))))
+    return f'<details class="ds-passed"><summary>{passed}</summary><dl class="ds-pairs">{pairs}</dl></details>'
 
 
 def _item(row: Row) -> str:
     command = f'<pre class="ds-command">{escape(row.command)}</pre>' if row.command else ""
     return (
         f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
-        f'<p><span class="ds-word">{_WORDS[row.status]}</span> {escape(row.title)}</p>'
+        f'<p><span class="ds-word">{_WORDS[row.status]}</span> {escape(str(row.title))}</p>'
         f'<p>{escape(row.seen)}</p><p class="ds-advice">{escape(row.advice)}</p>{command}</li>'
     )
 
@@ -69,5 +69,5 @@ def list_html(said: str, rows: Sequence[Row], folded: str) -> str:
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p><ul>{"".join(map(_item, told))}</ul>'
         f'<details class="ds-passed"><summary>{escape(folded)}</summary>'
-        f'<dl class="ds-pairs">{"".join(_pair(row.title, row.seen) for row in rest)}</dl></details>'
+        f'<dl class="ds-pairs">{"".join(_pair(str(row.title), row.seen) for row in rest)}</dl></details>'
     )

@@ -6,12 +6,14 @@ from typing import Any
 
 import gradio as gr
 
-from dsgui.core.machine.machine_report import summary
+from dsgui.core.machine.machine_report import counted, summary
 from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.preflight import memory_check
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
 from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.texts.saying import listed
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.findings_view import sendable
 from dsgui.ui.common.services import Services
@@ -22,7 +24,8 @@ _POLL_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class BeforeStart:
-    """The rows, and what one click can do where the script would not get its config or stops at its arguments.
+    """The rows, and what one click can do where the script would not get its config, stops at its arguments, or is
+    short of memory.
     `handed`: the script is given this config; `counts`: it may read it."""
 
     rows: tuple[Row, ...] = ()
@@ -35,7 +38,8 @@ def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
     """What would stop this launch or make it slow, the config first of all."""
     question = Question(launch, around)
     rows = preflight(question.launch, question.around)
-    return BeforeStart(rows, offer(question) or better_arguments(question), launch.handed, not reads_another(question))
+    made = offer(question) or better_arguments(question) or memory_check.offer(question)
+    return BeforeStart(rows, made, launch.handed, not reads_another(question))
 
 
 def preflight_html(rows: Sequence[Row]) -> str:
@@ -48,9 +52,8 @@ def preflight_html(rows: Sequence[Row]) -> str:
 
 def _folded(rows: Sequence[Row]) -> str:
     """`9 checks passed, 2 not checked`."""
-    fine, unknown = (sum(row.status is status for row in rows) for status in (Status.OK, Status.UNKNOWN))
-    counts = [f"{fine} check{'' if fine == 1 else 's'} passed"] if fine else []
-    return ", ".join([*counts, f"{unknown} not checked"] if unknown else counts)
+    counts = [(status, sum(row.status is status for row in rows)) for status in (Status.OK, Status.UNKNOWN)]
+    return str(listed(counted(status, count) for status, count in counts if count))
 
 
 def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:

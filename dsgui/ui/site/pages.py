@@ -11,6 +11,7 @@ from dsgui.ui.common.embedded import in_browser
 from dsgui.ui.common.events import LOCAL, ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage, build_configure, recall_on_load
+from dsgui.ui.config.memory_asking import end_with_page
 from dsgui.ui.config.presets import refreshed
 from dsgui.ui.config.toolbox import TRAINER, Toolbox, starting_arguments
 from dsgui.ui.config.workbench import Workbench
@@ -53,6 +54,7 @@ def build_pages(services: Services) -> gr.Blocks:
         demo.load(None, None, None, js=in_browser("visits", "begin"), **LOCAL)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
+        end_with_page(demo, services)
         probed = _follow_probe(services, header)
         demo.load(lambda: refreshed(services), None, [configure.presets.chooser], **ONCE)
         typed = launch.desk["arguments"]

@@ -68,6 +68,7 @@ export class Afterwards {
     const parts = [
       el("h3", {}, found.title),
       el("p", {}, rank, found.meaning),
+      ...(found.cause?.length ? [el("p", { class: "ds-cause" }, found.cause.join(" "))] : []),
       el("ul", {}, ...found.advice.map((sentence) => el("li", {}, sentence))),
     ];
     if (found.remedy) {

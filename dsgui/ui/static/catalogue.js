@@ -84,6 +84,7 @@ export const TEXTS = {
   "cublas": "cuBLAS workspace",
   "fragmentation": "fragmentation",
   "interpreter": "Python and libraries",
+  "pinned_cache": "freed pinned blocks",
   "dataloader": "DataLoader workers",
   "system": "operating system",
   "in_use": "in use now"
@@ -109,6 +110,7 @@ export const TEXTS = {
   "cublas": "Workspace of matrix multiplications. CUBLAS_WORKSPACE_CONFIG changes it.",
   "fragmentation": "What torch’s allocator reserves beyond the tensors. PYTORCH_ALLOC_CONF=expandable_segments:True lowers it.",
   "interpreter": "Python, torch and the libraries of each rank.",
+  "pinned_cache": "Pinned blocks that DeepSpeed freed: torch keeps them for others of their size.",
   "dataloader": "Memory that DataLoader workers don’t share with their rank (--dataloader_num_workers).",
   "system": "The operating system and its services.",
   "in_use": "What other programs hold now. It counts only if they still run then."
@@ -130,6 +132,44 @@ export const TEXTS = {
   "tight": "tight",
   "does_not_fit": "does not fit",
   "cannot_say": "can’t say"
+ },
+ "memory_rehearsal": {
+  "ask": "Ask DeepSpeed: dry run",
+  "cancel": "Cancel",
+  "how": "The real engine of the training environment takes three steps on tensors without storage. It needs no GPU, and about a minute for a 7B model.",
+  "going": "Dry run, {seconds} s: {now}",
+  "waiting": "Queued behind {ahead}: one dry run at a time.",
+  "starting": "starting Python in the training environment and importing DeepSpeed",
+  "load": "making the model on the host",
+  "model": "making the model, divided among the ranks",
+  "init": "deepspeed.initialize",
+  "forward": "step {step} of {steps}, forward",
+  "backward": "step {step} of {steps}, backward",
+  "step": "step {step} of {steps}, optimizer",
+  "end": "counting",
+  "stands": "The formula’s answer stands.",
+  "outdated": "Outdated: the config, the model or the number of GPUs changed since. Ask again.",
+  "agrees": "Formula and dry run agree within 2 %.",
+  "done": "Dry run with DeepSpeed {release}, rank {rank} of {ranks}: {steps} steps in {seconds} s.",
+  "timeline": "Tensors of one rank, phase by phase",
+  "peak": "What the peak is made of",
+  "lines": "The same as a list",
+  "no_line": "autograd",
+  "smaller": "smaller lines",
+  "formula": "By formula",
+  "nth": "step {step}",
+  "phase_load": "load",
+  "phase_model": "model",
+  "phase_init": "initialize",
+  "phase_forward": "forward",
+  "phase_backward": "backward",
+  "phase_step": "optimizer step",
+  "planned": "The bar above plans for DeepSpeed {release}. Only the installed one, {installed}, can take a dry run: choose it above, or start dsgui with the --python that has {release}.",
+  "none": "The training environment has no DeepSpeed. Start dsgui with a --python that has it."
+ },
+ "memory_sources": {
+  "formula": "by formula",
+  "dry_run": "by dry run"
  }
 };
 

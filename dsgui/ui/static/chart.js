@@ -2,9 +2,10 @@
 
 import { EVALUATION } from "./charts.js";
 import { el, messageOf } from "./dom.js";
+import { isDark, loadPlotly } from "./plotly_library.js";
 import { layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
 
-/** @import { Axis, Drawn, Limit, Line, PlotElement, PlotlyLibrary, Range, Relayout } from "./types.d.ts" */
+/** @import { Axis, Drawn, Limit, Line, PlotElement, Range, Relayout } from "./types.d.ts" */
 /** @import { Look } from "./plotting.js" */
 
 /**
@@ -23,24 +24,8 @@ const ARROW = "M12 3v10.2l3.6-3.6L17 11l-5 5-5-5 1.4-1.4L11 13.2V3zM5 19h14v2H5z
 const TABLE = "M4 4h16v16H4zm2 4v3h5V8zm7 0v3h5V8zm-7 5v5h5v-5zm7 0v5h5v-5z";
 const CORNERS = "M4 4h6v2H6v4H4zm10 0h6v6h-2V6h-4zM4 14h2v4h4v2H4zm14 0h2v6h-6v-2h4z";
 
-const isDark = () => document.body.classList.contains("dark");
 /** A line's colour as it is seen on the page's ground. @param {string} colour */
 export const seen = (colour) => shade(colour, isDark());
-
-/** @type {Promise<PlotlyLibrary> | null} */
-let plotlyLoading = null;
-function loadPlotly() {
-  plotlyLoading ??= new Promise((resolve, reject) => {
-    const script = el("script", { src: "/dsgui/static/plotly.min.js" });
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => {
-      plotlyLoading = null;
-      reject(new Error("plotly.min.js did not load"));
-    };
-    document.head.append(script);
-  });
-  return plotlyLoading;
-}
 
 /** A text with its options (--logging_steps) as code, which no line break parts. @param {string} text */
 const withOptions = (text) => text.split(/(--[a-z_]+)/).map((part, i) => (i % 2 ? el("code", {}, part) : part));

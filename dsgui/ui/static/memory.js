@@ -4,15 +4,24 @@
 import { around, button, el, part } from "./dom.js";
 import { GIB, gib } from "./format.js";
 import { barOf, colourOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.js";
+import { Rehearsal } from "./memory_rehearsal.js";
 import { textOf } from "./texts.js";
 
-/** @import { MemoryChange, MemoryDevice, MemoryPart, MemoryTold, Props, Trigger, Watch } from "./types.d.ts" */
+/** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps } from "./types.d.ts" */
+/** @import { MemoryTold, Trigger, Watch } from "./types.d.ts" */
 
 const ALL = "";
 const HINT = "Point at a part to see what it is and which keys change it.";
 
+/** What the button is called that applies a change, by what it ticks. @type {Record<string, string>} */
+const APPLY = {
+  "": "Apply",
+  checkpointing: "Apply, and tick gradient checkpointing",
+  zero_init: "Apply, and tick deepspeed.zero.Init",
+};
+
 class Memory {
-  /** @param {HTMLElement} root @param {Props<unknown> & { found?: unknown }} props @param {Trigger} trigger */
+  /** @param {HTMLElement} root @param {MemoryProps} props @param {Trigger} trigger */
   constructor(root, props, trigger) {
     this.root = root;
     this.props = props;
@@ -20,6 +29,7 @@ class Memory {
     this.moment = ALL;
     this.chosen = "";
     this.looking = "";
+    this.rehearsal = new Rehearsal(trigger);
     /** What an applied change leaves to the script. @type {string[]} */
     this.left = [];
     root.addEventListener("click", (event) => {
@@ -36,20 +46,30 @@ class Memory {
 
   show() {
     const told = this.told();
+    window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: told?.asked ?? "" }));
     const focused = document.activeElement?.id ?? "";
-    this.root.replaceChildren(...(told ? this.drawn(told) : []));
+    this.root.replaceChildren(...(told ? this.drawn(told) : [this.rehearsal.head]), this.rehearsal.found);
+    this.rehearse();
     if (focused && this.root.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused)?.focus();
+  }
+
+  /** The dry run alone: it goes on while nothing else changes. */
+  rehearse() {
+    const { rehearsed } = this.props;
+    this.rehearsal.show(this.told(), typeof rehearsed === "string" ? rehearsed : "", this.moment);
   }
 
   /** @param {MemoryTold} told */
   drawn(told) {
     if (!told.devices) {
-      return [head(told), el("p", { class: "ds-subject" }, told.why?.text ?? "")];
+      return [head(told), el("p", { class: "ds-subject" }, told.why?.text ?? ""), this.rehearsal.head];
     }
     return [
       head(told),
       ...told.devices.map((device) => this.device(device, told)),
+      ...(told.remarks ?? []).map((one) => el("p", { class: "ds-mem-remark" }, one.text)),
       ...told.short.map((one) => el("p", { class: "ds-mem-short" }, one.text)),
+      this.rehearsal.head,
       ...this.change(told),
       this.moments(told.devices),
       el("div", { class: "ds-mem-lists" }, ...told.devices.map((device) => this.parts(device))),
@@ -60,7 +80,9 @@ class Memory {
 
   /** @param {MemoryDevice} device @param {MemoryTold} told */
   device(device, told) {
-    const bar = barOf(device, this.moment);
+    const beside = told.formula?.devices?.find((one) => one.device === device.device);
+    const bar = barOf(device, this.moment, beside);
+    const source = told.source === "dry_run" ? `, ${textOf("memory_sources", told.source)}` : "";
     const name = textOf("memory_places", device.device);
     const each = device.device === "gpu" && told.ranks > 1 ? ` (each of ${told.ranks})` : "";
     const need = bar.capacity === null ? `${gib(bar.bytes)} needed` : `${gib(bar.bytes)} of ${gib(bar.capacity)}`;
@@ -85,10 +107,11 @@ class Memory {
       el(
         "p",
         { class: "ds-mem-name" },
-        el("b", {}, `${name}${each}`),
+        el("b", {}, `${name}${each}${source}`),
         el("span", { class: "ds-mem-need" }, `${need}${fit}`),
       ),
       el("div", { class: "ds-mem-bar", role: "group", "aria-label": `${name}: ${need}${fit}` }, track, ...marks),
+      ...(beside ? formulas(barOf(beside, this.moment, device)) : []),
     );
   }
 
@@ -148,7 +171,7 @@ class Memory {
   apply(found) {
     this.looking = "";
     this.left = (found.script ?? []).map((one) => one.text);
-    this.trigger("apply", { changes: found.changes ?? [], checkpointing: found.checkpointing ?? false });
+    this.trigger("apply", { changes: found.changes ?? [], ticks: ticksOf(found) });
   }
 
   /** Every moment with what it takes; one of them is shown. @param {MemoryDevice[]} devices */
@@ -221,9 +244,28 @@ function head(told) {
   return el("p", { class: "ds-mem-head" }, el("b", {}, "Memory"), chip, ...about);
 }
 
+/** The panel's boxes that say what the script does. @param {MemoryChange} found @returns {string[]} */
+function ticksOf(found) {
+  return [...(found.checkpointing ? ["checkpointing"] : []), ...(found.zero_init ? ["zero_init"] : [])];
+}
+
+/** The formula's bar, below that of the dry run. @param {MemoryBar} bar */
+function formulas(bar) {
+  const track = el("div", { class: "ds-mem-track ds-mem-formula", "aria-hidden": "true" });
+  for (const { part: one, width } of bar.segments) {
+    const title = `${partName(one)}, ${range(one)}`;
+    const segment = el("span", { class: "ds-mem-part", "data-place": one.place, title });
+    segment.style.width = `${width}%`;
+    segment.style.background = colourOf(one.part);
+    track.append(segment);
+  }
+  const text = `${textOf("memory_rehearsal", "formula")}: ${gib(bar.bytes)}`;
+  return [track, el("p", { class: "ds-mem-beside" }, text)];
+}
+
 /** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
 function howTo(found, apply) {
-  const { changes = [], script = [], checkpointing } = found;
+  const { changes = [], script = [] } = found;
   const none = "By formula it fits as it is.";
   const text = el("p", { class: "ds-mem-change", role: "status" }, found.why?.text ?? found.text ?? none);
   const edits = changes.map((one) =>
@@ -231,9 +273,10 @@ function howTo(found, apply) {
   );
   const items = [...edits, ...script.map((one) => el("li", {}, one.text))];
   const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
-  const name = checkpointing ? "Apply, and tick gradient checkpointing" : "Apply";
+  const ticks = ticksOf(found);
+  const name = ticks.length > 1 ? "Apply, and tick both" : APPLY[ticks[0] ?? ""];
   const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
-  return [text, ...list, ...(changes.length || checkpointing ? [button(name, attributes, apply)] : [])];
+  return [text, ...list, ...(changes.length || ticks.length ? [button(name, attributes, apply)] : [])];
 }
 
 /** @param {MemoryTold} told */
@@ -270,11 +313,11 @@ function range(one) {
 }
 
 /**
- * @param {HTMLElement} element @param {Props<unknown> & { found?: unknown }} props
- * @param {Trigger} trigger @param {Watch} watch
+ * @param {HTMLElement} element @param {MemoryProps} props @param {Trigger} trigger @param {Watch} watch
  */
 export function mount(element, props, trigger, watch) {
   const memory = new Memory(part(element, ".ds-memory"), props, trigger);
   for (const name of ["value", "found"]) watch(name, () => memory.show());
+  watch("rehearsed", () => memory.rehearse());
   memory.show();
 }

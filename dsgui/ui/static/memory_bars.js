@@ -2,6 +2,7 @@
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryTold } from "./types.d.ts" */
 
+const LEAST = 5e-4;
 const ROOM = 1.04; // beside the longest of need and capacity
 const COLOURS = new Map(
   Object.entries({
@@ -23,7 +24,10 @@ const COLOURS = new Map(
 );
 
 /** A variable of the style sheet: light and dark have their own. @param {string} part */
-export const colourOf = (part) => `var(--ds-mem-${COLOURS.get(part) ?? "around"})`;
+export const variableOf = (part) => `--ds-mem-${COLOURS.get(part) ?? "around"}`;
+
+/** @param {string} part */
+export const colourOf = (part) => `var(${variableOf(part)})`;
 
 /** @param {string} device @param {MemoryPart} part */
 export const idOf = (device, part) => `ds-part-${device}-${part.place}-${part.part}`;
@@ -32,16 +36,17 @@ export const idOf = (device, part) => `ds-part-${device}-${part.place}-${part.pa
 export const keyName = (pointer) => pointer.split("/").slice(1).join(".");
 
 /**
- * What a device has at a moment, by default the fullest; widths and the capacity's line are percent of the bar.
- * @param {MemoryDevice} device @param {string} moment @returns {MemoryBar}
+ * What a device has at a moment, by default the fullest; widths and the capacity's line are percent of the bar, which
+ * is as long as that of the same device `beside` it.
+ * @param {MemoryDevice} device @param {string} moment @param {MemoryDevice} beside @returns {MemoryBar}
  */
-export function barOf(device, moment) {
+export function barOf(device, moment, beside = device) {
   const { capacity, in_use: used } = device;
   const found = device.moments.find((one) => one.moment === (moment || device.worst));
   const bytes = found?.bytes ?? 0;
   const others = found && used ? [{ part: "in_use", place: device.device, bytes: used }] : [];
   const parts = [...(found?.parts ?? []).filter((one) => one.bytes > 0), ...others];
-  const most = Math.max(...device.moments.map((one) => one.bytes)) + (used ?? 0);
+  const most = Math.max(...[...device.moments, ...beside.moments].map((one) => one.bytes)) + (used ?? 0);
   const scale = Math.max(capacity ?? 0, most, 1) * ROOM;
   return {
     bytes,
@@ -65,9 +70,10 @@ export function stageOf(told, found, looking) {
 }
 
 /**
- * The parts of a device at a moment, the largest first.
+ * The parts of a device at a moment, the largest first; not the few bytes that a dry run finds here and there.
  * @param {MemoryDevice} device @param {string} moment
  */
 export function partsOf(device, moment) {
-  return barOf(device, moment).segments.toSorted((a, b) => b.part.bytes - a.part.bytes);
+  const { bytes, segments } = barOf(device, moment);
+  return segments.filter(({ part }) => part.bytes > LEAST * bytes).toSorted((a, b) => b.part.bytes - a.part.bytes);
 }

@@ -123,6 +123,8 @@ export interface RunSummary {
   problem?: string;
   doing: string;
   place: number;
+  predicted?: Predicted | null;
+  peak?: Predicted | null;
 }
 
 /** The part of the list that was asked for: `ids` is null where the page has them, `rows` are those that changed. */
@@ -155,6 +157,7 @@ export interface Diagnosis {
   remedy: { label: string } | null;
   ends: string;
   set_aside: string[];
+  cause?: string[];
   traceback: string;
   evidence: string;
 }
@@ -466,10 +469,54 @@ export interface MemoryTold {
   why?: Sentence;
   about?: string;
   asked?: string;
+  of?: string;
+  source?: string;
   ranks: number;
   devices?: MemoryDevice[];
   short: Sentence[];
   notes: Sentence[];
+  formula?: { devices?: MemoryDevice[] };
+  remarks?: Sentence[];
+}
+
+/** `found`: the cheapest change; `rehearsed`: the dry run. Each is a text of JSON. */
+export interface MemoryProps extends Props<unknown> {
+  found?: unknown;
+  rehearsed?: unknown;
+}
+
+/** A phase of a dry run; `counts` are a device's bytes at points that are evenly spread in it. */
+export interface RehearsedPhase {
+  phase: string;
+  step: number;
+  counts: Record<string, number[]>;
+}
+
+/** What a line of code has in use; without `line` it has none, `smaller` are several. */
+export interface RehearsedPart {
+  part: string;
+  place: string;
+  bytes: number;
+  line?: string;
+  smaller?: boolean;
+}
+
+export interface RehearsedPeak {
+  device: string;
+  moment: string;
+  fullest: boolean;
+  parts: RehearsedPart[];
+}
+
+/** A dry run about `of`: how far it is, what it found, or in `said` why it found nothing. */
+export interface Rehearsed {
+  state: "waiting" | "running" | "cannot" | "answered";
+  said: string;
+  of?: string;
+  seconds?: number;
+  phases?: RehearsedPhase[];
+  peaks?: RehearsedPeak[];
+  code?: Record<string, string>;
 }
 
 /** The cheapest change that fits what was `asked` about, or `why` there is none; neither where nothing is to be done. */
@@ -480,6 +527,51 @@ export interface MemoryChange {
   changes?: { pointer: string; value: unknown }[];
   script?: Sentence[];
   checkpointing?: boolean;
+  zero_init?: boolean;
+}
+
+/** What one parameter takes: `each` bytes, divided into `parts`; of those that are trained only, or of all. */
+export interface StateShare {
+  part: string;
+  place: string;
+  each: number;
+  parts: number;
+  trained: boolean;
+  bytes: number;
+}
+
+/** A ZeRO stage; without `devices` there is no number, and `why` says it. */
+export interface ZeroStage {
+  stage: number;
+  why?: Sentence;
+  fit?: string;
+  devices?: MemoryDevice[];
+  parameters?: number;
+  trainable?: number;
+  states?: StateShare[];
+  by_paper?: number;
+  sent?: number;
+}
+
+/** The stages side by side, for what was `asked` about; or `why` not. */
+export interface ZeroStages {
+  asked: string;
+  why?: Sentence;
+  current?: number;
+  ranks?: number;
+  activations?: number;
+  stages?: ZeroStage[];
+  notes?: Sentence[];
+}
+
+/** A stage's fullest moment; widths and the capacity's line are percent. */
+export interface StageBar {
+  device: string;
+  moment: string;
+  bytes: number;
+  capacity: number | null;
+  line: number | null;
+  segments: { part: string; bytes: number; width: number }[];
 }
 
 /** A bar as it is drawn. */
@@ -500,6 +592,7 @@ declare global {
   interface WindowEventMap {
     "dsgui:text": CustomEvent<Entry>;
     "dsgui:goto": CustomEvent<string>;
+    "dsgui:memory": CustomEvent<string>;
   }
   const Plotly: PlotlyLibrary;
 }

@@ -1,5 +1,7 @@
 """The schema as it stands in one DeepSpeed release: keys, defaults, ranges and the strictness of blocks follow it."""
 
+import json
+
 from jsonschema import Draft202012Validator
 
 from dsgui.core.config.versions import at_version, in_release, releases
@@ -73,5 +75,12 @@ def test_the_releases_in_which_something_changed_are_all_named():
 
 
 def test_the_whole_schema_is_valid_at_every_release_it_names(schema):
+    """A key's schema that is the same in several releases is checked once."""
+    seen = set()
     for version in {*releases(schema.document), "0.14.5", "0.19.8"}:
-        Draft202012Validator.check_schema(at_version(schema.document, version))
+        document = at_version(schema.document, version)
+        for part in ({**document, "properties": {}}, *document["properties"].values()):
+            if (written := json.dumps(part, sort_keys=True)) not in seen:
+                seen.add(written)
+                Draft202012Validator.check_schema(part)
+    assert len(seen) > len(schema.document["properties"])

@@ -57,10 +57,10 @@ def test_a_failure_is_recognised(name: str) -> None:
     case, found = expected(name), diagnosed(name)
     assert (found.signature, found.rank) == (case["signature"], case["rank"])
     assert (str(found.remedy.label) if found.remedy else None) == case["remedy"]
-    assert case["title"] in found.title
-    assert found.meaning
+    assert case["title"] in str(found.title)
+    assert str(found.meaning)
     assert found.advice
-    assert "{" not in found.title + "".join(found.advice)
+    assert "{" not in sentences((found.title, *found.advice))
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -128,7 +128,8 @@ def test_ranks_that_write_at_once_are_told_apart() -> None:
 
 def test_the_aftermath_of_another_rank_is_not_the_reason() -> None:
     lost = traceback(0, "RuntimeError: [../gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:2121")
-    assert of_lines([*lost, *traceback(1, "ValueError: rows must not be empty")]).title == "It ended with ValueError"
+    found = of_lines([*lost, *traceback(1, "ValueError: rows must not be empty")])
+    assert str(found.title) == "It ended with ValueError"
     assert of_lines(lost).signature == "peer-gone"
     assert of_lines(lost, code=247).signature == "killed"
 
@@ -137,7 +138,7 @@ def test_an_unknown_failure_shows_its_first_traceback_whole_not_the_last_line() 
     found = of_lines([*traceback(1, "ZeroDivisionError: division by zero"), "[rank1]: ", "bye"])
     assert (found.signature, found.rank, found.evidence) == ("unknown", 1, "ZeroDivisionError: division by zero")
     assert found.traceback.splitlines()[:2] == ["Traceback (most recent call last):", '  File "x.py", line 1, in f']
-    assert "bye" in of_lines(["bye"]).meaning
+    assert "bye" in str(of_lines(["bye"]).meaning)
 
 
 def test_a_chain_of_exceptions_is_one_traceback_and_its_cause_counts() -> None:
@@ -162,7 +163,7 @@ def test_a_chain_of_exceptions_is_one_traceback_and_its_cause_counts() -> None:
     ],
 )
 def test_a_line_of_data_that_mentions_a_failure_is_none(line: str) -> None:
-    assert of_lines([line, *traceback(0, "KeyError: 'labels'")]).title == "It ended with KeyError"
+    assert str(of_lines([line, *traceback(0, "KeyError: 'labels'")]).title) == "It ended with KeyError"
     assert of_lines([line]).signature == "unknown"
 
 
@@ -174,7 +175,7 @@ def test_a_message_that_only_quotes_a_failure_is_another() -> None:
 def test_what_training_went_on_after_is_forgiven() -> None:
     steps = [f"step={n} loss=1.0" for n in range(4)]
     caught = traceback(0, "ModuleNotFoundError: No module named 'wandb'")
-    assert of_lines([*caught, *steps, *traceback(0, "ValueError: later")]).title == "It ended with ValueError"
+    assert str(of_lines([*caught, *steps, *traceback(0, "ValueError: later")]).title) == "It ended with ValueError"
 
 
 # --- what others print ------------------------------------------------------------------------------------------------
@@ -186,7 +187,7 @@ BARE = ["Traceback (most recent call last):", '  File "x.py", line 1, in f', "  
 def test_other_ranks_prints_are_no_part_of_a_message() -> None:
     prints = ["rank 0: Loading: shard 3 of 7", "Epoch: 3", "done"]
     found = of_lines([*SPAWNED, *BARE, "ValueError: rows must not be empty", "  see the manual", *prints])
-    assert found.meaning == "ValueError: rows must not be empty\n  see the manual"
+    assert str(found.meaning) == "ValueError: rows must not be empty\n  see the manual"
     assert not any(line in found.traceback for line in prints)
 
 
@@ -194,7 +195,7 @@ def test_other_ranks_prints_are_no_part_of_a_message() -> None:
 @pytest.mark.parametrize("place", [1, 2, 3])
 def test_a_print_within_a_traceback_is_not_what_was_raised(place: int, print_: str) -> None:
     lines = [*SPAWNED, *BARE[:place], print_, *BARE[place:], "KeyError: 'labels'"]
-    assert of_lines(lines).title == "It ended with KeyError"
+    assert str(of_lines(lines).title) == "It ended with KeyError"
 
 
 def test_an_exception_of_the_scripts_own_is_told_though_its_name_ends_otherwise() -> None:
@@ -202,11 +203,11 @@ def test_an_exception_of_the_scripts_own_is_told_though_its_name_ends_otherwise(
 
 
 def test_a_message_in_lines_is_kept_whole_where_nobody_else_prints() -> None:
-    assert of_lines([SPAWNED[0], *BARE, "ValueError: first", "second"]).meaning == "ValueError: first\nsecond"
+    assert str(of_lines([SPAWNED[0], *BARE, "ValueError: first", "second"]).meaning) == "ValueError: first\nsecond"
 
 
 def test_the_mismatches_of_the_trainer_are_told_with_their_numbers() -> None:
-    said = diagnosed("hf-mismatch-calculated").meaning
+    said = str(diagnosed("hf-mismatch-calculated").meaning)
     assert "train_batch_size is 64 in the config, and train_batch_size (calculated) is 16" in said
     assert "gradient_clipping is 0.5 in the config, and max_grad_norm is 1.0" in said
 
@@ -216,12 +217,12 @@ def test_a_rank_that_was_killed_is_named_by_who_saw_it_end() -> None:
     assert of_lines([], code=241, first_ended=1).rank is None  # SIGTERM goes to all
     lost = traceback(0, "RuntimeError: [../gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:2121")
     found = of_lines(lost, oom_kills=1, oom_kills_here=1, memory_limit_bytes=2 << 30)
-    assert (found.signature, found.title) == ("cgroup-memory", "The memory limit of its container was reached: 2 GiB")
+    assert (found.signature, str(found.title)) == ("cgroup-memory", "The container's memory limit was reached: 2 GiB")
 
 
 def test_what_python_ignores_is_no_traceback_of_the_end() -> None:
     ignored = ["Exception ignored in: <function Pool.__del__>", "Traceback (most recent call last):", "OSError: closed"]
-    assert of_lines([*ignored, *traceback(0, "ValueError: real")]).title == "It ended with ValueError"
+    assert str(of_lines([*ignored, *traceback(0, "ValueError: real")]).title) == "It ended with ValueError"
 
 
 @pytest.mark.parametrize(
@@ -236,7 +237,7 @@ def test_what_python_ignores_is_no_traceback_of_the_end() -> None:
 )
 def test_the_kernels_own_count_tells_why_a_rank_was_killed(facts: dict, signature: str, says: str) -> None:
     found = of_lines([], code=247, **facts)
-    assert (found.signature, says in found.meaning) == (signature, True)
+    assert (found.signature, says in str(found.meaning)) == (signature, True)
 
 
 def test_memory_stays_small_however_much_is_printed() -> None:

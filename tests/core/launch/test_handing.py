@@ -24,6 +24,7 @@ from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.runs.clone import clone
 from dsgui.core.script.script import script_facts
+from dsgui.core.texts.saying import as_told, said
 from dsgui.shell.preflight.scout import read_own_config
 from tests.shell.machine.test_machine import CPU
 from tests.support.run_fixtures import Bench, bench
@@ -100,7 +101,7 @@ def test_the_source_tells_how_a_script_gets_its_config(
 ) -> None:
     found = handing(script_facts(source), words.split())
     assert (found.argument if found else None) is argument
-    assert because in (found.because if found else "")
+    assert because in str(found.because if found else "")
 
 
 def test_a_parser_of_the_scripts_own_dataclasses_is_not_given_what_the_trainers_takes() -> None:
@@ -244,8 +245,8 @@ def test_plans_of_every_reader_and_of_older_releases_are_read() -> None:
 CONFIG = {"train_batch_size": 8, "zero_optimization": {"stage": 1}}
 OPTIMIZED = CONFIG | {"optimizer": {"type": "AdamW"}}
 OWN_OPTION = PARSER + "p.add_argument('--ds')\n" + PARSED + "deepspeed.initialize(config=args.ds)"
-AS_READ = Offer("Pass the config as the script reads it", None)
-ADDED = Offer("Add --ds {config} to the arguments", None, ("--ds", "{config}"))
+AS_READ = Offer(said("offers", "pass_as_read"), None)
+ADDED = Offer(said("offers", "add", words="--ds {config}"), None, ("--ds", "{config}"))
 P, W, OK, U = Status.PROBLEM, Status.WARNING, Status.OK, Status.UNKNOWN
 
 
@@ -270,13 +271,13 @@ JUDGED = [
     ((FACTORY, HF, "x.yaml"), W, "another way (LLaMA-Factory reads x.yaml", AS_READ),
     ((ACCELERATOR, HF), W, "another way (line 1: Accelerator", AS_READ),
     ((TRAINED, NONE), U, "DSGUI_CONFIG", None),
-    ((PARSER + PARSED, HF), P, "unrecognized arguments", Offer("The script loads its own config", TRAINER)),
+    ((PARSER + PARSED, HF), P, "unrecognized arguments", Offer(said("offers", "loads_its_own"), TRAINER)),
     ((ALONE + "Accelerator()", HF), P, "are not used by the HfArgumentParser: ['--deepspeed', 'FILE']", AS_READ),
     ((ALONE.replace("lr: float", "ds_config: str"), HF), P, "none of its dataclasses has",
-     Offer("Add --ds_config {config} to the arguments", None, ("--ds_config", "{config}"))),
-    ((PARSER + PARSED, NATIVE), P, "unrecognized arguments", Offer("The script loads its own config", NONE)),
+     Offer(said("offers", "add", words="--ds_config {config}"), None, ("--ds_config", "{config}"))),
+    ((PARSER + PARSED, NATIVE), P, "unrecognized arguments", Offer(said("offers", "loads_its_own"), NONE)),
     ((PARSER + "p.add_argument('--ds_config')\n" + PARSED, HF), P, "unrecognized",
-     Offer("Add --ds_config {config} to the arguments", None, ("--ds_config", "{config}"))),
+     Offer(said("offers", "add", words="--ds_config {config}"), None, ("--ds_config", "{config}"))),
     ((PARSER + "p.add_argument('--args_file')\n" + PARSED + TRAINED + BY_FILE, TRAINER, "--args_file a.json"), W,
      "the one that “deepspeed” names there", None),
     ((OWN_OPTION, NONE), W, "from --ds, which is not among", ADDED),
@@ -315,7 +316,9 @@ def test_an_offer_taken_leaves_nothing_to_offer() -> None:
 
 
 def test_a_config_that_the_script_is_not_given_stops_nothing() -> None:
-    error = Finding("DS001", Severity.ERROR, "/train_batch_size", "100 is not 128.", "Set it to 128.")
+    error = Finding(
+        "DS001", Severity.ERROR, "/train_batch_size", as_told("100 is not 128."), (as_told("Set it to 128."),)
+    )
     for argument, words, status in (
         (HF, "", P),
         (ACCELERATE, "", P),

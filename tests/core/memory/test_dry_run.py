@@ -2,7 +2,7 @@
 
 import pytest
 
-from dsgui.core.memory.answer import Component, Device, Moment, Place, Source
+from dsgui.core.memory.answer import SMALLER, Component, Device, Moment, Place, Source
 from dsgui.core.memory.dry_run import MOST_POINTS, Recorded, answer_of, timeline_of
 from dsgui.core.memory.lines import Line, component_of
 
@@ -68,6 +68,27 @@ def test_a_long_timeline_is_thinned_and_keeps_the_fullest_instant():
     found = timeline_of(Recorded.from_json(told(events, sizes, [0] * count, [[0, "forward", 0]])))
     assert len(found.ends) == len(found.counts[Device.GPU]) <= MOST_POINTS
     assert max(found.counts[Device.GPU]) == 10 * 512
+
+
+def test_every_phase_has_its_share_of_the_timeline():
+    long = [sign * number for number in range(1, 4001) for sign in (1, -1)]
+    record = told([*long, 4001, 4002], [512] * 4002, [0] * 4002, [[0, "init", 0], [8000, "forward", 0]])
+    found = timeline_of(Recorded.from_json(record))
+    assert sum(1 for end in found.ends if end <= 8000) == MOST_POINTS // 2
+    assert found.ends[-2:] == (8001, 8002)
+
+
+def test_a_peak_of_many_lines_names_the_largest():
+    lines = [["gpu", f"deepspeed/a.py:{number}", "f", f"x = {number}", ""] for number in range(100)]
+    sizes = [512 * (100 + number) for number in range(100)]
+    record = told(list(range(1, 101)), sizes, list(range(100)), [[0, "step", 0]]) | {"lines": lines}
+    found = answer_of(record)
+    parts = found.worst(Device.GPU).parts
+    assert len(parts) == 61
+    assert [part.count for part in parts if part.line == SMALLER] == [sum(sizes[:40])]
+    assert found.worst(Device.GPU).count == sum(sizes)
+    assert found.code["deepspeed/a.py:99"] == "x = 99"
+    assert len(found.code) == 60
 
 
 def test_what_torch_would_reserve_is_told():

@@ -12,6 +12,7 @@ from dsgui.core.machine.hardware import CARDS, Hardware
 from dsgui.core.oracle.agreement import REFUSED, WARNED, merge
 from dsgui.core.oracle.answers import Answer, Question, Raised, Trial, Verdict
 from dsgui.core.oracle.refusals import named_key, places
+from dsgui.core.texts.saying import as_told
 from tests.support.oracle_cases import ANSWERS, cases
 
 RECORDED = json.loads(ANSWERS.read_text("utf-8"))
@@ -41,7 +42,7 @@ def merged(text, context, known, findings, *answers, ranks=1):
 
 
 def error(pointer, source="", rule="DS050"):
-    return Finding(rule, Severity.ERROR, pointer, "it is wrong.", source=source)
+    return Finding(rule, Severity.ERROR, pointer, as_told("it is wrong."), source=source)
 
 
 @pytest.mark.parametrize(("name", "config", "pointer"), [pytest.param(*case, id=case[0]) for case in cases()])

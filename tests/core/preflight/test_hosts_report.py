@@ -49,12 +49,12 @@ def test_machines_that_are_fine_say_what_they_have() -> None:
         ({"has_script": False}, "/srv/train.py does not exist."),
         ({"has_folder": False}, "The folder /srv does not exist."),
         ({"port_free": False}, "Port 29501 is in use"),
-        ({"gpus": 1}, "It has 1 GPUs, and slot 1 is asked of it."),
+        ({"gpus": 1}, "It has 1 GPU, and slot 1 is asked of it."),
     ],
 )
 def test_each_thing_in_the_way_is_a_problem_of_that_machine(changes: dict[str, object], says: str) -> None:
     found = rows(a_plan(), [fine("a"), fine("b", **changes)], has_pdsh=True)
-    assert [(row.title, row.status) for row in found] == [("b", Status.PROBLEM), ("a", Status.OK)]
+    assert [(str(row.title), row.status) for row in found] == [("b", Status.PROBLEM), ("a", Status.OK)]
     assert says in found[0].seen
     assert found[0].advice
 

@@ -11,7 +11,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.diagnosis import Diagnosis, diagnose
 from dsgui.core.diagnosis.remedies import Circumstances, Remedy
-from dsgui.core.runs.offering import NOTHING_LEFT, Offer, Tried, offer
+from dsgui.core.runs.offering import Offer, Tried, offer
 from dsgui.core.texts.saying import as_told, said
 from tests.core.diagnosis.test_diagnosis import FOLDER, SAMPLES, circumstances, diagnosed, ending_of, expected
 
@@ -22,7 +22,7 @@ FREE_PORT = Remedy(said("remedies", "another_port"))
 
 
 def run(config: dict, arguments: tuple[str, ...] = (), failed: str = "It failed", run_id: str = "r") -> Tried:
-    return Tried(run_id, json.dumps(config), arguments, failed)
+    return Tried(run_id, json.dumps(config), arguments, as_told(failed) if failed else None)
 
 
 def offered(found: Diagnosis, now: Tried, *earlier: Tried, objections=lambda tried: ()) -> Offer:
@@ -39,7 +39,11 @@ def setting(label: str, pointer: str, literal: str | None) -> Remedy:
 
 
 def one(*remedies: Remedy) -> Diagnosis:
-    return Diagnosis("unknown", "It failed", "meaning", ("advice",), remedies=remedies)
+    return Diagnosis("unknown", as_told("It failed"), as_told("meaning"), (as_told("advice"),), remedies=remedies)
+
+
+def aside(made: Offer) -> list[str]:
+    return [str(one) for one in made.set_aside]
 
 
 def test_fp16_and_bf16_do_not_send_each_other_in_a_circle() -> None:
@@ -52,7 +56,7 @@ def test_fp16_and_bf16_do_not_send_each_other_in_a_circle() -> None:
     back = offered(refused(BF16, second), second, first)
     assert back.diagnosis.remedy
     assert str(back.diagnosis.remedy.label) == "fp32, neither fp16 nor bf16"
-    assert back.set_aside == ("fp16 instead of bf16: run a had it and failed (The run’s devices don’t support fp16).",)
+    assert aside(back) == ["fp16 instead of bf16: run a had it and failed (The run’s devices don’t support fp16)."]
 
 
 def test_edits_in_between_hide_no_circle() -> None:
@@ -60,7 +64,7 @@ def test_edits_in_between_hide_no_circle() -> None:
     now = run({"train_batch_size": "auto", "steps_per_print": 50}, ("--max_steps", "9"))
     made = offered(one(setting("train_batch_size 8", "/train_batch_size", "8")), now, first)
     assert made.diagnosis.remedy is None
-    assert made.ends == NOTHING_LEFT
+    assert made.ends == "dsgui has no further change to suggest."
 
 
 def test_what_an_earlier_run_had_and_did_not_fail_of_is_offered() -> None:
@@ -86,11 +90,11 @@ def test_what_deepspeed_itself_refuses_is_not_offered_and_it_is_asked_only_until
 
     made = offer(one(*remedies), run({}), (), lambda tried: (), refusal)
     assert made.diagnosis.remedies == tuple(remedies[1:])
-    assert made.set_aside == ("stage 1: DeepSpeed itself refuses it: ValueError: not this stage",)
+    assert aside(made) == ["stage 1: DeepSpeed itself refuses it: ValueError: not this stage"]
     assert asked == [1, None, 2]  # as it was, too: what it refuses there is no reason
     assert offer(one(arguments), run({}), (), lambda tried: (), lambda tried: "no").set_aside == ()
     none_left = offer(one(*remedies), run({}), (), lambda tried: (), lambda tried: tried.config_text)
-    assert none_left.ends == NOTHING_LEFT
+    assert none_left.ends == "dsgui has no further change to suggest."
 
 
 def test_a_refusal_that_the_run_did_not_fail_of_is_not_held_against_a_change() -> None:
@@ -98,13 +102,13 @@ def test_a_refusal_that_the_run_did_not_fail_of_is_not_held_against_a_change() -
     always = "ValueError: No such thing"
     assert offer(found, run({}), (), lambda tried: (), lambda tried: always).set_aside == ()
     failed_so = offer(replace(found, evidence=always), run({}), (), lambda tried: (), lambda tried: always)
-    assert failed_so.set_aside == (f"stage 2: DeepSpeed itself refuses it: {always}",)
+    assert aside(failed_so) == [f"stage 2: DeepSpeed itself refuses it: {always}"]
 
 
 def test_a_change_that_changes_nothing_is_not_offered_and_none_at_all_is() -> None:
     same = Remedy(as_told("--use_cpu"), None, (("--use_cpu", ""),))
     made = offered(one(same), run({}, ("--use_cpu",)))
-    assert (made.diagnosis.remedies, made.set_aside) == ((), ("--use_cpu: this run already had it.",))
+    assert (made.diagnosis.remedies, aside(made)) == ((), ["--use_cpu: this run already had it."])
     assert offered(one(FREE_PORT), run({}), run({})).diagnosis.remedy == FREE_PORT
 
 
@@ -118,14 +122,14 @@ def test_what_the_checks_object_to_only_after_the_change_is_set_aside() -> None:
     bad, good = setting("bf16", "/bf16/enabled", "true"), setting("clip", "/gradient_clipping", "1.0")
     made = offered(one(bad, good), now, objections=objections)
     assert made.diagnosis.remedies == (good,)
-    assert made.set_aside == ("bf16: the checks object: DeepSpeed would refuse it.",)
+    assert aside(made) == ["bf16: the checks object: DeepSpeed would refuse it."]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_following_the_advice_ends(name: str) -> None:
     """The same failure over and over, each time with the change that was offered: it stops, and says so."""
     case, chain = expected(name), []
-    tried = run(case["config"], tuple(case["arguments"]), diagnosed(name).title)
+    tried = run(case["config"], tuple(case["arguments"]), str(diagnosed(name).title))
     for _ in range(40):
         facts = circumstances(case | {"config": json.loads(tried.config_text), "arguments": tried.arguments})
         found = diagnose(ending_of((FOLDER / f"{name}.log").read_bytes()), case["exit_code"], facts)

@@ -241,24 +241,24 @@ def test_where_no_option_can_do_it_the_page_says_how_such_a_script_resumes(
 ) -> None:
     way = way_of(resuming(ast.parse(source)), ())
     assert not can_load(way, one)
-    assert says in note_on(way, [one])
+    assert says in str(note_on(way, [one]))
 
 
 def test_without_a_tag_only_the_newest_is_offered() -> None:
     source = script(option("--load_dir"), "engine.load_checkpoint(args.load_dir)")
     way = resuming(ast.parse(source))
     assert [can_load(way, one) for one in (ENGINE, OLDER)] == [True, False]
-    assert "always loads the newest" in note_on(way, [ENGINE, OLDER])
-    assert "another run’s by now" in note_on(way, [OLDER])
+    assert "always loads the newest" in str(note_on(way, [ENGINE, OLDER]))
+    assert "another run’s by now" in str(note_on(way, [OLDER]))
     with_tag = resuming(ast.parse(script(option("--load_dir", "--tag"), "e.load_checkpoint(args.load_dir, args.tag)")))
     assert can_load(with_tag, OLDER)
-    assert note_on(with_tag, [ENGINE, OLDER]) == ""
+    assert note_on(with_tag, [ENGINE, OLDER]) is None
 
 
 def test_a_script_that_loads_where_nothing_is_told_changes_nothing_else() -> None:
     assert resuming(ast.parse("x = 1")) == Resuming()
-    assert note_on(Resuming(), []) == ""
-    assert note_on(Resuming(), [replace(ENGINE, complete=False)]) == ""
+    assert note_on(Resuming(), []) is None
+    assert note_on(Resuming(), [replace(ENGINE, complete=False)]) is None
 
 
 def test_the_option_that_it_saves_to_is_known_by_its_call() -> None:

@@ -2,7 +2,8 @@
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from string import Formatter
 from types import MappingProxyType
@@ -18,20 +19,33 @@ from dsgui.core.texts.saying import said
 from scripts.browser_catalogue import PAGE, catalogue
 
 Use = tuple[str, str, str, set[str | None] | None]
-CODE = re.compile(r"[a-z][a-z0-9_]*\Z")
+CODE = re.compile(r"(?:[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?|DS\d{3}(?:\.[a-z][a-z0-9_]*)?)\Z")  # about … . what
+NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 ROOT = Path(__file__).parents[3]
 # Who says a text → its kind, and what else than places it takes by name.
 MAKERS = {
     "said": ("", ()),
     "Fix.of": ("fixes", ()),
     "_changed": ("remedies", ("options",)),
+    "_title": ("diagnosis_titles", ()),
+    "_meaning": ("diagnosis_meanings", ()),
+    "_advice": ("diagnosis_advice", ()),
+    "_part": ("diagnosis_parts", ()),
     "_said": ("reasons", ()),
     "_reasons": ("reasons", ()),
+    "saw": ("verdicts", ()),
+    "wrong": ("errors", ()),
+    "advise": ("verdict_advice", ()),
+    "phrase": ("parts", ()),
 }
-SUFFIXES = ("_below", "_in_file", "_of", "_on")  # of codes that come in pairs
+SUFFIXES = ("_below", "_first", "_in_file", "_of", "_on", "s")  # of codes that come in pairs
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
 LOOKED_UP = ("states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
-LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes")
+LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes", "parts", "judges", "arguments")
+LOOKED_UP += ("memory_when", "memory_rehearsal")
+IN_THE_BROWSER = ("memory_rehearsal",)  # kinds that JavaScript says as well
+LOOKED_UP += ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice")  # test_diagnosis_texts.py
+OF_FINDINGS = ("findings", "advice", "rule_titles", "rule_explanations")  # test_finding_texts.py
 
 
 def literals(node: ast.expr, named: Mapping[str, str] = MappingProxyType({})) -> list[str]:
@@ -55,45 +69,105 @@ def named_in(tree: ast.Module) -> dict[str, str]:
     }
 
 
+def filled_by(name: str, line: int, around: ast.AST) -> set[str | None]:
+    """The keys of the dict that `name` is in a line of a function; None among them where they don't stand there."""
+    keys: set[str | None] = {None}
+    changes = [node for node in ast.walk(around) if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)]
+    for node in sorted(changes, key=lambda one: one.lineno):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if node.lineno >= line or not any(isinstance(one, ast.Name) and one.id == name for one in in_tuples(targets)):
+            continue
+        value = value_for(name, targets[0], node.value)
+        if isinstance(value, ast.Dict):
+            own = {key.value if isinstance(key, ast.Constant) else None for key in value.keys}
+            keys = keys | own if isinstance(node, ast.AugAssign) else own
+        else:
+            keys = {None}
+    return keys
+
+
+def in_tuples(targets: list[ast.expr]) -> list[ast.expr]:
+    return [one for target in targets for one in (target.elts if isinstance(target, ast.Tuple) else [target])]
+
+
+def value_for(name: str, target: ast.expr, value: ast.expr | None) -> ast.expr | None:
+    """What `name` becomes in `a, name = 1, {…}`."""
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple):
+        return value
+    return next(
+        two for one, two in zip(target.elts, value.elts, strict=True) if isinstance(one, ast.Name) and one.id == name
+    )
+
+
+def places_given(call: ast.Call, around: ast.AST) -> set[str | None]:
+    found: set[str | None] = set()
+    for word in call.keywords:
+        if word.arg is not None:
+            found.add(word.arg)
+        elif isinstance(word.value, ast.Name):
+            found |= filled_by(word.value.id, call.lineno, around)
+        else:
+            found.add(None)
+    return found
+
+
+def functions_in(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Every node with the innermost function, or the module, around it."""
+    waiting: list[tuple[ast.AST, ast.AST]] = [(tree, tree)]
+    while waiting:
+        node, around = waiting.pop()
+        yield node, around
+        inner = node if isinstance(node, ast.FunctionDef) else around
+        waiting += [(child, inner) for child in reversed(list(ast.iter_child_nodes(node)))]
+
+
+def makings(tree: ast.Module) -> Iterator[tuple[str, ast.Call, ast.AST]]:
+    """The calls that make a text, by which name, and the function around each."""
+    for node, around in functions_in(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            maker = ast.unparse(node.func)
+            if maker in MAKERS:
+                yield maker, node, around
+
+
 def said_in(where: str, tree: ast.Module) -> list[Use]:
     """Every text that is said by a code that stands there: module, kind, code, and the places that are filled (None
     where they don't stand there)."""
     found: list[Use] = []
     named = named_in(tree)
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or ast.unparse(node.func) not in MAKERS:
-            continue
-        kind, besides = MAKERS[ast.unparse(node.func)]
+    for maker, node, around in makings(tree):
+        kind, besides = MAKERS[maker]
         kinds = [kind] if kind else literals(node.args[0], named)
         codes = literals(node.args[0 if kind else 1], named)
-        names = {word.arg for word in node.keywords}
+        names = places_given(node, around)
         given = None if None in names else {name for name in names if name not in besides}
         found += [(where, one, code, given) for one in kinds for code in codes]
     return found
 
 
-TREES = {
-    path: ast.parse(path.read_text("utf-8"))
-    for path in sorted((ROOT / "dsgui").rglob("*.py"))
-    if "texts" not in path.parts
-}
-SAID = [use for path, tree in TREES.items() for use in said_in(path.name, tree)]
+@cache
+def trees() -> dict[Path, ast.Module]:
+    paths = sorted(path for path in (ROOT / "dsgui").rglob("*.py") if "texts" not in path.parts)
+    return {path: ast.parse(path.read_text("utf-8")) for path in paths}
 
 
 def words_in(tree: ast.Module) -> set[str]:
     return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
+@cache
+def browser_words() -> set[str]:
+    """What stands between quotes in JavaScript that says texts, whole words."""
+    scripts = (path for path in (ROOT / "dsgui" / "ui" / "static").glob("*.js") if path.name != "catalogue.js")
+    return {word for path in scripts for word in re.findall(r"[\"`']([a-z_]{1,40})[\"`']", path.read_text("utf-8"))}
+
+
 def kinds_in(tree: ast.Module) -> set[str]:
     """The kinds that a module says texts of."""
-    makers = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) in MAKERS]
-    fixed = {MAKERS[ast.unparse(node.func)][0] for node in makers}
-    said_here = [node.args[0] for node in makers if ast.unparse(node.func) == "said"]
+    made = list(makings(tree))
+    fixed = {MAKERS[maker][0] for maker, _, _ in made}
+    said_here = [node.args[0] for maker, node, _ in made if maker == "said"]
     return fixed | {kind for node in said_here for kind in literals(node, named_in(tree))}
-
-
-WORDS = {path: words_in(tree) for path, tree in TREES.items()}
-KINDS = {path: kinds_in(tree) for path, tree in TREES.items()}
 
 
 def test_the_browser_has_the_same_texts_and_charts() -> None:
@@ -104,12 +178,18 @@ def test_codes_are_codes_and_places_have_names() -> None:
     for kind, texts in TEXTS.items():
         assert all(CODE.match(code) for code in (kind, *texts))
         places = [name for text in texts.values() for _, name, _, _ in Formatter().parse(text) if name is not None]
-        assert all(CODE.match(name) for name in places)
+        assert all(NAME.match(name) for name in places)
+
+
+@cache
+def all_said() -> tuple[Use, ...]:
+    """Every text that is said by its code."""
+    return tuple(use for path, tree in trees().items() for use in said_in(path.name, tree))
 
 
 def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> None:
     wrong, seen = [], 0
-    for where, kind, code, given in SAID:
+    for where, kind, code, given in all_said():
         text = TEXTS.get(kind, {}).get(code)
         places = None if text is None else {name for _, name, _, _ in Formatter().parse(text) if name is not None}
         seen += 1
@@ -122,13 +202,20 @@ def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> 
 def test_every_code_of_the_catalogue_is_said() -> None:
     """By its name in the call, or by a word in a module that says texts of its kind: whole, or to be completed with
     one of the suffixes."""
-    named = {(kind, code) for _, kind, code, _ in SAID}
+    named = {(kind, code) for _, kind, code, _ in all_said()}
+    words_of = {path: words_in(tree) for path, tree in trees().items()}
+    kinds_of = {path: kinds_in(tree) for path, tree in trees().items()}
     idle = []
     for kind, texts in TEXTS.items():
-        words = set().union(*(WORDS[path] for path in TREES if kind in LOOKED_UP or kind in KINDS[path]))
+        if kind in OF_FINDINGS:
+            continue
+        words = set().union(*(words_of[path] for path in trees() if kind in LOOKED_UP or kind in kinds_of[path]))
+        words |= {word.replace("-", "_") for word in words}  # a signature's id
+        words |= browser_words() if kind in IN_THE_BROWSER else set()
+        words |= {f"phase_{word}" for word in words} if kind in IN_THE_BROWSER else set()
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}
         idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
-    assert [one for one in idle if one != ("plain", "text")] == []  # core/texts says it itself
+    assert [one for one in idle if one[0] not in ("plain", "lists")] == []  # core/texts says these itself
 
 
 def test_a_code_that_nobody_knows_and_a_place_that_nobody_fills_are_seen() -> None:

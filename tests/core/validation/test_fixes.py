@@ -24,6 +24,7 @@ from dsgui.core.machine.machine import Host, Machine
 from dsgui.core.preflight.judging import with_config
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.script.script import script_facts
+from dsgui.core.texts.saying import as_told
 from dsgui.core.validation import repair, written
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.config.workbench import Workbench
@@ -166,7 +167,7 @@ def test_parts_of_one_fix_are_looks_too():
 
     def error(pointer):
         fix = Fix.of("remove_this", Change(pointer, None))
-        return Finding("DS000", Severity.ERROR, pointer, f"wrong at {pointer}", "", fix)
+        return Finding("DS000", Severity.ERROR, pointer, as_told(f"wrong at {pointer}"), (), fix)
 
     document = Document(json.dumps({f"a{n}": "x" * 100_000 for n in range(10)}))
     assert repair.with_whole_fixes([error("/a0")], document, check, [error("/a0")])[0].fix is None

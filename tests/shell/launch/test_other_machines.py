@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.launch.hostfile import Host
+from dsgui.core.machine.verdicts import saw
 from dsgui.shell.launch.backend import Ended
 from dsgui.shell.launch.other_machines import end, put
 
@@ -42,5 +43,5 @@ def test_nobody_waits_for_a_helper_that_outlives_ssh(
     ssh.write_text("#!/bin/sh\nsleep 30 &\nwait\n", "utf-8")
     began = time.monotonic()
     large = b"x" * 300_000  # more than a pipe holds
-    assert put(HOSTS, tmp_path / "config", large) == dict.fromkeys("ab", "it timed out")
+    assert put(HOSTS, tmp_path / "config", large) == dict.fromkeys("ab", saw("host.timed_out"))
     assert time.monotonic() - began < 10

@@ -205,6 +205,13 @@ def test_a_python_without_deepspeed_is_one_sentence(tmp_path):
     assert "no module named torch" in str(dry_run(question(zero(2)), str(tmp_path / "python")).why)
 
 
+def test_a_python_without_torch_is_one_sentence(tmp_path):
+    (tmp_path / "python").write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n', "utf-8")  # no packages
+    (tmp_path / "python").chmod(0o755)
+    why = dry_run(question(zero(2)), str(tmp_path / "python")).why
+    assert str(why).startswith("The training environment has no torch: a dry run needs DeepSpeed, torch and")
+
+
 def test_what_a_release_has_moved_is_named():
     with pytest.raises(Moved, match=r"json\.nowhere"):
         owner_of(Row("json", "nowhere", "", nothing))

@@ -5,10 +5,14 @@ import json
 import pytest
 
 from dsgui.core.config.context import Context, Integration
+from dsgui.core.launch.field import Part
+from dsgui.core.launch.run_fields import fields_of
 from dsgui.core.machine.hardware import card_named
 from dsgui.core.machine.machine import Host, Machine
+from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.guessed import model_of_size
-from dsgui.ui.config.memory_change import change_found, with_edits
+from dsgui.shell.memory.dry_runs import DryRuns
+from dsgui.ui.config.memory_change import change_found, ticked, with_edits
 from dsgui.ui.config.memory_panel import memory_shown
 from dsgui.ui.config.workbench import Workbench
 
@@ -19,20 +23,25 @@ CONFIG = {
     "zero_optimization": {"stage": 2},
     "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
 }
-GIVEN = ("", "", "7B", 1024, 0, 0, True, "sdpa")  # script's arguments, host, and the model's fields in their order
+CHOICE = {"model": "7B", "length": 1024, "checkpointing": True}
+# The script's arguments, the host, and the fields of the model.
+GIVEN = ("", "", *(CHOICE.get(field.name, field.default) for field in fields_of(Part.MODEL)))
 
 
 class Here:
     """The services that the panel asks."""
 
-    def __init__(self, checker):
-        self.checker, self.machine = checker, self
+    def __init__(self, checker, python="python"):
+        self.checker, self.machine, self.dry_runs = checker, self, DryRuns(python)
 
     def read_model(self, name):
         return model_of_size(name)
 
     def current(self):
         return Machine(Host())
+
+    def sharpened(self):
+        return Sharpened()
 
 
 @pytest.fixture
@@ -75,3 +84,9 @@ def test_edits_that_are_none_leave_the_text_alone(edits):
 
 def test_a_text_that_can_not_be_read_is_left_alone():
     assert with_edits("{", [{"pointer": "/a", "value": 1}]) == "{"
+
+
+def test_only_known_boxes_are_ticked():
+    assert ticked(["zero_init"])[1] is True
+    assert ticked(["zero_init"])[0] is not True
+    assert all(one is not True for names in (None, "checkpointing", [["x"]], ["other"]) for one in ticked(names))

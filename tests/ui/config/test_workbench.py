@@ -112,7 +112,7 @@ def test_a_text_as_large_as_a_model_is_refused_in_words(bench):
 
 def test_everything_in_a_finding_is_escaped():
     evil = "<img src=x onerror=alert(1)>"
-    finding = Finding("DS001", Severity.ERROR, f"/{evil}", evil, evil, Fix(as_told(evil), ()))
+    finding = Finding("DS001", Severity.ERROR, f"/{evil}", as_told(evil), (as_told(evil),), Fix(as_told(evil), ()))
     html = findings_html([finding], evil)
     assert "<img" not in html
     assert 'onerror=alert(1)"' not in html

@@ -16,25 +16,30 @@ from tests.support.app_server import ROOT, free_port, running_app
 HEAVY = {"torch", "deepspeed", "transformers", "datasets", "accelerate", "matplotlib", "plotly", "scipy"}
 
 
-def test_it_prints_one_url_and_serves_the_page(tmp_path):
-    with running_app(tmp_path) as app:
-        assert b"gradio" in app.get().read()
-        assert app.printed.count("http://") == 1
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    """Started without a port, for all tests that change nothing; the last of them ends it."""
+    with running_app(tmp_path_factory.mktemp("runs"), port=None) as app:
+        yield app
 
 
-def test_the_port_asked_for_is_refused_in_one_sentence_when_it_is_taken(tmp_path):
-    with running_app(tmp_path) as app:
-        done = subprocess.run(
-            [sys.executable, "app.py", "--port", str(app.port)], cwd=ROOT, capture_output=True, text=True, timeout=60
-        )
+def test_it_prints_one_url_and_serves_the_page(app):
+    assert b"gradio" in app.get().read()
+    assert app.printed.count("http://") == 1
+
+
+def test_the_port_asked_for_is_refused_in_one_sentence_when_it_is_taken(app):
+    done = subprocess.run(
+        [sys.executable, "app.py", "--port", str(app.port)], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 2
     assert f"can't listen on 127.0.0.1:{app.port}" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_without_a_port_the_next_free_one_is_taken(tmp_path):
-    with running_app(tmp_path, port=None) as first, running_app(tmp_path, port=None) as second:
-        assert first.port != second.port
+def test_without_a_port_the_next_free_one_is_taken(app, tmp_path):
+    with running_app(tmp_path, port=None) as second:
+        assert app.port != second.port
         assert second.get().status == 200
 
 
@@ -59,13 +64,6 @@ def test_a_runs_directory_that_cannot_be_made_is_said_at_once(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_ctrl_c_ends_it_without_a_traceback(tmp_path):
-    with running_app(tmp_path) as app:
-        app.process.send_signal(signal.SIGINT)
-        assert app.process.wait(timeout=60) == 0
-        assert "Traceback" not in app.process.stdout.read()
-
-
 def test_ctrl_c_before_the_server_has_its_handlers_ends_it_too(tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -80,9 +78,8 @@ def test_listening_for_everybody_is_warned_about_and_still_prints_a_url_to_open(
         assert "without TLS" in app.printed
 
 
-def test_the_first_page_is_small(tmp_path):
-    with running_app(tmp_path) as app:
-        assert len(app.get().read()) <= 300_000
+def test_the_first_page_is_small(app):
+    assert len(app.get().read()) <= 300_000
 
 
 def test_starting_imports_nothing_that_trains_or_plots(tmp_path):
@@ -101,23 +98,25 @@ def test_starting_imports_nothing_that_trains_or_plots(tmp_path):
     assert not loaded & HEAVY
 
 
-def test_files_outside_the_static_folder_are_not_served(tmp_path):
-    with running_app(tmp_path) as app:
-        for name in ("..%2Fpages.py", "%2Fetc%2Fpasswd", "pages.py", "nothing.js"):
-            with pytest.raises(urllib.error.HTTPError, match="404") as refused:
-                app.get(f"dsgui/static/{name}")
-            refused.value.close()
+def test_files_outside_the_static_folder_are_not_served(app):
+    for name in ("..%2Fpages.py", "%2Fetc%2Fpasswd", "pages.py", "nothing.js"):
+        with pytest.raises(urllib.error.HTTPError, match="404") as refused:
+            app.get(f"dsgui/static/{name}")
+        refused.value.close()
 
 
-def test_the_schema_of_one_release_is_served_and_a_strange_release_is_refused(tmp_path):
-    with running_app(tmp_path) as app:
-        newest = json.loads(app.get("dsgui/schema.json").read())
-        old = json.loads(app.get("dsgui/schema.json?release=0.14.5").read())
-        try:
-            app.get("dsgui/schema.json?release=../etc")
-        except urllib.error.HTTPError as error:
-            refused = error.code
-            error.close()
+def test_the_schema_of_one_release_is_served_and_a_strange_release_is_refused(app):
+    newest = json.loads(app.get("dsgui/schema.json").read())
+    old = json.loads(app.get("dsgui/schema.json?release=0.14.5").read())
+    with pytest.raises(urllib.error.HTTPError, match="422") as refused:
+        app.get("dsgui/schema.json?release=../etc")
+    refused.value.close()
     assert "torch_autocast" in newest["properties"]
     assert "torch_autocast" not in old["properties"]
-    assert refused == 422
+
+
+def test_ctrl_c_ends_it_without_a_traceback(app):
+    """The last test of this module: it ends the server that the others use."""
+    app.process.send_signal(signal.SIGINT)
+    assert app.process.wait(timeout=60) == 0
+    assert "Traceback" not in app.process.stdout.read()

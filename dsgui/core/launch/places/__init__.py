@@ -1,1 +1,1 @@
-"""Where a run trains, beside this machine: a module a place."""
+"""Where a run can train besides this machine: one module per place."""

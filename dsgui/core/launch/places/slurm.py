@@ -1,7 +1,7 @@
-"""A launch through Slurm: what is asked of it, and the batch script that asks for it.
+"""A launch through Slurm: what is requested, and the batch script that requests it.
 
-One task a node starts DeepSpeed's launcher there with `--no_ssh` and the node's rank (deepspeed/launcher/runner.py), or
-torchrun. Options: https://slurm.schedmd.com/sbatch.html
+One task per node starts DeepSpeed's launcher there with `--no_ssh` and the node's rank (deepspeed/launcher/runner.py),
+or torchrun. Options: https://slurm.schedmd.com/sbatch.html
 """
 
 import posixpath
@@ -26,6 +26,8 @@ from dsgui.core.launch.command import (
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import Place, Plan, StartedBy
 from dsgui.core.machine.hardware import Hardware
+from dsgui.core.machine.verdicts import saw
+from dsgui.core.texts.saying import Said, wrong
 
 BATCH_SCRIPT, BATCH_OUTPUT = "job.sh", "slurm.out"
 MOST_NODES = 4096
@@ -122,8 +124,8 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class SlurmJob(Place):
-    """What is asked of Slurm. `per_node` are GPUs a node, or with `on_cpu` ranks a node. `partition`, `time` and
-    `account` are "" for Slurm's own default; `options` are further ones of sbatch, one a line."""
+    """What is requested from Slurm. `per_node` are GPUs per node, or with `on_cpu` ranks per node. `partition`, `time`
+    and `account` are "" for Slurm's own default; `options` are further sbatch options, one per line."""
 
     NAME = "slurm"
     LABEL = "Slurm"
@@ -150,18 +152,16 @@ class SlurmJob(Place):
     def of_options(cls, given: Mapping[str, Any]) -> dict[str, Any] | None:
         if given["slurm_nodes"] is None:
             if any(given[field.name] for field in cls.FIELDS if field.option):
-                raise PlanError("--partition and similar options need --slurm-nodes.")
+                raise PlanError(wrong("options.need_slurm_nodes"))
             return None
         if given["gpus"]:
-            raise PlanError("Slurm chooses the GPUs. Leave out --gpus, or --slurm-nodes.")
+            raise PlanError(wrong("options.slurm_chooses_gpus"))
         nodes, gpus, ranks = given["slurm_nodes"], given["slurm_per_node"], given["ranks"]
         if gpus is None:
             return {"slurm_on_cpu": True, "slurm_per_node": 1 if ranks is None else ranks}
         if ranks not in (None, gpus, nodes * gpus):
-            raise PlanError(
-                f"--ranks {ranks}: with --slurm-nodes {nodes} and --gpus-per-node {gpus} there is one rank per GPU, "
-                f"{gpus} per node and {nodes * gpus} in total. Leave out --ranks, or change the others."
-            )
+            asked = {"ranks": str(ranks), "nodes": str(nodes), "gpus": str(gpus), "total": str(nodes * gpus)}
+            raise PlanError(wrong("options.slurm_ranks", **asked))
         return {"slurm_on_cpu": False, "slurm_per_node": gpus}
 
     @classmethod
@@ -181,20 +181,16 @@ class SlurmJob(Place):
 
     def check(self, plan: Plan) -> None:
         if plan.gpu_indices:
-            raise PlanError("Slurm: GPUs are selected too, but Slurm allocates them. Clear that selection.")
+            raise PlanError(wrong("slurm.gpus_selected"))
         self.check_options()
         # In its own lines sbatch takes a space for an end, and % for the beginning of a pattern.
         for path in (plan.working_directory, plan.run_directory):
             if not PLAIN_WORD.match(path):
-                raise PlanError(
-                    f"Slurm: “{path[:80]}” can’t be used in the directives of a batch script. Expected letters, "
-                    "digits and "
-                    "@+=:,./-_ only. Rename the folder or choose another."
-                )
+                raise PlanError(wrong("slurm.bad_path", path=path[:80]))
 
     @property
-    def elsewhere(self) -> str:
-        return "the nodes Slurm allocates"
+    def elsewhere(self) -> Said:
+        return saw("elsewhere.nodes_of_slurm")
 
     def hardware(self, here: tuple[Hardware, ...], planned: tuple[Hardware, ...] = ()) -> tuple[Hardware, ...]:
         return (_A_CPU,) if self.on_cpu else planned
@@ -212,7 +208,7 @@ class SlurmJob(Place):
         return {BATCH_SCRIPT: self.script(plan)}
 
     def script(self, plan: Plan) -> str:
-        """What sbatch is given. Secrets come from the environment that submits it."""
+        """The script passed to sbatch. Secrets come from the environment that submits it."""
         directory, port = plan.run_directory, f"--master_port={plan.master_port}"
         static = {name: shlex.quote(value) for name, value in {**added(plan), MARKER: plan.run_id}.items()}
         if plan.started_by is StartedBy.TORCHRUN:
@@ -233,26 +229,24 @@ class SlurmJob(Place):
         )
 
     def check_options(self) -> None:
-        """Raises `PlanError` for what sbatch would not take, or read as something else."""
+        """Raises `PlanError` for what sbatch would reject or misread."""
         for name, count in (
             ("Nodes", self.nodes),
             ("Ranks per node" if self.on_cpu else "GPUs per node", self.per_node),
         ):
             if not 1 <= count <= MOST_NODES:
-                raise PlanError(f"{name}: {count} is out of range. Expected 1 to {MOST_NODES}.")
+                raise PlanError(wrong("slurm.out_of_range", field=name, count=str(count), most=str(MOST_NODES)))
         for name, word in (("Partition", self.partition), ("Account", self.account)):
             if word and not _WORD.match(word):
-                raise PlanError(f"{name}: “{word[:80]}” is not valid. Expected a name such as “gpu”.")
+                raise PlanError(wrong("slurm.bad_name", field=name, word=word[:80]))
         if self.time and not _TIME.match(self.time):
-            raise PlanError(
-                f"Time limit: “{self.time[:80]}” can’t be read. Expected minutes, or [days-]hours:minutes:seconds, "
-                "such as “2-12:00:00”."
-            )
+            raise PlanError(wrong("slurm.bad_time", time=self.time[:80]))
         for option in self._options():
             match = _OPTION.match(option)
-            if not match or any(ours.startswith(match["name"]) for ours in _OURS):  # sbatch takes beginnings too
-                why = "the batch script sets it already" if match else "expected one per line, such as “--qos=high”"
-                raise PlanError(f"Slurm option: “{option[:80]}” can’t be used: {why}. Change or remove it.")
+            if not match:
+                raise PlanError(wrong("slurm.option_unreadable", option=option[:80]))
+            if any(ours.startswith(match["name"]) for ours in _OURS):  # sbatch takes beginnings too
+                raise PlanError(wrong("slurm.option_set_already", option=option[:80]))
 
     def _directives(self, name: str, output: str, folder: str) -> list[str]:
         """The `#SBATCH` lines' options."""
@@ -274,7 +268,7 @@ def batch_script(
     per_node: int,
     words: Sequence[str],
 ) -> str:
-    """The script for sbatch, with a line `about` it. `exports` and `words` are as a shell reads them; the words are the
+    """The script for sbatch, with a line `about` it. `exports` and `words` are quoted for a shell; the words are the
     interpreter, the launcher's module and what comes after the node's rank. They may use $first, the first node, and
     $hosts, a hostfile of the job's nodes."""
     asked = "".join(f"#SBATCH {directive}\n" for directive in directives)

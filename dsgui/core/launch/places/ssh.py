@@ -20,6 +20,7 @@ from dsgui.core.launch.command import (
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.hostfile import Host, chosen_hosts, parse_hostfile
 from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_words
+from dsgui.core.texts.saying import wrong
 
 REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
 # The launcher puts its words into a command line for the other machines' shells; it quotes those with a space alone.
@@ -82,7 +83,7 @@ _FIELDS = (
 @dataclass(frozen=True, slots=True)
 class Machines(Place):
     """`text` is the hostfile, `include` and `exclude` are the launcher's filters (`worker-0@worker-1:0,2`),
-    `master_addr` is "" where the launcher shall ask the first machine."""
+    `master_addr` is "" if the launcher should ask the first machine."""
 
     NAME = "several"
     LABEL = "Several machines over ssh"
@@ -106,7 +107,7 @@ class Machines(Place):
         if given["hostfile"] is not None:
             return {"ranks": 0}
         if any(given[name] for name in ("include", "exclude", "master_addr")):
-            raise PlanError("--include, --exclude and --master-addr need --hostfile.")
+            raise PlanError(wrong("options.need_hostfile"))
         return None
 
     @classmethod
@@ -127,41 +128,35 @@ class Machines(Place):
         }
 
     def hosts(self) -> tuple[Host, ...]:
-        """Those that train, in the order of their ranks. Raises `PlanError`."""
+        """The machines that train, in the order of their ranks. Raises `PlanError`."""
         return chosen_hosts(parse_hostfile(self.text), self.include.strip(), self.exclude.strip())
 
     def ranks(self, asked: int) -> int:
         return sum(len(host.slots) for host in self.hosts())
 
     def check(self, plan: Plan) -> None:
-        """Raises `PlanError` for what the launcher can't hand to other machines."""
+        """Raises `PlanError` for what the launcher can't pass to other machines."""
         if plan.started_by is StartedBy.TORCHRUN:
-            raise PlanError("Launcher: torchrun only starts ranks on this machine. Use deepspeed with a hostfile.")
+            raise PlanError(wrong("ssh.torchrun"))
         if plan.gpu_indices:
-            raise PlanError("GPUs: local GPUs and a hostfile can’t be combined. Select GPUs of the hosts with include.")
+            raise PlanError(wrong("ssh.local_gpus"))
         if plan.secret_names:
-            raise PlanError(
-                f"Environment: {', '.join(plan.secret_names)} can’t be passed to other hosts: the launcher writes "
-                "what it hands over into its log and into command lines that every user there can read. Log in there, "
-                "or put it into a file that only you can read and that the script loads."
-            )
+            raise PlanError(wrong("ssh.secrets", names=", ".join(plan.secret_names)))
         self._check_words(plan)
 
     def _check_words(self, plan: Plan) -> None:
-        """deepspeed/launcher/multinode_runner.py, PDSHRunner: what is typed here is read there by a shell once more."""
+        """deepspeed/launcher/multinode_runner.py, PDSHRunner: what is typed here is read by a shell again there."""
         paths = (plan.target_python, plan.working_directory, plan.script, *config_words(plan))
         for word in (*paths, *told_by_environment(plan).values(), self.master_addr.strip() or "-"):
             if not PLAIN_WORD.match(word):
-                raise _not_for_other_shells(word, "Paths and addresses may contain only letters, digits and @+=:,./-_")
+                raise PlanError(wrong("ssh.path_changed", word=word[:80]))
         for word in (*script_words(plan), *filter(None, plan.environment.values())):
             if not _PLAIN_WORDS.match(word):
-                raise _not_for_other_shells(
-                    word, "Arguments and variables may contain letters, digits, spaces and @+=:,./-_"
-                )
+                raise PlanError(wrong("ssh.word_changed", word=word[:80]))
 
     @property
     def nodes(self) -> int:
-        """1 where they have different numbers of ranks, as if all were on one."""
+        """1 if the numbers of ranks differ, as if all were on one machine."""
         hosts = self.hosts()
         return len(hosts) if len({len(host.slots) for host in hosts}) == 1 else 1
 
@@ -177,7 +172,7 @@ class Machines(Place):
         return f"{ranks_words(plan.ranks)} on {', '.join(host.name for host in self.hosts())}"
 
     def launcher_options(self, plan: Plan) -> tuple[str, ...]:
-        """`--force_multi`: a filter may leave one machine, which need not be this one."""
+        """`--force_multi`: a filter may leave a single machine, which need not be this one."""
         given = (("include", self.include), ("exclude", self.exclude), ("master_addr", self.master_addr))
         return (
             f"--hostfile={posixpath.join(plan.run_directory, HOSTFILE)}",
@@ -193,14 +188,7 @@ class Machines(Place):
 
 
 def remote_environment(plan: Plan) -> str:
-    """What the launcher hands to every machine, one NAME=value a line, as in a `.deepspeed_env`. The marker is among
-    it: by it a run's processes are found there."""
+    """What the launcher passes to every machine, one NAME=value per line, as in a `.deepspeed_env`. This includes the
+    marker by which a run's processes are found there."""
     handed = {"PATH": f"{programs(plan)}:$PATH", **added(plan), MARKER: plan.run_id}
     return "".join(f"{name}={value}\n" for name, value in handed.items()) + _MERGED
-
-
-def _not_for_other_shells(word: str, rule: str) -> PlanError:
-    return PlanError(
-        f"Several machines: “{word[:80]}” would be changed by the other machines’ shells, to which DeepSpeed’s "
-        f"launcher gives it unquoted. {rule}. Put such a value into a file that the script reads, or rename it."
-    )

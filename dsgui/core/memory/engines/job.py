@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Moment, Place
 from dsgui.core.memory.ledger import Ledger, slot_for
+from dsgui.core.memory.question import MOST_MICRO_BATCHES
 from dsgui.core.memory.settings import Settings
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
 
@@ -114,8 +115,8 @@ class Engine:
         return self.ledger
 
     def train(self) -> None:
-        """One step. More than three micro batches repeat the second."""
-        last = min(self.job.settings.gas, 3) - 1
+        """One step. More micro batches repeat the second."""
+        last = min(self.job.settings.gas, MOST_MICRO_BATCHES) - 1
         for micro in range(last + 1):
             self._micro_batch(micro, is_boundary=micro == last)
         self.ledger.begin(Moment.STEP)

@@ -31,13 +31,14 @@ Planner = Callable[[Question, Means], Rung | CannotSay | None]
 @dataclass(frozen=True, slots=True)
 class Cheapest:
     """`changes` are the config's edits; `arguments` are given to the script beside them, `checkpointing` among them.
-    `fitted` is the verdict on all of it."""
+    `zero_init`: the script has to make its model within `deepspeed.zero.Init`. `fitted` is the verdict on all of it."""
 
     moves: tuple[Said, ...]
     changes: tuple[Change, ...]
     arguments: tuple[str, ...]
     checkpointing: bool
     fitted: Fitted
+    zero_init: bool = False
 
     def apply(self, document: Document) -> Document:
         """The config with the edits; everything else keeps its text."""
@@ -55,11 +56,15 @@ def cheapest(
     """`document` is the text of the `case`'s config. A sentence where there is no such change; None where nothing is to
     be changed, by formula. What the edits make of the config is checked and judged like any other."""
     found = _planned(fitted, case, planner)
+    zero_init = found is None and _may_divide(case)
+    if zero_init:
+        case = replace(case, choice=replace(case.choice, zero_init=True))
+        found = _planned(fitted, case, planner)
     if not isinstance(found, Rung):
-        return found
-    if not found.moves:
+        return found or _none(fitted)
+    if not found.moves and not zero_init:
         return None
-    moves = tuple(found.said())
+    moves = (*((said("memory_moves", "zero_init"),) if zero_init else ()), *found.said())
     changes, arguments = _divided(found, case.context, document.value)
     try:
         edited = _edited(document, changes)
@@ -71,18 +76,22 @@ def cheapest(
         return _refused(moves, str(judged.why))
     if judged.verdict.fit in (Fit.SHORT, Fit.TIGHT):
         return _none(fitted)
-    return Cheapest(moves, changes, arguments, _CHECKPOINTING in arguments, judged)
+    return Cheapest(moves, changes, arguments, _CHECKPOINTING in arguments, judged, zero_init)
+
+
+def _may_divide(case: Case) -> bool:
+    """Whether the script could have its model divided as it grows, and does not."""
+    return case.context.integration is Integration.NATIVE and not case.choice.zero_init
 
 
 def _planned(fitted: Fitted, case: Case, planner: Planner) -> Rung | Said | None:
-    made = made_of(fitted.question, case.context.integration)
+    """None where no config fits."""
+    made = made_of(fitted.question, case.context.integration, zero_init=case.choice.zero_init)
     try:
         found = planner(fitted.question, Means(fitted.room, made=made))
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return _none(fitted)  # of a model that could be asked; of another config of it nothing is known
-    if isinstance(found, CannotSay):
-        return found.why
-    return _none(fitted) if found is None else found
+    return found.why if isinstance(found, CannotSay) else found
 
 
 def _none(fitted: Fitted) -> Said:
@@ -144,7 +153,8 @@ def for_script(found: Cheapest) -> list[Said]:
     """What no edit of the config does."""
     batch = " ".join(one for one in found.arguments if one != _CHECKPOINTING)
     given = [said("memory_cheapest", "arguments", arguments=batch)] if batch else []
-    return given + ([said("memory_cheapest", "checkpointing")] if found.checkpointing else [])
+    given += [said("memory_cheapest", "checkpointing")] if found.checkpointing else []
+    return given + ([said("memory_cheapest", "zero_init")] if found.zero_init else [])
 
 
 def as_text(found: Cheapest | Said | None) -> str:
@@ -175,5 +185,6 @@ def as_json(found: Cheapest | Said | None) -> dict[str, Any] | None:
         "arguments": list(found.arguments),
         "script": [told(one) for one in for_script(found)],
         "checkpointing": found.checkpointing,
+        "zero_init": found.zero_init,
         "needs": {device.value: bar.amount.likely for device, bar in worst.items() if bar is not None},
     }

@@ -64,14 +64,15 @@ def fit(
     question = case.question(schema)
     if isinstance(question, CannotSay):
         return question
+    made = made_of(question, case.context.integration, zero_init=case.choice.zero_init)
     try:
-        answered = answer(question, made_of(question, case.context.integration))
+        answered = answer(question, made)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         # A config.json may hold anything: no number, rather than one made of half of it.
         return CannotSay(said("memory_cannot", "not_reckoned", model=question.model.name, problem=_words(error)))
     if isinstance(answered, CannotSay):
         return answered
-    answered = replace(answered, assumed=(*assumed_of(case.choice), *answered.assumed))
+    answered = replace(answered, assumed=(*assumed_of(case.choice, question, made), *answered.assumed))
     here = room(question.group)
     return Fitted(question, answered, here, judge(answered, here))
 

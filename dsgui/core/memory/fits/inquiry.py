@@ -14,6 +14,7 @@ from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import USUAL_LENGTH, ModelChoice
 from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.question import Group, Model, Question
+from dsgui.core.memory.settings import STAGE
 from dsgui.core.texts.saying import Said, said
 from dsgui.core.validation.resolve import resolve
 
@@ -26,7 +27,7 @@ _SOLVED = (TRAIN, MICRO, ACCUMULATION)
 def mend_first(findings: Iterable[Finding]) -> CannotSay | None:
     """Of a config that would be refused nothing is said."""
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
-    return CannotSay(said("memory_cannot", "mend", problem=errors[0].message)) if errors else None
+    return CannotSay(said("memory_cannot", "mend", problem=errors[0].says)) if errors else None
 
 
 def question_for(
@@ -56,18 +57,21 @@ def question_for(
     return Question(model, settled, choice.workload(micro), group, context.release, by_decay)
 
 
-def made_of(question: Question, integration: Integration) -> Made:
+def made_of(question: Question, integration: Integration, *, zero_init: bool = False) -> Made:
     """How the script makes the model: each rank all of it on the host, in the dtype that config.json names. At stage 3
-    the HF Trainer has it divided as it grows (transformers/integrations/deepspeed.py: HfDeepSpeedConfig)."""
+    the HF Trainer has it divided as it grows (transformers/integrations/deepspeed.py: HfDeepSpeedConfig), and a native
+    script with `zero_init` does the same."""
     config = question.model.config
     told = str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch.")
     usual = 2 if question.model.guessed else 4  # transformers takes fp32 where config.json names no dtype
-    return Made(element=_BYTES.get(told, usual), inside=integration is Integration.HF)
+    return Made(element=_BYTES.get(told, usual), inside=zero_init or integration is Integration.HF)
 
 
-def assumed_of(choice: ModelChoice) -> tuple[Said, ...]:
+def assumed_of(choice: ModelChoice, question: Question, made: Made) -> tuple[Said, ...]:
     """What was taken where nothing was said."""
-    return () if choice.length else (said("memory_told", "usual_length", length=str(USUAL_LENGTH)),)
+    length = () if choice.length else (said("memory_told", "usual_length", length=str(USUAL_LENGTH)),)
+    whole = lookup(question.config, STAGE) == 3 and not made.inside and question.group.ranks > 1
+    return (*length, *((said("memory_told", "made_whole"),) if whole else ()))
 
 
 def hidden_size(config: Mapping[str, Any]) -> int | None:

@@ -6,6 +6,7 @@ from typing import Any
 from dsgui.core.config.pointer import dotted
 from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
 from dsgui.core.sizes import in_gib
@@ -163,6 +164,16 @@ def _range(amount: Amount) -> str:
 
 def _moments(bars: Iterable[Bar]) -> str:
     return " · ".join(f"{word('memory_moments', bar.moment)} {in_gib(bar.amount.likely)}" for bar in bars)
+
+
+def kept(memory: Fitted | CannotSay | None) -> Foretold | None:
+    """What the run's folder keeps of it; None where no model was named."""
+    if memory is None:
+        return None
+    told = as_json(memory)
+    if isinstance(memory, Fitted):
+        told |= {"about": about(memory), "on_cpu": memory.room.on_cpu, "predicted": foretold(memory)}
+    return Foretold.from_json(told)
 
 
 def foretold(fitted: Fitted) -> dict[str, int]:

@@ -17,6 +17,7 @@ class Overhead(StrEnum):
     FRAGMENTATION = "fragmentation"
     INTERPRETER = "interpreter"
     WORKERS = "dataloader"
+    PINS = "pinned_cache"
     SYSTEM = "system"
     IN_USE = "in_use"
 
@@ -43,11 +44,12 @@ def exactly(count: int) -> Amount:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """`source` says where the amount is from; `measured`: on the machine that it is used for."""
+    """`source` says where the amount is from; `measured`: on the machine that it is used for, by so many `runs`."""
 
     amount: Amount
     source: str
     measured: bool = False
+    runs: int = 0
 
 
 def _gib(low: float, likely: float, high: float) -> Amount:
@@ -82,11 +84,13 @@ EXPANDABLE, SEGMENTS = (0.01, 0.03, 0.05), (0.03, 0.08, 0.15)
 
 @dataclass(frozen=True, slots=True)
 class Overheads:
-    """The constants for one machine. `expandable`: PYTORCH_ALLOC_CONF has expandable_segments:True."""
+    """The constants for one machine. `expandable`: PYTORCH_ALLOC_CONF has expandable_segments:True; `unrounded`: it
+    leaves large pinned blocks as they are."""
 
     constants: Mapping[Overhead, Constant]
     expandable: bool = False
     on_cpu: bool = False
+    unrounded: bool = False
 
     def of(self, which: Overhead) -> Amount:
         return self.constants[which].amount
@@ -107,14 +111,23 @@ class Overheads:
     def measured(self) -> bool:
         return any(constant.measured for constant in self.constants.values())
 
+    @property
+    def runs(self) -> int:
+        """From how many runs of this machine, at most."""
+        return max(constant.runs for constant in self.constants.values())
+
 
 def overheads(
-    measured: Mapping[Overhead, Constant] | None = None, *, expandable: bool = False, on_cpu: bool = False
+    measured: Mapping[Overhead, Constant] | None = None,
+    *,
+    expandable: bool = False,
+    on_cpu: bool = False,
+    unrounded: bool = False,
 ) -> Overheads:
     """The named constants, with what was `measured` on this machine in their place."""
     usual = {**CONSTANTS, Overhead.INTERPRETER: ON_THE_CPU} if on_cpu else CONSTANTS
     told = {which: replace(constant, measured=True) for which, constant in (measured or {}).items()}
-    return Overheads({**usual, **told}, expandable, on_cpu)
+    return Overheads({**usual, **told}, expandable, on_cpu, unrounded)
 
 
 USUAL = overheads()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from dsgui.core.machine.hardware import Gpu, Hardware
 from dsgui.core.machine.machine import Host
 from dsgui.core.memory.fits.overhead import USUAL, Overheads, overheads
+from dsgui.core.memory.fits.sharpened import CPU, Sharpened
 from dsgui.core.memory.question import Group
 
 # The driver keeps a part: torch sees 23.6 of an RTX 4090's 24 GiB, 79.1 of an A100's 80.
@@ -47,15 +48,21 @@ def room_of(
     host_bytes: int | None = None,
     expandable: bool = False,
     workers: int = 0,
+    unrounded: bool = False,
+    sharpened: Sharpened | None = None,
+    release: str = "",
 ) -> Room:
     """`hardware`: the devices of a check, a planned card among them; `gpus`: of this machine those that will train,
     with what is free there now; `host_bytes`: the host's memory where another than this one's is meant. `host` is this
-    machine: where a card is planned that is not in it, or none is known, its memory says nothing."""
+    machine: where a card is planned that is not in it, or none is known, its memory says nothing. `sharpened`: what
+    this machine's runs told of it, with this `release` of DeepSpeed."""
     on_cpu = bool(hardware) and all(one.vendor == "cpu" for one in hardware)
     card = min((one for one in hardware if one.memory_bytes), key=lambda one: one.memory_bytes or 0, default=None)
     planned = card is not None and card.id != "this"
     own = Host() if host is None or planned or not hardware else host
     limited = _limited(own) and host_bytes is None
+    device = CPU if on_cpu else card.title if card else ""
+    measured = sharpened.constants(device, release) if sharpened and not planned else None
     return Room(
         gpu=card.title if card else "",
         gpu_bytes=_usable(card) if card else None,
@@ -70,7 +77,7 @@ def room_of(
         planned=planned,
         on_cpu=on_cpu,
         workers=workers,
-        overheads=overheads(expandable=expandable, on_cpu=on_cpu),
+        overheads=overheads(measured, expandable=expandable, on_cpu=on_cpu, unrounded=unrounded),
     )
 
 

@@ -121,13 +121,13 @@ def _gpu_bars(answer: Answer, room: Room) -> Iterator[Bar]:
         beside = {Overhead.CONTEXT: extra.of(Overhead.CONTEXT), Overhead.WORKSPACE: extra.workspace(room.capability)}
         beside |= {Overhead.NCCL: extra.of(Overhead.NCCL)} if room.ranks > 1 else {}
         beside |= {Overhead.FRAGMENTATION: extra.fragmentation(peak.count)}
-        segments = (*_segments(peak.parts, 1), *_beside(beside, Place.GPU))
+        segments = (*_segments(peak.parts, room, 1), *_beside(beside, Place.GPU))
         yield Bar(Device.GPU, peak.moment, segments, room.gpu_bytes, room.gpu_in_use, uncounted)
 
 
 def _host_bars(answer: Answer, room: Room) -> Iterator[Bar]:
     """A bar for the whole machine. On CPU ranks what would be on GPUs is there, too."""
-    beside = tuple(_beside(_of_host(room), Place.HOST))
+    beside, kept = tuple(_beside(_of_host(room), Place.HOST)), exactly(answer.pins_kept * room.ranks_per_node)
     here = (room.host_bytes, room.host_in_use)
     parts: dict[str, list[Part]] = {peak.moment: [] for peak in answer.peaks}
     for peak in answer.peaks:
@@ -135,13 +135,23 @@ def _host_bars(answer: Answer, room: Room) -> Iterator[Bar]:
         parts[peak.moment] += peak.parts if on_host else ()
     for moment, some in parts.items():
         yield Bar(
-            Device.HOST, moment, (*_segments(some, room.ranks_per_node), *beside), *here, bool(some and answer.left_out)
+            Device.HOST,
+            moment,
+            (*_segments(some, room, room.ranks_per_node), *_kept(kept, moment), *beside),
+            *here,
+            bool(some and answer.left_out),
         )
+
+
+def _kept(amount: Amount, moment: str) -> Iterator[Segment]:
+    """Pinned blocks that initialize frees, and torch does not: none of them yet, or all, while it goes on."""
+    if amount.high:
+        yield Segment(Overhead.PINS.value, Place.PINNED, Amount(0, 0, amount.high) if moment == "init" else amount)
 
 
 def _nvme_bars(answer: Answer, room: Room) -> Iterator[Bar]:
     for peak in answer.of(Device.NVME):
-        yield Bar(Device.NVME, peak.moment, tuple(_segments(peak.parts, room.ranks_per_node)), None)
+        yield Bar(Device.NVME, peak.moment, tuple(_segments(peak.parts, room, room.ranks_per_node)), None)
 
 
 def _of_host(room: Room) -> dict[Overhead, Amount]:
@@ -159,7 +169,7 @@ def _beside(amounts: dict[Overhead, Amount], place: Place) -> Iterator[Segment]:
         yield Segment(which.value, place, amount)
 
 
-def _segments(parts: Iterable[Part], ranks: int) -> Iterator[Segment]:
+def _segments(parts: Iterable[Part], room: Room, ranks: int) -> Iterator[Segment]:
     """The parts of one component in one place as one, in the components' order."""
     found: dict[tuple[Component, Place], list[Part]] = {}
     for part in parts:
@@ -167,7 +177,8 @@ def _segments(parts: Iterable[Part], ranks: int) -> Iterator[Segment]:
     for component in Component:
         for place in Place:
             some = found.get((component, place), [])
-            count = sum(part.count for part in some) * ranks
+            left_out = sum(part.rounding for part in some) if room.overheads.unrounded else 0
+            count = (sum(part.count for part in some) - left_out) * ranks
             if count:
                 keys = tuple(dict.fromkeys(key for part in some for key in part.keys))
                 yield Segment(component.value, place, exactly(count), keys)
@@ -212,5 +223,7 @@ def _notes(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:
         yield said("memory_told", "on_cpu")
     elif room.gpu_bytes is None:
         yield said("memory_told", "no_card")
+    if runs := room.overheads.runs:
+        yield said("memory_told", "from_run") if runs == 1 else said("memory_told", "from_runs", runs=str(runs))
     if not room.overheads.measured and not room.on_cpu:
         yield said("memory_told", "not_measured")

@@ -1,4 +1,4 @@
-"""Titles of checks: of the machine, of the training environment, and before a launch."""
+"""Titles of checks (of the machine, of the training environment, and before a launch), and their counts."""
 
 CHECKS = {
     "accelerate": "accelerate",
@@ -46,4 +46,17 @@ CHECKS = {
     "trainer": "HF Trainer",
     "twice": "--deepspeed in the arguments",
     "use_cpu": "--use_cpu",
+}
+
+# How many checks had which outcome.
+CHECK_COUNTS = {
+    "problem": "1 problem",
+    "problems": "{count} problems",
+    "warning": "1 warning",
+    "warnings": "{count} warnings",
+    "passed_one": "1 check passed",
+    "passed": "{count} checks passed",
+    "not_checked_one": "1 not checked",
+    "not_checked": "{count} not checked",
+    "all_passed": "all checks passed",
 }

@@ -24,6 +24,7 @@ MEMORY_PARTS: Mapping[str, str] = {
     "cublas": "cuBLAS workspace",
     "fragmentation": "fragmentation",
     "interpreter": "Python and libraries",
+    "pinned_cache": "freed pinned blocks",
     "dataloader": "DataLoader workers",
     "system": "operating system",
     "in_use": "in use now",
@@ -54,6 +55,7 @@ MEMORY_ABOUT: Mapping[str, str] = {
     "fragmentation": "What torch’s allocator reserves beyond the tensors. "
     "PYTORCH_ALLOC_CONF=expandable_segments:True lowers it.",
     "interpreter": "Python, torch and the libraries of each rank.",
+    "pinned_cache": "Pinned blocks that DeepSpeed freed: torch keeps them for others of their size.",
     "dataloader": "Memory that DataLoader workers don’t share with their rank (--dataloader_num_workers).",
     "system": "The operating system and its services.",
     "in_use": "What other programs hold now. It counts only if they still run then.",
@@ -64,6 +66,14 @@ MEMORY_MOMENTS: Mapping[str, str] = {
     "forward": "forward",
     "backward": "backward",
     "step": "step",
+}
+
+# The same in a sentence.
+MEMORY_WHEN: Mapping[str, str] = {
+    "init": "while deepspeed.initialize runs",
+    "forward": "in the forward pass",
+    "backward": "in the backward pass",
+    "step": "in the optimizer step",
 }
 
 MEMORY_PLACES: Mapping[str, str] = {"gpu": "GPU", "host": "Host", "pinned": "Host, pinned", "nvme": "NVMe"}
@@ -89,10 +99,53 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_host": "The host’s memory is not known here: it needs {need} GiB a node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
     "usual_length": "{length} tokens a sequence are assumed: set the length.",
+    "made_whole": "Each rank is taken to make the whole model before deepspeed.initialize divides it. A script that "
+    "makes it within deepspeed.zero.Init needs far less (--zero-init).",
     "no_dry_run": "{why} The formula’s answer stands.",
     "no_formula": "Only the dry run counts it: {why:inside}",
     "differs": "{place}: tensors of one rank take {formula} GiB by formula and {real} by dry run. The dry run counts.",
+    "held_against": "{place}: predicted {said} GiB, was {was}",
+    "from_run": "What ranks take beside their tensors: from 1 run on this machine.",
+    "from_runs": "What ranks take beside their tensors: from {runs} runs on this machine.",
     "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
+}
+
+# The dry run on the page: its buttons, how far it is, and what its charts show.
+MEMORY_REHEARSAL: Mapping[str, str] = {
+    "ask": "Ask DeepSpeed: dry run",
+    "cancel": "Cancel",
+    "how": "The real engine of the training environment takes three steps on tensors without storage. It needs no GPU, "
+    "and about a minute for a 7B model.",
+    "going": "Dry run, {seconds} s: {now}",
+    "waiting": "Queued behind {ahead}: one dry run at a time.",
+    "starting": "starting Python in the training environment and importing DeepSpeed",
+    "load": "making the model on the host",
+    "model": "making the model, divided among the ranks",
+    "init": "deepspeed.initialize",
+    "forward": "step {step} of {steps}, forward",
+    "backward": "step {step} of {steps}, backward",
+    "step": "step {step} of {steps}, optimizer",
+    "end": "counting",
+    "stands": "The formula’s answer stands.",
+    "outdated": "Outdated: the config, the model or the number of GPUs changed since. Ask again.",
+    "agrees": "Formula and dry run agree within 2 %.",
+    "done": "Dry run with DeepSpeed {release}, rank {rank} of {ranks}: {steps} steps in {seconds} s.",
+    "timeline": "Tensors of one rank, phase by phase",
+    "peak": "What the peak is made of",
+    "lines": "The same as a list",
+    "no_line": "autograd",
+    "smaller": "smaller lines",
+    "formula": "By formula",
+    "nth": "step {step}",
+    "phase_load": "load",
+    "phase_model": "model",
+    "phase_init": "initialize",
+    "phase_forward": "forward",
+    "phase_backward": "backward",
+    "phase_step": "optimizer step",
+    "planned": "The bar above plans for DeepSpeed {release}. Only the installed one, {installed}, can take a dry run: "
+    "choose it above, or start dsgui with the --python that has {release}.",
+    "none": "The training environment has no DeepSpeed. Start dsgui with a --python that has it.",
 }
 
 MEMORY_CANNOT: Mapping[str, str] = {
@@ -122,6 +175,7 @@ MEMORY_MOVES: Mapping[str, str] = {
     "offload_optimizer_nvme": "Optimizer on NVMe",
     "offload_param_cpu": "Parameters in host memory",
     "offload_param_nvme": "Parameters on NVMe",
+    "zero_init": "Model made within deepspeed.zero.Init",
 }
 
 # The cheapest of these changes that makes a config fit.
@@ -132,8 +186,35 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "none_certain": "No change of the config makes it fit for certain.",
     "refused": "The cheapest change that would fit is {moves}, but then: {problem}",
     "arguments": "Give the script: {arguments}",
+    "zero_init": "Not a key of the config: make the model in the script within "
+    "deepspeed.zero.Init(config_dict_or_path=…), or load it through transformers’ HfDeepSpeedConfig.",
     "checkpointing": "Not a key of the config: start the script with --gradient_checkpointing, or turn gradient "
     "checkpointing on in its code.",
+}
+
+# What is no key of the config.
+MEMORY_OUTSIDE: Mapping[str, str] = {
+    "variable": "Set {what}: {fit} ({needs})",
+    "argument": "Pass {what}: {fit} ({needs})",
+}
+
+# What took the memory that a run died of.
+MEMORY_CAUSE: Mapping[str, str] = {
+    "predicted_gpu": "dsgui predicted {need} GiB on each GPU {when}.",
+    "predicted_gpu_of": "dsgui predicted {need} of {has} GiB on each GPU {when}.",
+    "predicted_host": "dsgui predicted {need} GiB of host memory {when}.",
+    "predicted_host_of": "dsgui predicted {need} of {has} GiB of host memory {when}.",
+    "ran_out": "The run had {used} GiB when it ran out, and asked for {asked} more.",
+    "ran_out_when": "The run had {used} GiB when it ran out there, and asked for {asked} more.",
+    "last_measured": "The run had {used} GiB at most when it was measured.",
+    "others": "Other programs had {used} GiB of this GPU.",
+    "unused": "PyTorch had reserved {unused} GiB that it could not use: fragmentation.",
+    "said_fits": "It had said that this fits: the prediction was at least {missing} GiB too low.",
+    "said_fits_only": "It had said that this fits.",
+    "said_tight": "It had said that this is tight: the run needed at least {missing} GiB more than was likely.",
+    "said_tight_only": "It had said that this is tight.",
+    "locked": "dsgui predicted {size} GiB of locked buffers for all ranks of a node ({keys}).",
+    "largest": "Largest of what can be changed, as predicted: {part}, {size} GiB ({keys}).",
 }
 
 # Why the memory model says no number, and what it took for granted.
@@ -163,6 +244,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_target": "No layer of this model is named {targets}, so LoRA would train nothing.",
     "bad_size": "“{text}” is no size of a model. Write it like 7B or 770M.",
     "moved": "DeepSpeed can't be asked here: {what} is not where it was in the releases that dsgui knows.",
+    "no_module": "The training environment has no {name}: a dry run needs DeepSpeed, torch and transformers in it.",
     "not_imported": "DeepSpeed can't be asked here: {error}.",
     "worker_ended": "The dry run ended before it had an answer: {error}.",
     "no_python": "{python} could not be started: {error}.",
@@ -170,7 +252,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "--target-version, or give the --python that has it.",
     "start_limit": "DeepSpeed was not imported within {seconds} s. Ask again when the machine has less to do.",
     "over_time": "The dry run was ended: it took more than {seconds} s. Ask again when the machine has less to "
-    "do, or allow more time (--ask-timeout).",
+    "do, or allow more time (dsgui memory --ask --ask-timeout).",
     "over_memory": "The dry run was ended: it took more than {limit} GiB of this machine's memory.",
     "crashed": "The dry run ended by signal {signal}.",
     "too_long": "The dry run was ended: the model allocates too often to be followed.",
@@ -188,4 +270,16 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_peft": "peft is not installed in the environment that trains, so LoRA can't be asked.",
     "fewer_micro_batches": "Of the {steps} micro batches of a step {here} were taken: more are like the second.",
     "client_optimizer": "The config names no optimizer: taken was {name}, as a script passes it.",
+}
+
+# The picture of ZeRO: its stages side by side.
+MEMORY_STAGES: Mapping[str, str] = {
+    "one_rank": "One rank divides nothing: set the number of GPUs to see what ZeRO saves.",
+    "same_activations": "Activations and logits, up to {most} GiB here, are the same at every stage: micro batch, "
+    "sequence length and gradient checkpointing change them.",
+    "fullest": "A bar is the fullest moment of a step, so it holds more than the model states: buckets, copies of the "
+    "optimizer step, activations, and what CUDA takes.",
+    "sent": "Communication: what each rank sends for a step. The ZeRO paper counts one micro batch and a "
+    "reduce-scatter of the gradients. DeepSpeed all-reduces them at stages 1 and 2 before it gathers the new weights, "
+    "and stages 2 and 3 do their part again for each accumulated micro batch.",
 }

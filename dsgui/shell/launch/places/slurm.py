@@ -12,6 +12,7 @@ from dsgui.core.errors import RunError
 from dsgui.core.launch.places.slurm import BATCH_OUTPUT, BATCH_SCRIPT, SlurmJob
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import Identity
+from dsgui.core.texts.saying import wrong
 from dsgui.shell.launch.backend import Backend, Ended, Start
 from dsgui.shell.processes.processes import is_alive
 
@@ -33,10 +34,7 @@ class Slurm(Backend):
 
     def check(self) -> None:
         if not shutil.which("sbatch"):
-            raise RunError(
-                "Slurm: there is no sbatch on this machine. Expected a login node of the cluster. Start dsgui there, "
-                "or copy the script to it and submit it by hand."
-            )
+            raise RunError(wrong("slurm.no_sbatch"))
 
     @contextmanager
     def starting(self, plan: Plan, environment: Mapping[str, str]) -> Iterator[Start]:

@@ -103,3 +103,31 @@ def test_what_the_planner_has_no_case_for_is_said(checker):
         raise ValueError("no such shape")
 
     assert isinstance(asked(checker, 10, planner=fails)[1], Said)
+
+
+SEVENTY = {"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": True}, "zero_optimization": {"stage": 3}, **ADAM}
+
+
+def test_a_native_model_too_large_to_make_whole_is_made_divided(checker):
+    """70 billion parameters in bf16 are more than a card, and a sixteenth of all states is not."""
+    document, context = Document(json.dumps(SEVENTY, indent=2)), Context(Integration.NATIVE, gpus_per_node=16, nodes=2)
+    case = Case(SEVENTY, context, checker.findings(document, context), model_of_size("70B"), ModelChoice("70B"))
+    room = Room(gpu_bytes=79 * GIB, ranks_per_node=16, ranks=32)
+    fitted = fit(case, checker.schema, lambda group: room)
+    assert fitted.verdict.fit is Fit.SHORT
+    assert any("deepspeed.zero.Init" in str(one) for one in fitted.answer.assumed)
+    found = cheapest(fitted, case, document, checker)
+    assert isinstance(found, Cheapest)
+    assert found.zero_init
+    assert "within deepspeed.zero.Init" in as_text(found)
+    assert as_json(found)["zero_init"] is True
+    divided = replace(case, choice=replace(case.choice, zero_init=True))
+    after = fit(divided, checker.schema, lambda group: room)
+    assert after.verdict.of(fitted.verdict.devices[0])[0].amount.likely < 79 * GIB
+    assert not any("zero.Init" in str(one) for one in after.answer.assumed)
+
+
+def test_a_trainer_has_it_made_divided_anyway(checker):
+    _, found, _ = asked(checker, 10, BF16 | ADAM | LEFT, HF)
+    assert isinstance(found, Cheapest)
+    assert not found.zero_init

@@ -1,0 +1,49 @@
+"""What a finished run tells of its machine's constants: what a rank takes beside its tensors, on the host and on a GPU,
+is what was measured less what was predicted for the rest."""
+
+from collections.abc import Mapping
+
+from dsgui.core.memory.answer import Device
+from dsgui.core.memory.fits.foretold import Foretold, tensors_of
+from dsgui.core.memory.fits.overhead import Constant, Overhead
+from dsgui.core.memory.fits.sharpened import CPU, Seen, usual_of
+from dsgui.core.memory.fits.verdict import Bar
+
+LEAST_STEPS = 3  # a step that all states exist in
+# Tensors are predicted to a few percent: where that is more than what is looked for, a run tells nothing of it.
+_OFF = 0.05
+_BEYOND = (0.5, 3.0)  # times the least and the most that is usual: no process can have it
+
+
+def seen_in(run_id: str, foretold: Foretold, peak: Mapping[str, int]) -> Seen | None:
+    """What a run told that went well on this machine; None where that is nothing."""
+    device = CPU if foretold.on_cpu else foretold.card
+    if not device:
+        return None
+    usual = usual_of(device)
+    interpreter = _beside(foretold, Device.HOST, peak.get("host_bytes"), Overhead.INTERPRETER, usual)
+    context = None
+    if not foretold.on_cpu:
+        context = _beside(foretold, Device.GPU, peak.get("gpu_bytes"), Overhead.CONTEXT, usual)
+    return Seen(run_id, device, foretold.release, interpreter, context) if interpreter or context else None
+
+
+def _beside(
+    foretold: Foretold, device: Device, measured: int | None, which: Overhead, usual: Mapping[Overhead, Constant]
+) -> int | None:
+    """Of one rank, what is measured and nothing else that was predicted."""
+    bar = foretold.bar(device)
+    if measured is None or bar is None:
+        return None
+    ranks = foretold.ranks_per_node if device is Device.HOST else 1
+    amount = usual[which].amount
+    if _OFF * tensors_of(bar) > (amount.high - amount.low) * ranks:
+        return None
+    found = round((measured - _others(bar, which)) / ranks)
+    return found if _BEYOND[0] * amount.low <= found <= _BEYOND[1] * amount.high else None
+
+
+def _others(bar: Bar, which: Overhead) -> int:
+    """Telemetry counts the run's processes alone."""
+    not_its_own = (which, Overhead.SYSTEM, Overhead.IN_USE)
+    return sum(one.amount.likely for one in bar.segments if one.code not in not_its_own)

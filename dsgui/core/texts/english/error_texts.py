@@ -1,0 +1,195 @@
+"""Texts of errors: where, what was seen, what was expected, what to do. {field} is a field's label as the page has it.
+And why a run can't be resumed."""
+
+from collections.abc import Mapping
+
+ERRORS: Mapping[str, str] = {
+    # a launch's fields
+    "field.no_option": "{field}: “{word}” is not an option. Choose one from the list.",
+    "field.no_number": "{field}: “{typed}” was given; expected a whole number up to {most}. Correct it.",
+    "script.none": "Enter the path to your training script.",
+    "script.folder": "Script: {path} is a folder. Select the training script inside it.",
+    "script.missing": "Script: {path} does not exist. Expected a Python file on this machine. Check the path.",
+    "script.unreadable": "Script: {path} can't be read. Expected a file you may read. Check its permissions.",
+    "python.no_program": "Python: {path} is no program that can be run. Expected the interpreter that has DeepSpeed. "
+    "Start dsgui with --python PATH.",
+    "directory.missing": "Working directory: {path} is not a folder. Expected one that exists. Make it, or leave the "
+    "field empty for the run's own folder.",
+    "directory.unreadable": "Working directory: {path} can't be opened. Check its permissions or choose another.",
+    "path.unusable": "Path “{path}” can't be used ({why}). Expected a path on this machine.",
+    "place.nothing_to_check": "{place}: nothing to check before the launch. Press Launch.",
+    "port.none_free": "Master port: none of {tries} ports tried is free. Enter one.",
+    "port.in_use": "Master port: {port} is in use. Expected a free one. Give {free}, which is free now, or leave the "
+    "field empty.",
+    "port.outside": "Master port: {port} is outside {lowest} to {highest}. Enter a port in this range, or leave it "
+    "empty to use a free one.",
+    "port.no_number": "Master port: “{typed}” is not a number. Enter one from 1024 to 65535, or leave it empty.",
+    "arguments.unreadable": "Arguments: “{arguments}” can't be parsed ({why}). Quote them as in a shell: close the "
+    "quote or escape it with a backslash.",
+    "arguments.null": "Arguments: {word} has a null character, which a command line can’t contain. Remove it.",
+    "ranks.few": "Ranks: {ranks} is too few. Enter 1 or more, or select a GPU.",
+    "ranks.many": "Ranks: {ranks} is more than the limit of {most}. Enter fewer.",
+    "ranks.not_the_gpus": "Ranks: {ranks} ranks on {gpus} selected GPUs. Expected one rank per GPU. Select as many "
+    "GPUs as ranks.",
+    "gpus.twice": "GPUs: {gpus} is not a list of distinct GPU indices. Select each once.",
+    "environment.bad_name": "Environment: “{name}” is not a valid environment variable. Expected letters, digits and "
+    "underscores, and a value without a null character. Rename or remove it.",
+    "environment.marker": "Environment: {name} is dsgui's own mark on a run's processes. Remove it.",
+    "environment.no_equals": "Environment: line {line} has no “=”. Expected NAME=value.",
+    # several machines
+    "hostfile.empty": "Hostfile: add at least one host, e.g. worker-0 slots=4.",
+    "hostfile.twice": "Hostfile: line {line} names {host} again. List each host once.",
+    "hostfile.many": "Hostfile: it lists {count} hosts; at most {most} are supported. Remove some.",
+    "hostfile.no_host": "Hostfile: line {line} is “{text}”. Expected a host and its number of GPUs, such as “worker-0 "
+    "slots=4”; a range is not supported.",
+    "hostfile.bad_name": "Hostfile: line {line}: “{host}” is not a valid host name. Expected letters, digits, dots, "
+    "dashes and underscores. Put a user or a port into ~/.ssh/config.",
+    "hostfile.bad_slots": "Hostfile: line {line}: {host} has {slots} slots. Expected 1 to {most}.",
+    "filter.both": "Include and exclude can’t be combined. Clear one of them.",
+    "filter.excludes_all": "Exclude: “{text}” excludes every slot. Keep at least one.",
+    "filter.unreadable": "{field}: “{text}” can’t be read. Expected hosts with optional slots, such as "
+    "“worker-0@worker-1:0,2”.",
+    "filter.unknown_host": "{field}: “{host}” is not in the hostfile ({hosts}). Correct the name or add the host.",
+    "filter.no_slot": "{field}: {host} has no slot {slot}; the hostfile gives it {count} (0 to {last}). Make them "
+    "agree.",
+    "ssh.torchrun": "Launcher: torchrun only starts ranks on this machine. Use deepspeed with a hostfile.",
+    "ssh.local_gpus": "GPUs: local GPUs and a hostfile can’t be combined. Select GPUs of the hosts with include.",
+    "ssh.secrets": "Environment: {names} can’t be passed to other hosts: the launcher writes what it hands over into "
+    "its log and into command lines that every user there can read. Log in there, or put it into a file that only you "
+    "can read and that the script loads.",
+    "ssh.path_changed": "Several machines: “{word}” would be changed by the other machines’ shells, to which "
+    "DeepSpeed’s launcher gives it unquoted. Paths and addresses may contain only letters, digits and @+=:,./-_. Put "
+    "such a value into a file that the script reads, or rename it.",
+    "ssh.word_changed": "Several machines: “{word}” would be changed by the other machines’ shells, to which "
+    "DeepSpeed’s launcher gives it unquoted. Arguments and variables may contain letters, digits, spaces and "
+    "@+=:,./-_. Put such a value into a file that the script reads, or rename it.",
+    "ssh.config_not_put": "the config could not be put on every machine ({problems})",
+    # Slurm
+    "slurm.no_sbatch": "Slurm: there is no sbatch on this machine. Expected a login node of the cluster. Start dsgui "
+    "there, or copy the script to it and submit it by hand.",
+    "slurm.gpus_selected": "Slurm: GPUs are selected too, but Slurm allocates them. Clear that selection.",
+    "slurm.bad_path": "Slurm: “{path}” can’t be used in the directives of a batch script. Expected letters, digits and "
+    "@+=:,./-_ only. Rename the folder or choose another.",
+    "slurm.out_of_range": "{field}: {count} is out of range. Expected 1 to {most}.",
+    "slurm.bad_name": "{field}: “{word}” is not valid. Expected a name such as “gpu”.",
+    "slurm.bad_time": "Time limit: “{time}” can’t be read. Expected minutes, or [days-]hours:minutes:seconds, such as "
+    "“2-12:00:00”.",
+    "slurm.option_unreadable": "Slurm option: “{option}” can’t be used: expected one per line, such as “--qos=high”. "
+    "Change or remove it.",
+    "slurm.option_set_already": "Slurm option: “{option}” can’t be used: the batch script sets it already. Change or "
+    "remove it.",
+    # options of the command line that don't go together
+    "options.need_config": "--script, --ranks, --model and --parameters need --config.",
+    "options.of_two_places": "Where it trains: options of “{first}” and “{second}” are given. Expected those of one. "
+    "Leave out the others.",
+    "config.unreadable": "Config: {path} can't be read ({why}). Expected a JSON file.",
+    "file.unreadable": "{what}: {path} can't be read ({why}). Expected {expected} in {folder}.",
+    "options.need_hostfile": "--include, --exclude and --master-addr need --hostfile.",
+    "options.need_slurm_nodes": "--partition and similar options need --slurm-nodes.",
+    "options.slurm_chooses_gpus": "Slurm chooses the GPUs. Leave out --gpus, or --slurm-nodes.",
+    "options.slurm_ranks": "--ranks {ranks}: with --slurm-nodes {nodes} and --gpus-per-node {gpus} there is one rank "
+    "per GPU, {gpus} per node and {total} in total. Leave out --ranks, or change the others.",
+    # runs
+    "run.script_moved": "{script} leads elsewhere since this launch was previewed. Preview it again.",
+    "run.gpus_in_use": "Not started, with {devices} in use by {runs}. Choose another GPU, let it wait in the queue, or "
+    "stop that run.",
+    "run.devices_in_use": "Not started, with {devices} in use by {runs}. Let it wait in the queue, or stop that run.",
+    "run.no_supervisor": "Run {run}: its supervisor could not be started ({error}). Try again.",
+    "run.supervisor_ended": "Run {run}: its supervisor ended with code {code}: {line} See {log}.",
+    "run.cannot_save": "Run {run}: a run saves when asked if it trains on this machine and its script was started with "
+    "--enable_jit_checkpoint True. Use Stop.",
+    "run.nobody_to_ask": "Run {run}: it has ended, or its supervisor is gone. Nothing was asked of it.",
+    "run.may_be_running": "Run {run} may still be running, so it can't be deleted. Stop it first.",
+    "run.resume_option": "{option}: {problem}",
+    "run.checkpoint": "Run {run}: {problem}",
+    "run.no_such_checkpoint": "Run {run}: there is no checkpoint {path} to resume from. {why}",
+    "run.no_change": "Run {run}: its diagnosis proposes no change. Use “Clone and edit”.",
+    "run.changes_set_aside": "Run {run}: its diagnosis proposes no change. {why} Use “Clone and edit”.",
+    "run.problems": "Not started: see the problems above. Fix them, or use --although to launch anyway.",
+    "run.plan_unreadable": "Run {run}: {file} can't be read ({why}). Expected what dsgui wrote when the run was "
+    "started. Delete the run, or put the file back.",
+    "run.not_an_id": "Run “{run}”: not a run id. Expected one like 20260131-235959-0a1b. See the list.",
+    "run.started_already": "Run {run} was started already. Follow it, or make a new one on Launch.",
+    "run.none": "Run {run}: there is none in {folder}. It may have been deleted. See the list.",
+    "run.many_patterns": "Run {run}: it has {count} patterns, and at most {most} are read.",
+    "report.many": "A report of {count} runs can't be made. Expected 1 to {most}. Choose fewer.",
+    "run.no_id": "Run: its id is empty. Give one of “{dsgui} runs”, the beginning of one, or “last”.",
+    "run.not_found": "Run “{run}” not found. See “{dsgui} runs” for the list.",
+    "run.several": "Run “{run}”: {count} runs start with it ({runs} …). Give more of the id.",
+    # the training environment's DeepSpeed
+    "target.other_release": "{path}: checked for DeepSpeed {asked}, but only {installed} is installed and can be "
+    "asked. Leave out --target-version, or give the --python that has it.",
+    "target.not_asked": "{path}: DeepSpeed {release} could not be asked: {why}.",
+    "target.no_deepspeed": "--python: {python} has no DeepSpeed to ask. Give one that has, or install it there: "
+    "{python} -m pip install torch deepspeed",
+    "python.missing": "--python: {python} does not exist. Give the interpreter that has DeepSpeed.",
+    "python.not_asked": "--python: {python} could not be asked: {why}.",
+    "python.ended": "--python: {python} ended with code {code}: {line}.",
+    "python.ended_silently": "--python: {python} ended with code {code}: no output.",
+    "python.no_json": "--python: {python} answered “{answer}”, which is not JSON.",
+    # files and folders
+    "file.exists": "{path} already exists. Choose another name or remove it.",
+    "file.not_written": "{path} can't be written ({why}). Choose another location.",
+    "installation.unreadable": "{file} can't be read. Expected what dsgui is installed with; install it again.",
+    "place.of_the_kernel": "{path}: this belongs to the kernel. Expected a plain file or folder. Choose one.",
+    "place.outside": "{path}: outside the folders that dsgui may use: {folders}. Move it there, or start dsgui with "
+    "--allow {allow}.",
+    "place.leads_outside": "{path} (it leads to {real}): outside the folders that dsgui may use: {folders}. Move it "
+    "there, or start dsgui with --allow {allow}.",
+    "place.no_folder": "--allow: {path} is no folder. Expected one that exists. Correct the path.",
+    "place.no_path": "“{path}” can't be used as a path ({why}). Correct it.",
+    "removal.too_deep": "{folder}: its folders are nested too deep to be looked through. Remove it by hand.",
+    "removal.not_whole": "{folder}: could not be removed whole ({why}). Check the permissions of what is left in "
+    "{left}, and remove it by hand.",
+    "removal.link": "{folder}: not a folder of its own (a link, or gone). Nothing was removed; remove it by hand.",
+    "runs_folder.not_written": "Runs folder {folder}: can't be written ({why}). Expected a folder of yours with free "
+    "space. Give another with --runs-dir, or free some space.",
+    # patterns for lines of output
+    "pattern.long": "Pattern: it has {count} characters; the limit is {most}. Keep only the part with the numbers; * "
+    "matches any text.",
+    "pattern.unpaired": "Pattern, character {at}: a “{brace}” is unpaired. A number is written {{name}}; for the "
+    "character itself write {twice}.",
+    "pattern.bad_name": "Pattern, character {at}: “{{{name}}}” is not a valid name. A name starts with a letter, "
+    "followed by letters, digits and _ . / -, as in {{loss}} or {{eval/accuracy}}.",
+    "pattern.no_value": "Pattern: “{text}” has no value to plot. Write {{name}} where a measured number stands, as in "
+    "“step {{step}} loss {{loss}}”; step, epoch, rank and total only say where it belongs.",
+    "pattern.twice": "Pattern: {{{name}}} appears twice. Give each number its own name.",
+    "pattern.adjacent": "Pattern, character {at}: two numbers are adjacent, so it is unclear where the first one ends. "
+    "Write the text between them.",
+    # the HF Trainer's arguments
+    "trainer.long": "The arguments have {count} characters; expected at most {most}.",
+    "trainer.bad_json": "The arguments start like a JSON object and can't be read as one: {why}.",
+    "trainer.aliases": "The arguments use YAML aliases. Expected a command line (--learning_rate 1e-4 …), a JSON "
+    "object or a YAML mapping of arguments without them.",
+    "trainer.unreadable": "The arguments can't be read: {why}. Expected a command line (--learning_rate 1e-4 …), a "
+    "JSON object or a YAML mapping of arguments.",
+    "trainer.no_mapping": "The arguments are “{text}”. Expected a command line (--learning_rate 1e-4 …), a JSON object "
+    "or a YAML mapping of arguments.",
+}
+
+# Why a run, or a checkpoint of it, can't be resumed from.
+RESUMING: Mapping[str, str] = {
+    "newest_only": "This script always loads the newest checkpoint of a folder, so earlier ones can’t be chosen.",
+    "newest_is_anothers": "It saved {checkpoint}, but this script always loads the newest checkpoint of a folder, and "
+    "that is another run’s by now. Resume from that run.",
+    "script_unreadable": "It saved {checkpoint}, but the script can’t be read any more, so how it resumes is unknown: "
+    "{problem}",
+    "option_unused": "The script accepts {option} but never uses it. Let it call "
+    "trainer.train(resume_from_checkpoint=training_args.resume_from_checkpoint), then resume from here.",
+    "by_itself": "It saved {checkpoint}. The script resumes from its output folder by itself: clone this run.",
+    "option_unknown": "It saved {checkpoint}. The script loads checkpoints, but the option that names one can’t be "
+    "determined from its source. Clone this run and add that option to the arguments.",
+    "call_trainer": "It saved {checkpoint}, but the script has no option to resume. Let it call "
+    'trainer.train(resume_from_checkpoint="{path}"), then clone this run.',
+    "call_engine": "It saved {checkpoint}, but the script has no option to resume. Let it call "
+    'model_engine.load_checkpoint("{folder}") after deepspeed.initialize, then clone this run.',
+    "call_accelerate": "It saved {checkpoint}, but the script has no option to resume. Let it call "
+    'accelerator.load_state("{path}"), then clone this run.',
+    "incomplete": "{checkpoint} is incomplete: the run ended while it was being saved. Resume from an earlier one.",
+    "other_ranks": "{checkpoint} was saved with {saved} ranks, but this run would use {ranks}: ZeRO can't repartition "
+    "its optimizer states. Use {saved} ranks, or convert it to a universal checkpoint first (python -m "
+    "deepspeed.checkpoint.ds_to_universal, then checkpoint.load_universal).",
+    "may_be_removed": "It may have been removed in the meantime.",
+    "not_searched": "Checkpoints not searched: {why}",
+    "no_checkpoint": "No complete checkpoint of this run was found, so it can’t be resumed. Clone it to start over.",
+}

@@ -1,0 +1,48 @@
+"""Findings about a file as it is written, and about a move to another release."""
+
+RULES = {
+    "DS007": (
+        "A default that another release changes",
+        "Said where a config is moved to another release: a key that the file leaves out has another default "
+        "there, so the same file would train differently. Write the old value down to keep what you have.",
+    ),
+    "DS018": (
+        "A file that is not strict JSON, under the HF Trainer",
+        "Native DeepSpeed reads its file as hjson: comments, trailing commas, bare keys and a byte order mark "
+        "pass. The HF Trainer and accelerate read the same file with json.load, which stops at each of them with "
+        "a JSONDecodeError before anything else is looked at. Opened in dsgui, such a file is converted.",
+    ),
+    "DS019": (
+        "A key that stands twice",
+        "DeepSpeed refuses a file in which one object has a key twice. The HF Trainer's json.load keeps the last "
+        "and says nothing, so the value that stands first has no effect. Keep one.",
+    ),
+}
+
+FINDINGS = {
+    "DS007.default": (
+        "{key}: not set, and its default is {before} in DeepSpeed {release} but {after} in {target}.",
+        "",
+    ),
+    "DS018.json": (
+        "The file is not strict JSON: the HF Trainer reads it with json.load, which stops with “{stop}”. Native "
+        "DeepSpeed reads hjson and takes it.",
+        "Remove comments, trailing commas and a byte order mark, and put keys and texts in double quotes. The "
+        "Configure page does it when it opens the file; then download it.",
+    ),
+    "DS019.kept": (
+        "{twice}. The HF Trainer keeps the last without a word.",
+        "",
+    ),
+    "DS019.refused": (
+        "{twice}. DeepSpeed refuses the file (ValueError: Duplicate keys).",
+        "",
+    ),
+}
+
+# What else there is to do.
+ADVICE = {
+    "DS007.write_down": "Write {before} down to keep what you have.",
+    "DS007.set": "Set it if you rely on the old behaviour.",
+    "DS019.keep_one": "Keep one of them; the last is checked here.",
+}

@@ -1,0 +1,84 @@
+"""Findings about the HF Trainer and accelerate."""
+
+RULES = {
+    "DS013": (
+        "Values the HF Trainer compares with its arguments",
+        "A number in the file must equal the Trainer's own argument: the Trainer compares the two and stops at "
+        "the first training step's preparation with a list of mismatches, even where only the default differs. "
+        "Pass the arguments that the note lists, or write “auto” in the file and let the arguments decide. With "
+        "the arguments known, a mismatch is an error in the Trainer's own words.",
+    ),
+    "DS014": (
+        "What accelerate needs to find",
+        "The HF Trainer hands the file to accelerate, which reads the ZeRO stage from zero_optimization and stops"
+        " when the block is not there, or is null or true; some other nulls that native DeepSpeed takes for "
+        "absent stop it too. Add the block (stage 0 is plain data parallelism), and leave out what is null.",
+    ),
+    "DS015": (
+        "The old offload switch under HF",
+        "With the optimizer offloaded, accelerate swaps the Trainer's AdamW for DeepSpeed's CPU Adam, and it "
+        "recognises offload by offload_optimizer alone. Under the old name cpu_offload the swap does not happen, "
+        "and DeepSpeed refuses to offload an optimizer that is not its own. Rewrite the old name.",
+    ),
+    "DS017": (
+        "Arguments that the HF Trainer does not take",
+        "What the script is given for the HF Trainer is read by HfArgumentParser, then checked by "
+        "TrainingArguments itself: an option without a number where one belongs, or fp16 together with bf16, ends"
+        " the script before DeepSpeed is asked for anything. Correct the arguments.",
+    ),
+}
+
+FINDINGS = {
+    "DS013.two_types": (
+        "{file} is on in the file, {arguments} by the arguments. The HF Trainer stops with “{quoted}”.",
+        "Pass --{file} in place of --{arguments}, or write “auto” for both, and the arguments decide.",
+    ),
+    "DS013.needed": (
+        "The HF Trainer compares its own arguments with these values and stops at a difference. The script needs:"
+        " {options}.",
+        "Pass them, or write “auto” in the config. The bundled recipe takes them from the config by itself.",
+    ),
+    "DS013.never": (
+        "{key}: {seen} equals no value of the HF Trainer's argument ({options}), and the Trainer stops at the "
+        "difference whatever it is given.",
+        "",
+    ),
+    "DS013.different": (
+        "{key}: {seen} in the file, {wanted} from the arguments. The HF Trainer stops with “{quoted}”.",
+        "",
+    ),
+    "DS014.no_zero_block": (
+        "zero_optimization: missing; accelerate, which the HF Trainer uses, stops with “Please specify the ZeRO "
+        "optimization config in the DeepSpeed config”.",
+        "Add the block; stage 0 is plain data parallelism.",
+    ),
+    "DS014.stopped": (
+        "{key}: {seen}; under the HF Trainer accelerate stops before DeepSpeed starts, with “{quoted}”.",
+        "",
+    ),
+    "DS015.cpu_offload": (
+        "zero_optimization.cpu_offload: accelerate does not know this old name, so the Trainer's own AdamW "
+        "reaches ZeRO-Offload and DeepSpeed stops (ZeRORuntimeException).",
+        "Use offload_optimizer with device cpu.",
+    ),
+    "DS017.problem": (
+        "Arguments of the script: {problem}.",
+        "",
+    ),
+}
+
+# What else there is to do.
+ADVICE = {
+    "DS013.write_meant": "Write {meant} without quotes, or “auto”.",
+    "DS013.write_auto": "Write “auto”, and the Trainer's argument decides.",
+    "DS013.unquoted": "Write {wanted} without quotes, or write “auto”, which becomes {wanted}.",
+    "DS013.product": (
+        "Make --per_device_train_batch_size × --gradient_accumulation_steps × world size {ranks} equal {seen}, or"
+        " write “auto”, which becomes {wanted}."
+    ),
+    "DS013.pass": "Pass {options}, or write “auto”, which becomes {wanted}.",
+    "DS013.leave_out": "Leave out {options}, or write “auto”, which becomes {wanted}.",
+    "DS013.value": "Write a value that the arguments have, or write “auto”, which becomes {wanted}.",
+    "DS014.object": "Write an object, or remove it.",
+    "DS014.correct": "Correct it, or remove it.",
+}

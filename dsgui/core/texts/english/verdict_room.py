@@ -1,0 +1,122 @@
+"""Texts of checks before a start, of the room that a launch finds, here and on other machines: what was seen, and what
+to do about it. {need} is what a launch takes."""
+
+from collections.abc import Mapping
+
+ROOM_VERDICTS: Mapping[str, str] = {
+    # host memory that offloading takes, and why DeepSpeed's estimator has no answer
+    "offload.size_unknown": "How much host memory offloading takes: the model size is unknown ({why}).",
+    "offload.trains_a_part": "How much host memory offloading takes: the script trains a part of the model (LoRA, or "
+    "frozen parameters), and how much is unknown.",
+    "offload.without_optimizer": "How much host memory offloading takes: DeepSpeed's estimator has no case for "
+    "parameters without the optimizer.",
+    "offload.nvme": "How much host memory offloading takes: DeepSpeed's estimator has no case for NVMe.",
+    "offload.not_adam": "How much host memory offloading takes: DeepSpeed's estimator counts Adam's states, and this "
+    "is another optimizer.",
+    "offload.less_states": "How much host memory offloading takes: DeepSpeed's estimator counts fp32 states, and this "
+    "config keeps some in 16 bits.",
+    "offload.ratio": "How much host memory offloading takes: only a part of the optimizer is offloaded (ratio).",
+    "offload.too_much": "Offloading {parameters} parameters takes {states} for model states alone, and there are "
+    "{most} of host memory: the system would kill the run.",
+    "offload.too_much_for_limit": "Offloading {parameters} parameters takes {states} for model states alone, and there "
+    "are {most} of host memory (this container's or job's limit): the system would kill the run.",
+    "offload.tight": "Offloading {parameters} parameters takes {states} for model states alone, {estimate} with "
+    "buffers by DeepSpeed's estimate; {free} are free now.",
+    "offload.tight_for_limit": "Offloading {parameters} parameters takes {states} for model states alone, {estimate} "
+    "with buffers by DeepSpeed's estimate; {free} are free now (this container's or job's limit).",
+    "offload.fits": "{estimate} by DeepSpeed's estimate for {parameters} parameters; {free} are free",
+    "offload.fits_limit": "{estimate} by DeepSpeed's estimate for {parameters} parameters; {free} are free (this "
+    "container's or job's limit)",
+    # {why} of offload.size_unknown
+    "model_size.not_named": "no model is named in the arguments",
+    "model_size.give": "give --parameters",
+    "model_size.not_found": "{model} is neither a folder here nor in the hub's local cache",
+    "model_size.outside": "{model} leads outside the folders that dsgui may read",
+    "model_size.unreadable": "the files of {model} can't be read: {error}",
+    "model_size.no_weights": "{folder} has no weights, and a config alone does not tell",
+    "model_size.no_count": "{path} tells neither parameters nor, with config.json, their dtype",
+    # what the memory model says of a launch
+    "model_memory.rooms": "{rooms}",
+    "model_memory.in_all": "{rooms}.",
+    "memlock.enough": "{need} may be locked",
+    "memlock.locks_more": "offload_param to NVMe locks {need} a rank (buffer_count {count} × buffer_size {elements} × "
+    "2 B), and a process may lock {limit}.",
+    "shm.room_for_one": "{free} free in /dev/shm; 1 CPU rank takes {need}",
+    "shm.room": "{free} free in /dev/shm; {ranks} CPU ranks take {need}",
+    "shm.no_room_for_one": "{free} free in /dev/shm; 1 CPU rank takes {need} (66 MiB each, "
+    "deepspeed/ops/csrc/cpu/comm/shm.cpp).",
+    "shm.no_room": "{free} free in /dev/shm; {ranks} CPU ranks take {need} (66 MiB each, "
+    "deepspeed/ops/csrc/cpu/comm/shm.cpp).",
+    "gpus.no_driver": "GPU {gpus} was selected, but no NVIDIA driver responds.",
+    "gpus.missing": "GPU {gpus} was selected; this machine has {known}. The launcher stops with “No slot specified on "
+    "host 'localhost'”.",
+    "gpus.only_one": "{ranks} ranks were requested, but this machine has 1 GPU.",
+    "gpus.few": "{ranks} ranks were requested, but this machine has {gpus} GPUs.",
+    "gpus.free": "{gpus} free",
+    "gpus.room": "GPU {index}: {free} of {total}",
+    "cores.enough": "{ranks} of {cores} usable cores",
+    "cores.few": "{ranks} ranks share {cores} usable cores, so training is slow.",
+    "port.free": "{port} is free",
+    "port.taken": "{port}: another program uses it; torch stops with “address already in use”.",
+    "checkpoints.full": "{free} free in {path}; the run writes there.",
+    "checkpoints.saves_none": "{free} free in {path}; --save_strategy no",
+    "checkpoints.few": "{free} free in {path}; a checkpoint of a 250 million parameter model takes {need}.",
+    "checkpoints.size_unknown": "{free} free in {path}; the checkpoint size is unknown",
+    "checkpoints.enough": "{free} free in {path}; one checkpoint of {parameters} parameters takes about {need}",
+    "checkpoints.too_small": "{free} free in {path}; one checkpoint of {parameters} parameters takes about {need} "
+    "(weights, and Adam's states in fp32).",
+    "output_disk.full": "{free} free in {path}, where dsgui keeps a run’s output.",
+    # other machines
+    "elsewhere.not_checked": "Memory, GPUs, programs and disks of {machines} are not checked from here.",
+    "elsewhere.nodes_of_slurm": "the nodes Slurm allocates",
+    "host.this_machine": "This machine",
+    "host.found": "{versions}, {gpus} GPUs",
+    "host.found_with_one_gpu": "{versions}, 1 GPU",
+    "host.found_without_gpu": "{versions}, no GPU",
+    "host.no_python": "{python} does not exist.",
+    "host.no_folder": "The folder {folder} does not exist.",
+    "host.no_script": "{script} does not exist.",
+    "host.port_taken": "Port {port} is in use, but the ranks need it.",
+    "host.one_gpu": "It has 1 GPU, and slot {slot} is asked of it.",
+    "host.few_gpus": "It has {gpus} GPUs, and slot {slot} is asked of it.",
+    "host.loopback": "Its own name resolves to {address}: ranks on a CPU (gloo) would wait there for the others.",
+    "host.not_reachable": "Not reachable over ssh: {problem}.",
+    "host.ssh_not_started": "ssh can't be started ({error})",
+    "host.exit_code": "code {code}",
+    "host.timed_out": "it timed out",
+    "host.no_answer": "no answer",
+    "host.unreadable_answer": "its answer could not be read",
+    "host.no_deepspeed": "Its Python has no DeepSpeed.",
+    "host.other_versions": "{versions}.",
+    "host.differs": "{name} {here}, elsewhere {elsewhere}",
+    "host.lacks": "{name} missing, elsewhere {elsewhere}",
+    "host.only_here": "{name} {here}, elsewhere missing",
+    "host.no_pdsh": "pdsh is missing; DeepSpeed’s launcher needs it to reach the other hosts.",
+}
+
+ROOM_ADVICE: Mapping[str, str] = {
+    "offload.use_more": "Use more machines, a smaller model, or offload to NVMe at stage 3.",
+    "offload.free_some": "Free some memory or use less: a run that needs more is killed (exit −9).",
+    "model_memory.offer": "{offer}.",
+    "model_memory.see_configure": "See 1 · Configure, or python -m dsgui memory.",
+    "shm.remove_stale": "Remove stale buffers (listed on 4 · Machine), use fewer ranks, or give the container more: "
+    "docker run --shm-size=2g …",
+    "gpus.check_driver": "Check nvidia-smi; without a GPU, enter a number of ranks instead.",
+    "gpus.select": "Select GPUs that nvidia-smi lists.",
+    "gpus.use_fewer": "Use as many ranks as there are GPUs.",
+    "cores.use_fewer": "Use at most as many ranks as cores.",
+    "port.another": "Enter another master port, or leave it empty to use a free one.",
+    "checkpoints.free_some": "Free some space, or write elsewhere (--output_dir).",
+    "output_disk.free_some": "Free some space, or use another --runs-dir.",
+    "host.install_python": "The launcher uses the same path everywhere. Install the environment at this path, or share "
+    "it.",
+    "host.create_folder": "The launcher changes to it on every host. Create it there, or share it.",
+    "host.copy_script": "Copy the script to the same place, or share its folder.",
+    "host.another_port": "Give another one as “Master port”.",
+    "host.correct_slots": "Correct its slots.",
+    "host.name_interface": "Name the network interface under “Environment variables”.",
+    "host.without_password": "ssh must connect without a password. If it asks for one:",
+    "host.same_versions": "Install the same versions as on the other hosts.",
+    "host.install_everywhere": "All ranks need the same versions. Install them everywhere.",
+    "host.install_pdsh": "Install it here.",
+}

@@ -1,0 +1,147 @@
+// The picture of ZeRO for the config in the editor: a bar for each stage, on one scale, with its model states and what
+// is sent for a step. It asks only while its fold is open.
+
+import { el, part } from "./dom.js";
+import { gib } from "./format.js";
+import { colourOf } from "./memory_bars.js";
+import { textOf } from "./texts.js";
+import { barsOf, partsIn, spelled, statesOf, totalOf } from "./zero_states.js";
+
+/** @import { Props, StageBar, Trigger, Watch, ZeroStage, ZeroStages } from "./types.d.ts" */
+
+const STATES = "Model states are weights + gradients + optimizer states (with the fp32 master weights).";
+
+class Stages {
+  /** @param {HTMLElement} root @param {Props<unknown>} props @param {Trigger} trigger */
+  constructor(root, props, trigger) {
+    this.props = props;
+    this.trigger = trigger;
+    /** What the bars above are about. */
+    this.asked = "";
+    this.content = el("div", { class: "ds-zs" });
+    this.fold = el("details", { class: "ds-zs-fold" }, el("summary", {}, "ZeRO stages compared"), this.content);
+    this.fold.addEventListener("toggle", () => this.look());
+    window.addEventListener("dsgui:memory", (event) => {
+      this.asked = event.detail;
+      this.look();
+    });
+    root.replaceChildren(this.fold);
+  }
+
+  /** @returns {ZeroStages | null} */
+  told() {
+    const { value } = this.props;
+    return typeof value === "string" && value ? JSON.parse(value) : null;
+  }
+
+  look() {
+    const told = this.told();
+    const known = told !== null && told.asked !== "" && told.asked === this.asked;
+    if (!this.fold.open || known) return;
+    this.content.setAttribute("aria-busy", "true");
+    this.trigger("look", {});
+  }
+
+  show() {
+    const told = this.told();
+    this.content.removeAttribute("aria-busy");
+    this.content.replaceChildren(...(told ? drawn(told) : []));
+  }
+}
+
+/** @param {ZeroStages} told @returns {HTMLElement[]} */
+function drawn(told) {
+  const { stages = [], notes = [] } = told;
+  if (told.why) return [el("p", {}, told.why.text)];
+  const bars = barsOf(stages);
+  return [
+    ...stages.map((one, index) => stage(one, bars[index], told)),
+    legend(stages),
+    el("ul", { class: "ds-zs-notes" }, ...notes.map((one) => el("li", {}, one.text))),
+  ];
+}
+
+/** @param {ZeroStage} one @param {StageBar | null | undefined} bar @param {ZeroStages} told */
+function stage(one, bar, told) {
+  const current = one.stage === told.current;
+  const mark = current ? [" ", el("span", { class: "ds-zs-current" }, "this config")] : [];
+  const name = el("span", {}, el("b", {}, `Stage ${one.stage}`), ...mark);
+  const attributes = {
+    class: "ds-zs-stage",
+    "data-stage": one.stage,
+    "data-fit": one.fit,
+    "aria-current": current ? "true" : undefined,
+  };
+  if (!bar) {
+    const why = el("p", { class: "ds-zs-why" }, one.why?.text ?? "");
+    return el("section", attributes, el("p", { class: "ds-mem-name" }, name), why);
+  }
+  const needs = `${needed(bar)}, ${textOf("memory_moments", bar.moment)}`;
+  return el(
+    "section",
+    attributes,
+    el("p", { class: "ds-mem-name" }, name, el("span", { class: "ds-mem-need" }, needs)),
+    track(one, bar, needs),
+    ...facts(one, told.ranks ?? 1),
+  );
+}
+
+/** @param {StageBar} bar */
+function needed(bar) {
+  const place = textOf("memory_places", bar.device);
+  return bar.capacity === null ? `${place} ${gib(bar.bytes)}` : `${place} ${gib(bar.bytes)} of ${gib(bar.capacity)}`;
+}
+
+/** @param {ZeroStage} one @param {StageBar} bar @param {string} needs */
+function track(one, bar, needs) {
+  const inner = el("div", { class: "ds-mem-track" });
+  for (const { part: code, bytes, width } of bar.segments) {
+    const segment = el("span", { class: "ds-mem-part", title: `${textOf("memory_parts", code)}, ${gib(bytes)}` });
+    segment.style.width = `${width}%`;
+    segment.style.background = colourOf(code);
+    inner.append(segment);
+  }
+  const label = `Stage ${one.stage}: ${needs}`;
+  const node = el("div", { class: "ds-mem-bar ds-zs-bar", role: "img", "aria-label": label }, inner);
+  if (bar.line !== null) {
+    const line = el("span", { class: "ds-mem-line" });
+    line.style.left = `${bar.line}%`;
+    node.append(line);
+  }
+  return node;
+}
+
+/** Model states and communication in numbers. @param {ZeroStage} one @param {number} ranks */
+function facts(one, ranks) {
+  const { states = [], sent = 0, by_paper: byPaper = 0 } = one;
+  const places = Object.entries({ gpu: "the GPU", host: "the host", nvme: "NVMe" });
+  const sums = places.map(([place, name]) => ({ name, count: totalOf(states, place) })).filter(({ count }) => count);
+  const bytes = sums.map(({ name, count }) => `${gib(count)} on ${name}`).join(", ");
+  const lines = [`Model states ${statesOf(one)}: ${bytes}${ranks > 1 ? ", per rank" : ""}`];
+  if (ranks > 1) lines.push(`Sent per step: ${gib(sent)} by DeepSpeed, ${gib(byPaper)} in the ZeRO paper`);
+  return lines.map((text) => el("p", { class: "ds-zs-fact" }, text));
+}
+
+/** @param {ZeroStage[]} stages */
+function legend(stages) {
+  const asked = stages.find((one) => one.devices);
+  const items = partsIn(stages).map((code) => {
+    const swatch = el("span", { class: "ds-mem-swatch", "aria-hidden": "true" });
+    swatch.style.background = colourOf(code);
+    return el("li", {}, swatch, textOf("memory_parts", code));
+  });
+  const { parameters = 0, trainable = 0 } = asked ?? {};
+  const trained = trainable === parameters ? "" : `; Ψₜ = ${spelled(trainable)} of them trained`;
+  return el(
+    "div",
+    { class: "ds-zs-legend" },
+    el("ul", {}, ...items),
+    el("p", {}, `Ψ = ${spelled(parameters)} parameters${trained}. ${STATES}`),
+  );
+}
+
+/** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
+export function mount(element, props, trigger, watch) {
+  const stages = new Stages(part(element, ".ds-zero-stages"), props, trigger);
+  watch("value", () => stages.show());
+}

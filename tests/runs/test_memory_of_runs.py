@@ -1,0 +1,233 @@
+"""What dsgui said of a run's memory at its launch stays with the run, and is held against what was measured."""
+
+import json
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from dsgui.cli import main
+from dsgui.commands.why import as_text
+from dsgui.core.diagnosis.diagnosis import Diagnosis
+from dsgui.core.diagnosis.remedies import Remedy
+from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.machine.hardware import Gpu
+from dsgui.core.memory.answer import Device, Place
+from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.foretold import Foretold
+from dsgui.core.memory.fits.memory_report import foretold, kept
+from dsgui.core.memory.fits.overhead import Overhead, exactly
+from dsgui.core.memory.fits.sharpened import CPU
+from dsgui.core.memory.fits.verdict import Bar, Segment
+from dsgui.core.metrics.samples import GpuSample, Sample
+from dsgui.core.preflight.judging import memory_of, rows_around
+from dsgui.core.preflight.leaner import leaner
+from dsgui.core.script.script import ScriptFacts
+from dsgui.core.validation.checker import Checker
+from dsgui.runs.archive import Archive, Judge
+from dsgui.runs.report import Reports
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.logs.records import Records
+from dsgui.shell.memory.constants import sharpened
+from dsgui.shell.preflight.scout import Scout
+from tests.support.run_fixtures import Bench, bench, wait_until
+
+__all__ = ["bench"]
+GIB = 1 << 30
+STAGE_2 = '{"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true}, "zero_optimization": {"stage": 2}}'
+STAGE_0 = STAGE_2.replace("2}}", "0}}")
+CHOICE = ModelChoice("1B", length=256, checkpointing=True)
+
+
+def judge(bench: Bench) -> Judge:
+    checker, scout = Checker(Catalog().schema()), Scout.of(bench.store.runs_dir, lambda: None)
+    return Judge(
+        lambda plan, text: scout.surroundings(plan, ScriptFacts(), False),
+        partial(rows_around, checker=checker),
+        memory=partial(memory_of, checker=checker),
+    )
+
+
+def prepared(bench: Bench, config: str = STAGE_2, **changes):
+    """A plan with a model, and the verdict on it."""
+    request = replace(bench.request(bench.script("pass"), config_text=config, **changes), model=CHOICE)
+    plan, who = bench.runs.prepare(request), judge(bench)
+    fitted = who.memory(plan, config, who.surroundings(plan, config))
+    assert isinstance(fitted, Fitted)
+    return plan, fitted
+
+
+def written(bench: Bench, said: Foretold | None, samples=(), config: str = STAGE_2) -> str:
+    """A run as its supervisor leaves it."""
+    plan, _ = prepared(bench, config)
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, config, foretold=said)
+    records = Records(directory, lambda: 0.0, lambda: 0.0)
+    for sample in samples:
+        records.take_sample(sample)
+    records.finish()
+    directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=1_790_000_000.0, lasted_s=9.0, exit_code=0))
+    return plan.run_id
+
+
+def sample(host: int | None, gpu: int | None = None) -> Sample:
+    return Sample(0.0, None, None, host, None, (GpuSample(0, "card", None, gpu),), 0.0)
+
+
+def test_a_verdict_survives_the_runs_folder(bench: Bench) -> None:
+    _, fitted = prepared(bench)
+    said = kept(fitted)
+    assert said
+    again = Foretold.from_json(json.loads(json.dumps(said.to_json())))
+    assert again == said
+    assert (again.fit, again.predicted) == (fitted.verdict.fit, foretold(fitted))
+    bars = {(bar.device, bar.moment): bar.amount for bar in fitted.verdict.bars}
+    assert {(bar.device, bar.moment): bar.amount for bar in again.bars} == bars
+    assert again.bar(Device.HOST, "no such moment") == again.bar(Device.HOST)
+
+
+def test_what_was_said_at_the_launch_is_told_though_the_model_says_another_thing_now(bench: Bench) -> None:
+    archive = Archive(bench.store, bench.runs, judge=judge(bench))
+    said = kept(prepared(bench, STAGE_0)[1])
+    run_id, old = written(bench, said), written(bench, None)
+    now = foretold(prepared(bench)[1])
+    assert said
+    assert said.predicted != now
+    assert archive.about(run_id)["predicted"] == said.predicted
+    assert archive.about(old)["predicted"] == now  # of an older dsgui
+    bench.store.open(run_id).memory_file.write_text('{"fit": "fits", "devices": [{}]}')
+    assert archive.about(run_id)["predicted"] == now
+    assert "memory.json" in bench.store.open(run_id).other_damage()
+
+
+def test_where_nothing_could_be_said_that_is_kept_too(bench: Bench) -> None:
+    request = replace(bench.request(bench.script("pass"), config_text='{"fp16": 3}'), model=CHOICE)
+    plan, who = bench.runs.prepare(request), judge(bench)
+    said = kept(who.memory(plan, request.config_text, who.surroundings(plan, request.config_text)))
+    assert said
+    assert said.predicted is None
+    run_id = written(bench, said)
+    assert bench.store.open(run_id).read_foretold() == said
+    assert "why" in said.to_json()
+    assert Archive(bench.store, bench.runs, judge=judge(bench)).about(run_id)["predicted"] is None
+
+
+def test_predicted_and_measured_stand_in_the_list_and_in_the_report(bench: Bench) -> None:
+    said = Foretold.from_json({"fit": "fits", "predicted": {"gpu_bytes": 18 * GIB, "host_bytes": 3 * GIB}})
+    measured = [sample(2 * GIB, 17 * GIB), sample(4 * GIB, None), sample(1 * GIB, 19 * GIB)]
+    run_id, bare = written(bench, said, measured), written(bench, None, measured[:1])
+    runs = {run.run_id: run for run in bench.runs.list()}
+    assert (runs[run_id].predicted, runs[run_id].peak) == (
+        said.predicted,
+        {"gpu_bytes": 19 * GIB, "host_bytes": 4 * GIB},
+    )
+    assert (runs[bare].predicted, runs[bare].peak) == (None, {"gpu_bytes": 17 * GIB, "host_bytes": 2 * GIB})
+    assert runs[run_id].to_json()["peak"]["gpu_bytes"] == 19 * GIB
+    reports = Reports(bench.store, bench.runs)
+    assert "GPU: predicted 18.0 GiB, was 19.0; Host: predicted 3.0 GiB, was 4.0" in reports.html([run_id])
+    assert ": predicted" not in reports.html([bare])
+
+
+def test_a_launch_from_the_command_line_keeps_what_its_checks_said(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = bench.folder / "ds.json"
+    config.write_text(STAGE_2)
+    words = ["--config", str(config), "--python", str(bench.python), "--runs-dir", str(bench.store.runs_dir)]
+    script = bench.script("print('ends')")
+    for model in ([], ["--model", "1B", "--length", "256", "--checkpointing"]):
+        assert main(["launch", *words, *model, "--although", "--ranks", "1", "--reader", "native", str(script)]) == 0
+        told = capsys.readouterr()
+        run_id = told.out.strip()
+        bench.ended(run_id)
+        said = bench.store.open(run_id).read_foretold()
+        assert (said is not None) == bool(model)
+        assert said is None or said.predicted == bench.runs.summary(run_id).predicted
+        assert said is None or (said.predicted or {})["host_bytes"] > 16 * 10**9
+
+
+OUT_OF_MEMORY = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.65 GiB "
+    "of which 1.20 GiB is free. Including non-PyTorch memory, this process has 22.44 GiB memory in use. Of the "
+    "allocated memory 19.00 GiB is allocated by PyTorch, and 2.00 GiB is reserved by PyTorch but unallocated."
+)
+STEP = 'Traceback (most recent call last):\n  File "/e/deepspeed/runtime/engine.py", line 3, in step\n    x()\n'
+
+
+def test_a_run_that_died_of_memory_is_told_what_took_it_and_offered_what_would_have_fitted(bench: Bench) -> None:
+    who, checker = judge(bench), Checker(Catalog().schema())
+    card = Gpu(0, "card", (8, 9), 24 * GIB)
+
+    def surroundings(plan, text):
+        around = who.surroundings(plan, text)
+        return replace(around, machine=replace(around.machine, gpus=(card,)))
+
+    config = STAGE_0.replace('"bf16"', '"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}, "bf16"')
+    request = replace(bench.request(bench.script("pass"), config_text=config), model=CHOICE)
+    plan = bench.runs.prepare(replace(request, ranks=1, gpu_indices=(0,)))
+    said = kept(memory_of(plan, config, surroundings(plan, config), checker))
+    directory = bench.store.create(plan.run_id)
+    bench.store.write_plan(directory, plan, config, foretold=said)
+    directory.write_status(RunStatus(RunState.FAILED, started_at=1_790_000_000.0, lasted_s=9.0, exit_code=1))
+    found = Diagnosis("cuda-memory-optimizer", "T", "M", (), evidence=OUT_OF_MEMORY, traceback=STEP)
+    directory.write_diagnosis(found.to_json())
+
+    calls = []
+
+    def leaner_once(*given):
+        calls.append(given)
+        return leaner(*given, checker=checker)
+
+    archive = Archive(bench.store, bench.runs, judge=Judge(surroundings, lambda *given: (), leaner=leaner_once))
+    made, again = archive.offer(plan.run_id), archive.offer(plan.run_id)
+    assert made
+    assert made == again
+    assert len(calls) == 1
+    told = " ".join(made.to_json()["cause"])
+    assert "in the optimizer step. The run had 22.4 GiB when it ran out there, and asked for 2 GiB more." in told
+    assert "fragmentation" in told
+    first, second = made.diagnosis.remedies
+    assert first.variables == (("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"),)
+    assert "fits by estimate: GPU" in str(second.label)
+    assert Remedy.from_json(json.loads(json.dumps(second.to_json()))) == second
+    again = archive.repaired(plan.run_id)
+    assert again.request.environment == dict(first.variables)
+    assert again.notes == ("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",)
+    assert told.split(".")[0] in Reports(bench.store, bench.runs).html([plan.run_id])
+    assert told.split(".")[0] in as_text(made)
+
+
+def test_a_run_that_went_well_sharpens_the_constants_of_its_machine(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Really run and measured: what a rank holds beside what was said of its tensors."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(bench.folder / "data"))
+    script = """
+        import sys, time
+        kept = bytearray(600 << 20)
+        for step in range(1, 6):
+            print({"loss": 1.0, "step": step}, flush=True)
+            print(f"step={step} loss=1.0", flush=True)
+        while not __import__("os").path.exists(sys.argv[1]):
+            time.sleep(0.05)
+    """
+    tensors = Segment("weights", Place.HOST, exactly(100 << 20))
+    interpreter = Segment("interpreter", Place.HOST, exactly(350 << 20))
+    bar = Bar(Device.HOST, "step", (tensors, interpreter), 64 * GIB)
+    told = {"fit": "fits", "release": "0.19.8", "on_cpu": True, "ranks_per_node": 1}
+    parts = [{"part": one.code, "place": "host", "bytes": one.amount.likely} for one in bar.segments]
+    devices = [{"device": "host", "capacity": bar.capacity, "moments": [{"moment": "step", "parts": parts}]}]
+    said = Foretold.from_json(told | {"devices": devices})
+    go = bench.folder / "go"
+    plan = bench.runs.prepare(bench.request(bench.script(script), arguments=str(go), ranks=1))
+    run_id = bench.runs.start(plan, STAGE_2, None, said)
+    wait_until(lambda: (bench.runs.summary(run_id).peak or {}).get("host_bytes", 0) > 600 << 20)
+    go.touch()
+    bench.ended(run_id)
+    wait_until(lambda: sharpened().seen)
+    [seen] = sharpened().seen
+    peak = bench.runs.summary(run_id).peak or {}
+    assert seen.run_id == run_id
+    assert seen.interpreter == peak["host_bytes"] - (100 << 20)
+    assert sharpened().constants(CPU, "0.19.8")[Overhead.INTERPRETER].runs == 1
