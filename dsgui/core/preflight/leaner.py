@@ -45,14 +45,14 @@ def _expandable(plan: Plan, around: Surroundings) -> Iterator[Remedy]:
 
 
 def _cheapest(case: Case, fitted: Fitted, text: str, cause: Cause, checker: Checker) -> Iterator[Remedy]:
-    """None where there is no change that fits."""
+    """None where no change fits that a clone can make."""
     try:
         document = Document(text)
     except DocumentError:
         return
     room = smaller(fitted.room, cause)
     found = cheapest(replace(fitted, room=room, verdict=judge(fitted.answer, room)), case, document, checker)
-    if isinstance(found, Cheapest):
+    if isinstance(found, Cheapest) and not found.zero_init:  # a clone can't change the script
         needs = rooms_of(found.fitted.verdict)
         label = said("remedies", "cheapest", moves=joined(found.moves), needs=needs)
         options = tuple((option, value) for option, _, value in (one.partition(" ") for one in found.arguments))

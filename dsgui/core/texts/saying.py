@@ -71,10 +71,11 @@ def set_apart(parts: "Iterable[str | Said]") -> "str | Said":
 
 
 def _joined(parts: "list[str | Said]", join: "Callable[[str | Said, str | Said], Said]") -> "str | Said":
-    found = parts.pop() if parts else ""
-    while parts:
-        found = join(parts.pop(), found)
-    return found
+    """Two and two, so that many parts stand in few texts of texts."""
+    while len(parts) > 1:
+        odd = parts[-1:] if len(parts) % 2 else []
+        parts = [*(join(first, then) for first, then in zip(parts[::2], parts[1::2], strict=False)), *odd]
+    return parts[0] if parts else ""
 
 
 def altered(one: Said, change: "Callable[[str], str]") -> Said:

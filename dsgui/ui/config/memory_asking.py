@@ -11,7 +11,6 @@ import gradio as gr
 from dsgui.core.config.context import Context
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.engines.job import Made
-from dsgui.core.memory.fits.inquiry import made_of
 from dsgui.core.memory.fits.rehearsing import as_json, cannot
 from dsgui.core.memory.question import Question
 from dsgui.core.texts.saying import said
@@ -84,7 +83,7 @@ def question_of(
     if context.release != installed:
         return CannotSay(said("memory_rehearsal", "planned", release=context.release, installed=installed))
     question = inquiry.case.question(inquiry.schema)
-    return question if isinstance(question, CannotSay) else (question, made_of(question, context.integration))
+    return question if isinstance(question, CannotSay) else (question, inquiry.case.made(question))
 
 
 def shown(services: Services, session: str) -> str:

@@ -21,7 +21,6 @@ from dsgui.core.memory.answer import Answer, CannotSay
 from dsgui.core.memory.choice import of_words
 from dsgui.core.memory.fits.asked import Asked, with_keys
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
-from dsgui.core.memory.fits.inquiry import made_of
 from dsgui.core.memory.fits.memory_report import about, as_json, told
 from dsgui.core.memory.fits.rehearsing import key_of
 from dsgui.core.memory.fits.room import Room, room_of
@@ -100,7 +99,7 @@ def memory_shown(services: Services, view: View, context: Context, given: Sequen
     question = found.question(formula)
     if isinstance(question, CannotSay):
         return json.dumps(as_json(formula))
-    of = key_of(question, made_of(question, context.integration))
+    of = key_of(question, found.case.made(question))
     asked = found.asked(formula, services.dry_runs.known(of))
     beside = {} if asked.real is formula else _beside(asked)
     return json.dumps(_told(asked.counting, view.text) | beside | {"of": of})

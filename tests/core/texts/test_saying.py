@@ -65,3 +65,7 @@ def test_an_error_says_its_text_and_keeps_its_code() -> None:
     assert str(error) == "Ranks: 0 is too few. Enter 1 or more, or select a GPU."
     assert error.args == (Said("errors", "ranks.few", (("ranks", "0"),)),)
     assert sentences([error.args[0]]) == str(error)
+
+
+def test_a_thousand_things_are_listed() -> None:
+    assert str(listed(map(str, range(1000)))) == ", ".join(map(str, range(1000)))

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from dsgui.core.config.context import LATEST_KNOWN
+from dsgui.core.launch.field import Part as Section
+from dsgui.core.launch.run_fields import fields_of
 from dsgui.core.machine.hardware import Target, card_named
 from dsgui.core.memory import instant
 from dsgui.core.memory.answer import SMALLER, CannotSay, Component, Device, Moment, Part, Peak, Place, Source
@@ -20,7 +22,7 @@ from dsgui.ui.config.memory_panel import memory_shown
 from dsgui.ui.config.workbench import Workbench
 from tests.core.memory.test_dry_run import RECORD
 from tests.support.run_fixtures import wait_until
-from tests.ui.config.test_memory_change import CONFIG, CONTEXT, GIVEN, Here
+from tests.ui.config.test_memory_change import CHOICE, CONFIG, CONTEXT, GIVEN, Here
 
 STATES = {Component.MASTER, Component.MOMENTS}
 
@@ -185,3 +187,13 @@ def test_lines_that_are_no_line_are_told_apart(page):
     assert [(one.get("line"), one.get("smaller", False)) for one in found] == [
         *(("a.py:1", False), (None, False), (None, True)),
     ]
+
+
+def test_a_model_made_within_zero_init_is_another_question(page):
+    """On a native script's word: the tick reaches the dry run, and what was found without it says nothing."""
+    ticked = ("", "", *((CHOICE | {"zero_init": True}).get(one.name, one.default) for one in fields_of(Section.MODEL)))
+    config = CONFIG | {"zero_optimization": {"stage": 3}}
+    view = page.bench.show(json.dumps(config), CONTEXT)
+    made = [question_of(page.services, view, CONTEXT, given)[1].inside for given in (GIVEN, ticked)]
+    assert made == [False, True]
+    assert page.shown(config)["of"] != page.shown(config, given=ticked)["of"]

@@ -14,7 +14,6 @@ from dsgui.core.config.pointer import dotted, lookup
 from dsgui.core.errors import DocumentError
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
-from dsgui.core.memory.fits.inquiry import made_of
 from dsgui.core.memory.fits.memory_report import rooms_of, told
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.planner import Means, Rung, cheapest_fit
@@ -86,7 +85,7 @@ def _may_divide(case: Case) -> bool:
 
 def _planned(fitted: Fitted, case: Case, planner: Planner) -> Rung | Said | None:
     """None where no config fits."""
-    made = made_of(fitted.question, case.context.integration, zero_init=case.choice.zero_init)
+    made = case.made(fitted.question)
     try:
         found = planner(fitted.question, Means(fitted.room, made=made))
     except (ArithmeticError, LookupError, TypeError, ValueError):

@@ -56,6 +56,10 @@ class Case:
             self.config, self.context, self.model, self.choice, schema, micro_batch=self.micro_batch
         )
 
+    def made(self, question: Question) -> Made:
+        """How its script makes the model."""
+        return made_of(question, self.context.integration, zero_init=self.choice.zero_init)
+
 
 def fit(
     case: Case, schema: Schema, room: Callable[[Group], Room], answer: Answerer = instant.answer
@@ -64,7 +68,7 @@ def fit(
     question = case.question(schema)
     if isinstance(question, CannotSay):
         return question
-    made = made_of(question, case.context.integration, zero_init=case.choice.zero_init)
+    made = case.made(question)
     try:
         answered = answer(question, made)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:

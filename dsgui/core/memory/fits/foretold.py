@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.decoding import optional, sequence, text, whole
-from dsgui.core.memory.answer import Component, Device, Place
-from dsgui.core.memory.fits.overhead import Amount
+from dsgui.core.memory.answer import Component, Device, Moment, Place
+from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment
 from dsgui.core.sizes import in_gib
 from dsgui.core.texts.saying import Said, said
@@ -98,14 +98,19 @@ def _bars(value: Mapping[str, Any]) -> Iterator[Bar]:
     device, capacity = Device(text(value["device"])), optional(_bytes, value.get("capacity"))
     for one in sequence(value["moments"], _MOST_BARS):
         parts = tuple(_segment(part) for part in sequence(one["parts"], _MOST_PARTS))
-        yield Bar(device, text(one["moment"]), parts, capacity, _bytes(value.get("in_use", 0)))
+        yield Bar(device, Moment(text(one["moment"])), parts, capacity, _bytes(value.get("in_use", 0)))
 
 
 def _segment(value: Mapping[str, Any]) -> Segment:
     likely = _bytes(value["bytes"])
     amount = Amount(_bytes(value.get("least", likely)), likely, _bytes(value.get("most", likely)))
     keys = tuple(text(key) for key in sequence(value.get("keys", []), _MOST_KEYS))
-    return Segment(text(value["part"]), Place(text(value["place"])), amount, keys)
+    return Segment(_part(text(value["part"])), Place(text(value["place"])), amount, keys)
+
+
+def _part(code: str) -> str:
+    """A component's or an overhead's. Raises ValueError for what another dsgui calls otherwise."""
+    return code if code in _COMPONENTS else Overhead(code).value
 
 
 def _bytes(value: Any) -> int:

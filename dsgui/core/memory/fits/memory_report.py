@@ -167,13 +167,16 @@ def _moments(bars: Iterable[Bar]) -> str:
 
 
 def kept(memory: Fitted | CannotSay | None) -> Foretold | None:
-    """What the run's folder keeps of it; None where no model was named."""
+    """What the run's folder keeps of it; None where no model was named, or one beyond all bounds."""
     if memory is None:
         return None
     told = as_json(memory)
     if isinstance(memory, Fitted):
         told |= {"about": about(memory), "on_cpu": memory.room.on_cpu, "predicted": foretold(memory)}
-    return Foretold.from_json(told)
+    try:
+        return Foretold.from_json(told)
+    except ValueError:
+        return None
 
 
 def foretold(fitted: Fitted) -> dict[str, int]:

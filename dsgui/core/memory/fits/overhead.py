@@ -134,6 +134,7 @@ USUAL = overheads()
 
 
 def asks_for_expandable(environment: Mapping[str, str]) -> bool:
-    """Whether PYTORCH_ALLOC_CONF, or its older name, asks for expandable segments."""
-    told = (environment.get(name, "") for name in ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"))
-    return any("expandable_segments:true" in one.replace(" ", "").lower() for one in told)
+    """Whether torch's allocator is asked for expandable segments: the older name counts first, the last word wins."""
+    told = environment.get("PYTORCH_CUDA_ALLOC_CONF") or environment.get("PYTORCH_ALLOC_CONF") or ""
+    pairs = dict(one.strip().partition(":")[::2] for one in told[:1000].split(","))
+    return pairs.get("expandable_segments", "").strip().lower() == "true"

@@ -64,7 +64,8 @@ class Sharpened:
             Overhead.INTERPRETER: [one.interpreter for one in own if one.interpreter is not None],
             Overhead.CONTEXT: [one.context for one in own if one.context is not None],
         }
-        return {which: _constant(usual[which], counts) for which, counts in told.items() if counts}
+        likely = {which: [n for n in counts if 2 * n >= usual[which].amount.low] for which, counts in told.items()}
+        return {which: _constant(usual[which], counts) for which, counts in likely.items() if counts}
 
 
 def _kind(one: Seen) -> tuple[str, str]:
@@ -80,8 +81,8 @@ def _constant(usual: Constant, counts: Sequence[int]) -> Constant:
     middle = median(counts)
     kept = [count for count in counts if abs(count - middle) <= _OUTLIER * middle]
     low, likely = min([*kept, round(middle)]), round(middle)
-    high = max([*kept, round(middle * _MARGIN)])
     was = usual.amount
+    high = max([*kept, round(middle * _MARGIN), was.likely])  # what is beside it was estimated too
     if len(kept) < ENOUGH:
         low, likely, high = min(low, was.low), max(likely, was.likely), max(high, was.high)
     return Constant(Amount(low, likely, high), usual.source, measured=True, runs=len(counts))

@@ -130,6 +130,8 @@ def test_what_was_measured_here_takes_the_place_of_what_is_typical():
 def test_expandable_segments_leave_less_unused():
     assert asks_for_expandable({"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:512, expandable_segments:True"})
     assert not asks_for_expandable({"PYTORCH_ALLOC_CONF": "expandable_segments:False"})
+    both = {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:64", "PYTORCH_ALLOC_CONF": "expandable_segments:True"}
+    assert not asks_for_expandable(both)
     usual, expandable = (overheads(expandable=on).fragmentation(10 * GIB) for on in (False, True))
     assert expandable.high < usual.likely
 
