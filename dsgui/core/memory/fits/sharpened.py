@@ -30,9 +30,9 @@ class Seen:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Seen":
         """Raises KeyError, TypeError or ValueError."""
-        names = [text(value[name])[:_LONGEST] for name in ("run_id", "device", "release")]
-        counts = [optional(_bytes, value.get(name)) for name in ("interpreter", "context")]
-        return cls(*names, *counts)  # type: ignore[arg-type]
+        run_id, device, release = (text(value[name])[:_LONGEST] for name in ("run_id", "device", "release"))
+        interpreter, context = (optional(_bytes, value.get(name)) for name in ("interpreter", "context"))
+        return cls(run_id, device, release, interpreter, context)
 
 
 @dataclass(frozen=True, slots=True)
