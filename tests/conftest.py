@@ -27,6 +27,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("dsgui", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("dsgui")
 
+MOST_SECOND_TRIES = 3
+
 
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true", help="also what takes minutes: make test-all")
@@ -41,6 +43,21 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("complete")]
     distribution.order(items)
+
+
+def pytest_sessionfinish(session):
+    """More than a few second tries are no accident of a busy machine: the tests have failed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and len(reporter.stats.get("rerun", ())) > MOST_SECOND_TRIES and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter):
+    tries = terminalreporter.stats.get("rerun", ())
+    if tries:
+        terminalreporter.section(f"{len(tries)} tried a second time (at most {MOST_SECOND_TRIES}): look at why")
+        for tried in tries:
+            terminalreporter.write_line(f"{tried.nodeid}\n{tried.longreprtext[-2000:]}")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import pytest
+
 SECONDS = Path(__file__).with_name("seconds.json")
 LEAST_S = 3.0
 # Each test of these stands alone: nothing of the module is set up for several.
@@ -32,6 +34,8 @@ PROCESSES = (
     "tests/ui/site/test_app.py",
 )
 
+REAL_PROGRAMS = ("processes", "browser", "deepspeed", "machines")
+
 
 def unit(nodeid: str) -> str:
     """What goes to one worker together: a file, or a test that stands alone."""
@@ -39,10 +43,12 @@ def unit(nodeid: str) -> str:
 
 
 def mark(items: list[Any]) -> None:
-    """Marks the tests of these files, for `-m`."""
+    """Marks the tests of these files, for `-m`; what waits for real programs may be tried a second time."""
     for item in items:
         if item.nodeid.startswith(PROCESSES):
             item.add_marker("processes")
+        if any(item.get_closest_marker(name) for name in REAL_PROGRAMS):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 def order(items: list[Any]) -> None:

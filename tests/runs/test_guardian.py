@@ -524,10 +524,11 @@ def test_where_no_state_could_be_saved_no_half_of_a_secret_is_written_by_the_nex
     bench.wait_for_output(plan.run_id, "step=20 ")
     refused.touch()
     bench.wait_for_output(plan.run_id, "step=150 ")
+    said_before = directory.supervisor_log.read_text().count("the state could not be kept")
     kill(status_of(bench, plan.run_id).supervisor)
     refused.unlink()
     assert bench.ended(plan.run_id).state is RunState.SUCCEEDED
-    assert directory.supervisor_log.read_text().count("the state could not be kept") == 1
+    assert said_before == 1  # once, not with every line; the next supervisor may begin before it is allowed again
     assert steps_of(bench, plan.run_id)[-1] == 299
     assert "--- dsgui lost some of the output here ---" in directory.output_file.read_text()
     for path in directory.path.rglob("*"):
