@@ -11,6 +11,7 @@ sys.path.insert(0, str(ROOT))
 
 from dsgui.core.metrics.chart_table import table_json  # noqa: E402
 from dsgui.core.texts.english import TEXTS  # noqa: E402
+from dsgui.core.texts.english.pages import PAGES  # noqa: E402
 
 PAGE = ROOT / "dsgui" / "ui" / "static" / "catalogue.js"
 HEAD = """// Made by `make docs` from core/texts/english/ and core/metrics/chart_table.py: change those and not this.
@@ -34,7 +35,7 @@ def catalogue() -> str:
         "memory_rehearsal",
         "memory_sources",
     )
-    shown = ("states", "phases", "alerts", "events", "marks", *memory)
+    shown = ("states", "phases", "alerts", "events", "marks", *memory, *PAGES)
     browsers = {kind: texts[kind] for kind in shown}
     parts = (
         ("Record<string, Record<string, string>>", "TEXTS", browsers),

@@ -48,7 +48,8 @@ def pytest_collection_modifyitems(config, items):
 def pytest_sessionfinish(session):
     """More than a few second tries are no accident of a busy machine: the tests have failed."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter and len(reporter.stats.get("rerun", ())) > MOST_SECOND_TRIES and session.exitstatus == pytest.ExitCode.OK:
+    tries = reporter.stats.get("rerun", ()) if reporter else ()
+    if len(tries) > MOST_SECOND_TRIES and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

@@ -161,7 +161,7 @@ def test_no_folder_is_too_full():
 @pytest.mark.parametrize("floor", [floor for floor in FLOORS if (ROOT / "dsgui" / floor).is_dir()])
 def test_no_stem_stands_twice_on_a_floor(floor):
     """But for the catalogues: each language has the same modules."""
-    languages = (ROOT / "dsgui/core/texts").glob("*/*.py")
+    languages = (ROOT / "dsgui/core/texts").glob("*/**/*.py")
     others = {*(ROOT / "dsgui" / floor).rglob("*.py")} - {*languages}
     stems = Counter(path.stem for path in others if path.stem != "__init__")
     assert [stem for stem, n in stems.items() if n > 1] == []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Any
 
-from dsgui.core.texts.english import TEXTS
+from dsgui.core.texts.languages import catalogue_text
 
 _MOST_GIVEN, _DEEPEST, _MOST_SENTENCES = 20, 60, 20  # places of one text; texts in texts
 
@@ -135,10 +135,16 @@ def _given(value: Any, depth: int) -> "str | Said":
 
 def said_with(kind: str, code: str, words: Mapping[str, str | Said]) -> Said:
     """With those of the words that the text has a place for. Raises KeyError as `said` does."""
-    places = (name for _, name, _, _ in Formatter().parse(TEXTS[kind][code]) if name)
+    places = (name for _, name, _, _ in Formatter().parse(catalogue_text(kind, code)) if name)
     return said(kind, code, **{name: words[name] for name in dict.fromkeys(places)})
 
 
 def text_of(kind: str, code: str, given: Mapping[str, "str | Said"]) -> str:
-    """Raises KeyError."""
-    return TEXTS[kind][code].format_map(given)
+    """In the language in use (`languages.speaking`). Raises KeyError."""
+    return catalogue_text(kind, code).format_map(given)
+
+
+def words(kind: str, code: str, /, **given: "str | Said") -> str:
+    """A label, hint or message of a page, in the language in use: to be called where the page is made, never where a
+    module is loaded. Raises KeyError."""
+    return text_of(kind, code, given)

@@ -29,6 +29,7 @@ _THEME = gr.themes.Default(
     font=(_SANS, "system-ui", "sans-serif"),
     font_mono=(_MONO, "ui-monospace", "monospace"),
 ).set(body_text_color_subdued="*neutral_500", body_text_color_subdued_dark="*neutral_400")
+SHEETS = (STATIC / "styles" / "design.css", STATIC / "style.css", *sorted((STATIC / "styles").glob("[!d]*.css")))
 # Gradio looks for events a thousand times a second, which takes a tenth of a core from whoever trains.
 _EVENTS_EVERY_S, _PROGRESS_EVERY_S = 0.03, 0.5
 MOST_SESSIONS = 200  # a quarter of a MiB each; the one used least lately goes
@@ -59,7 +60,7 @@ def make_app(services: Services, host: str, port: int) -> FastAPI:
         pwa=False,
         ssr_mode=False,
         theme=_THEME,
-        css=(STATIC / "style.css").read_text("utf-8"),
+        css="\n".join(sheet.read_text("utf-8") for sheet in SHEETS),
         show_error=False,
     )
     return mounted

@@ -170,7 +170,18 @@ export const TEXTS = {
  "memory_sources": {
   "formula": "by formula",
   "dry_run": "by dry run"
- }
+ },
+ "common_page": {},
+ "site_page": {},
+ "goal_page": {},
+ "configure_page": {},
+ "memory_page": {},
+ "launch_page": {},
+ "runs_page": {},
+ "compare_page": {},
+ "charts_page": {},
+ "report_page": {},
+ "machine_page": {}
 };
 
 /** @type {{ colours: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */

@@ -19,6 +19,12 @@ export function textOf(kind, code, otherwise = code, given = {}) {
   return text === undefined ? otherwise : text.replace(PLACE, (place, name) => given[name] ?? place);
 }
 
+/**
+ * A label, hint or message of a page; its code where it has no text.
+ * @param {string} kind @param {string} code @param {Record<string, string>} [given]
+ */
+export const words = (kind, code, given = {}) => textOf(kind, code, code, given);
+
 /** What happened, in words. @param {RunEvent} event */
 export function told({ kind, code, given, text, machine }) {
   if (!code) return text;

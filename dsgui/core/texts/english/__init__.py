@@ -38,6 +38,7 @@ from dsgui.core.texts.english.memory_texts import (
     MEMORY_TOLD,
     MEMORY_WHEN,
 )
+from dsgui.core.texts.english.pages import PAGES
 from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
 from dsgui.core.texts.english.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
@@ -92,6 +93,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_outside": MEMORY_OUTSIDE,
         "memory_when": MEMORY_WHEN,
         "memory_cause": MEMORY_CAUSE,
+        **PAGES,
         # What has no code.
         "plain": {"text": "{text}"},
     }

@@ -1,0 +1,3 @@
+"""Texts of what several pages have, in Chinese."""
+
+COMMON_PAGE: dict[str, str] = {}

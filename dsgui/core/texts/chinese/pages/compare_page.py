@@ -1,0 +1,3 @@
+"""Texts of the comparison of runs, in Chinese."""
+
+COMPARE_PAGE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Texts of 1 · Configure, in Chinese."""
+
+CONFIGURE_PAGE: dict[str, str] = {}

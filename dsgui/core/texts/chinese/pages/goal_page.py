@@ -1,0 +1,3 @@
+"""Texts of the start from a goal, in Chinese."""
+
+GOAL_PAGE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Texts of 2 · Launch, in Chinese."""
+
+LAUNCH_PAGE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Texts of 3 · Runs, in Chinese."""
+
+RUNS_PAGE: dict[str, str] = {}

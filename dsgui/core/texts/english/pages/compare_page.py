@@ -1,0 +1,3 @@
+"""Texts of the comparison of runs."""
+
+COMPARE_PAGE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Texts of 1 · Configure."""
+
+CONFIGURE_PAGE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Texts of the start from a goal."""
+
+GOAL_PAGE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Texts of 4 · Machine."""
+
+MACHINE_PAGE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Texts of the memory panel of 1 · Configure."""
+
+MEMORY_PAGE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Texts of a run's report."""
+
+REPORT_PAGE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""Texts of 3 · Runs."""
+
+RUNS_PAGE: dict[str, str] = {}

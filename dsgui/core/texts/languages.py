@@ -1,0 +1,48 @@
+"""The languages dsgui speaks, and the one that is spoken here and now: a page's is its reader's, the command line's the
+terminal's; what is kept in files is English and has codes."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from dsgui.core.texts.chinese import TEXTS as CHINESE
+from dsgui.core.texts.english import TEXTS as ENGLISH
+
+ENGLISH_TAG, CHINESE_TAG = "en", "zh-CN"
+# Tag (BCP 47) → what the language calls itself.
+LANGUAGES: Mapping[str, str] = {ENGLISH_TAG: "English", CHINESE_TAG: "简体中文"}
+_CATALOGUES = {ENGLISH_TAG: ENGLISH, CHINESE_TAG: CHINESE}
+_SPOKEN: ContextVar[str] = ContextVar("language", default=ENGLISH_TAG)
+
+
+def spoken() -> str:
+    """The tag of the language in use."""
+    return _SPOKEN.get()
+
+
+@contextmanager
+def speaking(tag: str) -> Iterator[None]:
+    """Texts looked up inside are in this language. Raises KeyError for one that dsgui doesn't speak."""
+    token = _SPOKEN.set(_CATALOGUES[tag] and tag)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(token)
+
+
+def catalogue_text(kind: str, code: str) -> str:
+    """In the language in use; in English where that has none. Raises KeyError."""
+    text = _CATALOGUES[_SPOKEN.get()].get(kind, {}).get(code)
+    return ENGLISH[kind][code] if text is None else text
+
+
+def preferred(wishes: str) -> str:
+    """The language for an `Accept-Language` header, or for the value of LANG: the first that dsgui speaks; English for
+    none."""
+    for wish in wishes.split(",")[:20]:
+        tag = wish.partition(";")[0].strip().replace("_", "-").lower()
+        if tag.startswith("zh"):
+            return CHINESE_TAG
+        if tag.startswith("en"):
+            return ENGLISH_TAG
+    return ENGLISH_TAG
