@@ -36,7 +36,7 @@ DEVICE_OF = {
 
 
 class Moment(StrEnum):
-    """When: `deepspeed.initialize`, a forward, a backward, an optimizer step; of a step that all states exist in."""
+    """When: `deepspeed.initialize`, a forward, a backward, an `engine.step()`; of a step that all states exist in."""
 
     INIT = "init"
     FORWARD = "forward"

@@ -141,7 +141,8 @@ def reserved_by(recorded: Recorded) -> int:
 
 
 def peaks_of(recorded: Recorded) -> tuple[Peak, ...]:
-    """Of each moment of the last step, and of the beginning."""
+    """Of each moment, whichever step is the fullest: most often the last, but what is pinned in the first one has a
+    pageable twin there."""
     return tuple(peak for device in Device for peak in _of_device(recorded, device))
 
 
@@ -149,20 +150,12 @@ def _of_device(recorded: Recorded, device: Device) -> Iterator[Peak]:
     places = frozenset(place for place in Place if DEVICE_OF[place] is device)
     live = recorded.live(places)
     for moment in Moment:
-        spans = [phase for phase in judged(recorded.phases) if _MOMENT_OF.get(phase.name) is moment]
+        spans = [phase for phase in recorded.phases if _MOMENT_OF.get(phase.name) is moment]
         at = max(
             (fullest(live, phase) for phase in spans), key=lambda event: live[event] if event >= 0 else 0, default=-1
         )
         if at >= 0 and live[at]:
             yield Peak(device, moment, parts_at(recorded, places, at))
-
-
-def judged(phases: tuple[Phase, ...]) -> Iterator[Phase]:
-    """What is before the first step, and the last step."""
-    last = max((phase.step for phase in phases), default=0)
-    for phase in phases:
-        if _MOMENT_OF.get(phase.name) is Moment.INIT or phase.step == last:
-            yield phase
 
 
 def fullest(live: np.ndarray, phase: Phase) -> int:
