@@ -463,6 +463,44 @@ interface Sentence {
   text: string;
 }
 
+/** What the start from a goal asks. */
+export interface GoalAsked {
+  framework: string;
+  model: string;
+  device: string;
+  gpus: number;
+  nodes: number;
+  length: number;
+  micro_batch: number;
+}
+
+/** A config to begin with; `slower` than the first of them by estimate. */
+export interface GoalChoice {
+  preset: string;
+  title: string;
+  purpose: string;
+  text: string;
+  role: string;
+  slower: number;
+  checkpointing: boolean;
+  words: string;
+  verdict: { fit: string; devices: MemoryDevice[] };
+}
+
+export interface GoalFound {
+  choices: GoalChoice[];
+  why?: Sentence;
+}
+
+export interface GoalOffered {
+  devices: { id: string; title: string; vendor: string }[];
+  usual: { gpus: number; length: number };
+}
+
+export interface GoalProps extends Props<string> {
+  offered: string;
+}
+
 /** What the memory panel shows; without `devices` there is no number, and `why` says it. */
 export interface MemoryTold {
   fit: string;
@@ -588,6 +626,7 @@ declare global {
     Plotly: PlotlyLibrary;
     dsguiText?: Entry;
     dsguiMove?: Entry;
+    dsguiGoal?: { asked: GoalAsked; choice: GoalChoice };
   }
   interface WindowEventMap {
     "dsgui:text": CustomEvent<Entry>;
