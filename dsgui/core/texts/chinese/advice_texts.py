@@ -45,8 +45,8 @@ DIAGNOSIS_ADVICE = {
     "fewer_ranks_or_low_memory_loading": "减少这台机器上的 rank，或用 low_cpu_mem_usage 加载模型（ZeRO-3 以下）。",
     "fp16_or_fp32": "GPU 不支持 bf16 时用 fp16，或用 fp32（两个配置块都不写）。",
     "free_disk": (
-        "清理磁盘空间，或写到别处（--output_dir）。检查点、/tmp 和编译算子的缓存（~/.cache/torch_extensions）会随每次"
-        "训练不断增长。"
+        "清理磁盘空间，或写到别处（--output_dir）。检查点、/tmp 和编译算子的缓存（~/.cache/torch_extensions）会随每"
+        "次训练不断增长。"
     ),
     "free_port": "端口留空，由 dsgui 选择空闲端口。",
     "hub_cache": "缓存位置由 HF_HOME 决定（默认 ~/.cache/huggingface）。",
@@ -59,7 +59,7 @@ DIAGNOSIS_ADVICE = {
     "install_tokenizer": "在训练环境中安装：pip install sentencepiece protobuf tiktoken。",
     "install_toolkit": "安装与 torch 的 CUDA 版本一致的 CUDA toolkit（nvcc），并设置 CUDA_HOME。",
     "keep_fewer_activations": (
-        "接下来可以尝试：激活检查点（gradient checkpointing）、缩短序列、更高的 ZeRO stage 或卸载。"
+        "接下来可以尝试：梯度检查点（gradient checkpointing）、缩短序列、更高的 ZeRO stage 或卸载。"
     ),
     "larger_train_batch": "调大 train_batch_size，或调小微批大小。",
     "launch_has_config": "要使用“启动”页的配置，就去掉 deepspeed.initialize 的 config=。",

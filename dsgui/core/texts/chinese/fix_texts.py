@@ -7,7 +7,7 @@ FIXES = {
     "allow": "允许",
     "both": "{first}；{then}",
     "clear": "清空 {key}",
-    "compute_norm": "计算范数",
+    "compute_norm": "计算梯度范数",
     "gather": "保存时收集完整模型",
     "make_dynamic": "改为动态缩放",
     "move": "移到 {key}",

@@ -15,8 +15,8 @@ REASONS = {
     "only_ended_with_code": "已退出，退出码 {code}。",
     "ranks_did_not_end_well": "启动器的退出码为 0，但 {ranks} 个 rank 进程中有 {missing} 个没有正常结束{told}",
     "launcher_asked_to_exit": "dsgui 之外的程序要求启动器退出{told}",
-    "rank_killed": "rank {rank} 被 {signal} 终止{told}",
-    "process_killed": "有进程被 {signal} 终止{told}",
+    "rank_killed": "rank {rank} 收到 {signal}，被终止{told}",
+    "process_killed": "有进程收到 {signal}，被终止{told}",
     "aborted_at_shutdown": (
         "训练已完成；随后有进程在 Python 退出时异常中止（SIGABRT）。脚本结束前没有调用 "
         "torch.distributed.destroy_process_group() 时会出现这种情况。"
@@ -28,8 +28,8 @@ REASONS = {
     "with_meaning": "。{meaning}",
     "with_last_line": "。输出的最后一行：“{line}”。",
     "with_last_line_on": "（{machine}）。输出的最后一行：“{line}”。",
-    "with_nothing": "，没有任何信息。",
-    "with_nothing_on": "（{machine}），没有任何信息。",
+    "with_nothing": "，没有留下任何信息。",
+    "with_nothing_on": "（{machine}），没有留下任何信息。",
     "signal": "信号 {number}",
     "signal_named": "{name}（信号 {number}）",
     # stopped
@@ -50,7 +50,7 @@ REASONS = {
     "stopped_without_supervisor": "监控进程已不在；停止时{ended}，没有残留进程{elsewhere}。",
     "stopped_with_supervisor": ("监控进程没有响应，已被终止（进程 {pid}）；停止时{ended}，没有残留进程{elsewhere}。"),
     "these_processes": "终止了进程 {pids}",
-    "nothing_here": "本机已没有进程",
+    "nothing_here": "本机没有需要终止的进程",
     # something is wrong with dsgui's own part
     "disk_refuses": "磁盘已满或无法写入：这次训练的部分记录缺失。训练本身不受影响。",
     "supervisor_failed": "dsgui 的监控进程出错：{error}。详见 supervisor.log。",

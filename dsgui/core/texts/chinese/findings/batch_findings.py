@@ -21,8 +21,8 @@ RULES = {
     "DS016": (
         "序列并行与 rank 数",
         "sequence_parallel_size 个 rank 共同处理一个样本，因此数据并行数等于 rank 数除以它。DeepSpeed 直接相除，不检"
-        "查能否整除：除不尽时，批大小的计算里会出现小数，随后要么报错，要么带着非整数的批大小继续运行。使用 rank 数"
-        "的约数。同时写 data_parallel_size 会构成一个 rank 网格，网格不能大于实际的 rank 数。",
+        "查能否整除：除不尽时，批大小的计算里会出现小数，随后要么报错，要么带着非整数的批大小继续运行。应使用 rank "
+        "数的约数。同时写 data_parallel_size 会构成一个 rank 网格，网格不能大于实际的 rank 数。",
     ),
 }
 
@@ -61,8 +61,8 @@ FINDINGS = {
         "写成数字；或清空，由 DeepSpeed 推导；或在上方选择“HF Trainer”。",
     ),
     "DS012.indivisible": (
-        "train_batch_size：无论怎么传参，{micro} × {accumulation} × world size {ranks} 都得不到 {train}，因为它不"
-        "能被 {rest} 整除。",
+        "train_batch_size：{train} 不能被 {rest} 整除，无论怎么传参，都不等于 {micro} × {accumulation} × world "
+        "size {ranks}。",
         "写“auto”，由 Trainer 的参数决定。",
     ),
     "DS012.filled": (
@@ -94,7 +94,7 @@ ADVICE = {
         "缺少 gradient_accumulation_steps 时，accelerate 一律按 1 处理，不看传入的参数。把它写成“auto”。"
     ),
     "DS010.fewer_ranks": (
-        "Trainer 会乘上全部 rank，但启用 sequence_parallel_size 后，各自处理不同样本的 rank 没有那么多（{ranks}）。清"
-        "空 train_batch_size，由 DeepSpeed 推导。"
+        "Trainer 会乘上全部 rank，但启用 sequence_parallel_size 后，各自处理不同样本的 rank 没有那么多（{ranks}）。"
+        "清空 train_batch_size，由 DeepSpeed 推导。"
     ),
 }

@@ -10,7 +10,7 @@ RULES = {
     "DS031": (
         "fp16 与硬件",
         "DeepSpeed 会询问加速器设备是否支持 fp16，不支持就报错：NVIDIA GPU 要 compute capability 7.0，CPU 则只有最新"
-        "的型号才支持。关闭 fp16，或改用 bf16。",
+        "的型号才支持。应关闭 fp16，或改用 bf16。",
     ),
     "DS032": (
         "GPUDirect Storage 仅限 CUDA",
@@ -20,7 +20,7 @@ RULES = {
     "DS033": (
         "用 fp16 训练以 bf16 预训练的模型",
         "bf16 的数值范围与 fp32 相同，fp16 则小得多：以 bf16 预训练的模型，权重和激活在 fp16 下可能溢出。结果是损失"
-        "变成 NaN 或 0，或者损失缩放一路降到最小值，训练跑了几个小时后报错。用 bf16；设备不支持 bf16 时用 fp32。",
+        "变成 NaN 或 0，或者损失缩放一路降到最小值，训练跑了几个小时后报错。应改用 bf16；设备不支持 bf16 时用 fp32。",
     ),
     "DS034": (
         "桶与显存",
@@ -31,7 +31,7 @@ RULES = {
     "DS035": (
         "NVMe 卸载缺少 async_io",
         "卸载到 NVMe 时，读写由 DeepSpeed 的 async_io 算子完成；它在首次使用时编译，需要 libaio 及其头文件，缺少时 "
-        "deepspeed.initialize 会报错。安装 libaio-dev（或 libaio-devel），或改为卸载到 CPU。",
+        "deepspeed.initialize 会报错。应安装 libaio-dev（或 libaio-devel），或改为卸载到 CPU。",
     ),
 }
 
@@ -86,22 +86,22 @@ FINDINGS = {
         "",
     ),
     "DS034.large": (
-        "reduce_bucket_size：{elements} 个元素要占 {need}（{device} 共 {have}），模型状态和激活还要另占显存。",
+        "reduce_bucket_size：{elements} 个元素占用显存 {need} / {have}（{device}），此外还有模型状态和激活。",
         "",
     ),
     "DS034.two_large": (
-        "reduce_bucket_size：{elements} 个元素要占 {need}（{device} 共 {have}；overlap_comm 需要两个缓冲区），模型状"
-        "态和激活还要另占显存。",
+        "reduce_bucket_size：{elements} 个元素占用显存 {need} / {have}（{device}；overlap_comm 需要两个缓冲区），此"
+        "外还有模型状态和激活。",
         "",
     ),
     "DS034.too_large": (
-        "reduce_bucket_size：{elements} 个元素要占 {need}（{device} 共 {have}），模型状态和激活还要另占显存。这么大"
-        "的桶无法分配：CUDA out of memory。",
+        "reduce_bucket_size：{elements} 个元素占用显存 {need} / {have}（{device}），此外还有模型状态和激活。无法分"
+        "配：CUDA out of memory。",
         "",
     ),
     "DS034.two_too_large": (
-        "reduce_bucket_size：{elements} 个元素要占 {need}（{device} 共 {have}；overlap_comm 需要两个缓冲区），模型状"
-        "态和激活还要另占显存。这么大的桶无法分配：CUDA out of memory。",
+        "reduce_bucket_size：{elements} 个元素占用显存 {need} / {have}（{device}；overlap_comm 需要两个缓冲区），此"
+        "外还有模型状态和激活。无法分配：CUDA out of memory。",
         "",
     ),
     "DS035.no_async_io": (

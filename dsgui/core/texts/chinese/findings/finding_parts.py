@@ -22,7 +22,7 @@ PARTS = {
     "solved": "{value}（由 DeepSpeed 推导）",
     "world_size": "world size {ranks}",
     "data_parallel_size": "数据并行数 {ranks}",
-    "no_option": "--fp16 和 --bf16 都不传",
+    "no_option": "fp32（--fp16、--bf16 都不传）",
     "another_type": "其他数据类型",
     "twice": "{key}：这个键重复出现，{where}",
     "on_line": "都在第 {line} 行",

@@ -4,7 +4,7 @@ RULES = {
     "DS072": (
         "不起作用的桶大小",
         "allgather_bucket_size 原本是 stage 1 和 2 收集更新后权重的桶大小。torch 有 all_gather_into_tensor 时，"
-        "DeepSpeed 会一次性原地收集：这个键既不影响显存，也不影响通信。stage 0 则以固定大小的桶规约梯度，与 "
+        "DeepSpeed 会一次性原地收集：这个键既不影响显存，也不影响通信。stage 0 则以固定大小的桶归约梯度，与 "
         "reduce_bucket_size 无关。",
     ),
     "DS073": (
@@ -22,7 +22,7 @@ RULES = {
     "DS075": (
         "卸载后仍留在 GPU 上的 fp32 梯度",
         "DeepSpeed 0.19.8 起，stage 1 和 2 在 GPU 上用一个缓冲区累加 fp32 梯度，大小等于本 rank 的分片，使用 "
-        "offload_optimizer 时也一样。不写这个键，梯度规约后就直接放到内存。",
+        "offload_optimizer 时也一样。不写这个键，梯度归约后就直接放到内存。",
     ),
     "DS076": (
         "只有 NVMe 才读取的卸载选项",
@@ -31,7 +31,7 @@ RULES = {
     ),
     "DS077": (
         "卸载时的连续梯度",
-        "contiguous_gradients 在规约之前先把梯度复制到大小为 reduce_bucket_size 个元素的缓冲区。stage 1 和 2 卸载优"
+        "contiguous_gradients 在归约之前先把梯度复制到大小为 reduce_bucket_size 个元素的缓冲区。stage 1 和 2 卸载优"
         "化器时，无论这个键怎么写，DeepSpeed 都会分配这个缓冲区。",
     ),
 }
@@ -42,7 +42,7 @@ FINDINGS = {
         "删除它。stage 1 到 3 想省显存，可以调小 reduce_bucket_size。",
     ),
     "DS072.reduce_bucket": (
-        "zero_optimization.reduce_bucket_size：在 stage 0 下不起作用，stage 0 固定以 5 亿个元素为一桶规约梯度。",
+        "zero_optimization.reduce_bucket_size：在 stage 0 下不起作用，stage 0 固定以 5 亿个元素为一桶归约梯度。",
         "删除它，或使用 stage 1 或更高。",
     ),
     "DS073.block": (
@@ -59,11 +59,11 @@ FINDINGS = {
         "清空它，可节省显存：每个参数 4 字节，再除以 rank 数。",
     ),
     "DS076.key": (
-        "zero_optimization.{block}：{keys} 只在 device 为“nvme”时读取；为“cpu”时 DeepSpeed 会忽略它。",
+        "zero_optimization.{block}：只有 device 为“nvme”时才读取 {keys}；为“cpu”时 DeepSpeed 会忽略它。",
         "删除它。",
     ),
     "DS076.keys": (
-        "zero_optimization.{block}：{keys} 只在 device 为“nvme”时读取；为“cpu”时 DeepSpeed 会忽略它们。",
+        "zero_optimization.{block}：只有 device 为“nvme”时才读取 {keys}；为“cpu”时 DeepSpeed 会忽略它们。",
         "删除它们。",
     ),
     "DS077.contiguous": (

@@ -25,8 +25,8 @@ RULES = {
     ),
     "DS054": (
         "由脚本提供的优化器",
-        "训练脚本自己把优化器传给 deepspeed.initialize 时（HF Trainer 就是如此），配置里可以没有优化器。如果哪里都没"
-        "有，ZeRO stage 1 或 2 会报错，stage 3 会创建推理用的引擎。要卸载优化器，它必须是 DeepSpeed 自己的 CPU "
+        "训练脚本自己把优化器传给 deepspeed.initialize 时（HF Trainer 就是如此），配置里可以没有优化器。如果脚本也没"
+        "有传入，ZeRO stage 1 或 2 会报错，stage 3 会创建推理用的引擎。要卸载优化器，它必须是 DeepSpeed 自己的 CPU "
         "Adam，除非 zero_force_ds_cpu_optimizer 为 false。",
     ),
     "DS058": (

@@ -9,7 +9,7 @@ RULES = {
     "DS021": (
         "amp 与 ZeRO、fp16 或 bf16",
         "DeepSpeed 0.19.8 移除了 NVIDIA Apex AMP，只要有 amp 配置块就拒绝，哪怕它是关闭的。更早的版本能读取这个块，"
-        "但 amp 与 ZeRO、fp16 或 bf16 同时启用时，会在 deepspeed.initialize 报错。删除它，改用 bf16、fp16 或 "
+        "但 amp 与 ZeRO、fp16 或 bf16 同时启用时，会在 deepspeed.initialize 报错。应删除它，改用 bf16、fp16 或 "
         "torch_autocast。",
     ),
     "DS022": (
@@ -30,7 +30,7 @@ RULES = {
     "DS025": (
         "torch.autocast 与量化权重",
         "torch_autocast 以较低精度收集参数，zero_quantized_weights 则以量化形式收集；DeepSpeed 只能二选一，同时开启"
-        "会报错。去掉其中一个。",
+        "会报错。应去掉其中一个。",
     ),
     "DS026": (
         "loss_scale 的含义",

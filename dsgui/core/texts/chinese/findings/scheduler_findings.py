@@ -61,8 +61,7 @@ FINDINGS = {
         "写成 {whole}。",
     ),
     "DS057.no_warmup": (
-        "scheduler.params.warmup_num_steps：HF Trainer 的 --warmup_steps 至少按 1 计算，永远不等于 0，会因不一致而报"
-        "错。",
+        "scheduler.params.warmup_num_steps：HF Trainer 的 --warmup_steps 至少按 1 计算，与 0 永远不一致，因此会报错。",
         "写“auto”，由 Trainer 的参数决定。",
     ),
     "DS059.no_share": (

@@ -4,24 +4,24 @@ RULES = {
     "DS013": (
         "与 HF Trainer 参数比对的值",
         "文件中的数字必须与 Trainer 自己的参数一致：Trainer 在准备第一个训练步时逐项比对，只要不一致就列出差异并报"
-        "错，哪怕只是与参数的默认值不同。按提示传入参数，或在文件中写“auto”，由参数决定。参数已知时，不一致会直接"
-        "报为错误，并引用 Trainer 的原文。",
+        "错，哪怕只是与参数的默认值不同。应按提示传入参数，或在文件中写“auto”，由参数决定。参数已知时，不一致会直"
+        "接报为错误，并引用 Trainer 的原文。",
     ),
     "DS014": (
         "accelerate 要求的内容",
         "HF Trainer 把文件交给 accelerate，后者从 zero_optimization 读取 ZeRO stage；这个配置块缺失、为 null 或为 "
-        "true 时都会报错。另有一些 null，原生 DeepSpeed 视为未设置，accelerate 却会报错。加上这个配置块（stage 0 即"
-        "普通数据并行），并删除值为 null 的项。",
+        "true 时都会报错。另有一些 null，原生 DeepSpeed 视为未设置，accelerate 却会报错。应加上这个配置块（stage 0 "
+        "即普通数据并行），并删除值为 null 的项。",
     ),
     "DS015": (
         "HF 下的旧版卸载开关",
         "优化器卸载时，accelerate 会把 Trainer 的 AdamW 换成 DeepSpeed 的 CPU Adam，但它只认 offload_optimizer。写成"
-        "旧名 cpu_offload 就不会替换，而 DeepSpeed 拒绝卸载不是自己的优化器。改用新写法。",
+        "旧名 cpu_offload 就不会替换，而 DeepSpeed 拒绝卸载不是自己的优化器。应改用新写法。",
     ),
     "DS017": (
         "HF Trainer 不接受的参数",
         "传给脚本的 HF Trainer 参数先由 HfArgumentParser 解析，再由 TrainingArguments 检查：该写数字的地方不是数字，"
-        "或同时传入 fp16 和 bf16，脚本都会在用到 DeepSpeed 之前退出。改正参数。",
+        "或同时传入 fp16 和 bf16，脚本都会在用到 DeepSpeed 之前退出。改正参数即可。",
     ),
 }
 
@@ -48,7 +48,7 @@ FINDINGS = {
         "加上这个配置块；stage 0 即普通数据并行。",
     ),
     "DS014.stopped": (
-        "{key}：{seen}；使用 HF Trainer 时，DeepSpeed 尚未启动，accelerate 就会报错“{quoted}”。",
+        "{key}：当前为 {seen}；使用 HF Trainer 时，DeepSpeed 尚未启动，accelerate 就会报错“{quoted}”。",
         "",
     ),
     "DS015.cpu_offload": (

@@ -9,7 +9,7 @@ RULES = {
     "DS041": (
         "梯度求和",
         "gradient_allreduce_op 为“sum”时，梯度不除以 rank 数。ZeRO stage 3、ZenFlow 和 DeepCompile 总是取平均，"
-        "DeepSpeed 宁可报错，也不会悄悄取平均。用“mean”，并自行缩放损失。",
+        "DeepSpeed 宁可报错，也不会悄悄取平均。应改用“mean”，并自行缩放损失。",
     ),
     "DS042": (
         "不计算梯度范数",
@@ -28,13 +28,13 @@ RULES = {
     ),
     "DS047": (
         "二级分片与 rank 数",
-        "zero_hpz_partition_size 让每这么多个 rank（通常是一个节点）组内再保存一份参数副本。rank 数必须能分成整组，"
-        "否则 DeepSpeed 会报错；大于总 rank 数时按总 rank 数处理。",
+        "zero_hpz_partition_size 把 rank 按这个数目分组（通常一组即一个节点），每组再保存一份参数副本。rank 数必须能"
+        "分成整组，否则 DeepSpeed 会报错；大于总 rank 数时按总 rank 数处理。",
     ),
     "DS048": (
         "量化梯度与托管的梯度累积",
         "这两个开关各有条件。stage 3 的量化梯度通过 reduce-scatter 传输，因此必须开启 reduce_scatter；"
-        "managed_gradient_accumulation 为 false 时，每个微批立即规约，在 stage 2 以下不能与通信重叠同时使用，也不能"
+        "managed_gradient_accumulation 为 false 时，每个微批立即归约，在 stage 2 以下不能与通信重叠同时使用，也不能"
         "与 DeepCompile 同时使用。",
     ),
     "DS049": (
@@ -50,7 +50,7 @@ RULES = {
     "DS071": (
         "把 ZeRO 写成开关",
         "最早的版本里，zero_optimization 只有 true 或 false。DeepSpeed 现在仍把它们当作 stage 1 或 0，并打印警告；这"
-        "种写法无法设置 ZeRO 的其他键。改为带 stage 的配置块。",
+        "种写法无法设置 ZeRO 的其他键。应改为带 stage 的配置块。",
     ),
 }
 
@@ -78,7 +78,7 @@ FINDINGS = {
     "DS042.clipping": (
         "zero_optimization.compute_grad_norm：梯度裁剪是开启的（文件没有设置 gradient_clipping 时为 1.0），没有范数"
         "就无法裁剪。",
-        "把 gradient_clipping 设为 0，或计算范数。",
+        "把 gradient_clipping 设为 0，或计算梯度范数。",
     ),
     "DS042.offload": (
         "zero_optimization.compute_grad_norm：false 不能与优化器卸载同时使用。",
@@ -117,11 +117,11 @@ FINDINGS = {
         "开启它，或事后运行检查点里的 zero_to_fp32.py。",
     ),
     "DS070.key": (
-        "zero_optimization.{first}：{keys} 只有 ZeRO stage 3 才读取；stage {stage} 下 DeepSpeed 会忽略它。",
+        "zero_optimization.{first}：只有 ZeRO stage 3 才读取 {keys}；stage {stage} 下 DeepSpeed 会忽略它。",
         "删除它，或使用 stage 3。",
     ),
     "DS070.keys": (
-        "zero_optimization.{first}：{keys} 只有 ZeRO stage 3 才读取；stage {stage} 下 DeepSpeed 会忽略它们。",
+        "zero_optimization.{first}：只有 ZeRO stage 3 才读取 {keys}；stage {stage} 下 DeepSpeed 会忽略它们。",
         "删除它们，或使用 stage 3。",
     ),
     "DS071.switch": (
