@@ -1,9 +1,12 @@
-"""The start from a goal in a real browser: a first visit, configs that fit, one of them in the workspace."""
+"""The start from a goal in a real browser: a first visit, configs that fit, one of them in the workspace; and the
+ladder of other configs for it."""
+
+import json
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import editor
+from tests.support.browser import choose, editor, replace_text
 
 pytestmark = pytest.mark.browser
 
@@ -56,3 +59,31 @@ def test_a_goal_can_be_skipped_and_what_is_wrong_is_said(first_page):
     page.click("#goal-skip")
     expect(page.locator(".ds-goal-panel")).to_be_hidden()
     expect(page.locator("#goal-open")).to_be_focused()
+
+
+CONFIG = {
+    "train_micro_batch_size_per_gpu": 4,
+    "gradient_clipping": 1.0,
+    "bf16": {"enabled": True},
+    "zero_optimization": {"stage": 2},
+    "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+}
+
+
+def test_a_leaner_config_is_a_press_away(page):
+    replace_text(page, json.dumps(CONFIG))
+    choose(page, "#device", "Plan for RTX 4090 24 GB")
+    page.fill("#gpus input", "4")
+    page.fill("#memory-model textarea, #memory-model input", "3B")
+    expect(page.locator("#memory-panel .ds-mem-chip").first).to_have_text("does not fit")
+    page.get_by_text("Faster and leaner configs").click()
+    rows = page.locator(".ds-ld-table tbody tr")
+    expect(rows.first).to_contain_text("This config")
+    fitting = page.locator('.ds-ld-table tr[data-fit="fits"]').first
+    needed = fitting.locator("td").nth(1).inner_text()
+    fitting.get_by_role("button").click()
+    expect(page.locator("#memory-panel .ds-mem-chip").first).to_have_text("fits")
+    expect(page.locator('#memory-panel [data-device="gpu"] .ds-mem-need')).to_contain_text(needed)
+    # The ladder follows: what was applied is where it begins.
+    current = page.locator('.ds-ld-table tr[aria-current="true"]')
+    expect(current.locator("td").nth(1)).to_have_text(needed)

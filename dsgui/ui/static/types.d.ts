@@ -463,6 +463,24 @@ interface Sentence {
   text: string;
 }
 
+/** A config of the ladder; `slower` than the one in the editor by estimate, `needs` in bytes at the fullest moment. */
+export interface LadderStep {
+  moves: Sentence[];
+  changes: { pointer: string; value: unknown }[];
+  script: Sentence[];
+  checkpointing: boolean;
+  zero_init: boolean;
+  needs: Record<string, number>;
+  slower: number;
+  fit: string;
+}
+
+export interface Ladder {
+  asked: string;
+  steps: LadderStep[];
+  why?: Sentence;
+}
+
 /** What the start from a goal asks. */
 export interface GoalAsked {
   framework: string;
