@@ -124,8 +124,9 @@ class Ledger:
 
     def pass_by(self, what: Slot, count: int) -> None:
         """A tensor that lives for a moment only."""
-        self.take(what, count)
-        self.drop(what, count)
+        if count:
+            self.take(what, count)
+            self.take(what, count, -1)
 
     def peaks(self) -> tuple[Peak, ...]:
         """Of each moment and each device that it has anything on."""
@@ -136,6 +137,8 @@ class Ledger:
 
     def pins_kept(self) -> dict[Moment, Kept]:
         """What pinned blocks that are free add to the host's peak of each moment."""
+        if not self._waiting.events:
+            return {}
         live = self._running([DEVICE_OF[one.place] is Device.HOST for one in self._slots])
         found = {
             moment: self._waiting.beside(live, [(part.start, part.stop) for part in self._within(moment)])

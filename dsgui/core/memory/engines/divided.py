@@ -56,7 +56,9 @@ class Divided(Engine):
         Engine.__post_init__(self)
         walk, s = self.job.walk, self.job.settings
         self.always = persistent(walk, s)
-        self.gathering = Gathering(self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always)
+        self.gathering = Gathering(
+            self.ledger, trace_of(walk, self._backward), s, self.job.ranks, s.weight, self.always
+        )
         self.groups = [self._sub_groups(group) for group in self.job.groups]
         self.sub_group_of = {weight.name: sub for sub in self.sub_groups for weight in sub.weights}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
-from dsgui.core.memory.engines.order import Act, backward_of
+from dsgui.core.memory.engines.order import Act, Step
 from dsgui.core.memory.ledger import Ledger, slot_for
 from dsgui.core.memory.settings import Settings
 from dsgui.core.memory.walk import Unit, Walk, Weight
@@ -33,8 +33,8 @@ class Trace:
     visits: tuple[tuple[Unit, bool], ...]
 
 
-def trace_of(walk: Walk) -> Trace:
-    visits = tuple(_visits(walk))
+def trace_of(walk: Walk, backward: Iterable[Step]) -> Trace:
+    visits = tuple(_visits(walk, backward))
     calls = [unit for unit, begins in visits if begins]
     uses: dict[str, list[int]] = {}
     queue, passed = list[tuple[Weight, int]](), [0]
@@ -46,12 +46,12 @@ def trace_of(walk: Walk) -> Trace:
     return Trace(tuple(calls), uses, tuple(passed), tuple(queue), visits)
 
 
-def _visits(walk: Walk) -> Iterator[tuple[Unit, bool]]:
+def _visits(walk: Walk, backward: Iterable[Step]) -> Iterator[tuple[Unit, bool]]:
     units = list(walk.units())
     for unit in units:
         if unit.call:
             yield from ((unit, True), (unit, False))
-    for step in backward_of(walk):
+    for step in backward:
         if step.act is Act.ENTER or (step.act is Act.AGAIN and step.enters):
             yield units[step.number], True
         if step.leaves and (step.act is Act.BACK or (step.act is Act.AGAIN and step.enters)):
@@ -122,11 +122,13 @@ class Gathering:
 
     def enter(self, unit: Unit) -> None:
         """364–490: fetch what the module needs, wait for it, prefetch."""
-        self._gather([w for w in unit.weights if not self._is_there(w)])
-        for weight in unit.weights:
-            self._wait(weight)
-        self._pass_over([w for w in unit.weights if self.fetched_for.get(w.name, -1) < self.call])
-        self._prefetch()
+        if unit.weights:
+            self._gather([w for w in unit.weights if not self._is_there(w)])
+            for weight in unit.weights:
+                self._wait(weight)
+            self._pass_over([w for w in unit.weights if self.fetched_for.get(w.name, -1) < self.call])
+        if self.queue and self.live < self.settings.live:
+            self._prefetch()
         self.call += 1
 
     def leave(self, unit: Unit, forward: bool) -> None:

@@ -90,7 +90,7 @@ class Partitioned(Engine):
         self.part_of = {weight.name: part for part in self.parts for weight in part.weights}
         twin = 0
         for part in self.parts:
-            loading.flat(part.padded)
+            loading.flat(part.padded, part.weights)
             loading.flattened(part.weights)
             twin = self._master(part, twin)
         if self.offloads:
