@@ -90,4 +90,4 @@ def question_of(
 def shown(services: Services, session: str, more: Mapping[str, int] = MappingProxyType({})) -> str:
     """How far the page's dry run is, or what it found, as JSON; "" for none."""
     going = services.dry_runs.progress(session)
-    return json.dumps(as_json(going) | more) if going else ""
+    return json.dumps({**as_json(going), **more}) if going else ""
