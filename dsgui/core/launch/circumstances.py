@@ -7,7 +7,7 @@ from dsgui.core.launch.plan import Here, Place
 from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Target
 
-_HERE = Here()
+_HERE, _AS_THERE_IS = Here(), Planned()
 
 
 def run_context(
@@ -17,7 +17,7 @@ def run_context(
     gpus_per_node: int,
     *,
     place: Place = _HERE,
-    planned: Planned = Planned(),  # noqa: B008 # it is frozen
+    planned: Planned = _AS_THERE_IS,
     arguments: TrainingArguments | None = None,
 ) -> Context:
     """What is planned counts first, then what the place has. `target` is the environment that trains. `arguments` are

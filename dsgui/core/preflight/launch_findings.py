@@ -21,8 +21,8 @@ class LaunchFindings:
 
     def told_of(self, launch: Launch, config: Mapping[str, Any]) -> Launch:
         """The launch of this config, with what was found about it."""
-        found = {"findings": self.alone, "by_arguments": self.by_arguments, "only_here": self.only_here}
-        return replace(launch, config=config, **found)
+        launch = replace(launch, config=config, findings=self.alone)
+        return replace(launch, by_arguments=self.by_arguments, only_here=self.only_here)
 
 
 def launch_findings(

@@ -166,10 +166,8 @@ def _planned(question: Question) -> Iterator[Row]:
     if not planned and not version:
         return
     of = [*(card.title for card in planned), *([f"DeepSpeed {version}"] if version else [])]
-    meets = [
-        *([said("launch_page", "this_machine")] if planned else []),
-        *([f"DeepSpeed {installed}"] if version else []),
-    ]
+    here: list[str | Said] = [said("launch_page", "this_machine")] if planned else []
+    meets = [*here, *([f"DeepSpeed {installed}"] if version else [])]
     told = said("launch_page", "planned_differs", planned=listed(of), there=listed(meets))
     errors = [finding for finding in launch.only_here if finding.severity is Severity.ERROR]
     more = (said("launch_page", "planned_refused", first=errors[0].message),) if errors else ()

@@ -1,7 +1,6 @@
 """The bar above the pages' work: what a config is checked against."""
 
-import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
@@ -20,13 +19,13 @@ class Launched:
     """The rest of the run's spec, from 2 · Launch: where it trains, and what the HF Trainer gets of its arguments, None
     where that is not known."""
 
-    place: Place = Here()
+    place: Place = field(default_factory=Here)
     arguments: TrainingArguments | None = None
 
     @property
     def digest(self) -> str:
         """Another for each: what the page watches, which sees no state."""
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+        return str(hash(self))
 
 
 @dataclass(frozen=True, slots=True)

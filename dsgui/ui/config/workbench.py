@@ -28,6 +28,7 @@ from dsgui.ui.common.findings_view import CONVERT, Readable, broken_html, findin
 from dsgui.ui.config.context_bar import Launched
 
 MAX_RANKS = 4096
+_HERE = Launched()
 _MOST_RELEASES = 32  # remembered; their names come from the page
 
 
@@ -87,7 +88,7 @@ def make_context(
     nodes: float | None,
     device: str,
     version: str,
-    launched: Launched = Launched(),  # noqa: B008 # it is frozen
+    launched: Launched = _HERE,
 ) -> Context:
     """The context the bar on the page describes, for what 2 · Launch has; what is empty or out of range counts as 1."""
     return run_context(

@@ -1,5 +1,5 @@
-"""Nodes and GPUs per node on 2 · Launch start as 1 · Configure plans them, and stay the user's once they are changed; where
-the two differ, a sentence says so, and a button takes the plan's."""
+"""Nodes and GPUs per node on 2 · Launch start as 1 · Configure plans them, and stay the user's once they are changed;
+where the two differ, a sentence says so, and a button takes the plan's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

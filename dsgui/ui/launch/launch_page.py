@@ -246,8 +246,9 @@ def _against_plan(
 ) -> Differs:
     """The run that the page would start, beside what 1 · Configure plans."""
     chosen = context_in(launch, target, arguments)
-    counts = {"nodes": as_count(asked["planned_nodes"]), "gpus_per_node": as_count(asked["planned_gpus"])}
-    return compared(text, replace(chosen, **counts), chosen, launch.place, len(target.gpus))
+    nodes, gpus = as_count(asked["planned_nodes"]), as_count(asked["planned_gpus"])
+    planned = replace(chosen, nodes=nodes, gpus_per_node=gpus)
+    return compared(text, planned, chosen, launch.place, len(target.gpus))
 
 
 def _with_config(

@@ -8,7 +8,8 @@ LAUNCH_PAGE: dict[str, str] = {
     "planned_refused": "在那里会失败：{first}",
     "planned_advice": "请在“1 · 配置”中改为实际使用的设备和版本，或到计划的机器上训练。",
     "counts_differ": "“1 · 配置”按 {planned} 规划，而本次运行使用 {chosen}。",
-    "batches_differ": "“1 · 配置”按 {planned} 规划，全局批大小为 {planned_batch}；而本次运行使用 {chosen}，全局批大小为 {chosen_batch}。",
+    "batches_differ": "“1 · 配置”按 {planned} 规划，全局批大小为 {planned_batch}；而本次运行使用 {chosen}，"
+    "全局批大小为 {chosen_batch}。",
     "take_plan": "按规划使用 {planned}",
     # the script's arguments, where 1 · Configure shows what the HF Trainer makes of them
     "tool_arguments": "脚本参数（与“2 · 启动”相同）",

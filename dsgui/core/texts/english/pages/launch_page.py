@@ -8,8 +8,8 @@ LAUNCH_PAGE: dict[str, str] = {
     "planned_refused": "There it would fail: {first}",
     "planned_advice": "Plan for what the run gets in 1 · Configure, or train where the planned one is.",
     "counts_differ": "1 · Configure plans for {planned}; this run has {chosen}.",
-    "batches_differ": "1 · Configure plans for {planned}, a batch of {planned_batch}; this run has {chosen}, a batch of "
-    "{chosen_batch}.",
+    "batches_differ": "1 · Configure plans for {planned}, a batch of {planned_batch}; this run has {chosen}, a "
+    "batch of {chosen_batch}.",
     "take_plan": "Use {planned} as planned",
     # the script's arguments, where 1 · Configure shows what the HF Trainer makes of them
     "tool_arguments": "Arguments for the script (as in 2 · Launch)",
