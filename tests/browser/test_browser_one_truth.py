@@ -56,6 +56,7 @@ def test_planned_gpus_and_nodes_go_to_slurm_and_the_hostfile_until_somebody_says
 
 def test_the_scripts_arguments_count_on_both_pages_and_its_place_too(page):
     replace_text(page, CLASHES)
+    expect(findings(page)).to_contain_text("The script needs: --per_device_train_batch_size 4")
     expect(findings(page)).to_contain_text("CPU ranks")
     page.get_by_role("tab", name="2 · Launch").click()
     page.locator("#arguments textarea, #arguments input").first.fill("--per_device_train_batch_size 2")
