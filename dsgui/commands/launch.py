@@ -27,6 +27,7 @@ _DEVICES = ("gpus", "ranks")
 _OF_PLACES = tuple(field for kind in PLACES for field in kind.FIELDS if field.option)
 _MODEL = tuple(field.name for field in fields_of(Part.MODEL))
 _OTHERS = ("started_by", "when_busy", "environment", "name", "directory", "port", "logs")
+_PLANNED = ("device", "version")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         for field in (one for one in kind.FIELDS if one.option):
             add_field(devices if field.instead_of_devices else group, field)
     add_reader(parser)
-    _add(parser, _OTHERS)
+    _add(parser, (*_OTHERS, *_PLANNED))
     add_model(parser.add_argument_group("the model", "to reckon the run's memory before it starts"))
     parser.add_argument(
         "--python", default=sys.executable, help="Python of the training environment (default: this one)"
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
 def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
     script = Path(options.script).expanduser().absolute()
     given = vars(options)
-    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS, *_MODEL)), *_OF_PLACES)
+    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS, *_MODEL, *_PLANNED)), *_OF_PLACES)
     values = {field.name: _said(field, given[field.name]) for field in fields}
     values |= {"script": str(script), "directory": options.directory or str(script.parent)}
     said = {name: value for name, value in (values | _where(values)).items() if value is not None}

@@ -26,6 +26,7 @@ class Part(Enum):
     PLACE = "the panel of a place"
     DEVICES = "ranks and GPUs"
     MODEL = "the model, on the Configure page"
+    BAR = "what is planned, in the bar of the Configure page"
     MORE = "more"
     COMMAND = "the command line"
     NOWHERE = "nowhere"

@@ -15,8 +15,6 @@ from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.ask_view import answer_html, problem_html, working_html
 from dsgui.ui.config.context_bar import ContextBar
-from dsgui.ui.config.toolbox import with_arguments
-from dsgui.ui.config.tools import Tools
 from dsgui.ui.config.workbench import make_context
 
 _POLL_S = 0.5
@@ -55,12 +53,12 @@ def build_ask() -> Ask:
     return Ask(button, panel, gr.State(None), gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
 
 
-def wire_ask(ask: Ask, text: gr.Code, tools: Tools, bar: ContextBar, services: Services) -> None:
+def wire_ask(ask: Ask, text: gr.Code, bar: ContextBar, services: Services) -> None:
     """The button asks; then the timer looks for the answer until it is there."""
-    brought = [text, tools.tool, tools.arguments, *bar.inputs]
+    brought = [text, *bar.inputs]
 
-    def now(tool: str, typed: str | None, *bar: Any) -> Context:
-        return with_arguments(make_context(services.target(), *bar), tool, typed)
+    def now(*bar: Any) -> Context:
+        return make_context(services.target(), *bar)
 
     def begin(text: str | None, *circumstances: Any) -> tuple[Any, ...]:
         context = now(*circumstances)

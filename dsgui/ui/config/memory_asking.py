@@ -18,23 +18,19 @@ from dsgui.core.texts.saying import said
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_panel import MemoryPanel, inquiry_for
-from dsgui.ui.config.toolbox import with_arguments
-from dsgui.ui.config.tools import Tools
 from dsgui.ui.config.workbench import View, Workbench, make_context
 
 
 def wire_memory_asking(
-    memory: MemoryPanel, text: gr.Code, tools: Tools, bar: Sequence[Any], parts: tuple[Services, Workbench]
+    memory: MemoryPanel, text: gr.Code, bar: Sequence[Any], parts: tuple[Services, Workbench]
 ) -> None:
     """The panel's button asks; then the timer looks for the answer until it is there. `parts` are what is asked."""
     services, workbench = parts
     presses = count()
 
-    def rehearse(
-        request: gr.Request, text: str | None, tool: str, typed: str | None, *bar_and_memory: Any
-    ) -> tuple[Any, gr.Timer]:
+    def rehearse(request: gr.Request, text: str | None, *bar_and_memory: Any) -> tuple[Any, gr.Timer]:
         given = bar_and_memory[: len(bar)]
-        context = with_arguments(make_context(services.target(), *given), tool, typed)
+        context = make_context(services.target(), *given)
         asked = question_of(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
         press = {"press": next(presses)}  # told anew, so that the page sees an answer to each
         if isinstance(asked, CannotSay):
@@ -51,7 +47,7 @@ def wire_memory_asking(
     def cancel(request: gr.Request) -> None:
         services.dry_runs.cancel(session_of(request))
 
-    brought = [text, tools.tool, tools.arguments, *bar, *memory.inputs]
+    brought = [text, *bar, *memory.inputs]
     memory.panel.rehearse(rehearse, brought, [memory.panel, memory.timer], **ONCE)
     memory.panel.cancel(cancel, None, None, **ONCE)
     memory.timer.tick(follow, [memory.answered], [memory.panel, memory.timer, memory.answered], **ONCE)

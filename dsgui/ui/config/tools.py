@@ -5,9 +5,11 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import CHANGED_TEXT, ONCE, chosen_fix
 from dsgui.ui.common.services import Services
+from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.presets import choices
 from dsgui.ui.config.toolbox import SNIPPETS, TRAINER, Toolbox
 from dsgui.ui.config.workbench import make_context
@@ -58,11 +60,8 @@ def build_tools(toolbox: Toolbox) -> Tools:
     )
     arguments = gr.Textbox(
         "",
-        label="TrainingArguments, as on the command line",
-        info=(
-            "While this is open, the findings above take them into account. --hidden_size N sets what depends on "
-            "the model."
-        ),
+        label=words("launch_page", "tool_arguments"),
+        info=words("launch_page", "tool_arguments_note"),
         placeholder="--per_device_train_batch_size 4 --learning_rate 1e-4 --bf16 --max_steps 500",
         visible=False,
         max_lines=6,
@@ -87,9 +86,10 @@ def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: To
         nodes: float,
         device: str,
         version: str,
+        launched: Launched,
         event: gr.EventData,
     ) -> tuple[str, Any]:
-        context = make_context(services.target(), reader, gpus, nodes, device, version)
+        context = make_context(services.target(), reader, gpus, nodes, device, version, launched)
         return toolbox.fix_move(*chosen_fix(event), text or "", context, to), CHANGED_TEXT
 
     tools.tool.change(ask, [tools.tool], [tools.preset, tools.release, tools.code, tools.arguments], **ONCE)

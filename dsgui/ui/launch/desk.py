@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.launch.field import Part
+from dsgui.core.launch.hostfile import hostfile_for
 from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.launch.where import BY_NAME, PLACES
@@ -95,6 +96,9 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
             "value": [str(gpu.index) for gpu in target.gpus],
             "visible": bool(target.gpus),
         },
+        # As 1 · Configure plans at first; `as_planned` follows it.
+        "slurm_per_node": {"value": default_ranks},
+        "hostfile": {"placeholder": hostfile_for("", 2, default_ranks).strip()},
         # Nothing chosen is a choice of its own: what is usual depends on where it trains, and that may still change.
         "when_busy": {"choices": [(_USUAL, ""), *BY_FIELD["when_busy"].choices], **on_gpus},
     }
