@@ -12,6 +12,8 @@ ENGLISH_TAG, CHINESE_TAG = "en", "zh-CN"
 # Tag (BCP 47) → what the language calls itself.
 LANGUAGES: Mapping[str, str] = {ENGLISH_TAG: "English", CHINESE_TAG: "简体中文"}
 _CATALOGUES = {ENGLISH_TAG: ENGLISH, CHINESE_TAG: CHINESE}
+COOKIE = "dsgui_language"  # what the switch of the page sets
+_MOST_COOKIES = 100
 _SPOKEN: ContextVar[str] = ContextVar("language", default=ENGLISH_TAG)
 
 
@@ -23,7 +25,9 @@ def spoken() -> str:
 @contextmanager
 def speaking(tag: str) -> Iterator[None]:
     """Texts looked up inside are in this language. Raises KeyError for one that dsgui doesn't speak."""
-    token = _SPOKEN.set(_CATALOGUES[tag] and tag)
+    if tag not in _CATALOGUES:
+        raise KeyError(tag)
+    token = _SPOKEN.set(tag)
     try:
         yield
     finally:
@@ -46,3 +50,13 @@ def preferred(wishes: str) -> str:
         if tag.startswith("en"):
             return ENGLISH_TAG
     return ENGLISH_TAG
+
+
+def wished(cookies: str, accepted: str) -> str:
+    """The language of a request with these headers, Cookie and Accept-Language: what was chosen on the page, else what
+    the browser prefers."""
+    for cookie in cookies.split(";")[:_MOST_COOKIES]:
+        name, _, value = cookie.strip().partition("=")
+        if name == COOKIE and value in LANGUAGES:
+            return value
+    return preferred(accepted)

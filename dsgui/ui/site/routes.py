@@ -15,6 +15,7 @@ from dsgui.core.config.form import Form
 from dsgui.core.config.versions import at_version
 from dsgui.core.errors import RunError
 from dsgui.core.runs.news import Window
+from dsgui.core.texts.languages import ENGLISH_TAG, spoken
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
@@ -65,6 +66,13 @@ def make_routes(services: Services) -> APIRouter:
     @router.get("/static/plotly.min.js")
     def plotly() -> FileResponse:
         return FileResponse(plotly_script(), headers={"Cache-Control": f"max-age={_DAY_S}"})
+
+    @router.get("/static/catalogue.js")
+    def catalogue() -> FileResponse:
+        tag = spoken()
+        name = "catalogue.js" if tag == ENGLISH_TAG else f"catalogue.{tag}.js"
+        headers = {"Cache-Control": "no-cache", "Vary": "Cookie, Accept-Language", "Content-Language": tag}
+        return FileResponse(STATIC / name, media_type=_TYPES[".js"], headers=headers)
 
     @router.get("/static/{name}")
     def static(name: str) -> FileResponse:

@@ -1,4 +1,4 @@
-// Made by `make docs` from core/texts/english/ and core/metrics/chart_table.py: change those and not this.
+// Made by `make docs` from core/texts/ and core/metrics/chart_table.py: change those and not this.
 
 /* eslint max-len: "off" -- a text is one line */
 
@@ -172,7 +172,19 @@ export const TEXTS = {
   "dry_run": "by dry run"
  },
  "common_page": {},
- "site_page": {},
+ "site_page": {
+  "tab_configure": "1 · Configure",
+  "tab_launch": "2 · Launch",
+  "tab_runs": "3 · Runs",
+  "tab_machine": "4 · Machine",
+  "lead": "Write a DeepSpeed config, launch it and monitor the run. Start from a preset, fix the findings, then open <b>2 · Launch</b>.",
+  "language": "Language",
+  "cpu_only": "CPU only",
+  "no_deepspeed": "DeepSpeed is not installed in the training environment.",
+  "asking_accelerator": "{device} (asking DeepSpeed what it supports…)",
+  "dtypes": "{device}: {dtypes}",
+  "no_dtype": "no {dtype}"
+ },
  "goal_page": {},
  "configure_page": {},
  "memory_page": {},

@@ -1,0 +1,418 @@
+// Made by `make docs` from core/texts/ and core/metrics/chart_table.py: change those and not this.
+
+/* eslint max-len: "off" -- a text is one line */
+
+/** @import { ChartKind, Spot } from "./types.d.ts" */
+
+/** @type {Record<string, Record<string, string>>} */
+// prettier-ignore
+export const TEXTS = {
+ "states": {
+  "pending": "pending",
+  "queued": "queued",
+  "running": "running",
+  "stopping": "stopping",
+  "succeeded": "succeeded",
+  "failed": "failed",
+  "stopped": "stopped",
+  "lost": "lost",
+  "damaged": "damaged"
+ },
+ "phases": {
+  "starting": "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its operators, about a minute.",
+  "compiling": "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later ones start at once.",
+  "slurm_queue": "Submitted to Slurm; waiting for nodes.",
+  "downloading": "",
+  "loading": "",
+  "preparing": "",
+  "saving": "",
+  "tokenizing": "",
+  "training": "",
+  "evaluating": ""
+ },
+ "alerts": {
+  "nan": "{name} is NaN.",
+  "nan_in_file": "{name} is NaN ({source}).",
+  "infinite": "{name} is infinite.",
+  "infinite_in_file": "{name} is infinite ({source}).",
+  "finite": "{name} is finite again.",
+  "finite_in_file": "{name} is finite again ({source}).",
+  "host_memory": "Host memory: {used} of {total} GiB in use ({percent} %).",
+  "host_memory_below": "Host memory: back below its limit, {used} of {total} GiB in use ({percent} %).",
+  "container_memory": "Memory of this container: {used} of {total} GiB in use ({percent} %).",
+  "container_memory_below": "Memory of this container: back below its limit, {used} of {total} GiB in use ({percent} %).",
+  "gpu_memory": "GPU {gpu}: {used} of {total} GiB in use ({percent} %).",
+  "gpu_memory_below": "GPU {gpu}: back below its limit, {used} of {total} GiB in use ({percent} %).",
+  "gpu_slowed": "GPU {gpu} is throttled: {reasons}.",
+  "gpu_full_speed": "GPU {gpu} is no longer throttled.",
+  "stalled": "No step for {seconds} s; a step usually takes {usual} s.",
+  "steps_go_on": "Steps are progressing again.",
+  "own_fault": "dsgui failed while recording this run: some of its points, samples or output may be missing. The training is not affected. See supervisor.log.",
+  "slower": "{rate} steps/s in the last minute; {usual} is usual.",
+  "as_fast_again": "{rate} steps/s in the last minute, near the usual {usual} again."
+ },
+ "events": {
+  "stop_asked": "Stop was requested."
+ },
+ "marks": {
+  "checkpoint": "checkpoint",
+  "evaluation": "evaluation",
+  "overflow": "overflow",
+  "warning": "warning",
+  "error": "error",
+  "stop": "stop",
+  "alert": "alert"
+ },
+ "memory_parts": {
+  "weights": "weights",
+  "frozen_weights": "frozen weights",
+  "gathered": "gathered parameters",
+  "secondary_partition": "secondary partition (hpZ)",
+  "gradients": "gradients",
+  "master": "fp32 master weights",
+  "moments": "optimizer states",
+  "buckets": "communication buckets",
+  "staging": "communication copies",
+  "activations": "activations",
+  "logits": "logits and loss",
+  "step": "copies of the optimizer step",
+  "initialize": "copies of initialization",
+  "swap_buffers": "NVMe swap buffers",
+  "other": "other",
+  "cuda_context": "CUDA context",
+  "nccl": "NCCL",
+  "cublas": "cuBLAS workspace",
+  "fragmentation": "fragmentation",
+  "interpreter": "Python and libraries",
+  "pinned_cache": "freed pinned blocks",
+  "dataloader": "DataLoader workers",
+  "system": "operating system",
+  "in_use": "in use now"
+ },
+ "memory_about": {
+  "weights": "The model’s own parameters, in the model’s dtype. ZeRO-3 divides them among the ranks.",
+  "frozen_weights": "Parameters that are not trained. They need no gradients and no optimizer states.",
+  "gathered": "Parameters that ZeRO-3 has gathered from all ranks for the layers at work.",
+  "secondary_partition": "hpZ keeps a second partition of the parameters inside each node.",
+  "gradients": "Gradients until the optimizer step. ZeRO-2 and 3 divide them among the ranks.",
+  "master": "The fp32 copy of the trained parameters that the optimizer updates. ZeRO divides it.",
+  "moments": "What the optimizer remembers of each parameter: two fp32 values with Adam. ZeRO divides them.",
+  "buckets": "Buffers in which gradients wait for their reduction, allocated whole.",
+  "staging": "Copies of gradients or parameters while they are sent.",
+  "activations": "What a forward keeps for its backward. Gradient checkpointing, a smaller micro batch or shorter sequences shrink it.",
+  "logits": "The scores over the vocabulary and the loss. They grow with micro batch × length × vocabulary.",
+  "step": "Copies that exist while the optimizer updates.",
+  "initialize": "What exists during deepspeed.initialize only. On the host: the model as each rank loaded it, before ZeRO divides it; the HF Trainer at stage 3 loads it divided.",
+  "swap_buffers": "Locked buffers through which NVMe is read and written.",
+  "other": "What has no name of its own.",
+  "cuda_context": "What the driver keeps for each process on the card. No key changes it.",
+  "nccl": "Buffers of the collectives, outside torch’s counters. No key changes it.",
+  "cublas": "Workspace of matrix multiplications. CUBLAS_WORKSPACE_CONFIG changes it.",
+  "fragmentation": "What torch’s allocator reserves beyond the tensors. PYTORCH_ALLOC_CONF=expandable_segments:True lowers it.",
+  "interpreter": "Python, torch and the libraries of each rank.",
+  "pinned_cache": "Pinned blocks that DeepSpeed freed: torch keeps them for others of their size.",
+  "dataloader": "Memory that DataLoader workers don’t share with their rank (--dataloader_num_workers).",
+  "system": "The operating system and its services.",
+  "in_use": "What other programs hold now. It counts only if they still run then."
+ },
+ "memory_moments": {
+  "init": "initialize",
+  "forward": "forward",
+  "backward": "backward",
+  "step": "step"
+ },
+ "memory_places": {
+  "gpu": "GPU",
+  "host": "Host",
+  "pinned": "Host, pinned",
+  "nvme": "NVMe"
+ },
+ "memory_fits": {
+  "fits": "fits",
+  "tight": "tight",
+  "does_not_fit": "does not fit",
+  "cannot_say": "can’t say"
+ },
+ "memory_rehearsal": {
+  "ask": "Ask DeepSpeed: dry run",
+  "cancel": "Cancel",
+  "how": "The real engine of the training environment takes three steps on tensors without storage. It needs no GPU, and about a minute for a 7B model.",
+  "going": "Dry run, {seconds} s: {now}",
+  "waiting": "Queued behind {ahead}: one dry run at a time.",
+  "starting": "starting Python in the training environment and importing DeepSpeed",
+  "load": "making the model on the host",
+  "model": "making the model, divided among the ranks",
+  "init": "deepspeed.initialize",
+  "forward": "step {step} of {steps}, forward",
+  "backward": "step {step} of {steps}, backward",
+  "step": "step {step} of {steps}, optimizer",
+  "end": "counting",
+  "stands": "The formula’s answer stands.",
+  "outdated": "Outdated: the config, the model or the number of GPUs changed since. Ask again.",
+  "agrees": "Formula and dry run agree within 2 %.",
+  "done": "Dry run with DeepSpeed {release}, rank {rank} of {ranks}: {steps} steps in {seconds} s.",
+  "timeline": "Tensors of one rank, phase by phase",
+  "peak": "What the peak is made of",
+  "lines": "The same as a list",
+  "no_line": "autograd",
+  "smaller": "smaller lines",
+  "formula": "By formula",
+  "nth": "step {step}",
+  "phase_load": "load",
+  "phase_model": "model",
+  "phase_init": "initialize",
+  "phase_forward": "forward",
+  "phase_backward": "backward",
+  "phase_step": "optimizer step",
+  "planned": "The bar above plans for DeepSpeed {release}. Only the installed one, {installed}, can take a dry run: choose it above, or start dsgui with the --python that has {release}.",
+  "none": "The training environment has no DeepSpeed. Start dsgui with a --python that has it."
+ },
+ "memory_sources": {
+  "formula": "by formula",
+  "dry_run": "by dry run"
+ },
+ "common_page": {},
+ "site_page": {
+  "tab_configure": "1 · 配置",
+  "tab_launch": "2 · 启动",
+  "tab_runs": "3 · 运行",
+  "tab_machine": "4 · 本机",
+  "lead": "编写 DeepSpeed 配置、启动训练并实时监控。先选一个预设，处理好检查结果，再打开 <b>2 · 启动</b>。",
+  "language": "语言",
+  "cpu_only": "仅 CPU",
+  "no_deepspeed": "训练环境中没有安装 DeepSpeed。",
+  "asking_accelerator": "{device}（正在向 DeepSpeed 查询支持的精度……）",
+  "dtypes": "{device}：{dtypes}",
+  "no_dtype": "不支持 {dtype}"
+ },
+ "goal_page": {},
+ "configure_page": {},
+ "memory_page": {},
+ "launch_page": {},
+ "runs_page": {},
+ "compare_page": {},
+ "charts_page": {},
+ "report_page": {},
+ "machine_page": {}
+};
+
+/** @type {{ colours: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
+// prettier-ignore
+export const CHARTS = {
+ "colours": [
+  "#0072B2",
+  "#D55E00",
+  "#009E73",
+  "#CC79A7",
+  "#E69F00",
+  "#56B4E9",
+  "#999999"
+ ],
+ "charts": {
+  "loss": {
+   "title": "Loss",
+   "y": "loss",
+   "scale": 1
+  },
+  "gpu_memory": {
+   "title": "GPU memory",
+   "y": "GiB",
+   "unit": "GiB",
+   "scale": 1073741824,
+   "zero": true
+  },
+  "host_memory": {
+   "title": "Host memory",
+   "y": "GiB",
+   "unit": "GiB",
+   "scale": 1073741824,
+   "zero": true
+  },
+  "learning_rate": {
+   "title": "Learning rate",
+   "y": "learning rate",
+   "scale": 1
+  },
+  "grad_norm": {
+   "title": "Gradient norm",
+   "y": "grad norm",
+   "scale": 1
+  },
+  "gpu_utilization": {
+   "title": "GPU utilization",
+   "y": "%",
+   "unit": "%",
+   "scale": 1,
+   "zero": true
+  },
+  "evaluation": {
+   "title": "Evaluation",
+   "y": "score",
+   "scale": 1
+  },
+  "throughput": {
+   "title": "Throughput",
+   "y": "samples/s",
+   "scale": 1
+  },
+  "loss_scale": {
+   "title": "Loss scale",
+   "y": "loss scale",
+   "scale": 1
+  },
+  "step_times": {
+   "title": "Step times",
+   "y": "ms",
+   "scale": 1
+  },
+  "memory_logged": {
+   "title": "Memory logged by DeepSpeed",
+   "y": "GB",
+   "scale": 1
+  },
+  "cpu": {
+   "title": "CPU",
+   "y": "%",
+   "unit": "%",
+   "scale": 1,
+   "zero": true,
+   "more": true
+  },
+  "gpu_power": {
+   "title": "GPU power",
+   "y": "W",
+   "unit": "W",
+   "scale": 1,
+   "zero": true,
+   "more": true
+  },
+  "gpu_temperature": {
+   "title": "GPU temperature",
+   "y": "°C",
+   "unit": "°C",
+   "scale": 1,
+   "more": true
+  },
+  "gpu_clocks": {
+   "title": "GPU clocks",
+   "y": "MHz",
+   "unit": "MHz",
+   "scale": 1,
+   "more": true
+  },
+  "pcie": {
+   "title": "PCIe traffic",
+   "y": "MiB/s",
+   "unit": "MiB/s",
+   "scale": 1048576,
+   "zero": true,
+   "more": true
+  },
+  "free_disk": {
+   "title": "Free disk space",
+   "y": "GiB",
+   "unit": "GiB",
+   "scale": 1073741824,
+   "zero": true,
+   "more": true
+  }
+ },
+ "logged": {
+  "learning_rate": {
+   "chart": "learning_rate"
+  },
+  "grad_norm": {
+   "chart": "grad_norm"
+  },
+  "loss_scale": {
+   "chart": "loss_scale"
+  },
+  "skipped_steps": {
+   "chart": "loss_scale",
+   "right": "skipped steps"
+  },
+  "samples_per_second": {
+   "chart": "throughput"
+  },
+  "tokens_per_second": {
+   "chart": "throughput",
+   "right": "tokens/s"
+  }
+ },
+ "endings": {
+  "_ms": {
+   "chart": "step_times"
+  },
+  "_gb": {
+   "chart": "memory_logged"
+  }
+ },
+ "readings": {
+  "gpu.used_bytes": {
+   "chart": "gpu_memory"
+  },
+  "gpu.run_bytes": {
+   "chart": "gpu_memory",
+   "note": "this run",
+   "dash": "dot",
+   "alone": true
+  },
+  "host_used_bytes": {
+   "chart": "host_memory",
+   "note": "host, all processes",
+   "colour": "#999999"
+  },
+  "run_bytes": {
+   "chart": "host_memory",
+   "note": "this run",
+   "colour": "#D55E00"
+  },
+  "swap_used_bytes": {
+   "chart": "host_memory",
+   "note": "swap",
+   "colour": "#CC79A7",
+   "if_any": true
+  },
+  "gpu.utilisation_percent": {
+   "chart": "gpu_utilization"
+  },
+  "cpu_percent": {
+   "chart": "cpu",
+   "note": "all cores"
+  },
+  "gpu.power_w": {
+   "chart": "gpu_power"
+  },
+  "gpu.temperature_c": {
+   "chart": "gpu_temperature"
+  },
+  "gpu.sm_clock_mhz": {
+   "chart": "gpu_clocks"
+  },
+  "gpu.pcie_rx_bytes_s": {
+   "chart": "pcie",
+   "note": "received"
+  },
+  "gpu.pcie_tx_bytes_s": {
+   "chart": "pcie",
+   "note": "sent",
+   "dash": "dot"
+  },
+  "disk_free_bytes": {
+   "chart": "free_disk",
+   "note": "where the run writes"
+  }
+ },
+ "losses": {
+  "loss": "train",
+  "eval_loss": "eval"
+ },
+ "evaluationCosts": [
+  "runtime",
+  "per_second",
+  "gen_len",
+  "preparation_time",
+  "_mem_"
+ ],
+ "evaluationCounts": "_samples"
+};
