@@ -1,5 +1,5 @@
-"""What the form says in another language than the schema's English: titles, descriptions, conditions and units; and what
-the search finds a field by in both."""
+"""What the form says in another language than the schema's English: titles, descriptions, conditions and units; and
+what the search finds a field by in both."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

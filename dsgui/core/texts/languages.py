@@ -40,6 +40,11 @@ def catalogue_text(kind: str, code: str) -> str:
     return ENGLISH[kind][code] if text is None else text
 
 
+def translated(kind: str, code: str) -> str:
+    """The same of what is declared in English where it is used; "" where the language in use has nothing."""
+    return _CATALOGUES[_SPOKEN.get()].get(kind, {}).get(code, "")
+
+
 def preferred(wishes: str) -> str:
     """The language for an `Accept-Language` header, or for the value of LANG: the first that dsgui speaks; English for
     none."""

@@ -159,7 +159,9 @@ def words_in(tree: ast.Module) -> set[str]:
 @cache
 def browser_words() -> set[str]:
     """What stands between quotes in JavaScript that says texts, whole words."""
-    scripts = (path for path in (ROOT / "dsgui" / "ui" / "static").glob("*.js") if not path.name.startswith("catalogue."))
+    scripts = (
+        path for path in (ROOT / "dsgui" / "ui" / "static").glob("*.js") if not path.name.startswith("catalogue.")
+    )
     return {word for path in scripts for word in re.findall(r"[\"`']([a-z_]{1,40})[\"`']", path.read_text("utf-8"))}
 
 
