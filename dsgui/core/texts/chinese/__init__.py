@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from dsgui.core.texts.chinese.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.chinese.check_texts import CHECK_COUNTS, CHECKS
+from dsgui.core.texts.chinese.command_texts import COMMANDS
 from dsgui.core.texts.chinese.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
 from dsgui.core.texts.chinese.error_texts import ERRORS, RESUMING
 from dsgui.core.texts.chinese.field_texts import LAUNCH_FIELDS
@@ -93,6 +94,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_when": MEMORY_WHEN,
         "memory_cause": MEMORY_CAUSE,
         **PAGES,
+        "commands": COMMANDS,
         "launch_fields": LAUNCH_FIELDS,
     }
 )

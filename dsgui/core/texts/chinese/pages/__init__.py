@@ -13,10 +13,12 @@ from dsgui.core.texts.chinese.pages.memory_page import MEMORY_PAGE
 from dsgui.core.texts.chinese.pages.report_page import REPORT_PAGE
 from dsgui.core.texts.chinese.pages.runs_page import RUNS_PAGE
 from dsgui.core.texts.chinese.pages.site_page import SITE_PAGE
+from dsgui.core.texts.chinese.pages.tools_page import TOOLS_PAGE
 
 PAGES: Mapping[str, Mapping[str, str]] = {
     "common_page": COMMON_PAGE,
     "site_page": SITE_PAGE,
+    "tools_page": TOOLS_PAGE,
     "goal_page": GOAL_PAGE,
     "configure_page": CONFIGURE_PAGE,
     "memory_page": MEMORY_PAGE,

@@ -14,10 +14,12 @@ from dsgui.core.texts.english.pages.memory_page import MEMORY_PAGE
 from dsgui.core.texts.english.pages.report_page import REPORT_PAGE
 from dsgui.core.texts.english.pages.runs_page import RUNS_PAGE
 from dsgui.core.texts.english.pages.site_page import SITE_PAGE
+from dsgui.core.texts.english.pages.tools_page import TOOLS_PAGE
 
 PAGES: Mapping[str, Mapping[str, str]] = {
     "common_page": COMMON_PAGE,
     "site_page": SITE_PAGE,
+    "tools_page": TOOLS_PAGE,
     "goal_page": GOAL_PAGE,
     "configure_page": CONFIGURE_PAGE,
     "memory_page": MEMORY_PAGE,
