@@ -106,4 +106,8 @@ TOOLS_PAGE: dict[str, str] = {
     "did": "真实的 DeepSpeed：{did}",
     "agree": "{source} · 与 dsgui 的规则一致（{rule}）。",
     "made_up": "没有给出 TrainingArguments；以下参数适合此文件：{options}",
+    "undo": "撤销",
+    "redo": "重做",
+    "undo_keys": "在文本框之外按 Ctrl+Z",
+    "redo_keys": "在文本框之外按 Ctrl+Shift+Z",
 }

@@ -109,4 +109,8 @@ TOOLS_PAGE: dict[str, str] = {
     "did": "The real DeepSpeed: {did}",
     "agree": "{source} · dsgui’s rules agree ({rule}).",
     "made_up": "No TrainingArguments were given; these fit the file: {options}",
+    "undo": "Undo",
+    "redo": "Redo",
+    "undo_keys": "Ctrl+Z outside a text field",
+    "redo_keys": "Ctrl+Shift+Z outside a text field",
 }
