@@ -12,6 +12,7 @@ from dsgui.core.config.findings import Finding, Severity, has_error
 from dsgui.core.config.pointer import split
 from dsgui.core.texts.saying import Said, listed, said, words
 
+_ONE, _MANY = "count_", "counts_"
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
@@ -70,7 +71,7 @@ def _text_lines(checked: Checked) -> list[str]:
 
 def counted(severity: Severity, count: int) -> Said:
     """`2 errors`."""
-    return said("common_page", f"{'counts' if count > 1 else 'count'}_{severity.value}", count=str(count))
+    return said("common_page", f"{_MANY if count > 1 else _ONE}{severity.value}", count=str(count))
 
 
 def finding_lines(checked: Checked, finding: Finding) -> list[str]:

@@ -28,7 +28,7 @@ class History {
 
   /** @param {"undo" | "redo"} code @param {number} by */
   button(code, by) {
-    const title = words("tools_page", `${code}_keys`);
+    const title = words("tools_page", code === "undo" ? "undo_keys" : "redo_keys");
     return button(words("tools_page", code), { class: "ds-step", id: `${code}-edit`, title }, () => this.move(by));
   }
 

@@ -30,7 +30,6 @@ COMMANDS: Mapping[str, str] = {
     "any_device": "任意设备",
     "subject": "DeepSpeed {release}，{framework}，{devices}（{titles}）",
     "added": "dsgui：已添加 {options}：否则 HF Trainer 每 500 步才记录一次。用 --no-logging-steps 可不添加。",
-    "finding": "{place}: {severity} {rule} {message}",
     "line": "{file}：{line}",
     "severity_error": "错误",
     "severity_warning": "警告",

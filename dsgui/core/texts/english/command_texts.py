@@ -30,7 +30,6 @@ COMMANDS: Mapping[str, str] = {
     "any_device": "any device",
     "subject": "DeepSpeed {release}, {framework}, {devices} ({titles})",
     "added": "dsgui: added {options}: the HF Trainer would log every 500 steps. --no-logging-steps leaves it out.",
-    "finding": "{place}: {severity} {rule} {message}",
     "line": "{file}: {line}",
     "severity_error": "error",
     "severity_warning": "warning",
