@@ -43,7 +43,7 @@ def test_the_page_speaks_what_the_browser_prefers_and_what_is_chosen(chinese):
     page = chinese
     expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
     expect(tab(page, "配置")).to_be_visible()
-    expect(page.locator('[data-pointer="/train_batch_size"]')).to_contain_text("全局批大小")
+    expect(page.locator("#config-form").get_by_label("全局批大小").first).to_be_visible()
     typed(page, BROKEN_ZERO)
     found = page.locator('#findings [data-rule="DS001"]')
     expect(found).to_contain_text(HAN)  # an event that goes past the queue

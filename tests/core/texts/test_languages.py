@@ -28,9 +28,9 @@ NO_WORDS = re.compile(
     r"\{[^}]*\}|<[^>]*>|--?[\w-]+(=\S+)?|[\w.-]*[._/=~][\w.~/:=@*-]*|\b[A-Z][A-Za-z0-9+-]*\b|[a-z]*[A-Z]\w*|\b\w*\d\w*\b"
 )
 _NAMES = """accelerate async_io autograd backward bf16 bits conda context cpu cuda cublas deepspeed eager eval fp16 fp32
-    forward git gloo gpu hjson hub initialize json loss lr mps nccl ninja nvcc nvme offload optimizer pdsh pip python rank
-    sbatch script sdpa shm slots squeue ssh stage step torch toolkit torchrun traceback train trainer transformers wandb
-    yaml world size"""
+    forward git gloo gpu hjson hub initialize json loss lr mps nccl ninja nvcc nvme offload optimizer pdsh pip python
+    rank sbatch script sdpa shm slots squeue ssh stage step torch toolkit torchrun traceback train trainer transformers
+    wandb yaml world size"""
 TECHNICAL = frozenset(_NAMES.split())
 
 
