@@ -43,4 +43,13 @@ MEMORY_PAGE: dict[str, str] = {
     "more": "More: checkpointing, zero.Init, target length, LoRA, attention, host memory",
     "host_memory": "Host memory (GiB)",
     "host_hint": "this machine’s",
+    "ladder": "Faster and leaner configs",
+    "ladder_looking": "Working out what else there is…",
+    "ladder_about": "The same model, batch and ranks. Time is relative to this config and estimated, not measured; "
+    "memory is the fullest moment.",
+    "ladder_change": "Change",
+    "ladder_time": "Time",
+    "ladder_apply": "Apply",
+    "ladder_apply_this": "Apply: {moves}",
+    "ladder_as_is": "This config",
 }
