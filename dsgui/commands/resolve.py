@@ -78,7 +78,8 @@ def _arguments(options: argparse.Namespace) -> TrainingArguments:
 
 def _as_text(resolution: Resolution, checked: Checked) -> str:
     rows = [(dotted(value.pointer), value.text, _origin(value)) for value in resolution.values]
-    rows.insert(0, tuple(words("commands", code) for code in _HEAD))
+    key, value, origin = (words("commands", code) for code in _HEAD)
+    rows.insert(0, (key, value, origin))
     widths = [max(width(row[column]) for row in rows) for column in range(2)]
     widths[1] = min(widths[1], _WIDEST)
     table = [f"{padded(key, widths[0])}  {padded(value, widths[1])}  {origin}" for key, value, origin in rows]
