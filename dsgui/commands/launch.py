@@ -19,7 +19,7 @@ from dsgui.core.launch.run_fields import BY_NAME, fields_of
 from dsgui.core.launch.spec import request_of
 from dsgui.core.launch.where import PLACES
 from dsgui.core.machine.verdicts import has_problem
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import words, wrong
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
 # Of what is to run, how the options are grouped; the rest of the fields is the page's.
@@ -67,8 +67,7 @@ def run(options: argparse.Namespace) -> int:
     request = _request(options, text)
     plan = runs.prepare(request)
     if added := plan.arguments[len(options.arguments) :]:
-        why = "the HF Trainer would log every 500 steps. --no-logging-steps leaves it out"
-        print(f"dsgui: added {' '.join(added)}: {why}.", file=sys.stderr, flush=True)
+        print(words("commands", "added", options=" ".join(added)), file=sys.stderr, flush=True)
     rows, foretold = judged_plan(plan, text, runs, options.runs_dir)
     stops = has_problem(rows) and not options.although
     if options.dry_run:
@@ -98,7 +97,7 @@ def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
 def _said(field: Field, given: Any) -> Any:
     """The field's value; None where nothing was said."""
     if field.from_file:
-        return None if given is None else _text(given, field.label, field.from_file)
+        return None if given is None else _text(given, field.told("label"), field.from_file)
     return "\n".join(given) if field.kind is Kind.LINES else given
 
 

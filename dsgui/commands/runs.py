@@ -9,19 +9,23 @@ from collections.abc import Sequence
 from dsgui.commands.run_options import DONE, add_runs_dir, called, open_runs
 from dsgui.core.runs.news import RunSummary, searched_text
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
+from dsgui.core.texts.columns import padded, width
+from dsgui.core.texts.saying import words
 from dsgui.runs.runs import Runs
 
 HELP = "list runs, newest first"
 _MOST_EXPLAINED = 5
 _SHOWN = 50
-_SEARCHED = "name, state, model, preset, device, script or id"
-_HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")
+_HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")  # of columns
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `runs`."""
     parser.add_argument(
-        "words", metavar="WORD", nargs="*", help=f"list only runs that contain each of these words in {_SEARCHED}"
+        "words",
+        metavar="WORD",
+        nargs="*",
+        help="list only runs that contain each of these words in name, state, model, preset, device, script or id",
     )
     add_runs_dir(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the list (default: %(default)s)")
@@ -44,16 +48,28 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps([summary.to_json() for summary in summaries], indent=2))
     elif summaries:
-        sys.stdout.write(table([_HEADINGS, *(_row(summary) for summary in summaries)]))
+        sys.stdout.write(
+            table(
+                [
+                    tuple(words("commands", f"column_{one}") for one in _HEADINGS),
+                    *(_row(summary) for summary in summaries),
+                ]
+            )
+        )
         sys.stdout.writelines(f"\n{one.run_id}: {one.problem}\n" for one in summaries if one.problem)
         sys.stdout.writelines(f"\n{text}\n  {', '.join(ids)}\n" for text, ids in _without_loss(summaries).items())
         if fits > len(summaries):
-            print(f"\nShowing {len(summaries):,} of {fits:,} runs. Add --limit 0 for all, or words to search for.")
+            print("\n" + words("commands", "showing", shown=f"{len(summaries):,}", all=f"{fits:,}"))
     elif options.words:
-        print(f"No run in {options.runs_dir} has “{' '.join(options.words)}” in its {_SEARCHED}.")
+        given = {"folder": str(options.runs_dir), "words": " ".join(options.words)}
+        print(words("commands", "none_with", searched=words("commands", "searched"), **given))
     else:
-        print(f"No runs in {options.runs_dir}. Start one with “{called()} launch” or in the browser.")
+        print(words("commands", "none", folder=str(options.runs_dir), command=called()))
     return DONE
+
+
+def _headings() -> tuple[str, ...]:
+    return tuple(words("commands", f"column_{one}") for one in _HEADINGS)
 
 
 def _asked_for(runs: Runs, words: Sequence[str], limit: int) -> tuple[list[RunSummary], int]:
@@ -76,8 +92,8 @@ def _without_loss(summaries: Sequence[RunSummary]) -> dict[str, list[str]]:
 
 def table(rows: list[tuple[str, ...]]) -> str:
     """The rows with their columns aligned."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ("  ".join(padded(cell, wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "\n".join(lines) + "\n"
 
 

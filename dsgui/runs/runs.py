@@ -28,6 +28,7 @@ from dsgui.core.runs.news import Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
+from dsgui.core.texts.languages import ENGLISH_TAG, speaking
 from dsgui.core.texts.saying import Said, as_told, said, wrong
 from dsgui.shell.access.places import Places
 from dsgui.shell.files.json_files import parse_object
@@ -149,7 +150,7 @@ class Runs:
             self._starting.discard(plan.run_id)
 
     def _start(self, plan: Plan, config_text: str, secrets: Mapping[str, str], foretold: Foretold | None) -> str:
-        with self._queue.turn():
+        with speaking(ENGLISH_TAG), self._queue.turn():  # what is written to disk
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))
             directory = self._store.create(plan.run_id)

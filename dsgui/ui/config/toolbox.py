@@ -9,6 +9,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.preset import Preset
 from dsgui.core.config.versions import releases
 from dsgui.core.errors import DocumentError
+from dsgui.core.texts.saying import words
 from dsgui.core.validation.checker import Checker
 from dsgui.core.validation.migration import migration
 from dsgui.core.validation.resolve import resolve
@@ -85,7 +86,7 @@ class Toolbox:
             code = accelerate_yaml.write(
                 document.value, nodes=context.nodes, gpus_per_node=context.gpus_per_node, config_path="ds_config.json"
             )
-            return code_html("For accelerate launch --config_file accelerate.yaml train.py", code, "yaml")
+            return code_html(words("tools_page", "for_accelerate"), code, "yaml")
         if id == "initialize":
-            return code_html("A native training loop", outputs.initialize_snippet(document), "python")
-        return code_html("In a script that uses the HF Trainer", outputs.training_arguments(document), "python")
+            return code_html(words("tools_page", "native_loop"), outputs.initialize_snippet(document), "python")
+        return code_html(words("tools_page", "in_trainer"), outputs.training_arguments(document), "python")

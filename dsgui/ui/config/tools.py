@@ -14,13 +14,7 @@ from dsgui.ui.config.presets import choices
 from dsgui.ui.config.toolbox import SNIPPETS, TRAINER, Toolbox
 from dsgui.ui.config.workbench import make_context
 
-_TOOLS = [
-    ("None", ""),
-    ("Compare with a preset", "compare"),
-    ("Check against another version", "move"),
-    ("Code snippets", "code"),
-    ("What the HF Trainer passes", TRAINER),
-]
+_TOOLS = ("compare", "move", "code", TRAINER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +41,19 @@ class Tools:
 def build_tools(toolbox: Toolbox) -> Tools:
     """Must be called inside a `gr.Blocks`."""
     releases = toolbox.releases
-    tool = gr.Radio(_TOOLS, value="", label="Tools", elem_id="tool")
+    named = [(words("tools_page", "none"), ""), *((words("tools_page", name), name) for name in _TOOLS)]
+    tool = gr.Radio(named, value="", label=words("tools_page", "tools"), elem_id="tool")
     offered = choices(toolbox.presets())
-    preset = gr.Dropdown(offered, value=offered[0][1], label="Preset", visible=False, elem_id="compare-with")
-    release = gr.Dropdown(list(releases), value=releases[0], label="Target version", visible=False, elem_id="move-to")
+    preset = gr.Dropdown(
+        offered, value=offered[0][1], label=words("tools_page", "preset"), visible=False, elem_id="compare-with"
+    )
+    release = gr.Dropdown(
+        list(releases), value=releases[0], label=words("tools_page", "release"), visible=False, elem_id="move-to"
+    )
     code = gr.Dropdown(
         [(title, id) for id, title in SNIPPETS.items()],
         value=next(iter(SNIPPETS)),
-        label="What for",
+        label=words("tools_page", "what_for"),
         visible=False,
         elem_id="snippet",
     )

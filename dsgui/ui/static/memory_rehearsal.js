@@ -5,7 +5,7 @@ import { gib } from "./format.js";
 import { colourOf, variableOf } from "./memory_bars.js";
 import { componentsOf, lineName, partName, peakName, peakOf, timelineOf, treemapOf } from "./memory_charts.js";
 import { loadPlotly, styled } from "./plotly_library.js";
-import { textOf } from "./texts.js";
+import { textOf, words as pageWords } from "./texts.js";
 
 /** @import { MemoryTold, PlotElement, Rehearsed, RehearsedPeak, Trigger } from "./types.d.ts" */
 /** @import { MemoryLook } from "./memory_charts.js" */
@@ -215,7 +215,7 @@ class Drawing {
       })
       .catch((error) => {
         this.drawn = "";
-        this.node.textContent = `can't be drawn (${messageOf(error)})`;
+        this.node.textContent = pageWords("memory_page", "not_drawn", { why: messageOf(error) });
       });
   }
 }

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from dsgui.core.texts.english.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.english.check_texts import CHECK_COUNTS, CHECKS
+from dsgui.core.texts.english.command_texts import COMMANDS
 from dsgui.core.texts.english.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
 from dsgui.core.texts.english.error_texts import ERRORS, RESUMING
 from dsgui.core.texts.english.findings import (
@@ -94,6 +95,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_when": MEMORY_WHEN,
         "memory_cause": MEMORY_CAUSE,
         **PAGES,
+        "commands": COMMANDS,
         # What has no code.
         "plain": {"text": "{text}"},
     }

@@ -3,6 +3,7 @@ module's name: `site_page.py` has SITE_PAGE, which is the kind "site_page"."""
 
 from collections.abc import Mapping
 
+from dsgui.core.texts.english.pages.afterwards_page import AFTERWARDS_PAGE
 from dsgui.core.texts.english.pages.charts_page import CHARTS_PAGE
 from dsgui.core.texts.english.pages.common_page import COMMON_PAGE
 from dsgui.core.texts.english.pages.compare_page import COMPARE_PAGE
@@ -14,10 +15,13 @@ from dsgui.core.texts.english.pages.memory_page import MEMORY_PAGE
 from dsgui.core.texts.english.pages.report_page import REPORT_PAGE
 from dsgui.core.texts.english.pages.runs_page import RUNS_PAGE
 from dsgui.core.texts.english.pages.site_page import SITE_PAGE
+from dsgui.core.texts.english.pages.tools_page import TOOLS_PAGE
 
 PAGES: Mapping[str, Mapping[str, str]] = {
     "common_page": COMMON_PAGE,
     "site_page": SITE_PAGE,
+    "afterwards_page": AFTERWARDS_PAGE,
+    "tools_page": TOOLS_PAGE,
     "goal_page": GOAL_PAGE,
     "configure_page": CONFIGURE_PAGE,
     "memory_page": MEMORY_PAGE,
