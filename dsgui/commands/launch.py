@@ -97,7 +97,7 @@ def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
 def _said(field: Field, given: Any) -> Any:
     """The field's value; None where nothing was said."""
     if field.from_file:
-        return None if given is None else _text(given, field.label, field.from_file)
+        return None if given is None else _text(given, field.told("label"), field.from_file)
     return "\n".join(given) if field.kind is Kind.LINES else given
 
 

@@ -101,7 +101,7 @@ def _count(name: str, said: Any) -> int:
     if not typed:
         return 0
     if not (typed.isascii() and typed.isdecimal()) or len(typed) > 9 or int(typed) > MOST_TOKENS:
-        given = {"field": BY_NAME[name].label, "typed": typed[:40], "most": f"{MOST_TOKENS:,}"}
+        given = {"field": BY_NAME[name].told("label"), "typed": typed[:40], "most": f"{MOST_TOKENS:,}"}
         raise PlanError(wrong("field.no_number", **given))
     return int(typed)
 
@@ -127,7 +127,7 @@ def _when_busy(asked: Mapping[str, Any], usually_waits: bool) -> WhenBusy:
 def _one_of(name: str, known: Mapping[str, _Value], asked: Mapping[str, Any]) -> _Value:
     word = str(asked[name])
     if word not in known:
-        raise PlanError(wrong("field.no_option", field=BY_NAME[name].label, word=word[:40]))
+        raise PlanError(wrong("field.no_option", field=BY_NAME[name].told("label"), word=word[:40]))
     return known[word]
 
 

@@ -22,6 +22,7 @@ from dsgui.core.preflight.memory_check import with_memory
 from dsgui.core.preflight.surroundings import Launch
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.events import LIVE, ONCE
@@ -62,7 +63,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             command = gr.Code(
                 "",
                 language="shell",
-                label="The command, exactly as it will run",
+                label=words("launch_page", "command"),
                 interactive=False,
                 wrap_lines=True,
                 lines=3,
@@ -72,9 +73,9 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             )
             checks = gr.HTML("", elem_id="preflight", apply_default_css=False, padding=False)
             offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
-            undo = gr.Button("Undo", size="sm", visible=False, elem_id="config-offer-undo")
-            anyway = gr.Checkbox(False, label="Launch anyway", visible=False, elem_id="although")
-            launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
+            undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
+            anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
+            launch = gr.Button(words("launch_page", "launch"), variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
     latest, sent_at, stale = gr.State(Latest()), gr.Number(0, visible=False), gr.Number(0, visible=False)
@@ -138,7 +139,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             launch = with_memory(launch, around, context, services.checker.schema, around.arguments_of(plan))
             before, foretold = before_start(launch, around), kept(launch.memory)
             reads = plan.config_argument.integration
-            says = _verdict(launch) + _as_read(reads, reader, before) if before.counts else _NOT_THIS
+            says = _told(launch, reads, reader, before) if before.counts else words("launch_page", "uses_own")
         except DsguiError as error:
             says = f"**{plain(str(error))}**"
         refused = has_problem(before.rows)
@@ -187,19 +188,17 @@ def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
     return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
 
 
-_NOT_THIS = "The script uses its own config, not the one from 1 · Configure."
+def _told(launch: Launch, reads: Integration, reader: str, before: BeforeStart) -> str:
+    return " ".join(filter(None, (_verdict(launch), _as_read(reads, reader, before))))
 
 
 def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:
     """Framework, where that is another than 1 · Configure says; whether it is this one."""
     if not before.handed:
-        return " The script doesn’t get this config."
+        return words("launch_page", "gets_none")
     if reads.value == configured:
         return ""
-    names = {Integration.HF: "the HF Trainer", Integration.NATIVE: "native DeepSpeed"}
-    return (
-        f" This script uses {names[reads]}, so it is checked for that; 1 · Configure checks it for the other framework."
-    )
+    return words("launch_page", f"reads_{reads.value}")
 
 
 def _accepted(offer: Offer | None, reader: str, arguments: str | None, environment: str | None) -> tuple[Any, ...]:
@@ -255,19 +254,14 @@ def _with_config(
 def _verdict(launch: Launch) -> str:
     """One line on the config at the ranks chosen here. What stops it is among the checks."""
     if launch.unreadable:
-        return "The config from 1 · Configure **can’t be read: see below.**"
-    by_itself = f"The config from 1 · Configure, checked for {launch.devices}"
+        return words("launch_page", "config_unreadable")
+    devices = {"devices": launch.devices}
     if has_error(launch.findings):
-        return f"{by_itself}: **{refuser(launch.findings)} would refuse it: see below.**"
+        return words("launch_page", "config_refused", judge=refuser(launch.findings), **devices)
     if has_error(launch.by_arguments):
-        return f"{by_itself}, **fails with the script’s arguments: see below.**"
-    return f"{by_itself}: {verdict(launch.findings) or 'nothing to report'}."
-
-
-_CHANGED = (
-    "**Not started.** The settings changed while this command was being built. Review the new command, then press "
-    "Launch again."
-)
+        return words("launch_page", "config_by_arguments", **devices)
+    seen = verdict(launch.findings) or words("launch_page", "nothing_to_report")
+    return words("launch_page", "config_verdict", verdict=seen, **devices)
 
 
 def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
@@ -275,17 +269,18 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
 
     def start(previewed: Previewed | None, stale: int, line: str | None, *made_from: Any) -> tuple[Any, ...]:
         if previewed is None:
-            missing = "Nothing to launch yet: see the message above."
+            missing = words("launch_page", "nothing_yet")
             return "", missing, None, gr.Button(interactive=False), gr.skip(), gr.skip()
         shown = (line or "").strip(), made_from
         if shown != (previewed.line.strip(), previewed.made_from):
-            return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
+            changed = words("launch_page", "settings_changed")
+            return "", changed, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:
             _, secrets = plain_and_secret(previewed.environment)
             run_id = services.runs.start(previewed.plan, previewed.config_text, secrets, previewed.foretold)
         except DsguiError as error:
-            told = f"**Not started.** {plain(str(error))}"
+            told = words("launch_page", "not_started", why=plain(str(error)))
             return "", told, previewed, gr.Button(interactive=True), gr.skip(), gr.skip()
-        return run_id, f"Started run {run_id}.", None, gr.Button(interactive=False), False, gr.skip()
+        return run_id, words("launch_page", "started", run=run_id), None, gr.Button(interactive=False), False, gr.skip()
 
     return start

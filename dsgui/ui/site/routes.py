@@ -4,6 +4,7 @@ A plain route costs a fraction of a Gradio event, and a poll's cost depends on w
 """
 
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from dsgui.core.config.form import Form
 from dsgui.core.config.versions import at_version
 from dsgui.core.errors import RunError
 from dsgui.core.runs.news import Window
+from dsgui.core.texts.languages import CHINESE_TAG, ENGLISH_TAG, spoken
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
@@ -48,9 +50,14 @@ def make_routes(services: Services) -> APIRouter:
     router = APIRouter(prefix="/dsgui")
     model = form_model(services.checker.schema)
 
+    @cache
+    def told(tag: str) -> list[dict[str, Any]]:
+        others = services.form_texts(CHINESE_TAG if tag == ENGLISH_TAG else tag)
+        return others.beside(model) if tag == ENGLISH_TAG else others.told(model)
+
     @router.get("/form.json")
     def form() -> list[dict[str, Any]]:
-        return model
+        return told(spoken())
 
     @router.get("/release.json")
     def release(release: str = Query(pattern=_RELEASE)) -> dict[str, dict[str, str]]:
@@ -65,6 +72,13 @@ def make_routes(services: Services) -> APIRouter:
     @router.get("/static/plotly.min.js")
     def plotly() -> FileResponse:
         return FileResponse(plotly_script(), headers={"Cache-Control": f"max-age={_DAY_S}"})
+
+    @router.get("/static/catalogue.js")
+    def catalogue() -> FileResponse:
+        tag = spoken()
+        name = "catalogue.js" if tag == ENGLISH_TAG else f"catalogue.{tag}.js"
+        headers = {"Cache-Control": "no-cache", "Vary": "Cookie, Accept-Language", "Content-Language": tag}
+        return FileResponse(STATIC / name, media_type=_TYPES[".js"], headers=headers)
 
     @router.get("/static/{name}")
     def static(name: str) -> FileResponse:

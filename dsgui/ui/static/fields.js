@@ -1,5 +1,7 @@
 // What the form says of a field, and which fields a search finds. Pure.
 
+import { meanings } from "./terms.js";
+
 /** @import { Field, FormState, Release, Section } from "./types.d.ts" */
 
 /** @param {Field} field */
@@ -27,9 +29,9 @@ export const breakable = (key) => key.split(/(?<=[._])/);
 export const wordsOf = (typed) => typed.toLowerCase().split(/\s+/).filter(Boolean);
 
 /** @param {Field} field @param {string[]} words */
-export function matches({ key, title, help = "" }, words) {
-  const text = `${key} ${title} ${help}`.toLowerCase();
-  return words.every((word) => text.includes(word));
+export function matches({ key, title, help = "", also = "" }, words) {
+  const text = `${key} ${title} ${help} ${also}`.toLowerCase();
+  return words.every((word) => meanings(word).some((one) => text.includes(one)));
 }
 
 /**

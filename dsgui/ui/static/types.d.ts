@@ -384,6 +384,7 @@ export interface Field {
   title: string;
   kind: string;
   help?: string;
+  also?: string;
   unit?: string;
   default?: string;
   choices?: string[];

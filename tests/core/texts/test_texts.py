@@ -16,8 +16,9 @@ from dsgui.core.metrics.chart_table import CHARTS, ENDINGS, LOGGED, READINGS, na
 from dsgui.core.metrics.curves import Series
 from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.english.pages import PAGES
+from dsgui.core.texts.languages import LANGUAGES
 from dsgui.core.texts.saying import said
-from scripts.browser_catalogue import PAGE, catalogue
+from scripts.browser_catalogue import catalogue, page
 
 Use = tuple[str, str, str, set[str | None] | None]
 CODE = re.compile(r"(?:[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?|DS\d{3}(?:\.[a-z][a-z0-9_]*)?)\Z")  # about … . what
@@ -160,7 +161,9 @@ def words_in(tree: ast.Module) -> set[str]:
 @cache
 def browser_words() -> set[str]:
     """What stands between quotes in JavaScript that says texts, whole words."""
-    scripts = (path for path in (ROOT / "dsgui" / "ui" / "static").glob("*.js") if path.name != "catalogue.js")
+    scripts = (
+        path for path in (ROOT / "dsgui" / "ui" / "static").glob("*.js") if not path.name.startswith("catalogue.")
+    )
     return {word for path in scripts for word in re.findall(r"[\"`']([a-z_]{1,40})[\"`']", path.read_text("utf-8"))}
 
 
@@ -172,8 +175,9 @@ def kinds_in(tree: ast.Module) -> set[str]:
     return fixed | {kind for node in said_here for kind in literals(node, named_in(tree))}
 
 
-def test_the_browser_has_the_same_texts_and_charts() -> None:
-    assert PAGE.read_text("utf-8") == catalogue(), "make docs writes it"
+@pytest.mark.parametrize("tag", LANGUAGES)
+def test_the_browser_has_the_same_texts_and_charts(tag: str) -> None:
+    assert page(tag).read_text("utf-8") == catalogue(tag), "make docs writes it"
 
 
 def test_codes_are_codes_and_places_have_names() -> None:

@@ -1,0 +1,18 @@
+// The switch in the header: the language chosen is a cookie, since the server makes the page. What is in the editor
+// stays with the browser (kept.js).
+
+const YEAR_S = 31_536_000;
+
+/** Listens on the document, as Gradio draws the header anew. */
+export function begin() {
+  document.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element ? target.closest("[data-language]") : null;
+    if (button instanceof HTMLElement && button.ariaPressed !== "true") choose(button.dataset.language ?? "");
+  });
+}
+
+/** @param {string} tag */
+function choose(tag) {
+  document.cookie = `dsgui_language=${tag}; path=/; max-age=${YEAR_S}; samesite=lax`;
+  window.location.reload();
+}
