@@ -10,6 +10,7 @@ from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 from dsgui.core.rules import EXPLAINED
 from dsgui.core.texts.saying import listed, words
+from dsgui.core.validation.check_report import counted
 
 MOST_SHOWN = 100
 CONVERT = "convert"  # the id of the fix that is no edit of a document
@@ -112,7 +113,7 @@ def _about(rule_id: str) -> str:
 def _without_key(finding: Finding) -> str:
     """The message without the key it starts with: the line above names it. JSON words keep their spelling."""
     key = f"{dotted(finding.pointer)}: "
-    text = finding.message.removeprefix(key)
+    text = finding.message.removeprefix(key).removeprefix(f"{dotted(finding.pointer)}：")
     first = text.partition(" ")[0]
     keeps = not finding.message.startswith(key) or not first.isalpha() or first in ("true", "false", "null")
     return text if keeps else text[:1].upper() + text[1:]
