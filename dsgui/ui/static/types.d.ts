@@ -225,6 +225,7 @@ export interface ComparedRun {
     duration_s: number | null;
     steps_per_second: number | null;
     samples_per_second: number | null;
+    tokens_per_second: number | null;
     final_loss: Told | null;
     best_loss: Told | null;
     gpus: GpuFigures[];
@@ -234,9 +235,18 @@ export interface ComparedRun {
   };
 }
 
+/** A part of the settings of runs; null: not set there, "": an option without a value. */
+export interface SettingsPart {
+  code: string;
+  unknown: number[];
+  uncertain: boolean;
+  differ: { key: string; values: (string | null)[] }[];
+  same: { key: string; values: (string | null)[] }[];
+}
+
 export interface CompareAnswer {
   runs: ComparedRun[];
-  differences: { key: string; values: (string | null)[] }[];
+  sections: SettingsPart[];
   answers: { question: string; sentences: string[] }[];
 }
 
