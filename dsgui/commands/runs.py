@@ -7,14 +7,15 @@ import time
 from collections.abc import Sequence
 
 from dsgui.commands.run_options import DONE, add_runs_dir, called, open_runs
-from dsgui.core.runs.news import RunSummary, searched_text
+from dsgui.core.runs.listing import fits, searched_text
+from dsgui.core.runs.news import RunSummary
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
 from dsgui.runs.runs import Runs
 
 HELP = "list runs, newest first"
 _MOST_EXPLAINED = 5
 _SHOWN = 50
-_SEARCHED = "name, state, model, preset, device, script or id"
+_SEARCHED = "name, tags, note, state, model, preset, device, script, changed settings or id"
 _HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")
 
 
@@ -40,15 +41,15 @@ def _limit(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Prints the list. Raises `RunError`."""
     limit = options.limit if options.limit is not None else _SHOWN if options.format == "text" else 0
-    summaries, fits = _asked_for(open_runs(options), options.words, limit)
+    summaries, count = _asked_for(open_runs(options), options.words, limit)
     if options.format == "json":
         print(json.dumps([summary.to_json() for summary in summaries], indent=2))
     elif summaries:
         sys.stdout.write(table([_HEADINGS, *(_row(summary) for summary in summaries)]))
         sys.stdout.writelines(f"\n{one.run_id}: {one.problem}\n" for one in summaries if one.problem)
         sys.stdout.writelines(f"\n{text}\n  {', '.join(ids)}\n" for text, ids in _without_loss(summaries).items())
-        if fits > len(summaries):
-            print(f"\nShowing {len(summaries):,} of {fits:,} runs. Add --limit 0 for all, or words to search for.")
+        if count > len(summaries):
+            print(f"\nShowing {len(summaries):,} of {count:,} runs. Add --limit 0 for all, or words to search for.")
     elif options.words:
         print(f"No run in {options.runs_dir} has “{' '.join(options.words)}” in its {_SEARCHED}.")
     else:
@@ -59,7 +60,8 @@ def run(options: argparse.Namespace) -> int:
 def _asked_for(runs: Runs, words: Sequence[str], limit: int) -> tuple[list[RunSummary], int]:
     """The newest that have these words, at most `limit` of them or, with 0, all; and how many have them."""
     if words or not limit:
-        found = [run for run in runs.list() if all(word.lower() in searched_text(run) for word in words)]
+        asked = [word.lower() for word in words]
+        found = [run for run in runs.list() if fits(run, searched_text(run), asked)]
         return found[: limit or None], len(found)
     return [*runs.newest(limit)], len(runs.ids())
 
@@ -90,6 +92,7 @@ def _row(summary: RunSummary) -> tuple[str, ...]:
     loss = f"{summary.loss:.4g}" if isinstance(summary.loss, int | float) else summary.loss or "–"
     started = summary.started_at and time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.started_at))
     name = " ".join(summary.name.split()) + (f" ({summary.doing})" if summary.doing else "")
+    name += " (archived)" if summary.archived else ""
     return summary.run_id, summary.state.value, step, loss, duration(summary.duration_s), started or "–", name
 
 

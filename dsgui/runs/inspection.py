@@ -91,7 +91,7 @@ class Inspection:
         config = None
         with suppress(DocumentError):
             config = Document(self._runs.shown_config(run_id))
-        return Compared(self._runs.masked(directory.read_plan().name), config, self._figures_of(directory))
+        return Compared(self._runs.name_of(directory, directory.read_plan()), config, self._figures_of(directory))
 
     def _settings(self, run_id: str, config: Document | None) -> Settings:
         directory = self._store.open(run_id)

@@ -69,7 +69,7 @@ class Reports:
         failed = diagnosis if diagnosis and summary.state.value == "failed" else None
         return Reported(
             run_id=run_id,
-            name=hide(plan.name) or run_id,
+            name=self._runs.name_of(directory, plan) or run_id,
             state=summary.state.value,
             reason=hide(status.reason) if status else "",
             command=self._runs.shown_command(plan),

@@ -23,8 +23,8 @@ DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One run as it is told to others: every text without secrets. Times are written as they are shown. `facts` are rows of name and text; `no_loss` says why there is no curve of its
-    loss."""
+    """One run as it is told to others: every text without secrets. Times are written as they are shown. `facts` are
+    rows of name and text; `no_loss` says why there is no curve of its loss."""
 
     run_id: str
     name: str

@@ -62,7 +62,9 @@ class Section:
     def masked(self, hide: Callable[[str], str]) -> "Section":
         """With every text as it may be shown."""
         hidden = (
-            replace(one, key=hide(one.key), values=tuple(None if value is None else hide(value) for value in one.values))
+            replace(
+                one, key=hide(one.key), values=tuple(None if value is None else hide(value) for value in one.values)
+            )
             for one in self.settings
         )
         return replace(self, settings=tuple(hidden))

@@ -90,6 +90,7 @@ export interface Delta {
   state: string;
   reason: string;
   phase: string;
+  phase_s: number | null;
   doing: string;
   elapsed_s: number | null;
   kill_in_s: number | null;
@@ -160,6 +161,14 @@ export interface Diagnosis {
   cause?: string[];
   traceback: string;
   evidence: string;
+}
+
+/** What stopping a run now would lose; `looked`: whether its folders may be searched for checkpoints. */
+export interface Stake {
+  step: number | null;
+  elapsed_s: number | null;
+  checkpoint: { name: string; step: number; age_s: number } | null;
+  looked: boolean;
 }
 
 export interface Checkpoint {

@@ -109,7 +109,10 @@ def test_what_differs_comes_first_and_every_part_is_looked_at() -> None:
 
 def test_a_config_is_compared_by_its_values() -> None:
     one, other = '{"a": 5e8, "b": true, "c": {"d": 1}}', '{"c": {"d": 2}, "b": 1, "a": 500000000}'
-    assert differing(settings(config=one), settings(config=other))["config"] == {"/b": ("true", "1"), "/c/d": ("1", "2")}
+    assert differing(settings(config=one), settings(config=other))["config"] == {
+        "/b": ("true", "1"),
+        "/c/d": ("1", "2"),
+    }
 
 
 def test_any_number_of_runs_is_compared() -> None:
@@ -137,7 +140,8 @@ def test_the_same_commit_with_uncommitted_changes_may_be_other_code() -> None:
 
 def test_a_secret_is_compared_and_not_shown() -> None:
     one, other = (
-        settings(f"--api_token {word}", environment={"WANDB_API_KEY": word}) for word in ("abcdef123456", "fedcba654321")
+        settings(f"--api_token {word}", environment={"WANDB_API_KEY": word})
+        for word in ("abcdef123456", "fedcba654321")
     )
     found = differing(one, other)
     assert found["arguments"] == {"--api_token": (MASK, MASK)}
