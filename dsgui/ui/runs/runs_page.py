@@ -46,7 +46,7 @@ def build_runs(services: Services) -> RunsPage:
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
 
-    def label(event: gr.EventData) -> None:
+    def annotate(event: gr.EventData) -> None:
         told = details(event)
         ids, change = told.get("run_ids"), told.get("change")
         try:
@@ -55,11 +55,11 @@ def build_runs(services: Services) -> RunsPage:
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
 
-    events = ("stop", "save", "delete", "again", "pattern", "label")
+    events = ("stop", "save", "delete", "again", "pattern", "annotate")
     monitor = embedded("runs", "ds-runs", events, value="", elem_id="monitor")
     monitor.stop(asked(services.runs.stop), None, None, **TELLING)
     monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
     monitor.pattern(add_pattern, None, None, **TELLING)
-    monitor.label(label, None, None, **TELLING)
+    monitor.annotate(annotate, None, None, **TELLING)
     monitor.delete(asked(delete), None, None, **TELLING)
     return RunsPage(monitor)

@@ -91,7 +91,10 @@ def _show_run(run_id: str) -> tuple[Any, Any]:
 def _linked_run(request: gr.Request) -> tuple[Any, Any]:
     if request.query_params.get("compare"):  # which runs, the page reads from its own address
         return gr.Tabs(selected="runs"), gr.skip()
-    return _show_run(str(request.query_params.get("run", "")))
+    tab, run = request.query_params.get("tab"), str(request.query_params.get("run", ""))
+    if tab in dict(_TABS) and not run:
+        return gr.Tabs(selected=tab), gr.skip()
+    return _show_run(run)
 
 
 def _follow_probe(services: Services, header: gr.HTML) -> gr.Checkbox:

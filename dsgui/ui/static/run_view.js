@@ -168,8 +168,7 @@ export class RunView {
       { class: "ds-actions" },
       say("save"),
       " ",
-      link(
-        `/dsgui/report?${new URLSearchParams({ runs: this.id })}`, say("report"), say("report_title")),
+      link(`/dsgui/report?${new URLSearchParams({ runs: this.id })}`, say("report"), say("report_title")),
       link(this.saved("points.csv"), say("points"), say("points_title")),
       link(this.saved("tensorboard.zip"), say("tensorboard"), say("tensorboard_title")),
     );

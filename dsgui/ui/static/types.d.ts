@@ -126,6 +126,30 @@ export interface RunSummary {
   place: number;
   predicted?: Predicted | null;
   peak?: Predicted | null;
+  best_loss: Told | null;
+  steps_per_second: number | null;
+  tags: string[];
+  note: string;
+  archived: boolean;
+  differs: Change[];
+  differs_from: string;
+}
+
+/** A setting that is not what it was in an earlier run; null: not set, "": an option without a value. */
+export interface Change {
+  part: string;
+  key: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** What is changed of what a user wrote on runs. */
+export interface LabelChange {
+  name?: string;
+  tags?: string[];
+  add_tags?: string[];
+  note?: string;
+  archived?: boolean;
 }
 
 /** The part of the list that was asked for: `ids` is null where the page has them, `rows` are those that changed. */
@@ -137,6 +161,8 @@ export interface ListedRuns {
   rows: RunSummary[];
   since: string;
   place: number | null;
+  archived: number;
+  baseline: RunSummary | null;
 }
 
 export interface Estimate {
