@@ -117,8 +117,10 @@ export class RunList {
     this.node.classList.toggle("ds-as-table", this.isTable);
     this.tools.layOut(alone, this.isTable);
     this.columns = columnsOf(prefs().columns);
-    const widths = this.columns.map(({ width }) => width).join(" ");
-    this.table.style.setProperty("--columns", `34px minmax(150px, 1fr) ${widths}`);
+    const widths = ["34px", "minmax(150px, 1fr)", ...this.columns.map(({ width }) => width)];
+    const least = widths.reduce((sum, width) => sum + Number(width.match(/\d+/)?.[0] ?? 0), 0);
+    this.table.style.setProperty("--columns", widths.join(" "));
+    this.table.style.setProperty("--least", `${least}px`);
     for (const [node, role] of /** @type {const} */ ([
       [this.table, "table"],
       [this.rows, "rowgroup"],
