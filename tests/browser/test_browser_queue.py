@@ -57,6 +57,11 @@ def test_a_second_run_waits_until_the_first_is_killed(page, tmp_path):
     stop = page.locator("#stop-run")
     place = stop.bounding_box()
     stop.click()
+    expect(page.locator(".ds-stake")).to_contain_text("No step is done yet")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(state(page)).to_have_text("running")
+    stop.click()
     answer = page.locator("#confirm-stop")
     answered = answer.bounding_box()
     answer.dblclick()  # kills nothing

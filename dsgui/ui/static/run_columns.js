@@ -124,7 +124,7 @@ export const COLUMNS = [
   },
   {
     id: "speed",
-    width: "104px",
+    width: "134px",
     shown: true,
     sorts: true,
     text: (run) => pace(run.steps_per_second ?? 0),

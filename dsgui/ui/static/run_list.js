@@ -176,7 +176,7 @@ export class RunList {
     row.classList.add("ds-pinned");
     fillRow(row, base, this.columns, null);
     const unpin = button(
-      "📌",
+      "◆",
       { class: "ds-pin", title: say("runs_page", "unpin"), "aria-label": say("runs_page", "unpin") },
       () => this.pin(undefined),
     );

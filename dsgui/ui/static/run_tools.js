@@ -75,7 +75,8 @@ export class RunTools {
     this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
     this.filters = el("div", { class: "ds-run-filters" }, this.state, this.sort, this.archivedLabel, this.columns);
     const line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters);
-    this.node = el("div", { class: "ds-run-over" }, line, this.choice, this.count);
+    const status = el("div", { class: "ds-run-status" }, this.count, this.choice);
+    this.node = el("div", { class: "ds-run-over" }, line, status);
     this.offer(0, 1, false);
   }
 

@@ -3,13 +3,14 @@
 import { Alerts } from "./alerts.js";
 import { Board } from "./board.js";
 import { button, el } from "./dom.js";
+import { phaseText } from "./durations.js";
 import { Follower, LIVE_STATES } from "./follower.js";
 import { heldAgainst } from "./charts.js";
 import { duration, figure, pace } from "./format.js";
 import { Log } from "./log.js";
 import { Patterns } from "./patterns.js";
 import { Speed } from "./speed.js";
-import { span, StopQuestion } from "./stopping.js";
+import { StopQuestion } from "./stopping.js";
 import { textOf, words } from "./texts.js";
 
 /** @import { Delta, Trigger } from "./types.d.ts" */
@@ -18,7 +19,6 @@ import { textOf, words } from "./texts.js";
 
 const STOP_AGAIN_MS = 4000;
 const KILL_AFTER_MS = 1000; // a double click on what was there before kills nothing
-const USUAL_PHASE_S = 120; // so long a phase may take before "about a minute" is no help any more
 /** @type {Record<string, string>} */
 const STOPS = { stopping: "stopping", queued: "leave_queue" };
 
@@ -277,14 +277,7 @@ export class RunView {
     if (delta.state === "pending") return say("supervisor_starts");
     if (delta.state !== "running") return "";
     if (delta.doing) return say("doing", { doing: `${delta.doing[0].toUpperCase()}${delta.doing.slice(1)}` });
-    return this.phase(delta);
-  }
-
-  /** "About a minute" is no longer said of what takes twelve. @param {Delta} delta */
-  phase({ phase, phase_s: taken }) {
-    const long = `${phase}_long`;
-    const known = (taken ?? 0) > USUAL_PHASE_S && textOf("runs_page", long, "", { time: span(taken ?? 0) });
-    return known || textOf("phases", phase);
+    return phaseText(delta.phase, delta.phase_s);
   }
 
   draw(force = false) {

@@ -1,22 +1,13 @@
 // Before a run is stopped: one question, with what has not been saved.
 
 import { button, el } from "./dom.js";
+import { span } from "./durations.js";
 import { words } from "./texts.js";
 
 /** @import { Stake } from "./types.d.ts" */
 
-const MINUTE_S = 60;
-
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("runs_page", code, given);
-
-/** Some seconds, as one says them. @param {number} seconds */
-export function span(seconds) {
-  const minutes = Math.round(seconds / MINUTE_S);
-  if (minutes < 1) return say("seconds", { count: String(Math.max(Math.round(seconds), 0)) });
-  if (minutes < MINUTE_S) return say("minutes", { count: String(minutes) });
-  return say("hours", { hours: String(Math.floor(minutes / MINUTE_S)), minutes: String(minutes % MINUTE_S) });
-}
 
 /** What stopping loses, in a sentence. @param {Stake} stake */
 export function lossOf({ step, elapsed_s: elapsed, checkpoint, looked }) {
