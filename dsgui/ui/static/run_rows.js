@@ -160,8 +160,9 @@ export function editIn(cell, what, text, keep) {
   };
   input.addEventListener("keydown", (event) => {
     event.stopPropagation();
-    if (event.key === "Enter") end(true);
-    if (event.key === "Escape") end(false);
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault(); // or it would press the button that has the focus afterwards
+    end(event.key === "Enter");
   });
   input.addEventListener("blur", () => end(true));
   cell.replaceChildren(input);
