@@ -11,7 +11,7 @@ from dsgui.core.logs.patterns import MOST_PATTERNS, Pattern, matches
 from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.metrics.points import Point
 from dsgui.core.runs.comparison import Compared, answers
-from dsgui.core.runs.settings import Settings, compared
+from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.logs.output_search import LINE_SHOWN, around, first_error, search

@@ -18,7 +18,7 @@ from dsgui.core.metrics.performance import figures
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import by_time, charts
 from dsgui.core.runs.report_page import Assets, Reported, duration, report_html
-from dsgui.core.runs.settings import Settings, compared
+from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.runs.report_assets import read_assets

@@ -27,7 +27,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
-from dsgui.core.runs.settings import Settings, changes
+from dsgui.core.runs.run_settings import Settings, changes
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.saying import Said, as_told, said, wrong

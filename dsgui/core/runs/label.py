@@ -8,6 +8,7 @@ from dsgui.core.decoding import sequence, text
 from dsgui.core.errors import RunError
 from dsgui.core.texts.saying import wrong
 
+_TOO_LONG = {"name": "label.long_name", "tag": "label.long_tag", "note": "label.long_note"}
 MOST_NAME, MOST_TAG, MOST_TAGS, MOST_NOTE = 120, 40, 20, 2000
 
 
@@ -79,5 +80,5 @@ def _one_line(value: str) -> str:
 
 def _bounded(what: str, value: str, most: int) -> str:
     if len(value) > most:
-        raise RunError(wrong(f"label.long_{what}", count=str(len(value)), most=str(most)))
+        raise RunError(wrong(_TOO_LONG[what], count=str(len(value)), most=str(most)))
     return value

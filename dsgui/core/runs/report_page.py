@@ -14,7 +14,7 @@ from dsgui.core.metrics.chart_table import COLOURS
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import number_to_json
 from dsgui.core.runs.report_charts import Chart
-from dsgui.core.runs.settings import Section, Setting
+from dsgui.core.runs.run_settings import Section, Setting
 from dsgui.core.sizes import gib, in_gib
 
 _MOST_DIFFERENCES = 300

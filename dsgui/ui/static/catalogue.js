@@ -271,7 +271,7 @@ export const TEXTS = {
   "hint_note": "Note",
   "one_run": "{count} run",
   "runs": "{count} runs",
-  "one_matche": "{count} match",
+  "one_match": "{count} match",
   "matches": "{count} matches",
   "matches_in": "{matches} in {runs}",
   "showing": "Showing {shown} of {all}",

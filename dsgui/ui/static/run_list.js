@@ -23,8 +23,8 @@ const NARROW = "(max-width: 760px)";
 
 /** @param {number} count */
 const number = (count) => count.toLocaleString("en-US");
-/** @param {number} count @param {string} code */
-const plural = (count, code) => say("runs_page", count === 1 ? `one_${code}` : `${code}s`, { count: number(count) });
+/** @param {number} count @param {string} one @param {string} several the codes of its texts */
+const plural = (count, one, several) => say("runs_page", count === 1 ? one : several, { count: number(count) });
 
 /**
  * `open` shows a run, `compare` several, `all` none: the table; `isShown` tells whether a run is shown now; `label`
@@ -340,8 +340,8 @@ export class RunList {
     const sight = this.height ? Math.max(Math.round(room / this.height), 1) : fits;
     const first = this.height ? Math.min(Math.round(this.list.scrollTop / this.height), Math.max(fits - sight, 0)) : 0;
     const shown = `${number(first + 1)}–${number(Math.min(first + sight, fits))}`;
-    const runs = plural(total, "run");
-    const all = words ? say("runs_page", "matches_in", { matches: plural(fits, "matche"), runs }) : runs;
+    const runs = plural(total, "one_run", "runs");
+    const all = words ? say("runs_page", "matches_in", { matches: plural(fits, "one_match", "matches"), runs }) : runs;
     const found = fits > sight ? say("runs_page", "showing", { shown, all }) : all;
     const none = unread ? "" : say("runs_page", "no_match");
     const waits = unread ? say("runs_page", "unread", { count: number(unread) }) : "";

@@ -40,7 +40,7 @@ RUNS_PAGE: dict[str, str] = {
     "hint_note": "备注",
     "one_run": "{count} 次运行",
     "runs": "{count} 次运行",
-    "one_matche": "{count} 个匹配",
+    "one_match": "{count} 个匹配",
     "matches": "{count} 个匹配",
     "matches_in": "{runs}中有 {matches}",
     "showing": "显示第 {shown} 条，共 {all}",

@@ -41,7 +41,7 @@ RUNS_PAGE: dict[str, str] = {
     "hint_note": "Note",
     "one_run": "{count} run",
     "runs": "{count} runs",
-    "one_matche": "{count} match",
+    "one_match": "{count} match",
     "matches": "{count} matches",
     "matches_in": "{matches} in {runs}",
     "showing": "Showing {shown} of {all}",

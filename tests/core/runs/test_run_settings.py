@@ -8,7 +8,7 @@ from dsgui.core.access.secrets import MASK
 from dsgui.core.config.document import Document
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.core.launch.plan_making import make_plan
-from dsgui.core.runs.settings import Section, Settings, arguments_of, changes, compared
+from dsgui.core.runs.run_settings import Section, Settings, arguments_of, changes, compared
 from dsgui.core.script.script import ScriptFacts
 
 KEPT = {"python": "3.11.7", "versions": {"torch": "2.13.0"}, "git": {"commit": "a" * 40, "branch": "main"}}
