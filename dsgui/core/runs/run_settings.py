@@ -226,7 +226,7 @@ def _code(run: Settings) -> Part:
     if not run.provenance:
         return None
     git = run.provenance.get("git") or {}
-    dirty = {True: "yes", False: "no"}.get(git.get("dirty"))
+    dirty = None if git.get("dirty") is None else "yes" if git["dirty"] else "no"
     told = {"commit": git.get("commit"), "branch": git.get("branch"), "uncommitted": dirty}
     return {name: str(value) for name, value in told.items() if value}
 

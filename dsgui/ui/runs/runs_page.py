@@ -49,8 +49,10 @@ def build_runs(services: Services) -> RunsPage:
     def annotate(event: gr.EventData) -> None:
         told = details(event)
         ids, change = told.get("run_ids"), told.get("change")
+        if not isinstance(ids, list) or not isinstance(change, dict):
+            return
         try:
-            for run_id in ids[:_MOST_LABELLED] if isinstance(ids, list) and isinstance(change, dict) else ():
+            for run_id in ids[:_MOST_LABELLED]:
                 services.archive.label(str(run_id), change)
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
