@@ -6,6 +6,7 @@ import { seen } from "./chart.js";
 import { button, el } from "./dom.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, gib, pace } from "./format.js";
+import { PARTS } from "./run_columns.js";
 import { baseline, shareOf } from "./run_prefs.js";
 import { look } from "./traces.js";
 import { textOf, words } from "./texts.js";
@@ -37,6 +38,22 @@ const ROWS = [
   ["run_mean", (run) => run.figures.run_mean_bytes, gib],
   ["host_peak", (run) => run.figures.host_peak_bytes, gib],
 ];
+
+/** What is not named by its user. @type {Record<string, string>} */
+const KEYS = {
+  script: "key_script",
+  ranks: "key_ranks",
+  devices: "key_devices",
+  where: "key_where",
+  nodes: "key_nodes",
+  launcher: "key_launcher",
+  reader: "key_reader",
+  directory: "key_directory",
+  python: "key_python",
+  commit: "key_commit",
+  branch: "key_branch",
+  uncommitted: "key_uncommitted",
+};
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("compare_page", code, given);
@@ -224,7 +241,7 @@ function differencesNodes(names, sections) {
 /** @param {SettingsPart} section @param {string[]} names */
 function unknownNote({ code, unknown }, names) {
   const runs = unknown.map((place) => `“${names[place]}”`).join(", ");
-  return say("unknown", { part: say(`part_${code}`), runs });
+  return say("unknown", { part: say(PARTS[code] ?? code), runs });
 }
 
 /** @param {SettingsPart} section @param {SettingsPart["differ"]} settings @param {string[]} names */
@@ -233,9 +250,9 @@ function sectionNode({ code, unknown }, settings, names) {
   const coded = code === "launch" || code === "code";
   const rows = settings.map(({ key, values }) => {
     const found = values.map((value, place) => valueNode(value, unknown.includes(place)));
-    return row(coded ? textOf("compare_page", `key_${key}`, key) : el("code", {}, key), found);
+    return row(coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, key), found);
   });
-  return el("div", { class: "ds-scroll" }, el("h4", {}, say(`part_${code}`)), table(heads, rows));
+  return el("div", { class: "ds-scroll" }, el("h4", {}, say(PARTS[code] ?? code)), table(heads, rows));
 }
 
 /** @param {string | null} value @param {boolean} unknown */

@@ -5,6 +5,9 @@ import { textOf, words } from "./texts.js";
 const MINUTE_S = 60;
 const USUAL_PHASE_S = 120; // so long a phase may take before "about a minute" is no help any more
 
+/** @type {Record<string, string>} */
+const LONG = { starting: "starting_long", compiling: "compiling_long" };
+
 /** Some seconds, as one says them. @param {number} seconds */
 export function span(seconds) {
   const minutes = Math.round(seconds / MINUTE_S);
@@ -18,6 +21,7 @@ export function span(seconds) {
  * @param {string} phase @param {number | null} taken seconds that it has taken
  */
 export function phaseText(phase, taken) {
-  const long = (taken ?? 0) > USUAL_PHASE_S ? textOf("runs_page", `${phase}_long`, "", { time: span(taken ?? 0) }) : "";
+  const long =
+    (taken ?? 0) > USUAL_PHASE_S ? textOf("runs_page", LONG[phase] ?? "", "", { time: span(taken ?? 0) }) : "";
   return long || textOf("phases", phase);
 }

@@ -13,6 +13,15 @@ import { textOf, words } from "./texts.js";
  */
 
 const MOST_SHORT = 3;
+/** What the parts of a run's settings are called. @type {Record<string, string>} */
+export const PARTS = {
+  arguments: "part_arguments",
+  config: "part_config",
+  environment: "part_environment",
+  launch: "part_launch",
+  code: "part_code",
+  versions: "part_versions",
+};
 
 /**
  * When a run began; of one that has not, when its launch was prepared, which its id tells.
@@ -60,7 +69,7 @@ export function allChanges({ differs }) {
   return differs.map(({ part, key, before, after }) => {
     /** @param {string | null} value */
     const told = (value) => value ?? words("compare_page", "not_set");
-    return `${words("compare_page", `part_${part}`)} · ${key}: ${told(before)} → ${told(after)}`;
+    return `${words("compare_page", PARTS[part] ?? part)} · ${key}: ${told(before)} → ${told(after)}`;
   });
 }
 

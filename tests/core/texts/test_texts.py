@@ -40,8 +40,8 @@ MAKERS = {
     "advise": ("verdict_advice", ()),
     "phrase": ("parts", ()),
 }
-# What a page puts before a word: of a column, a part of a run's settings, a key there, what is edited, what was cloned.
-PREFIXES = ("phase_", "column_", "part_", "key_", "edit_", "hint_", "clone_")
+# What a page puts before a word: of a column, what is edited, what was cloned.
+PREFIXES = ("phase_", "column_", "edit_", "hint_", "clone_")
 SUFFIXES = ("_below", "_first", "_in_file", "_of", "_on", "s")  # of codes that come in pairs
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
 LOOKED_UP = (*PAGES, "states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
