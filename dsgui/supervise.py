@@ -507,8 +507,10 @@ class Supervisor:
         if phase == "compiling":
             self._locks |= held_build_locks(self._running)
         guardians = self._keeping.facts.guardians
-        if phase != self._status.phase or guardians != self._status.guardians:
-            self._write(phase=phase, guardians=guardians)
+        if phase != self._status.phase:
+            self._write(phase=phase, phase_at_s=round(self._elapsed_s(), 3), guardians=guardians)
+        elif guardians != self._status.guardians:
+            self._write(guardians=guardians)
         if self._records.refused and not self._status.reasons:
             self._write(reasons=(_DISK_NOTE,))  # said at once; the training is left alone
 

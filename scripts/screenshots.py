@@ -39,6 +39,7 @@ def run(page: Page, url: str) -> None:
     page.wait_for_timeout(1500)
     page.screenshot(path=IMAGES / "run.png")
     page.click("#stop-run")
+    page.click("#confirm-stop")
     page.locator('.ds-run-head .ds-state[data-state="stopped"]').wait_for(timeout=60_000)
 
 

@@ -7,7 +7,8 @@ import time
 from collections.abc import Sequence
 
 from dsgui.commands.run_options import DONE, add_runs_dir, called, open_runs
-from dsgui.core.runs.news import RunSummary, searched_text
+from dsgui.core.runs.listing import fits, searched_text
+from dsgui.core.runs.news import RunSummary
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
 from dsgui.core.texts.columns import padded, width
 from dsgui.core.texts.saying import words
@@ -44,7 +45,7 @@ def _limit(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Prints the list. Raises `RunError`."""
     limit = options.limit if options.limit is not None else _SHOWN if options.format == "text" else 0
-    summaries, fits = _asked_for(open_runs(options), options.words, limit)
+    summaries, count = _asked_for(open_runs(options), options.words, limit)
     if options.format == "json":
         print(json.dumps([summary.to_json() for summary in summaries], indent=2))
     elif summaries:
@@ -58,8 +59,8 @@ def run(options: argparse.Namespace) -> int:
         )
         sys.stdout.writelines(f"\n{one.run_id}: {one.problem}\n" for one in summaries if one.problem)
         sys.stdout.writelines(f"\n{text}\n  {', '.join(ids)}\n" for text, ids in _without_loss(summaries).items())
-        if fits > len(summaries):
-            print("\n" + words("commands", "showing", shown=f"{len(summaries):,}", all=f"{fits:,}"))
+        if count > len(summaries):
+            print("\n" + words("commands", "showing", shown=f"{len(summaries):,}", all=f"{count:,}"))
     elif options.words:
         given = {"folder": str(options.runs_dir), "words": " ".join(options.words)}
         print(words("commands", "none_with", searched=words("commands", "searched"), **given))
@@ -75,7 +76,8 @@ def _headings() -> tuple[str, ...]:
 def _asked_for(runs: Runs, words: Sequence[str], limit: int) -> tuple[list[RunSummary], int]:
     """The newest that have these words, at most `limit` of them or, with 0, all; and how many have them."""
     if words or not limit:
-        found = [run for run in runs.list() if all(word.lower() in searched_text(run) for word in words)]
+        asked = [word.lower() for word in words]
+        found = [run for run in runs.list() if fits(run, searched_text(run), asked)]
         return found[: limit or None], len(found)
     return [*runs.newest(limit)], len(runs.ids())
 
@@ -106,6 +108,7 @@ def _row(summary: RunSummary) -> tuple[str, ...]:
     loss = f"{summary.loss:.4g}" if isinstance(summary.loss, int | float) else summary.loss or "–"
     started = summary.started_at and time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.started_at))
     name = " ".join(summary.name.split()) + (f" ({summary.doing})" if summary.doing else "")
+    name += " (archived)" if summary.archived else ""
     return summary.run_id, summary.state.value, step, loss, duration(summary.duration_s), started or "–", name
 
 

@@ -12,6 +12,7 @@ from tests.browser.test_browser import start_script
 from tests.browser.test_browser_monitor import opened
 from tests.runs.test_no_loss import hf_run
 from tests.support.app_server import running_app
+from tests.support.browser import stop_run
 from tests.support.made_runs import Made, Printed, make_printed, make_run
 from tests.support.run_fixtures import wait_until
 
@@ -306,7 +307,7 @@ def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, app_a
         (tmp_path / "go").touch()
         shown(page, "Loss", "Host memory", axis="step")
         expect(why(page)).to_be_hidden()
-        page.locator("#stop-run").click()
+        stop_run(page)
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
         run, *_ = json.load(app_at_once.get("dsgui/runs"))["rows"]
         assert run["step"] < 600

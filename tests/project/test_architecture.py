@@ -35,7 +35,7 @@ ROOMS = {
         "oracle": "config texts",
         "preflight": "access config diagnosis launch machine memory oracle rules script texts validation",
         "rules": "config machine texts",
-        "runs": "config diagnosis launch logs metrics script texts",
+        "runs": "access config diagnosis launch logs metrics script texts",
         "script": "config texts",
         "texts": "",
         "validation": "config rules texts",

@@ -18,6 +18,7 @@ from dsgui.core.logs.patterns import Pattern
 from dsgui.core.logs.trainlog import Progress, TrainLog
 from dsgui.core.metrics.curves import RECORD, Series, SeriesTable
 from dsgui.core.metrics.points import OUTPUT, Event, Point, number_to_json
+from dsgui.core.metrics.reached import Reached
 from dsgui.core.metrics.samples import Peak, Sample, SampleTable
 from dsgui.core.runs.alerts import Alerts
 from dsgui.shell.logs.growing import Appender, OutputFile, RecordFile
@@ -168,7 +169,7 @@ _KEPT = (
         "_patterns",
         "_patterns_changed",
     ),
-    *("_finished", "_past", "_pace", "_rush", "_loss", "_progress", "_peak"),
+    *("_finished", "_past", "_pace", "_rush", "_reached", "_progress", "_peak"),
 )
 
 
@@ -199,7 +200,7 @@ class Records:
         self._finished = self._unmasked = self._in_gap = False
         self._past: list[Past] = []
         self._pace, self._rush = Pace(), Rush()
-        self._loss: float | None = None
+        self._reached = Reached()
         self._progress: dict[str, Any] = {}
         self._peak = Peak()
         self._before = b""  # records of points that another supervisor had written, and that come again
@@ -258,8 +259,7 @@ class Records:
                 self._try(self._keep_series, self._series.all)
             if records:
                 self._try(self._points.write, self._as_before(records) if self._before else records)
-            if point.kind == "train" and not point.rank and point.source == OUTPUT:
-                self._loss = point.values.get("loss", self._loss)
+            self._reached.take(point, now)
         self._take_events(self._alerts.points(points))
 
     def take_event(self, event: Event) -> None:
@@ -385,7 +385,7 @@ class Records:
 
     def _current(self) -> dict[str, Any]:
         progress = self.log.progress
-        found: dict[str, Any] = {} if self._loss is None else {"loss": number_to_json(self._loss)}
+        found = self._reached.to_json()
         if progress:
             eta_s = self._pace.eta_s(progress, self._monotonic())
             found |= {"step": progress.step, "total": progress.total, "eta_s": eta_s}

@@ -25,10 +25,11 @@ _RECIPES = {"translation": "recipe_translation"}
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The page's inputs by their fields' names, `fields` says in which order; and the buttons that ask at the
-    places where a run can train."""
+    places where a run can train. `more` is the fold."""
 
     inputs: Mapping[str, Any]
     asks: tuple[AskFirst, ...]
+    more: gr.Accordion
 
     def __getitem__(self, name: str) -> Any:
         return self.inputs[name]
@@ -64,10 +65,10 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
             asks += [build_ask_first(kind)] if kind.CAN_BE_ASKED else []
         panels.append(panel)
     lay_out(Part.DEVICES)
-    with gr.Accordion(words("launch_page", "more"), open=False):
+    with gr.Accordion(words("launch_page", "more"), open=False) as more:
         lay_out(Part.MORE)
     lay_out(Part.NOWHERE)
-    desk = Desk(inputs, tuple(asks))
+    desk = Desk(inputs, tuple(asks), more)
     desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)
 
     def shows(where: str) -> tuple[Any, ...]:

@@ -44,7 +44,7 @@ from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflig
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
     command anew when one of the given triggers fires, `look_at_gpus_on` what is in use. `desk` and `message` are for
-    who fills the page in."""
+    who fills the page in; `loaded` tells what was taken from an earlier run."""
 
     started: Any
     run_id: gr.State
@@ -52,10 +52,12 @@ class LaunchPage:
     look_at_gpus_on: Callable[[Any], Any]
     desk: Desk
     message: gr.Markdown
+    loaded: gr.HTML
 
 
 def build_launch(services: Services, workbench: Workbench, configure: ConfigurePage, default_ranks: int) -> LaunchPage:
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`, after the Configure page."""
+    loaded = gr.HTML("", elem_id="loaded-run", apply_default_css=False, padding=False)
     with gr.Row(elem_classes="ds-columns"):
         with gr.Column(scale=6, min_width=320):
             elsewhere = {**configure.memory.fields, **configure.bar.fields}
@@ -115,6 +117,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         lambda event: look_at_gpus(services, desk["gpus"], event),
         desk,
         message,
+        loaded,
     )
 
 

@@ -29,6 +29,7 @@ STATIC = Path(__file__).parents[1] / "static"
 # The browser asks again until the accelerator has answered; a run's page is reached by `?run=<id>`,
 # a comparison by `?compare=<id>,<id>`.
 _PROBE_POLL_S = 1.0
+_TABS = ("configure", "launch", "runs", "machine")
 _UNLESS_TYPED = '(typed, shown) => document.activeElement?.closest("#training-arguments") ? shown : typed'
 
 
@@ -100,7 +101,10 @@ def _show_run(run_id: str) -> tuple[Any, Any]:
 def _linked_run(request: gr.Request) -> tuple[Any, Any]:
     if request.query_params.get("compare"):  # which runs, the page reads from its own address
         return gr.Tabs(selected="runs"), gr.skip()
-    return _show_run(str(request.query_params.get("run", "")))
+    tab, run = request.query_params.get("tab"), str(request.query_params.get("run", ""))
+    if tab in _TABS and not run:
+        return gr.Tabs(selected=tab), gr.skip()
+    return _show_run(run)
 
 
 def _follow_probe(services: Services, header: gr.HTML) -> gr.Checkbox:

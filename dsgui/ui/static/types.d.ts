@@ -90,6 +90,7 @@ export interface Delta {
   state: string;
   reason: string;
   phase: string;
+  phase_s: number | null;
   doing: string;
   elapsed_s: number | null;
   kill_in_s: number | null;
@@ -125,6 +126,30 @@ export interface RunSummary {
   place: number;
   predicted?: Predicted | null;
   peak?: Predicted | null;
+  best_loss: Told | null;
+  steps_per_second: number | null;
+  tags: string[];
+  note: string;
+  archived: boolean;
+  differs: Change[];
+  differs_from: string;
+}
+
+/** A setting that is not what it was in an earlier run; null: not set, "": an option without a value. */
+export interface Change {
+  part: string;
+  key: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** What is changed of what a user wrote on runs. */
+export interface LabelChange {
+  name?: string;
+  tags?: string[];
+  add_tags?: string[];
+  note?: string;
+  archived?: boolean;
 }
 
 /** The part of the list that was asked for: `ids` is null where the page has them, `rows` are those that changed. */
@@ -136,6 +161,8 @@ export interface ListedRuns {
   rows: RunSummary[];
   since: string;
   place: number | null;
+  archived: number;
+  baseline: RunSummary | null;
 }
 
 export interface Estimate {
@@ -160,6 +187,14 @@ export interface Diagnosis {
   cause?: string[];
   traceback: string;
   evidence: string;
+}
+
+/** What stopping a run now would lose; `looked`: whether its folders may be searched for checkpoints. */
+export interface Stake {
+  step: number | null;
+  elapsed_s: number | null;
+  checkpoint: { name: string; step: number; age_s: number } | null;
+  looked: boolean;
 }
 
 export interface Checkpoint {
@@ -225,6 +260,7 @@ export interface ComparedRun {
     duration_s: number | null;
     steps_per_second: number | null;
     samples_per_second: number | null;
+    tokens_per_second: number | null;
     final_loss: Told | null;
     best_loss: Told | null;
     gpus: GpuFigures[];
@@ -234,9 +270,18 @@ export interface ComparedRun {
   };
 }
 
+/** A part of the settings of runs; null: not set there, "": an option without a value. */
+export interface SettingsPart {
+  code: string;
+  unknown: number[];
+  uncertain: boolean;
+  differ: { key: string; values: (string | null)[] }[];
+  same: { key: string; values: (string | null)[] }[];
+}
+
 export interface CompareAnswer {
   runs: ComparedRun[];
-  differences: { key: string; values: (string | null)[] }[];
+  sections: SettingsPart[];
   answers: { question: string; sentences: string[] }[];
 }
 

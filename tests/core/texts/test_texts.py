@@ -41,6 +41,8 @@ MAKERS = {
     "advise": ("verdict_advice", ()),
     "phrase": ("parts", ()),
 }
+# What a page puts before a word: of a column, what is edited, what was cloned.
+PREFIXES = ("phase_", "column_", "edit_", "hint_", "clone_")
 SUFFIXES = ("_below", "_first", "_in_file", "_of", "_on", "s")  # of codes that come in pairs
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
 LOOKED_UP = (*PAGES, "states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
@@ -221,7 +223,7 @@ def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> 
 
 def test_every_code_of_the_catalogue_is_said() -> None:
     """By its name in the call, or by a word in a module that says texts of its kind: whole, or to be completed with
-    one of the suffixes."""
+    one of the prefixes or suffixes."""
     named = {(kind, code) for _, kind, code, _ in all_said()}
     words_of = {path: words_in(tree) for path, tree in trees().items()}
     kinds_of = {path: kinds_in(tree) for path, tree in trees().items()}
@@ -232,7 +234,7 @@ def test_every_code_of_the_catalogue_is_said() -> None:
         words = set().union(*(words_of[path] for path in trees() if kind in LOOKED_UP or kind in kinds_of[path]))
         words |= {word.replace("-", "_") for word in words}  # a signature's id
         words |= browser_words() if kind in IN_THE_BROWSER else set()
-        words |= {f"phase_{word}" for word in words} if kind in IN_THE_BROWSER else set()
+        words |= {prefix + word for prefix in PREFIXES for word in words} if kind in IN_THE_BROWSER else set()
         words |= page_words(texts) if kind in ON_PAGES else set()
         words |= {f"{word}_about" for word in words} if kind in IN_THE_BROWSER else set()
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}

@@ -16,7 +16,7 @@ COMMANDS: Mapping[str, str] = {
     "none": "{folder} 中没有运行。用“{command} launch”或在浏览器中启动。",
     "language": "输出语言：{tags}（默认取 LC_ALL、LC_MESSAGES 或 LANG，否则为 en）",
     "no_language": "--lang：dsgui 不支持语言“{tag}”。可用：{tags}。",
-    "searched": "名称、状态、模型、预设、设备、脚本或 ID",
+    "searched": "名称、标签、备注、状态、模型、预设、设备、脚本、改动的设置或 ID",
     "column_run": "运行",
     "column_state": "状态",
     "column_step": "步",

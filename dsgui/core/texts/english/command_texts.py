@@ -16,7 +16,7 @@ COMMANDS: Mapping[str, str] = {
     "none": "No runs in {folder}. Start one with “{command} launch” or in the browser.",
     "language": "language of what is said: {tags} (default: LC_ALL, LC_MESSAGES or LANG, else en)",
     "no_language": "--lang: “{tag}” is none of dsgui’s languages. Use one of: {tags}.",
-    "searched": "name, state, model, preset, device, script or id",
+    "searched": "name, tags, note, state, model, preset, device, script, changed settings or id",
     "column_run": "run",
     "column_state": "state",
     "column_step": "step",
