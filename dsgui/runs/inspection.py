@@ -13,6 +13,7 @@ from dsgui.core.metrics.points import Point
 from dsgui.core.runs.comparison import Compared, answers, config_differences
 from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
+from dsgui.runs.slowness import why_run_is_slow
 from dsgui.shell.logs.output_search import LINE_SHOWN, around, first_error, search
 from dsgui.shell.logs.past import add_past_points, adding
 from dsgui.shell.runs.store import RunDirectory, Store, size_of
@@ -82,6 +83,10 @@ class Inspection:
         ]
         differ = config_differences([run.config for run in runs])
         return {"runs": rows, "differences": differ, "answers": [answer.to_json() for answer in answers(runs)]}
+
+    def slow(self, run_id: str) -> dict[str, Any]:
+        """Why it is slow, in the language in use."""
+        return why_run_is_slow(self._store, self._runs, run_id).to_json()
 
     def _compared(self, run_id: str) -> Compared:
         directory = self._store.open(run_id)

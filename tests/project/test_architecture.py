@@ -37,6 +37,7 @@ ROOMS = {
         "rules": "config machine texts",
         "runs": "config diagnosis launch logs metrics script texts",
         "script": "config texts",
+        "slow": "metrics texts",
         "texts": "",
         "validation": "config rules texts",
     },

@@ -276,6 +276,8 @@ export const TEXTS = {
   "row_at": "at {place}",
   "smoothed_from": "logged {value}",
   "more_rows": "{count} more",
+  "speed_head": "Speed:",
+  "speed_try": "Try:",
   "alerts": "Alerts",
   "notify": "Notify me",
   "notify_hint": "Browser notification when the run ends or needs attention",

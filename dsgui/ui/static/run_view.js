@@ -8,6 +8,7 @@ import { heldAgainst } from "./charts.js";
 import { duration, figure, pace } from "./format.js";
 import { Log } from "./log.js";
 import { Patterns } from "./patterns.js";
+import { Slow } from "./slow.js";
 import { Speed } from "./speed.js";
 import { textOf } from "./texts.js";
 
@@ -31,6 +32,7 @@ export class RunView {
     this.afterwards = afterwards;
     this.follower = new Follower(id);
     this.speed = new Speed();
+    this.slow = new Slow(id);
     this.lastState = "";
     this.noLoss = "";
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
@@ -98,6 +100,7 @@ export class RunView {
       this.bar,
       this.facts,
       this.memory,
+      this.slow.node,
       this.afterwards.actions,
       this.note,
       this.board.node,
@@ -182,6 +185,7 @@ export class RunView {
     this.noLoss = delta.no_loss?.text || "";
     void this.afterwards.update(delta.state, live).then(() => this.showMemory(live));
     this.alerts.show(live);
+    void this.slow.update(delta.state, live);
     this.showProgress(delta, live);
     const facts = this.factsOf(delta, live);
     this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));

@@ -213,6 +213,21 @@ export interface OutputAnswer {
   end: number;
 }
 
+export interface SlowCause {
+  code: string;
+  share: number | null;
+  line: string;
+  figures: string[];
+  advice: string;
+}
+
+export interface SlowAnswer {
+  code: string;
+  line: string;
+  figures: string[];
+  causes: SlowCause[];
+}
+
 export interface GpuFigures {
   peak_bytes: number;
   mean_bytes: number;

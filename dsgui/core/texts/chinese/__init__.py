@@ -5,5 +5,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dsgui.core.texts.chinese.pages import PAGES
+from dsgui.core.texts.chinese.slow_texts import SLOW, SLOW_ADVICE, SLOW_FIGURES
 
-TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType({**PAGES})
+TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {**PAGES, "slow": SLOW, "slow_figures": SLOW_FIGURES, "slow_advice": SLOW_ADVICE}
+)

@@ -79,7 +79,9 @@ CHARTS_PAGE: dict[str, str] = {
     "reset_layout": "恢复默认布局",
     "moved": "{title}：第 {place} 个，共 {count} 个",
     # a chart
-    "chart_label": "图表：{title}。按键：+ 和 − 缩放，方向键平移，0 还原，L 对数坐标，F 全屏；P、S、C 保存为 PNG、SVG、CSV",
+    "chart_label": (
+        "图表：{title}。按键：+ 和 − 缩放，方向键平移，0 还原，L 对数坐标，F 全屏；P、S、C 保存为 PNG、SVG 和 CSV"
+    ),
     "move": "移动 {title}：拖动，或按方向键",
     "log": "对数",
     "log_hint": "对数坐标：{title}",
@@ -103,6 +105,9 @@ CHARTS_PAGE: dict[str, str] = {
     "row_at": "位于 {place}",
     "smoothed_from": "原值 {value}",
     "more_rows": "还有 {count} 条",
+    # why it is slow
+    "speed_head": "速度：",
+    "speed_try": "可以尝试：",
     # alerts
     "alerts": "提醒",
     "notify": "通知我",

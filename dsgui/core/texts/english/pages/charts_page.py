@@ -80,8 +80,8 @@ CHARTS_PAGE: dict[str, str] = {
     "moved": "{title}: position {place} of {count}",
     # a chart
     "chart_label": (
-        "Chart: {title}. Keys: + and − zoom, arrows pan, 0 resets, L log scale, F full screen; P, S and C save PNG, SVG "
-        "and CSV"
+        "Chart: {title}. Keys: + and − zoom, arrows pan, 0 resets, L log scale, F full screen; P, S and C save PNG, "
+        "SVG and CSV"
     ),
     "move": "Move {title}: drag, or press an arrow key",
     "log": "Log",
@@ -106,6 +106,9 @@ CHARTS_PAGE: dict[str, str] = {
     "row_at": "at {place}",
     "smoothed_from": "logged {value}",
     "more_rows": "{count} more",
+    # why it is slow
+    "speed_head": "Speed:",
+    "speed_try": "Try:",
     # alerts
     "alerts": "Alerts",
     "notify": "Notify me",
