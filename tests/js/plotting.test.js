@@ -97,7 +97,8 @@ test("memory ends where the most that was seen does, or what the GPU has", () =>
     rangemode: "tozero",
     range: [0, 1],
   });
-  assert.equal(shown([10, 20], [], true).type, "log");
+  const { type, range } = shown([10, 20, 0], [80], true);
+  assert.deepEqual([type, range?.map((one) => Math.round(10 ** one))], ["log", [10, 84]]);
 });
 
 test("a learning rate's axis counts in powers of ten", () => {

@@ -12,7 +12,7 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import has_error, refuser
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
-from dsgui.core.launch.variables import plain_and_secret, with_variables
+from dsgui.core.launch.variables import with_variables
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.memory.fits.memory_report import kept
@@ -127,11 +127,11 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
     ) -> tuple[Any, ...]:
         asked = desk.values(values)
         reader = Integration.HF.value if asked["what"] in services.recipes else configured
-        says, plan, foretold = "", None, None
+        says, plan, foretold, handed_on = "", None, None, dict[str, str]()
         before = BeforeStart()
         try:
             request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
-            plan = services.runs.prepare(request)
+            plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan)
             context = _context(services.target(), plan, device)
             launch = _with_config(workbench, Launch.of(plan, {}), text or "", context, around.arguments_of(plan))
@@ -166,7 +166,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 plan,
                 line,
                 text or "",
-                asked["environment"] or "",
+                handed_on,
                 (text, preset, ticked, configured, device, *values),
                 foretold,
             ),
@@ -281,8 +281,7 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
         if shown != (previewed.line.strip(), previewed.made_from):
             return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:
-            _, secrets = plain_and_secret(previewed.environment)
-            run_id = services.runs.start(previewed.plan, previewed.config_text, secrets, previewed.foretold)
+            run_id = services.runs.start(previewed.plan, previewed.config_text, previewed.handed_on, previewed.foretold)
         except DsguiError as error:
             told = f"**Not started.** {plain(str(error))}"
             return "", told, previewed, gr.Button(interactive=True), gr.skip(), gr.skip()

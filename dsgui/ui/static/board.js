@@ -220,11 +220,13 @@ export class Board {
     const text = hidden ? say("charts_hidden", { count: String(hidden) }) : say("charts");
     this.chooser.opener.textContent = text;
     this.chooser.opener.setAttribute("aria-label", text);
-    const focused = document.activeElement?.getAttribute("data-of");
+    const held = document.activeElement;
+    const [inside, focused] = [this.chooser.items.contains(held), held?.getAttribute("data-of")];
     const boxes = ids.map((id) => this.box(id));
     const plain = button(say("reset_layout"), { disabled: isPlain(this.layout) }, () => this.arrange(PLAIN));
     this.chooser.items.replaceChildren(...boxes, plain);
-    for (const node of this.chooser.items.querySelectorAll("input")) if (node.dataset.of === focused) node.focus();
+    const again = [...this.chooser.items.querySelectorAll("input")].find((node) => node.dataset.of === focused);
+    if (inside) (again ?? this.chooser.opener).focus();
   }
 
   /** @param {string} id */
@@ -423,7 +425,10 @@ export class Board {
       return this.axis() === "step" && event.step !== null ? event.step : clock.at(event.elapsed_s);
     };
     return events.flatMap((event) => {
-      const at = event.kind === "calm" ? null : markPlace({ kind: event.kind, at: placeOn(event) }, this.extents.reach);
+      const at =
+        event.kind === "calm" || event.kind === "notified"
+          ? null
+          : markPlace({ kind: event.kind, at: placeOn(event) }, this.extents.reach);
       return at === null
         ? []
         : [{ kind: event.kind, at, label: label(`${textOf("marks", event.kind)}: ${told(event)}`.slice(0, 120)) }];

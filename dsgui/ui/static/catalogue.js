@@ -52,7 +52,9 @@ export const TEXTS = {
   "as_fast_again": "{rate} steps/s in the last minute, near the usual {usual} again."
  },
  "events": {
-  "stop_asked": "Stop was requested."
+  "stop_asked": "Stop was requested.",
+  "notified": "A notification was sent.",
+  "not_notified": "A notification was not sent: {why}."
  },
  "marks": {
   "checkpoint": "checkpoint",

@@ -215,6 +215,13 @@ export function horizontal({ range, reach }) {
 const heights = (traces) =>
   extent(traces.filter(({ yaxis }) => yaxis === "y").flatMap(({ y }) => y.filter((one) => one !== null)));
 
+/** Those of its values that a logarithmic scale has. @param {Trace[]} traces */
+const positive = (traces) =>
+  traces
+    .filter(({ yaxis }) => yaxis === "y")
+    .flatMap(({ y }) => y.filter((one) => one !== null && one > 0))
+    .map(Number);
+
 /** Whether a logarithmic scale has something to show. @param {Trace[]} traces */
 export const canBeLog = (traces) => (heights(traces)?.[1] ?? 0) > 0;
 
@@ -230,9 +237,11 @@ export function vertical({ unit, limits, fromZero }, view, traces) {
   const exponentformat = seen && Math.max(Math.abs(seen[0]), Math.abs(seen[1])) < SMALL ? "e" : "B";
   const rangemode = fromZero || isFlat(traces) ? "tozero" : "normal";
   const usual = { type: log ? "log" : "linear", exponentformat, rangemode };
-  if (unit !== MEMORY || !seen || log) return usual;
+  if (unit !== MEMORY || !seen) return usual;
   const most = Math.max(seen[1], ...limits.map(({ at }) => at));
-  return { ...usual, range: [0, most > 0 ? most * ROOM : 1] };
+  if (!log) return { ...usual, range: [0, most > 0 ? most * ROOM : 1] };
+  const least = positive(traces).reduce((low, one) => Math.min(low, one), most);
+  return { ...usual, range: [Math.log10(least / ROOM), Math.log10(most * ROOM)] };
 }
 
 /** @param {Content} content @param {Drawn} view @param {Look} page @param {Trace[]} traces @param {number} revision */
