@@ -23,6 +23,14 @@ def evaluated():
     return Printed("evaluated", sorted([*points, *raw], key=lambda one: one[0]), 100)
 
 
+def pausing():
+    """A step a second, and after every tenth an evaluation of ten."""
+    at = [step + 10 * (step // 10) for step in range(60)]
+    steps = [(10.0 + second, Point(step, None, {"loss": 3 - step / 60})) for step, second in enumerate(at)]
+    evals = [(10.5 + at[step], Point(step, None, {"eval_loss": 2.0}, "eval")) for step in range(9, 59, 10)]
+    return Printed("pausing", sorted([*steps, *evals], key=lambda one: one[0]), 125)
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
@@ -30,6 +38,7 @@ def made(tmp_path_factory):
         "steps": make_run(folder, Made("steps", 200)),
         "idle GPU": make_run(folder, Made("idle", 60, gpu_gib=0)),
         "evaluated": make_printed(folder, evaluated()),
+        "pausing": make_printed(folder, pausing()),
     }
     with running_app(folder) as app:
         yield app, ids
@@ -156,3 +165,25 @@ def test_charts_are_dragged_moved_by_keys_pinned_hidden_and_stay_so(browser, mad
         wait_until(lambda: page.evaluate(ORDER) == usual)
         page.keyboard.press("Escape")
         expect(chosen).to_be_focused()
+
+
+def test_why_a_run_is_slow_is_said_in_a_line_with_figures_and_what_to_try(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['pausing']}") as page:
+        slow = page.locator(".ds-slow")
+        expect(slow.locator("summary")).to_have_text("Speed: Evaluating 46 % of the time.")
+        slow.locator("summary").click()
+        expect(slow.locator(".ds-slow-cause")).to_contain_text("50 of 109 s")
+        expect(slow.locator(".ds-slow-cause")).to_contain_text("Try: Evaluate less often (eval_steps)")
+        page.goto(f"{app.url}?run={ids['steps']}")
+        expect(slow.locator("summary")).to_have_text("Speed: Nothing conspicuous: the GPUs are busy.")
+
+
+def test_the_launch_page_says_what_a_webhook_is_and_hides_its_address(browser, made):
+    app, _ = made
+    with opened(browser, app, "") as page:
+        page.get_by_role("tab", name="Launch").click()
+        page.get_by_text("More: launcher").click()
+        field = page.locator("#notify")
+        expect(field).to_contain_text("The only request that dsgui ever sends out of this machine")
+        expect(field.locator("input")).to_have_attribute("type", "password")

@@ -244,6 +244,7 @@ FIELDS = (
     Field(
         name="notify",
         part=Part.MORE,
+        kind=Kind.SECRET,
         label="Notify",
         placeholder="https://hooks.slack.com/services/…",
         help="Webhook to tell when the run ends, fails, logs NaN or stalls: Slack, Feishu, DingTalk or JSON; append "

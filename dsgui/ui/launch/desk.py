@@ -63,7 +63,7 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
             asks += [build_ask_first(kind)] if kind.CAN_BE_ASKED else []
         panels.append(panel)
     lay_out(Part.DEVICES)
-    with gr.Accordion("More: launcher, queue, environment, port, folder, name", open=False):
+    with gr.Accordion("More: launcher, queue, environment, notifications, port, folder, name", open=False):
         lay_out(Part.MORE)
     lay_out(Part.NOWHERE)
     desk = Desk(inputs, tuple(asks))

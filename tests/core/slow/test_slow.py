@@ -16,6 +16,8 @@ from dsgui.core.texts.chinese import TEXTS as CHINESE
 from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import text_of
+from dsgui.shell.runs.curve_reader import read_points, read_samples
+from dsgui.shell.runs.store import RunDirectory
 
 SECONDS = 200
 RECORDED = Path(__file__).parents[2] / "outputs" / "slow"
@@ -151,3 +153,21 @@ def test_every_text_has_its_chinese_with_the_same_places():
                 told = text_of(kind, code, given)
             assert told != text.format_map(given)
             assert told.count("7") == text.format_map(given).count("7")
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "figures"),
+    [
+        ("hello-deepspeed", "cpu_limit", ["host CPU: 100 %"]),
+        ("cifar10", "cpu_limit", ["host CPU: 100 %"]),
+        ("translation", "too_few", []),
+    ],
+)
+def test_recorded_runs_on_a_cpu_are_judged(name, code, figures):
+    """Real runs of public scripts with two ranks on a machine without a GPU, as their supervisor recorded them."""
+    directory = RunDirectory(RECORDED / name)
+    samples, _ = read_samples(directory, directory.sample_tables())
+    events = map(json.loads, directory.events_file.read_text("utf-8").splitlines())
+    moments = [(event["elapsed_s"], Event(event["kind"], "")) for event in events]
+    found = why_slow([*read_points(directory)[0].values(), *samples.values()], moments)
+    assert (found.code, [str(one) for cause in found.causes for one in cause.figures]) == (code, figures)
