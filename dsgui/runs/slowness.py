@@ -9,7 +9,7 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.metrics.points import Event
 from dsgui.core.rules.base import offload_device
 from dsgui.core.slow.causes import Judgement, why_slow
-from dsgui.core.slow.readings import Moment
+from dsgui.core.slow.sampled import Moment
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.json_files import parse_object
 from dsgui.shell.runs.store import RunDirectory, Store

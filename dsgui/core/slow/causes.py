@@ -8,7 +8,7 @@ import numpy as np
 
 from dsgui.core.metrics.thinning import Curve, Floats
 from dsgui.core.sizes import GIB
-from dsgui.core.slow.readings import Card, Moment, Readings, readings
+from dsgui.core.slow.sampled import Card, Moment, Readings, readings
 from dsgui.core.texts.saying import Said, said
 
 FEWEST = 30  # samples, one a second: in a shorter training its first steps, which compile and warm up, weigh most

@@ -13,6 +13,16 @@ import { words } from "./texts.js";
 /** @type {Axis[]} */
 export const AXES = ["step", "time", "epoch"];
 
+// Codes of texts: its button, what a chart is drawn along, by which axis it is drawn.
+/** @type {Record<Axis, string>} */
+export const BUTTONS = { step: "button_step", time: "button_time", epoch: "button_epoch" };
+/** @type {Record<Axis, string>} */
+export const ALONG = { step: "along_step", time: "along_time", epoch: "along_epoch" };
+/** @type {Record<Axis, string>} */
+const BY = { step: "by_step", time: "by_time", epoch: "by_epoch" };
+/** @type {Record<"drawn_by" | "not_all", string>} */
+const SO_UNTIL = { drawn_by: "drawn_by_until", not_all: "not_all_until" };
+
 // Until when a run that goes on lacks it: a text's code.
 /** @type {Partial<Record<Lack, string>>} */
 const UNTIL = { silent: "until_logged", single: "until_more" };
@@ -64,14 +74,15 @@ export function choices(sources) {
 
 /**
  * A sentence of why the charts are not drawn by an axis, or not all.
- * @param {string} so its code @param {Source[]} sources @param {Lacking[]} lacking @param {Axis} axis @param {Axis} by
+ * @param {"drawn_by" | "not_all"} so its code
+ * @param {Source[]} sources @param {Lacking[]} lacking @param {Axis} axis @param {Axis} by
  */
 function because(so, sources, lacking, axis, by) {
   const [[source, why], ...others] = lacking;
-  const given = { axis: say(`by_${axis}`), axes: say(`${axis}s`), name: source.name };
-  const drawn = say(`by_${by}`);
+  const given = { axis: say(BY[axis]), axes: say(`${axis}s`), name: source.name };
+  const drawn = say(BY[by]);
   const until = UNTIL[why];
-  if (sources.length === 1 && source.live && until) return say(`${so}_until`, { axis: drawn, until: say(until) });
+  if (sources.length === 1 && source.live && until) return say(SO_UNTIL[so], { axis: drawn, until: say(until) });
   const reason = others.length
     ? say("several_lack", { count: String(lacking.length), ...given })
     : say(sources.length > 1 ? `${why}_of` : why, given);

@@ -1,7 +1,7 @@
 // The charts of one run or of several laid over each other, and how they are looked at: axis, smoothing,
 // zoom, and how the user wants them to stand.
 
-import { AXES, axisOf, choices } from "./axis.js";
+import { AXES, axisOf, BUTTONS, choices } from "./axis.js";
 import { Chart } from "./chart.js";
 import {
   cardLimits,
@@ -112,7 +112,7 @@ export class Board {
   /** @param {Axis} axis */
   axisButton(axis) {
     const shown = { class: "ds-step", "data-axis": axis, "aria-pressed": "false" };
-    const node = button(say(`button_${axis}`), shown, () => this.change({ axis, range: null }));
+    const node = button(say(BUTTONS[axis]), shown, () => this.change({ axis, range: null }));
     return { axis, node };
   }
 

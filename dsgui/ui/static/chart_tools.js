@@ -46,9 +46,11 @@ export function actionMenu(title, acts) {
   return menu.node;
 }
 
-/** @param {string} code @param {string} title @param {() => void} act */
+const HINTS = { log: "log_hint", pin: "pin_hint" };
+
+/** @param {"log" | "pin"} code @param {string} title @param {() => void} act */
 export function toggle(code, title, act) {
-  const hint = words("charts_page", `${code}_hint`, { title });
+  const hint = words("charts_page", HINTS[code], { title });
   const shown = { class: "ds-step", "aria-pressed": "false", "aria-label": hint, title: hint, "data-toggle": code };
   return button(words("charts_page", code), shown, act);
 }

@@ -1,5 +1,6 @@
 // What plotly is handed for one chart: traces and layout. Pure: the page's colours and sizes are given.
 
+import { ALONG } from "./axis.js";
 import { words } from "./texts.js";
 import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js";
 
@@ -275,7 +276,7 @@ export function layoutOf(content, view, page, traces, revision) {
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: page.text, size: 12 },
     xaxis: {
-      ...axis(words("charts_page", `along_${view.axis}`)),
+      ...axis(words("charts_page", ALONG[view.axis])),
       ...horizontal(view),
       ...(lane ? { anchor: "free", position: 0 } : {}),
     },

@@ -19,7 +19,7 @@ function bare(axis, at) {
 /** A place as it is read. @param {Axis} axis @param {number} at */
 export function placeText(axis, at) {
   const place = bare(axis, at);
-  return axis === "time" ? place : words("charts_page", `place_${axis}`, { place });
+  return axis === "time" ? place : words("charts_page", axis === "step" ? "place_step" : "place_epoch", { place });
 }
 
 /** The index of the nearest place that has a value; -1 where none has. @param {Trace} trace @param {number} at */
