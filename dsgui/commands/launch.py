@@ -26,7 +26,7 @@ HELP = "start a run: launch --config ds_config.json train.py [arguments of the s
 _DEVICES = ("gpus", "ranks")
 _OF_PLACES = tuple(field for kind in PLACES for field in kind.FIELDS if field.option)
 _MODEL = tuple(field.name for field in fields_of(Part.MODEL))
-_OTHERS = ("started_by", "when_busy", "environment", "name", "directory", "port", "logs")
+_OTHERS = ("started_by", "when_busy", "environment", "notify", "name", "directory", "port", "logs")
 _PLANNED = ("device", "version")
 
 
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         return FAILED if stops else DONE
     if stops:
         raise RunError(wrong("run.problems"))
-    run_id = runs.start(plan, text, request.secrets, foretold)
+    run_id = runs.start(plan, text, request.handed_on, foretold)
     print(run_id, flush=True)
     return follow(runs, run_id, options.runs_dir) if options.follow else DONE
 

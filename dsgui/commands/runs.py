@@ -1,4 +1,4 @@
-"""`dsgui runs`: the runs, newest first."""
+"""`dsgui runs`: the runs, newest first; `dsgui runs show RUN`: one of them."""
 
 import argparse
 import json
@@ -6,7 +6,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from dsgui.commands.run_options import DONE, add_runs_dir, called, open_runs
+from dsgui.commands.run_options import DONE, add_runs_dir, called, find_run, open_runs, open_store
+from dsgui.commands.show import shown
 from dsgui.core.runs.listing import fits, searched_text
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
@@ -17,6 +18,8 @@ from dsgui.runs.runs import Runs
 HELP = "list runs, newest first"
 _MOST_EXPLAINED = 5
 _SHOWN = 50
+_SHOW = "show"
+_SEARCHED = "name, tags, note, state, model, preset, device, script, changed settings or id"
 _HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")  # of columns
 
 
@@ -26,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         metavar="WORD",
         nargs="*",
-        help="list only runs that contain each of these words in name, state, model, preset, device, script or id",
+        help=f"list only runs that contain each of these words in {_SEARCHED}; "
+        "“show RUN” prints one run, and why it is slow",
     )
     add_runs_dir(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the list (default: %(default)s)")
@@ -43,7 +47,11 @@ def _limit(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the list. Raises `RunError`."""
+    """Prints the list, or one run. Raises `RunError`."""
+    if options.words[:1] == [_SHOW] and len(options.words) == 2:
+        store, runs = open_store(options)
+        sys.stdout.write(shown(store, runs, find_run(runs, options.words[1])))
+        return DONE
     limit = options.limit if options.limit is not None else _SHOWN if options.format == "text" else 0
     summaries, count = _asked_for(open_runs(options), options.words, limit)
     if options.format == "json":

@@ -14,6 +14,7 @@ from dsgui.core.runs.comparison import Compared, answers
 from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
+from dsgui.runs.slowness import why_run_is_slow
 from dsgui.shell.logs.output_search import LINE_SHOWN, around, first_error, search
 from dsgui.shell.logs.past import add_past_points, adding
 from dsgui.shell.runs.store import RunDirectory, Store, size_of
@@ -85,6 +86,10 @@ class Inspection:
         settings = [self._settings(run_id, run.config) for run_id, run in zip(run_ids, runs, strict=True)]
         sections = [section.masked(self._runs.masked).to_json() for section in compared(settings)]
         return {"runs": rows, "sections": sections, "answers": [answer.to_json() for answer in answers(runs)]}
+
+    def slow(self, run_id: str) -> dict[str, Any]:
+        """Why it is slow, in the language in use."""
+        return why_run_is_slow(self._store, self._runs, run_id).to_json()
 
     def _compared(self, run_id: str) -> Compared:
         directory = self._store.open(run_id)

@@ -139,7 +139,7 @@ def test_a_charts_tools_do_not_cover_its_legend(browser, made, width):
         page.set_viewport_size({"width": width, "height": 860})
         shown(page, "Host memory", axis="step")
         tools, legend = (
-            page.locator('[data-chart="Host memory"] .modebar'),
+            page.locator('[data-chart="Host memory"] .ds-chart-tools'),
             page.locator('[data-chart="Host memory"] .legend'),
         )
         above, below = tools.bounding_box(), legend.bounding_box()

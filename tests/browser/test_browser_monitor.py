@@ -103,7 +103,7 @@ def test_axis_scale_and_smoothing(browser, made):
         wait_until(lambda: trace(page, "Loss", "train")["x"][-1] == pytest.approx(3))
 
         raw = trace(page, "Loss", "train")
-        page.get_by_label("log scale").check()
+        page.get_by_label("Log scale: Loss").click()
         wait_until(
             lambda: (
                 page.evaluate("""() => document.querySelector('[data-chart="Loss"] .js-plotly-plot')

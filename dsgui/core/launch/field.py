@@ -12,6 +12,7 @@ class Kind(Enum):
 
     TEXT = "one line"
     LINES = "several lines"
+    SECRET = "one line that is not shown"
     COUNT = "a whole number"
     TICK = "yes or no"
     CHOICE = "one of a few"

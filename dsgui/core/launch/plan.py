@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, ClassVar, Protocol, Self
 
+from dsgui.core.access.secret_forms import NOTIFY
 from dsgui.core.config.context import Integration
 from dsgui.core.launch.field import Field
 from dsgui.core.launch.hostfile import Host
@@ -242,12 +243,18 @@ class RunSpec:
 class LaunchRequest(RunSpec):
     """What is asked for. `as_script_reads`: `config_argument` counts only if the script itself does not show it.
     `logs`: --logging_steps 10 is added if its Trainer would log every 500 steps. `secrets` are environment variables
-    whose values are passed on but never written down."""
+    whose values are passed on but never written down; `notify` is the address of a webhook, one too."""
 
     config_text: str
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     as_script_reads: bool = False
     logs: bool = False
+    notify: str = field(default="", repr=False)
+
+    @property
+    def handed_on(self) -> dict[str, str]:
+        """What the run's supervisor is given and nothing keeps: the secrets, and where to tell of the run."""
+        return {**self.secrets, **({NOTIFY: self.notify} if self.notify else {})}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -262,6 +262,20 @@ FIELDS = (
         id="environment",
     ),
     Field(
+        name="notify",
+        part=Part.MORE,
+        kind=Kind.SECRET,
+        label="Notify",
+        placeholder="https://hooks.slack.com/services/…",
+        help="Webhook to tell when the run ends, fails, logs NaN or stalls: Slack, Feishu, DingTalk or JSON; append "
+        "#secret=… to sign. The only request that dsgui ever sends out of this machine; off unless set. Never stored.",
+        option="--notify",
+        metavar="URL",
+        usage="webhook to tell when the run ends, fails, logs NaN or stalls (Slack, Feishu, DingTalk, else JSON); "
+        "#secret=… signs, #form=slack chooses; “off”: not for this run (default: DSGUI_NOTIFY)",
+        id="notify",
+    ),
+    Field(
         name="port",
         part=Part.MORE,
         label="Master port",

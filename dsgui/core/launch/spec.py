@@ -24,6 +24,7 @@ from dsgui.core.launch.run_fields import BY_NAME, OWN_SCRIPT, complete
 from dsgui.core.launch.variables import plain_and_secret, variables_text
 from dsgui.core.launch.where import BY_NAME as PLACES
 from dsgui.core.memory.choice import MOST_TOKENS, ModelChoice
+from dsgui.core.notify.webhook import webhook_of
 from dsgui.core.script.words import with_option
 from dsgui.core.texts.saying import wrong
 
@@ -71,6 +72,7 @@ def request_of(
         parent=asked["parent"],
         model=model_of(asked),
         planned=_planned(asked),
+        notify=notify_of(asked),
     )
 
 
@@ -135,6 +137,13 @@ def _count(name: str, said: Any) -> int:
         given = {"field": BY_NAME[name].told("label"), "typed": typed[:40], "most": f"{MOST_TOKENS:,}"}
         raise PlanError(wrong("field.no_number", **given))
     return int(typed)
+
+
+def notify_of(asked: Mapping[str, Any]) -> str:
+    """The address to tell of the run. Raises `PlanError` for one that can't be told."""
+    typed = str(asked["notify"] or "").strip()
+    webhook_of(typed)
+    return typed
 
 
 def arguments_of(asked: Mapping[str, Any]) -> str:

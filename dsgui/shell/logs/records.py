@@ -175,7 +175,8 @@ _KEPT = (
 
 class Records:
     """The files that grow with the run. A disk that refuses them never stops the training. `elapsed_s` counts from the
-    run's beginning. Nothing that `masker` knows for a secret is written, and nothing else here sees it."""
+    run's beginning. Nothing that `masker` knows for a secret is written, and nothing else here sees it. `tell` is told
+    what needs a look."""
 
     def __init__(
         self,
@@ -183,9 +184,10 @@ class Records:
         monotonic: Callable[[], float],
         elapsed_s: Callable[[], float],
         masker: Masker | None = None,
+        tell: Callable[[Event], object] = lambda event: None,
     ) -> None:
         self._directory, self._monotonic, self._elapsed_s = directory, monotonic, elapsed_s
-        self._masker = masker or Masker()
+        self._masker, self._tell = masker or Masker(), tell
         self._hidden = lru_cache(maxsize=4096)(self._masker.text)
         self.log = TrainLog()
         self.refused = False
@@ -378,6 +380,8 @@ class Records:
     def _take_events(self, events: Sequence[Event]) -> None:
         for event in events:
             self.take_event(event)
+            if event.kind == "alert":
+                self._tell(event)
 
     def _keep_series(self, series: Sequence[Series]) -> None:
         self._directory.write_series(series)

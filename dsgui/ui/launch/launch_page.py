@@ -13,7 +13,7 @@ from dsgui.core.config.findings import has_error, refuser
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
 from dsgui.core.launch.spec import place_of, typed_arguments
-from dsgui.core.launch.variables import plain_and_secret, with_variables
+from dsgui.core.launch.variables import with_variables
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.memory.fits.memory_report import kept
@@ -135,11 +135,11 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         asked, target = desk.values(values), services.target()
         launched, differs = Launched(place_of(asked), typed_arguments(asked)), Differs()
         reader = Integration.HF.value if asked["what"] in services.recipes else configured
-        says, plan, foretold = "", None, None
+        says, plan, foretold, handed_on = "", None, None, dict[str, str]()
         before = BeforeStart()
         try:
             request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
-            plan = services.runs.prepare(request)
+            plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan)
             arguments = around.arguments_of(plan)
             launched = Launched(plan.place, arguments)
@@ -177,7 +177,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 plan,
                 line,
                 text or "",
-                asked["environment"] or "",
+                handed_on,
                 (text, preset, ticked, configured, *values),
                 foretold,
             ),
@@ -292,8 +292,7 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
             changed = words("launch_page", "settings_changed")
             return "", changed, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:
-            _, secrets = plain_and_secret(previewed.environment)
-            run_id = services.runs.start(previewed.plan, previewed.config_text, secrets, previewed.foretold)
+            run_id = services.runs.start(previewed.plan, previewed.config_text, previewed.handed_on, previewed.foretold)
         except DsguiError as error:
             told = words("launch_page", "not_started", why=plain(str(error)))
             return "", told, previewed, gr.Button(interactive=True), gr.skip(), gr.skip()

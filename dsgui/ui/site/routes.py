@@ -159,6 +159,13 @@ def _add_inspection(router: APIRouter, inspection: Inspection) -> None:
         except RunError as error:
             raise HTTPException(404, str(error)) from error
 
+    @router.get("/runs/{run_id}/slow")
+    def slow(run_id: str) -> Response:
+        try:
+            return _json(inspection.slow(run_id))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
     @router.get("/runs/{run_id}/pattern")
     def pattern(run_id: str, template: str = Query("", max_length=400)) -> Response:
         try:

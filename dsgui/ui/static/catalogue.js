@@ -52,7 +52,9 @@ export const TEXTS = {
   "as_fast_again": "{rate} steps/s in the last minute, near the usual {usual} again."
  },
  "events": {
-  "stop_asked": "Stop was requested."
+  "stop_asked": "Stop was requested.",
+  "notified": "A notification was sent.",
+  "not_notified": "A notification was not sent: {why}."
  },
  "marks": {
   "checkpoint": "checkpoint",
@@ -505,7 +507,7 @@ export const TEXTS = {
   "recipe_translation": "Bundled recipe: T5 translates number words (no download)",
   "own_script": "My own script",
   "usual": "default: wait for GPUs and other hosts, share this machine’s CPU",
-  "more": "More: launcher, queue, environment, port, folder, name",
+  "more": "More: launcher, queue, environment, notifications, port, folder, name",
   "if_busy_on_cpu": "If another run is active",
   "gpu": "{index}: {name}",
   "gpu_used": "{used} of {total} in use",
@@ -732,7 +734,110 @@ export const TEXTS = {
   "run_mean": "Host memory of this run, mean",
   "host_peak": "Host memory, peak"
  },
- "charts_page": {},
+ "charts_page": {
+  "loss": "Loss",
+  "gpu_memory": "GPU memory",
+  "host_memory": "Host memory",
+  "learning_rate": "Learning rate",
+  "grad_norm": "Gradient norm",
+  "gpu_utilization": "GPU utilization",
+  "evaluation": "Evaluation",
+  "throughput": "Throughput",
+  "loss_scale": "Loss scale",
+  "step_times": "Step times",
+  "memory_logged": "Memory logged by DeepSpeed",
+  "cpu": "CPU",
+  "gpu_power": "GPU power",
+  "gpu_temperature": "GPU temperature",
+  "gpu_clocks": "GPU clocks",
+  "pcie": "PCIe traffic",
+  "free_disk": "Free disk space",
+  "y_loss": "loss",
+  "y_learning_rate": "learning rate",
+  "y_grad_norm": "grad norm",
+  "y_score": "score",
+  "y_loss_scale": "loss scale",
+  "y_skipped": "skipped steps",
+  "note_run": "this run",
+  "note_host": "host, all processes",
+  "note_swap": "swap",
+  "note_cores": "all cores",
+  "note_received": "received",
+  "note_sent": "sent",
+  "note_disk": "where the run writes",
+  "limit_card": "{size} GiB on this GPU",
+  "limit_predicted": "{size} GiB predicted",
+  "limit_offloaded": "{size} GiB: what is offloaded",
+  "limit_estimate": "{size} GiB: DeepSpeed’s estimate, with buffers",
+  "held_gpu": "GPU: predicted {predicted} GiB, was {was}",
+  "held_host": "Host: predicted {predicted} GiB, was {was}",
+  "axis": "Horizontal axis",
+  "button_step": "Step",
+  "button_time": "Time",
+  "button_epoch": "Epoch",
+  "along_step": "step",
+  "along_time": "seconds since start",
+  "along_epoch": "epoch",
+  "by_step": "step",
+  "by_time": "time",
+  "by_epoch": "epoch",
+  "steps": "steps",
+  "times": "times",
+  "epochs": "epochs",
+  "drawn_by": "Drawn by {axis}: {why}.",
+  "drawn_by_until": "Drawn by {axis} until {until}.",
+  "not_all": "Not everything is drawn: {why}.",
+  "not_all_until": "Not everything is drawn until {until}.",
+  "silent": "no training values were logged",
+  "silent_of": "{name} logged no training values",
+  "until_logged": "training values are logged",
+  "unplaced": "the script prints no {axes}",
+  "unplaced_of": "{name} prints no {axes}",
+  "single": "only one {axis} was logged",
+  "single_of": "{name} logged only one {axis}",
+  "until_more": "more is logged",
+  "brief": "the {axes} are too close together for the system metrics",
+  "brief_of": "the {axes} of {name} are too close together for the system metrics",
+  "several_lack": "{count} runs have no {axes}",
+  "smoothing": "Smoothing",
+  "smoothing_hint": "Training curves only; evaluations and system metrics stay as measured",
+  "show_all": "Show all",
+  "system_metrics": "System metrics",
+  "charts": "Charts",
+  "charts_hidden": "Charts ({count} hidden)",
+  "reset_layout": "Reset layout",
+  "moved": "{title}: position {place} of {count}",
+  "chart_label": "Chart: {title}. Keys: + and − zoom, arrows pan, 0 resets, L log scale, F full screen; P, S and C save PNG, SVG and CSV",
+  "move": "Move {title}: drag, or press an arrow key",
+  "log": "Log",
+  "log_hint": "Log scale: {title}",
+  "pin": "Pin",
+  "pin_hint": "Pin to the top: {title}",
+  "menu": "More actions: {title}",
+  "reset_zoom": "Reset zoom",
+  "full_screen": "Full screen",
+  "save_png": "Save as PNG",
+  "save_svg": "Save as SVG",
+  "save_csv": "Save every point as CSV",
+  "move_before": "Move earlier",
+  "move_after": "Move later",
+  "hide": "Hide chart",
+  "source": "from {source}",
+  "undrawn": "{title}: can't be drawn ({problem})",
+  "screen_refused": "full screen was refused ({problem})",
+  "no_positive": "linear: no value above 0",
+  "place_step": "Step {place}",
+  "place_epoch": "Epoch {place}",
+  "row_at": "at {place}",
+  "smoothed_from": "logged {value}",
+  "more_rows": "{count} more",
+  "speed_head": "Speed:",
+  "speed_try": "Try:",
+  "alerts": "Alerts",
+  "notify": "Notify me",
+  "notify_hint": "Browser notification when the run ends or needs attention",
+  "at_step": "{text} (step {step})"
+ },
  "report_page": {},
  "machine_page": {
   "intro": "This machine and the training environment, checked when you open this page.",
@@ -808,68 +913,68 @@ export const CHARTS = {
  ],
  "charts": {
   "loss": {
-   "title": "Loss",
-   "y": "loss",
+   "code": "loss",
+   "y": "y_loss",
    "scale": 1
   },
   "gpu_memory": {
-   "title": "GPU memory",
+   "code": "gpu_memory",
    "y": "GiB",
    "unit": "GiB",
    "scale": 1073741824,
    "zero": true
   },
   "host_memory": {
-   "title": "Host memory",
+   "code": "host_memory",
    "y": "GiB",
    "unit": "GiB",
    "scale": 1073741824,
    "zero": true
   },
   "learning_rate": {
-   "title": "Learning rate",
-   "y": "learning rate",
+   "code": "learning_rate",
+   "y": "y_learning_rate",
    "scale": 1
   },
   "grad_norm": {
-   "title": "Gradient norm",
-   "y": "grad norm",
+   "code": "grad_norm",
+   "y": "y_grad_norm",
    "scale": 1
   },
   "gpu_utilization": {
-   "title": "GPU utilization",
+   "code": "gpu_utilization",
    "y": "%",
    "unit": "%",
    "scale": 1,
    "zero": true
   },
   "evaluation": {
-   "title": "Evaluation",
-   "y": "score",
+   "code": "evaluation",
+   "y": "y_score",
    "scale": 1
   },
   "throughput": {
-   "title": "Throughput",
+   "code": "throughput",
    "y": "samples/s",
    "scale": 1
   },
   "loss_scale": {
-   "title": "Loss scale",
-   "y": "loss scale",
+   "code": "loss_scale",
+   "y": "y_loss_scale",
    "scale": 1
   },
   "step_times": {
-   "title": "Step times",
+   "code": "step_times",
    "y": "ms",
    "scale": 1
   },
   "memory_logged": {
-   "title": "Memory logged by DeepSpeed",
+   "code": "memory_logged",
    "y": "GB",
    "scale": 1
   },
   "cpu": {
-   "title": "CPU",
+   "code": "cpu",
    "y": "%",
    "unit": "%",
    "scale": 1,
@@ -877,7 +982,7 @@ export const CHARTS = {
    "more": true
   },
   "gpu_power": {
-   "title": "GPU power",
+   "code": "gpu_power",
    "y": "W",
    "unit": "W",
    "scale": 1,
@@ -885,21 +990,21 @@ export const CHARTS = {
    "more": true
   },
   "gpu_temperature": {
-   "title": "GPU temperature",
+   "code": "gpu_temperature",
    "y": "°C",
    "unit": "°C",
    "scale": 1,
    "more": true
   },
   "gpu_clocks": {
-   "title": "GPU clocks",
+   "code": "gpu_clocks",
    "y": "MHz",
    "unit": "MHz",
    "scale": 1,
    "more": true
   },
   "pcie": {
-   "title": "PCIe traffic",
+   "code": "pcie",
    "y": "MiB/s",
    "unit": "MiB/s",
    "scale": 1048576,
@@ -907,7 +1012,7 @@ export const CHARTS = {
    "more": true
   },
   "free_disk": {
-   "title": "Free disk space",
+   "code": "free_disk",
    "y": "GiB",
    "unit": "GiB",
    "scale": 1073741824,
@@ -927,7 +1032,7 @@ export const CHARTS = {
   },
   "skipped_steps": {
    "chart": "loss_scale",
-   "right": "skipped steps"
+   "right": "y_skipped"
   },
   "samples_per_second": {
    "chart": "throughput"
@@ -951,23 +1056,23 @@ export const CHARTS = {
   },
   "gpu.run_bytes": {
    "chart": "gpu_memory",
-   "note": "this run",
+   "note": "note_run",
    "dash": "dot",
    "alone": true
   },
   "host_used_bytes": {
    "chart": "host_memory",
-   "note": "host, all processes",
+   "note": "note_host",
    "colour": "#999999"
   },
   "run_bytes": {
    "chart": "host_memory",
-   "note": "this run",
+   "note": "note_run",
    "colour": "#D55E00"
   },
   "swap_used_bytes": {
    "chart": "host_memory",
-   "note": "swap",
+   "note": "note_swap",
    "colour": "#CC79A7",
    "if_any": true
   },
@@ -976,7 +1081,7 @@ export const CHARTS = {
   },
   "cpu_percent": {
    "chart": "cpu",
-   "note": "all cores"
+   "note": "note_cores"
   },
   "gpu.power_w": {
    "chart": "gpu_power"
@@ -989,16 +1094,16 @@ export const CHARTS = {
   },
   "gpu.pcie_rx_bytes_s": {
    "chart": "pcie",
-   "note": "received"
+   "note": "note_received"
   },
   "gpu.pcie_tx_bytes_s": {
    "chart": "pcie",
-   "note": "sent",
+   "note": "note_sent",
    "dash": "dot"
   },
   "disk_free_bytes": {
    "chart": "free_disk",
-   "note": "where the run writes"
+   "note": "note_disk"
   }
  },
  "losses": {

@@ -52,7 +52,9 @@ export const TEXTS = {
   "as_fast_again": "最近一分钟 {rate} steps/s，已接近通常的 {usual}。"
  },
  "events": {
-  "stop_asked": "已请求停止。"
+  "stop_asked": "已请求停止。",
+  "notified": "A notification was sent.",
+  "not_notified": "A notification was not sent: {why}."
  },
  "marks": {
   "checkpoint": "检查点",
@@ -505,7 +507,7 @@ export const TEXTS = {
   "recipe_translation": "内置示例：T5 翻译数词（无需下载）",
   "own_script": "自己的脚本",
   "usual": "默认：等待 GPU 和其他主机空闲，本机 CPU 可共用",
-  "more": "更多：启动器、排队、环境变量、端口、目录、名称",
+  "more": "更多：启动器、排队、环境变量、通知、端口、目录、名称",
   "if_busy_on_cpu": "如果有其他训练正在进行",
   "gpu": "{index}：{name}",
   "gpu_used": "已用 {used} / {total}",
@@ -732,7 +734,110 @@ export const TEXTS = {
   "run_mean": "本次运行的内存均值",
   "host_peak": "整机内存峰值"
  },
- "charts_page": {},
+ "charts_page": {
+  "loss": "损失",
+  "gpu_memory": "显存",
+  "host_memory": "内存",
+  "learning_rate": "学习率",
+  "grad_norm": "梯度范数",
+  "gpu_utilization": "GPU 利用率",
+  "evaluation": "评估",
+  "throughput": "吞吐量",
+  "loss_scale": "Loss scale",
+  "step_times": "每步耗时",
+  "memory_logged": "DeepSpeed 输出的显存与内存",
+  "cpu": "CPU",
+  "gpu_power": "GPU 功耗",
+  "gpu_temperature": "GPU 温度",
+  "gpu_clocks": "GPU 频率",
+  "pcie": "PCIe 流量",
+  "free_disk": "磁盘剩余空间",
+  "y_loss": "损失",
+  "y_learning_rate": "学习率",
+  "y_grad_norm": "梯度范数",
+  "y_score": "得分",
+  "y_loss_scale": "loss scale",
+  "y_skipped": "跳过的步数",
+  "note_run": "本次运行",
+  "note_host": "整机，所有进程",
+  "note_swap": "swap",
+  "note_cores": "所有核心",
+  "note_received": "接收",
+  "note_sent": "发送",
+  "note_disk": "运行写入的磁盘",
+  "limit_card": "此 GPU 共 {size} GiB",
+  "limit_predicted": "预测 {size} GiB",
+  "limit_offloaded": "{size} GiB：卸载的部分",
+  "limit_estimate": "{size} GiB：DeepSpeed 的估算（含缓冲区）",
+  "held_gpu": "GPU：预测 {predicted} GiB，实际 {was}",
+  "held_host": "主机：预测 {predicted} GiB，实际 {was}",
+  "axis": "横轴",
+  "button_step": "步数",
+  "button_time": "时间",
+  "button_epoch": "Epoch",
+  "along_step": "训练步",
+  "along_time": "启动后的秒数",
+  "along_epoch": "epoch",
+  "by_step": "训练步",
+  "by_time": "时间",
+  "by_epoch": "epoch",
+  "steps": "训练步",
+  "times": "时间",
+  "epochs": "epoch",
+  "drawn_by": "按{axis}绘制：{why}。",
+  "drawn_by_until": "在{until}之前按{axis}绘制。",
+  "not_all": "部分曲线未绘制：{why}。",
+  "not_all_until": "在{until}之前，部分曲线不绘制。",
+  "silent": "没有训练数据的日志",
+  "silent_of": "{name} 没有训练数据的日志",
+  "until_logged": "输出训练数据",
+  "unplaced": "脚本没有输出{axes}",
+  "unplaced_of": "{name} 没有输出{axes}",
+  "single": "日志中只有一个{axis}",
+  "single_of": "{name} 的日志中只有一个{axis}",
+  "until_more": "有更多日志",
+  "brief": "{axes}间隔太短，无法对应系统指标",
+  "brief_of": "{name} 的{axes}间隔太短，无法对应系统指标",
+  "several_lack": "{count} 个运行没有{axes}",
+  "smoothing": "平滑",
+  "smoothing_hint": "仅作用于训练曲线；评估和系统指标保持原值",
+  "show_all": "显示全部",
+  "system_metrics": "系统指标",
+  "charts": "图表",
+  "charts_hidden": "图表（隐藏 {count} 个）",
+  "reset_layout": "恢复默认布局",
+  "moved": "{title}：第 {place} 个，共 {count} 个",
+  "chart_label": "图表：{title}。按键：+ 和 − 缩放，方向键平移，0 还原，L 对数坐标，F 全屏；P、S、C 保存为 PNG、SVG 和 CSV",
+  "move": "移动 {title}：拖动，或按方向键",
+  "log": "对数",
+  "log_hint": "对数坐标：{title}",
+  "pin": "置顶",
+  "pin_hint": "置顶：{title}",
+  "menu": "更多操作：{title}",
+  "reset_zoom": "还原缩放",
+  "full_screen": "全屏",
+  "save_png": "保存为 PNG",
+  "save_svg": "保存为 SVG",
+  "save_csv": "将所有数据点保存为 CSV",
+  "move_before": "前移",
+  "move_after": "后移",
+  "hide": "隐藏图表",
+  "source": "来自 {source}",
+  "undrawn": "{title}：无法绘制（{problem}）",
+  "screen_refused": "无法进入全屏（{problem}）",
+  "no_positive": "线性坐标：没有大于 0 的值",
+  "place_step": "第 {place} 步",
+  "place_epoch": "Epoch {place}",
+  "row_at": "位于 {place}",
+  "smoothed_from": "原值 {value}",
+  "more_rows": "还有 {count} 条",
+  "speed_head": "速度：",
+  "speed_try": "可以尝试：",
+  "alerts": "提醒",
+  "notify": "通知我",
+  "notify_hint": "运行结束或需要处理时，通过浏览器通知",
+  "at_step": "{text}（第 {step} 步）"
+ },
  "report_page": {},
  "machine_page": {
   "intro": "本机与训练环境，在打开此页时检查。",
@@ -808,68 +913,68 @@ export const CHARTS = {
  ],
  "charts": {
   "loss": {
-   "title": "Loss",
-   "y": "loss",
+   "code": "loss",
+   "y": "y_loss",
    "scale": 1
   },
   "gpu_memory": {
-   "title": "GPU memory",
+   "code": "gpu_memory",
    "y": "GiB",
    "unit": "GiB",
    "scale": 1073741824,
    "zero": true
   },
   "host_memory": {
-   "title": "Host memory",
+   "code": "host_memory",
    "y": "GiB",
    "unit": "GiB",
    "scale": 1073741824,
    "zero": true
   },
   "learning_rate": {
-   "title": "Learning rate",
-   "y": "learning rate",
+   "code": "learning_rate",
+   "y": "y_learning_rate",
    "scale": 1
   },
   "grad_norm": {
-   "title": "Gradient norm",
-   "y": "grad norm",
+   "code": "grad_norm",
+   "y": "y_grad_norm",
    "scale": 1
   },
   "gpu_utilization": {
-   "title": "GPU utilization",
+   "code": "gpu_utilization",
    "y": "%",
    "unit": "%",
    "scale": 1,
    "zero": true
   },
   "evaluation": {
-   "title": "Evaluation",
-   "y": "score",
+   "code": "evaluation",
+   "y": "y_score",
    "scale": 1
   },
   "throughput": {
-   "title": "Throughput",
+   "code": "throughput",
    "y": "samples/s",
    "scale": 1
   },
   "loss_scale": {
-   "title": "Loss scale",
-   "y": "loss scale",
+   "code": "loss_scale",
+   "y": "y_loss_scale",
    "scale": 1
   },
   "step_times": {
-   "title": "Step times",
+   "code": "step_times",
    "y": "ms",
    "scale": 1
   },
   "memory_logged": {
-   "title": "Memory logged by DeepSpeed",
+   "code": "memory_logged",
    "y": "GB",
    "scale": 1
   },
   "cpu": {
-   "title": "CPU",
+   "code": "cpu",
    "y": "%",
    "unit": "%",
    "scale": 1,
@@ -877,7 +982,7 @@ export const CHARTS = {
    "more": true
   },
   "gpu_power": {
-   "title": "GPU power",
+   "code": "gpu_power",
    "y": "W",
    "unit": "W",
    "scale": 1,
@@ -885,21 +990,21 @@ export const CHARTS = {
    "more": true
   },
   "gpu_temperature": {
-   "title": "GPU temperature",
+   "code": "gpu_temperature",
    "y": "°C",
    "unit": "°C",
    "scale": 1,
    "more": true
   },
   "gpu_clocks": {
-   "title": "GPU clocks",
+   "code": "gpu_clocks",
    "y": "MHz",
    "unit": "MHz",
    "scale": 1,
    "more": true
   },
   "pcie": {
-   "title": "PCIe traffic",
+   "code": "pcie",
    "y": "MiB/s",
    "unit": "MiB/s",
    "scale": 1048576,
@@ -907,7 +1012,7 @@ export const CHARTS = {
    "more": true
   },
   "free_disk": {
-   "title": "Free disk space",
+   "code": "free_disk",
    "y": "GiB",
    "unit": "GiB",
    "scale": 1073741824,
@@ -927,7 +1032,7 @@ export const CHARTS = {
   },
   "skipped_steps": {
    "chart": "loss_scale",
-   "right": "skipped steps"
+   "right": "y_skipped"
   },
   "samples_per_second": {
    "chart": "throughput"
@@ -951,23 +1056,23 @@ export const CHARTS = {
   },
   "gpu.run_bytes": {
    "chart": "gpu_memory",
-   "note": "this run",
+   "note": "note_run",
    "dash": "dot",
    "alone": true
   },
   "host_used_bytes": {
    "chart": "host_memory",
-   "note": "host, all processes",
+   "note": "note_host",
    "colour": "#999999"
   },
   "run_bytes": {
    "chart": "host_memory",
-   "note": "this run",
+   "note": "note_run",
    "colour": "#D55E00"
   },
   "swap_used_bytes": {
    "chart": "host_memory",
-   "note": "swap",
+   "note": "note_swap",
    "colour": "#CC79A7",
    "if_any": true
   },
@@ -976,7 +1081,7 @@ export const CHARTS = {
   },
   "cpu_percent": {
    "chart": "cpu",
-   "note": "all cores"
+   "note": "note_cores"
   },
   "gpu.power_w": {
    "chart": "gpu_power"
@@ -989,16 +1094,16 @@ export const CHARTS = {
   },
   "gpu.pcie_rx_bytes_s": {
    "chart": "pcie",
-   "note": "received"
+   "note": "note_received"
   },
   "gpu.pcie_tx_bytes_s": {
    "chart": "pcie",
-   "note": "sent",
+   "note": "note_sent",
    "dash": "dot"
   },
   "disk_free_bytes": {
    "chart": "free_disk",
-   "note": "where the run writes"
+   "note": "note_disk"
   }
  },
  "losses": {

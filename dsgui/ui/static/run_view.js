@@ -9,6 +9,7 @@ import { heldAgainst } from "./charts.js";
 import { duration, figure, pace } from "./format.js";
 import { Log } from "./log.js";
 import { Patterns } from "./patterns.js";
+import { Slow } from "./slow.js";
 import { Speed } from "./speed.js";
 import { StopQuestion } from "./stopping.js";
 import { textOf, words } from "./texts.js";
@@ -38,6 +39,7 @@ export class RunView {
     this.afterwards = afterwards;
     this.follower = new Follower(id);
     this.speed = new Speed();
+    this.slow = new Slow(id);
     this.lastState = "";
     this.noLoss = "";
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
@@ -108,6 +110,7 @@ export class RunView {
       this.bar,
       this.facts,
       this.memory,
+      this.slow.node,
       this.afterwards.actions,
       this.note,
       this.board.node,
@@ -212,6 +215,7 @@ export class RunView {
     this.noLoss = delta.no_loss?.text || "";
     void this.afterwards.update(delta.state, live).then(() => this.showMemory(live));
     this.alerts.show(live);
+    void this.slow.update(delta.state, live);
     this.showProgress(delta, live);
     const facts = this.factsOf(delta, live);
     this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));

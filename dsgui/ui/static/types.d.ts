@@ -248,6 +248,21 @@ export interface OutputAnswer {
   end: number;
 }
 
+export interface SlowCause {
+  code: string;
+  share: number | null;
+  line: string;
+  figures: string[];
+  advice: string;
+}
+
+export interface SlowAnswer {
+  code: string;
+  line: string;
+  figures: string[];
+  causes: SlowCause[];
+}
+
 export interface GpuFigures {
   peak_bytes: number;
   mean_bytes: number;
@@ -301,14 +316,38 @@ export interface Source {
 /** How the charts are looked at. `axis` is what the user chose, null for nothing. */
 export interface View {
   axis: Axis | null;
-  log: boolean;
   smoothing: number;
   range: Range | null;
+}
+
+/** How the charts stand: ids of charts. */
+export interface Layout {
+  order: string[];
+  hidden: string[];
+  pinned: string[];
+  log: string[];
+}
+
+/** What a chart says of a place: a row for each of its lines. */
+export interface Row {
+  name: string;
+  colour: string;
+  value: string;
+  note: string;
+}
+
+export interface Readout {
+  at: number;
+  title: string;
+  rows: Row[];
+  more: number;
+  marks: string[];
 }
 
 /** The same as a chart draws it: the axis decided, the range of all charts' points, what happened on it. */
 export interface Drawn extends View {
   axis: Axis;
+  log: boolean;
   reach: Range | null;
   events: Mark[];
   marked: boolean;
@@ -348,7 +387,7 @@ export interface Limit {
 
 /** A chart of the catalogue. */
 export interface ChartKind {
-  title: string;
+  code: string;
   y: string;
   unit?: string;
   scale?: number;
@@ -392,7 +431,18 @@ export interface Trace {
   x: number[];
   y: (number | null)[];
   yaxis: string;
+  meta?: TraceMeta;
   [option: string]: unknown;
+}
+
+/** What a trace is in its chart; `line` counts its lines. */
+export interface TraceMeta {
+  part: "value" | "mean" | "odd" | "mark";
+  line?: number;
+  name?: string;
+  colour?: string;
+  unit?: string;
+  logged?: boolean;
 }
 
 export interface Relayout {
@@ -402,23 +452,23 @@ export interface Relayout {
   "xaxis.range"?: Range;
 }
 
-export interface Hovered {
-  xvals?: number[];
-  points?: { x: number }[];
+export interface PlotAxis {
+  range: (number | string)[];
+  _offset: number;
+  _length: number;
+  p2d(pixel: number): number;
+  d2p(place: number): number;
 }
 
 export interface PlotElement extends HTMLElement {
-  _fullLayout?: { xaxis: { range: (number | string)[] } };
+  _fullLayout?: { xaxis: PlotAxis };
   on?(event: "plotly_relayout", act: (change: Relayout) => void): void;
-  on?(event: "plotly_hover", act: (event: Hovered) => void): void;
-  on?(event: "plotly_unhover", act: () => void): void;
 }
 
 export interface PlotlyLibrary {
   react(plot: HTMLElement, traces: object[], layout: object, config: object): Promise<void>;
   purge(plot: HTMLElement): void;
   downloadImage(plot: HTMLElement, options: object): Promise<string>;
-  Fx: { hover(plot: HTMLElement, place: { xval: number }): void; unhover(plot: HTMLElement): void };
 }
 
 // --- the form ------------------------------------------------------------------------------------------------------

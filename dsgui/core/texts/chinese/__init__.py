@@ -41,6 +41,7 @@ from dsgui.core.texts.chinese.memory_texts import (
 from dsgui.core.texts.chinese.pages import PAGES
 from dsgui.core.texts.chinese.reason_texts import REASONS
 from dsgui.core.texts.chinese.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
+from dsgui.core.texts.chinese.slow_texts import SLOW, SLOW_ADVICE, SLOW_FIGURES
 from dsgui.core.texts.chinese.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
 from dsgui.core.texts.chinese.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
 from dsgui.core.texts.chinese.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
@@ -93,6 +94,9 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_outside": MEMORY_OUTSIDE,
         "memory_when": MEMORY_WHEN,
         "memory_cause": MEMORY_CAUSE,
+        "slow": SLOW,
+        "slow_figures": SLOW_FIGURES,
+        "slow_advice": SLOW_ADVICE,
         **PAGES,
         "commands": COMMANDS,
         "launch_fields": LAUNCH_FIELDS,

@@ -42,6 +42,7 @@ from dsgui.core.texts.english.memory_texts import (
 from dsgui.core.texts.english.pages import PAGES
 from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
+from dsgui.core.texts.english.slow_texts import SLOW, SLOW_ADVICE, SLOW_FIGURES
 from dsgui.core.texts.english.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
 from dsgui.core.texts.english.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
 from dsgui.core.texts.english.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
@@ -69,6 +70,9 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "diagnosis_advice": DIAGNOSIS_ADVICE,
         "diagnosis_parts": DIAGNOSIS_PARTS,
         "set_aside": SET_ASIDE,
+        "slow": SLOW,
+        "slow_figures": SLOW_FIGURES,
+        "slow_advice": SLOW_ADVICE,
         "checks": CHECKS,
         "check_counts": CHECK_COUNTS,
         "verdicts": {**MACHINE_VERDICTS, **LAUNCH_VERDICTS, **ROOM_VERDICTS},

@@ -17,7 +17,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "recipe_translation": "内置示例：T5 翻译数词（无需下载）",
     "own_script": "自己的脚本",
     "usual": "默认：等待 GPU 和其他主机空闲，本机 CPU 可共用",
-    "more": "更多：启动器、排队、环境变量、端口、目录、名称",
+    "more": "更多：启动器、排队、环境变量、通知、端口、目录、名称",
     "if_busy_on_cpu": "如果有其他训练正在进行",
     "gpu": "{index}：{name}",
     "gpu_used": "已用 {used} / {total}",

@@ -18,7 +18,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "recipe_translation": "Bundled recipe: T5 translates number words (no download)",
     "own_script": "My own script",
     "usual": "default: wait for GPUs and other hosts, share this machine’s CPU",
-    "more": "More: launcher, queue, environment, port, folder, name",
+    "more": "More: launcher, queue, environment, notifications, port, folder, name",
     "if_busy_on_cpu": "If another run is active",
     "gpu": "{index}: {name}",
     "gpu_used": "{used} of {total} in use",
