@@ -137,7 +137,7 @@ export class CompareView {
     const told = ROWS.map(([title, cell]) => ({ title, cells: runs.map(cell) }));
     const rows = told.filter(({ cells }) => cells.some((cell) => cell !== "–"));
     return table(
-      [el("th", {}, ""), ...heads],
+      [el("td"), ...heads],
       rows.map(({ title, cells }) => row(title, cells)),
     );
   }

@@ -38,7 +38,7 @@ export class Log {
     this.elsewhere = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.text = el("pre", { class: "ds-log", tabindex: "0", "aria-label": "Output of the run" });
+    this.text = el("pre", { class: "ds-log", role: "region", tabindex: "0", "aria-label": "Output of the run" });
     this.tail = el("span", {});
     const whole = "Search the whole output";
     const hints = { placeholder: whole, "aria-label": whole };
