@@ -1,5 +1,5 @@
 """Tests here drive a browser."""
 
-from tests.support.pages import app, app_at_once, browser, page
+from tests.support.pages import app, app_at_once, browser, first_page, page
 
-__all__ = ["app", "app_at_once", "browser", "page"]
+__all__ = ["app", "app_at_once", "browser", "first_page", "page"]

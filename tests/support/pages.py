@@ -2,6 +2,7 @@
 conftest."""
 
 import sys
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -48,10 +49,28 @@ def app_at_once(tmp_path_factory):
         yield app
 
 
+# What a browser keeps that has been here before: the start from a goal is not open any more.
+BEEN_HERE = "localStorage.setItem('dsgui.goal', '1')"
+
+
 @pytest.fixture
 def page(browser, app):
     """A page whose console errors and foreign requests fail the test."""
+    with opened(browser, app, BEEN_HERE) as page:
+        yield page
+
+
+@pytest.fixture
+def first_page(browser, app):
+    """As `page`, of a browser that was never here."""
+    with opened(browser, app) as page:
+        yield page
+
+
+@contextmanager
+def opened(browser, app, kept=""):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    context.add_init_script(kept)
     page = context.new_page()
     foreign, errors = [], []
     page.on("request", lambda request: None if _ours(request.url, app) else foreign.append(request.url))

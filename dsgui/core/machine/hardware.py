@@ -27,6 +27,20 @@ class Hardware:
     fp16: bool | None = None
 
 
+def has_bf16(device: Hardware) -> bool:
+    """In hardware; False where nobody knows."""
+    if device.capability is not None:
+        return device.capability >= NATIVE_BF16_CAPABILITY
+    return device.bf16 is True
+
+
+def refuses_fp16(device: Hardware) -> bool:
+    """Whether DeepSpeed's accelerator does; False where nobody knows."""
+    if device.vendor == "nvidia" and device.capability is not None:
+        return device.capability < FP16_CAPABILITY
+    return device.fp16 is False
+
+
 def _nvidia(id: str, title: str, capability: tuple[int, int], memory_gib: int) -> Hardware:
     return Hardware(id, title, "nvidia", capability, memory_gib * GIB)
 

@@ -163,7 +163,7 @@ AXES: tuple[Axis, ...] = (
 _ONLY_STAGE_3 = ("small_sub_group", "few_live", "offload_param_cpu", "offload_param_nvme", "offload_optimizer_nvme")
 _NOT_STAGE_0 = ("small_bucket", "offload_optimizer_cpu")
 # What leaves the host's bytes as they are.
-_OFFLOADED = ([0, 6], [0, 7], [0, 6, 7], [0, 1, 6], [0, 1, 6, 7])  # axes that are often changed together
+_OFFLOADED = ([6], [7], [6, 7], [1, 6], [1, 7], [1, 6, 7])  # axes often changed together, at whatever stage
 _HOST_AXES = (0, 4, 6, 7)
 
 
@@ -215,7 +215,8 @@ def _staircase(candidates: list[Candidate]) -> Iterator[Candidate]:
     """Those with one change, and those with all changes up to one axis: a few dozen of hundreds."""
     for candidate in candidates:
         changed = [index for index, place in enumerate(candidate.place) if place]
-        if len(changed) <= 1 or changed == list(range(changed[-1] + 1)) or changed in _OFFLOADED:
+        together = [index for index in changed if index] in _OFFLOADED
+        if together or len(changed) <= 1 or changed == list(range(changed[-1] + 1)):
             yield candidate
 
 

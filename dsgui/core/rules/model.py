@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dsgui.core.config.context import Context
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
-from dsgui.core.machine.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Hardware
+from dsgui.core.machine.hardware import has_bf16, refuses_fp16
 from dsgui.core.rules.base import Config, Rule, advised, enabled, found, hf_hint
 
 
@@ -47,9 +47,9 @@ def family_of(name: str) -> Family | None:
 def _fp16_with_bf16_model(config: Config, context: Context) -> Iterator[Finding]:
     name = context.arguments.model_name_or_path if context.arguments else ""
     family = family_of(name)
-    if family is None or not enabled(config, "fp16", context) or any(map(_refuses_fp16, context.hardware)):
+    if family is None or not enabled(config, "fp16", context) or any(map(refuses_fp16, context.hardware)):
         return  # DeepSpeed stops at fp16 on such a device: that is said, and nothing overflows
-    native = bool(context.hardware) and all(map(_has_bf16, context.hardware))
+    native = bool(context.hardware) and all(map(has_bf16, context.hardware))
     lacking = any(device.bf16 is False or device.capability is not None for device in context.hardware) and not native
     other = advised("DS033.fp32" if lacking else "DS033.bf16")
     instead = hf_hint(context, "DS033.leave_out_fp16" if lacking else "DS033.pass_bf16")
@@ -67,18 +67,6 @@ def _fp16_with_bf16_model(config: Config, context: Context) -> Iterator[Finding]
 
 def _use_bf16() -> Fix:
     return Fix.of("use_instead", Change("/fp16/enabled", "false"), Change("/bf16/enabled", "true"), value="bf16")
-
-
-def _refuses_fp16(device: Hardware) -> bool:
-    if device.vendor == "nvidia" and device.capability is not None:
-        return device.capability < FP16_CAPABILITY
-    return device.fp16 is False
-
-
-def _has_bf16(device: Hardware) -> bool:
-    if device.capability is not None:
-        return device.capability >= NATIVE_BF16_CAPABILITY
-    return device.bf16 is True
 
 
 RULES = (

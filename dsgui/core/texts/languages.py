@@ -23,7 +23,9 @@ def spoken() -> str:
 @contextmanager
 def speaking(tag: str) -> Iterator[None]:
     """Texts looked up inside are in this language. Raises KeyError for one that dsgui doesn't speak."""
-    token = _SPOKEN.set(_CATALOGUES[tag] and tag)
+    if tag not in _CATALOGUES:
+        raise KeyError(tag)
+    token = _SPOKEN.set(tag)
     try:
         yield
     finally:

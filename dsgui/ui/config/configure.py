@@ -15,6 +15,7 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.ask import Ask, Asked, build_ask, shown, wire_ask
 from dsgui.ui.config.context_bar import ContextBar, build_context_bar
 from dsgui.ui.config.files import Files, build_files, wire_files
+from dsgui.ui.config.ladder import build_ladder, wire_ladder
 from dsgui.ui.config.memory_asking import wire_memory_asking
 from dsgui.ui.config.memory_change import wire_memory_change
 from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
@@ -78,6 +79,7 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
             findings = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
             memory = build_memory_panel()
             stages = build_zero_stages()
+            ladder = build_ladder()
             ask = build_ask()
             history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
             text = _json_editor(first.text)
@@ -91,6 +93,7 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
     wire_memory_change(memory, (text, form), tools, bar.inputs, (services, workbench))
     wire_memory_asking(memory, text, tools, bar.inputs, (services, workbench))
     wire_zero_stages(stages, memory, (text, tools, bar.inputs), (services, workbench))
+    wire_ladder(ladder, memory, (text, form, tools, bar.inputs), (services, workbench))
     _wire_history(page, history)
     brought = [text, bar.integration, form]
     wire_presets(presets, brought, bar, services)

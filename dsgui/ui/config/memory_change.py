@@ -33,7 +33,7 @@ def wire_memory_change(
 ) -> None:
     """`page` is the text and the form; `parts` are what the handlers ask."""
     services, workbench = parts
-    text, form = page
+    text, _ = page
 
     def find(text: str | None, tool: str, typed: str | None, *bar_and_memory: Any) -> Any:
         given = bar_and_memory[: len(bar)]
@@ -41,12 +41,19 @@ def wire_memory_change(
         view = workbench.show(text or "", context)
         return gr.update(found=change_found(services, view, context, bar_and_memory[len(bar) :]))
 
-    def apply(text: str | None, event: gr.EventData) -> tuple[Any, ...]:
-        chosen = details(event)
-        return with_edits(text or "", chosen.get("changes")), CHANGED_TEXT, *ticked(chosen.get("ticks"))
-
     memory.panel.find(find, [text, tools.tool, tools.arguments, *bar, *memory.inputs], [memory.panel], **ONCE)
-    memory.panel.apply(apply, [text], [text, form, *(memory.fields[name] for name in _TICKS)], **ONCE)
+    memory.panel.apply(applied, [text], applies_to(memory, page), **ONCE)
+
+
+def applied(text: str | None, event: gr.EventData) -> tuple[Any, ...]:
+    """The handler of a press that applies a change; its outputs are `applies_to`."""
+    chosen = details(event)
+    return with_edits(text or "", chosen.get("changes")), CHANGED_TEXT, *ticked(chosen.get("ticks"))
+
+
+def applies_to(memory: MemoryPanel, page: tuple[gr.Code, gr.HTML]) -> list[Any]:
+    """`page` is the text and the form."""
+    return [*page, *(memory.fields[name] for name in _TICKS)]
 
 
 def change_found(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:

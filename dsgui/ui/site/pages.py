@@ -11,6 +11,7 @@ from dsgui.ui.common.embedded import in_browser
 from dsgui.ui.common.events import LOCAL, ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage, build_configure, recall_on_load
+from dsgui.ui.config.goal import build_goal, wire_goal
 from dsgui.ui.config.memory_asking import end_with_page
 from dsgui.ui.config.presets import refreshed
 from dsgui.ui.config.toolbox import TRAINER, Toolbox, starting_arguments
@@ -38,6 +39,7 @@ def build_pages(services: Services) -> gr.Blocks:
         header = gr.HTML(_header(services), elem_id="header")
         with gr.Tabs(selected="configure", elem_id="pages") as tabs:
             with gr.Tab(_TABS[0][1], id="configure"):
+                goal = build_goal(services, ranks)
                 configure = build_configure(services, workbench, toolbox, ranks)
             with gr.Tab(_TABS[1][1], id="launch") as launch_tab:
                 launch = build_launch(services, workbench, configure, ranks)
@@ -47,6 +49,7 @@ def build_pages(services: Services) -> gr.Blocks:
                 build_machine(services, machine_tab)
         launch.started.then(_show_run, [launch.run_id], [tabs, runs.monitor], **ONCE)
         filled = gr.State(0)
+        wire_goal(goal, configure, launch.desk["arguments"], services)
         wire_again(runs, configure, launch, tabs, services, filled)
         launch.preview_on([launch_tab.select, filled.change, machine_told(services, launch_tab).change])
         launch.look_at_gpus_on(launch_tab.select)

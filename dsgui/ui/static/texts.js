@@ -28,8 +28,8 @@ export const words = (kind, code, given = {}) => textOf(kind, code, code, given)
 /** What happened, in words. @param {RunEvent} event */
 export function told({ kind, code, given, text, machine }) {
   if (!code) return text;
-  const words = textOf(kind === "alert" || kind === "calm" ? "alerts" : "events", code, "", given);
-  return words ? `${machine ? `${machine}: ` : ""}${words}` : text;
+  const found = textOf(kind === "alert" || kind === "calm" ? "alerts" : "events", code, "", given);
+  return found ? `${machine ? `${machine}: ` : ""}${found}` : text;
 }
 
 /** Whether an alert is one after the run has ended, too. @param {RunEvent} event */

@@ -463,6 +463,62 @@ interface Sentence {
   text: string;
 }
 
+/** A config of the ladder; `slower` than the one in the editor by estimate, `needs` in bytes at the fullest moment. */
+export interface LadderStep {
+  moves: Sentence[];
+  changes: { pointer: string; value: unknown }[];
+  script: Sentence[];
+  checkpointing: boolean;
+  zero_init: boolean;
+  needs: Record<string, number>;
+  slower: number;
+  fit: string;
+}
+
+export interface Ladder {
+  asked: string;
+  steps: LadderStep[];
+  why?: Sentence;
+}
+
+/** What the start from a goal asks. */
+export interface GoalAsked {
+  framework: string;
+  model: string;
+  device: string;
+  gpus: number;
+  nodes: number;
+  length: number;
+  micro_batch: number;
+}
+
+/** A config to begin with; `slower` than the first of them by estimate. */
+export interface GoalChoice {
+  preset: string;
+  title: string;
+  purpose: string;
+  text: string;
+  role: string;
+  slower: number;
+  checkpointing: boolean;
+  words: string;
+  verdict: { fit: string; devices: MemoryDevice[] };
+}
+
+export interface GoalFound {
+  choices: GoalChoice[];
+  why?: Sentence;
+}
+
+export interface GoalOffered {
+  devices: { id: string; title: string; vendor: string }[];
+  usual: { gpus: number; length: number };
+}
+
+export interface GoalProps extends Props<string> {
+  offered: string;
+}
+
 /** What the memory panel shows; without `devices` there is no number, and `why` says it. */
 export interface MemoryTold {
   fit: string;
@@ -588,6 +644,7 @@ declare global {
     Plotly: PlotlyLibrary;
     dsguiText?: Entry;
     dsguiMove?: Entry;
+    dsguiGoal?: { asked: GoalAsked; choice: GoalChoice };
   }
   interface WindowEventMap {
     "dsgui:text": CustomEvent<Entry>;

@@ -15,6 +15,7 @@ from dsgui.core.logs.phases import COMPILING, PREPARATIONS, SLURM_QUEUE, STARTIN
 from dsgui.core.metrics.chart_table import CHARTS, ENDINGS, LOGGED, READINGS, name_of, place_of
 from dsgui.core.metrics.curves import Series
 from dsgui.core.texts.english import TEXTS
+from dsgui.core.texts.english.pages import PAGES
 from dsgui.core.texts.saying import said
 from scripts.browser_catalogue import PAGE, catalogue
 
@@ -25,6 +26,7 @@ ROOT = Path(__file__).parents[3]
 # Who says a text → its kind, and what else than places it takes by name.
 MAKERS = {
     "said": ("", ()),
+    "words": ("", ()),
     "Fix.of": ("fixes", ()),
     "_changed": ("remedies", ("options",)),
     "_title": ("diagnosis_titles", ()),
@@ -40,10 +42,10 @@ MAKERS = {
 }
 SUFFIXES = ("_below", "_first", "_in_file", "_of", "_on", "s")  # of codes that come in pairs
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
-LOOKED_UP = ("states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
+LOOKED_UP = (*PAGES, "states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
 LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes", "parts", "judges", "arguments")
 LOOKED_UP += ("memory_when", "memory_rehearsal")
-IN_THE_BROWSER = ("memory_rehearsal",)  # kinds that JavaScript says as well
+IN_THE_BROWSER = ("memory_rehearsal", *PAGES)  # kinds that JavaScript says as well
 LOOKED_UP += ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice")  # test_diagnosis_texts.py
 OF_FINDINGS = ("findings", "advice", "rule_titles", "rule_explanations")  # test_finding_texts.py
 
@@ -166,7 +168,7 @@ def kinds_in(tree: ast.Module) -> set[str]:
     """The kinds that a module says texts of."""
     made = list(makings(tree))
     fixed = {MAKERS[maker][0] for maker, _, _ in made}
-    said_here = [node.args[0] for maker, node, _ in made if maker == "said"]
+    said_here = [node.args[0] for maker, node, _ in made if maker in ("said", "words")]
     return fixed | {kind for node in said_here for kind in literals(node, named_in(tree))}
 
 
@@ -213,6 +215,7 @@ def test_every_code_of_the_catalogue_is_said() -> None:
         words |= {word.replace("-", "_") for word in words}  # a signature's id
         words |= browser_words() if kind in IN_THE_BROWSER else set()
         words |= {f"phase_{word}" for word in words} if kind in IN_THE_BROWSER else set()
+        words |= {f"{word}_about" for word in words} if kind in IN_THE_BROWSER else set()
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}
         idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
     assert [one for one in idle if one[0] not in ("plain", "lists")] == []  # core/texts says these itself

@@ -63,6 +63,17 @@ def cheapest(
         return found or _none(fitted)
     if not found.moves and not zero_init:
         return None
+    made = as_change(found, case, document, checker, fitted, zero_init=zero_init)
+    if isinstance(made, Cheapest) and made.fitted.verdict.fit in (Fit.SHORT, Fit.TIGHT):
+        return _none(fitted)
+    return made
+
+
+def as_change(
+    found: Rung, case: Case, document: Document, checker: Checker, fitted: Fitted, *, zero_init: bool = False
+) -> Cheapest | Said:
+    """The rung as edits of the text, checked and judged; why the edits can't be made, where they can't. `fitted`: the
+    verdict on the case as it is."""
     moves = (*((said("memory_moves", "zero_init"),) if zero_init else ()), *found.said())
     changes, arguments = _divided(found, case.context, document.value)
     try:
@@ -73,8 +84,6 @@ def cheapest(
     judged = fit(after, checker.schema, lambda group: fitted.room)
     if isinstance(judged, CannotSay):
         return _refused(moves, str(judged.why))
-    if judged.verdict.fit in (Fit.SHORT, Fit.TIGHT):
-        return _none(fitted)
     return Cheapest(moves, changes, arguments, _CHECKPOINTING in arguments, judged, zero_init)
 
 
@@ -176,9 +185,13 @@ def as_json(found: Cheapest | Said | None) -> dict[str, Any] | None:
         return None
     if isinstance(found, Said):
         return {"why": told(found)}
+    return {"text": str(sentence(found)), **change_json(found)}
+
+
+def change_json(found: Cheapest) -> dict[str, Any]:
+    """What is changed and what it takes then, without a sentence."""
     worst = {device: found.fitted.verdict.worst(device) for device in found.fitted.verdict.devices}
     return {
-        "text": str(sentence(found)),
         "moves": [told(one) for one in found.moves],
         "changes": [{"pointer": one.pointer, "value": json.loads(one.literal or "null")} for one in found.changes],
         "arguments": list(found.arguments),

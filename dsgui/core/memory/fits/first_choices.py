@@ -1,0 +1,194 @@
+"""Where to begin: of the ladder of presets those that fit a model and a machine, two or three, from the fastest to the
+leanest. Speed is an order by estimate (`core/memory/cost.py`), never a time."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dsgui.core.config.arguments import from_words
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.config.preset import Preset
+from dsgui.core.machine.hardware import Hardware, has_bf16, refuses_fp16
+from dsgui.core.memory.answer import CannotSay, Device
+from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.memory.cost import Cost, cost_of, relative
+from dsgui.core.memory.fits.fitting import Case, Fitted, fit
+from dsgui.core.memory.fits.memory_report import as_json as verdict_as_json
+from dsgui.core.memory.fits.memory_report import told
+from dsgui.core.memory.fits.room import Room
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.memory.planner import MICRO_BATCH
+from dsgui.core.memory.question import Group, Model
+from dsgui.core.memory.settings import settings_of
+from dsgui.core.memory.walking import walk_of
+from dsgui.core.validation.checker import Checker
+
+LADDER = ("zero0", "zero1", "zero2", "zero3", "zero2-offload", "zero3-offload-optimizer", "zero3-offload")
+# What takes at most so much of another's memory on the GPU leaves clearly more room.
+ROOMIER = 0.8
+_NEAREST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What somebody wants to train, and on what. `context.arguments` are not asked: they come out."""
+
+    context: Context
+    model: Model
+    choice: ModelChoice
+    micro_batch: int
+
+
+@dataclass(frozen=True, slots=True)
+class FirstChoice:
+    """A preset as it would be opened: its `text` for this hardware and micro batch, the `words` the HF Trainer's script
+    is given, whether it has to checkpoint, and the verdict. `role` is a code of the page's texts. `slower` than the
+    fastest shown, by estimate."""
+
+    preset: Preset
+    text: str
+    words: tuple[str, ...]
+    checkpointing: bool
+    fitted: Fitted
+    cost: Cost
+    role: str = ""
+    slower: float = 1.0
+
+    @property
+    def fit(self) -> Fit:
+        return self.fitted.verdict.fit
+
+    @property
+    def gpu_bytes(self) -> int:
+        """At the fullest moment."""
+        worst = self.fitted.verdict.worst(Device.GPU)
+        return worst.amount.likely if worst else 0
+
+
+def first_choices(
+    goal: Goal, presets: Iterable[Preset], checker: Checker, room: Callable[[Group], Room]
+) -> tuple[FirstChoice, ...] | CannotSay:
+    """Up to three that fit, or where none does the two that come nearest. Why there is no number, where there is
+    none."""
+    rungs = [(preset, again) for preset in _ladder(goal, presets) for again in (False, True)]
+    tried = [_choice(goal, preset, again, checker, room) for preset, again in rungs]
+    judged = [one for one in tried if isinstance(one, FirstChoice)]
+    if not judged:
+        return next(one for one in tried if isinstance(one, CannotSay))
+    by_speed = sorted(judged, key=lambda one: (one.cost.per_token, one.checkpointing))
+    fitting = [one for one in by_speed if one.fit is not Fit.SHORT]
+    chosen = list(_spread(fitting)) if fitting else list(_nearest(by_speed))
+    return tuple(replace(one, slower=relative(one.cost, chosen[0].cost)) for one in chosen)
+
+
+def _ladder(goal: Goal, presets: Iterable[Preset]) -> Iterator[Preset]:
+    known = {preset.id: preset for preset in presets}
+    names = (f"{rung}-{goal.context.integration.value}" for rung in LADDER)
+    return (known[name] for name in names if name in known)
+
+
+def _spread(fitting: list[FirstChoice]) -> Iterator[FirstChoice]:
+    """The fastest; the fastest that leaves clearly more room; the leanest. No preset twice."""
+    sure = [one for one in fitting if one.fit is not Fit.TIGHT] or fitting
+    first = sure[0]
+    yield replace(first, role="fastest")
+    others = [one for one in sure if one.preset.id != first.preset.id]
+    roomier = next((one for one in others if one.gpu_bytes <= ROOMIER * first.gpu_bytes), None)
+    if roomier is None:
+        return
+    leanest = min(others, key=lambda one: one.gpu_bytes)
+    if leanest.preset.id != roomier.preset.id and leanest.gpu_bytes <= ROOMIER * roomier.gpu_bytes:
+        yield replace(roomier, role="roomier")
+        yield replace(leanest, role="leanest")
+    else:
+        yield replace(roomier, role="leanest")
+
+
+def _nearest(choices: list[FirstChoice]) -> Iterator[FirstChoice]:
+    """The leanest of GPU and host first."""
+    shown: set[str] = set()
+    for one in sorted(choices, key=_excess):
+        if one.preset.id not in shown and len(shown) < _NEAREST:
+            shown.add(one.preset.id)
+            yield replace(one, role="nearest")
+
+
+def _excess(one: FirstChoice) -> float:
+    """How many times too much of whatever is shortest."""
+    worst = (one.fitted.verdict.worst(device) for device in one.fitted.verdict.devices)
+    return max((bar.amount.likely / bar.capacity for bar in worst if bar and bar.capacity), default=0.0)
+
+
+def _choice(
+    goal: Goal, preset: Preset, checkpointing: bool, checker: Checker, room: Callable[[Group], Room]
+) -> FirstChoice | CannotSay:
+    precision = precision_for(goal.context.hardware)
+    words = _words(goal, precision, checkpointing)
+    context = replace(goal.context, arguments=from_words(words) if words else None)
+    document = _adapted(Document(preset.text), goal, precision)
+    choice = replace(goal.choice, checkpointing=checkpointing)
+    findings = checker.findings(document, context, fixes=False)
+    found = fit(Case(document.value, context, findings, goal.model, choice), checker.schema, room)
+    if isinstance(found, CannotSay):
+        return found
+    cost = _cost(found)
+    if isinstance(cost, CannotSay):
+        return cost
+    return FirstChoice(preset, document.text, words, checkpointing, found, cost)
+
+
+def _cost(found: Fitted) -> Cost | CannotSay:
+    question = found.question
+    settings = settings_of(question.config, question.release)
+    walk = walk_of(question.model, question.workload, settings.precision)
+    return walk if isinstance(walk, CannotSay) else cost_of(walk, settings, question.workload, question.group)
+
+
+def precision_for(hardware: Iterable[Hardware]) -> str:
+    """bf16 where every device has it in hardware, else fp16, else fp32."""
+    devices = list(hardware)
+    if devices and all(map(has_bf16, devices)):
+        return "bf16"
+    return "fp32" if not devices or any(map(refuses_fp16, devices)) else "fp16"
+
+
+def _words(goal: Goal, precision: str, checkpointing: bool) -> tuple[str, ...]:
+    """What the Trainer's script is to be given; a native script takes nothing that dsgui knows."""
+    if goal.context.integration is Integration.NATIVE:
+        return ()
+    words = ["--per_device_train_batch_size", str(goal.micro_batch)]
+    words += [f"--{precision}"] if precision != "fp32" else []
+    return (*words, *(("--gradient_checkpointing", "True") if checkpointing else ()))
+
+
+def _adapted(document: Document, goal: Goal, precision: str) -> Document:
+    """The micro batch and the precision of the goal, where the file says them itself."""
+    if goal.context.integration is Integration.HF:
+        return document
+    document = document.set(MICRO_BATCH, str(goal.micro_batch))
+    if precision == "bf16":
+        return document
+    return document.rename("/bf16", "fp16") if precision == "fp16" else document.remove("/bf16")
+
+
+# ------------------------------------------------------------------------------------------------------------ JSON
+def as_json(found: tuple[FirstChoice, ...] | CannotSay) -> dict[str, Any]:
+    """Bytes everywhere; `verdict` as in a verdict's own JSON."""
+    if isinstance(found, CannotSay):
+        return {"choices": [], "why": told(found.why)}
+    return {"choices": [_choice_json(one) for one in found]}
+
+
+def _choice_json(one: FirstChoice) -> dict[str, Any]:
+    return {
+        "preset": one.preset.id,
+        "title": one.preset.title,
+        "text": one.text,
+        "purpose": one.preset.purpose,
+        "role": one.role,
+        "slower": round(one.slower, 2),
+        "checkpointing": one.checkpointing,
+        "words": " ".join(one.words),
+        "verdict": verdict_as_json(one.fitted),
+    }

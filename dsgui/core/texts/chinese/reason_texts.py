@@ -1,0 +1,65 @@
+"""Texts of why a run is in its state, in Chinese: sentences, and the parts that {told}, {left}, {elsewhere}, {ended}
+and {signal} stand for."""
+
+REASONS = {
+    # before it starts
+    "waits_for_run": "正在等待 {devices}：前面还有“{name}”（{run}）。",
+    "waits_for_runs": "正在等待 {devices}：前面还有“{name}”（{run}）和另外 {count} 个训练。",
+    "not_started": "无法启动：{error}。",
+    "no_memory_for_state": "无法启动：内存不足，无法保存运行状态。详见 supervisor.log。",
+    "stopped_before_start": "启动前已停止。",
+    # how it ended
+    "ended_with_code": "已退出，退出码 {code}{told}",
+    "ended_with_unknown_code": "已退出；dsgui 自己的进程也被终止，退出码未知{told}",
+    "only_ended": "已退出，退出码未知。",
+    "only_ended_with_code": "已退出，退出码 {code}。",
+    "ranks_did_not_end_well": "启动器的退出码为 0，但 {ranks} 个 rank 进程中有 {missing} 个没有正常结束{told}",
+    "launcher_asked_to_exit": "dsgui 之外的程序要求启动器退出{told}",
+    "rank_killed": "rank {rank} 收到 {signal}，被终止{told}",
+    "process_killed": "有进程收到 {signal}，被终止{told}",
+    "aborted_at_shutdown": (
+        "训练已完成；随后有进程在 Python 退出时异常中止（SIGABRT）。脚本结束前没有调用 "
+        "torch.distributed.destroy_process_group() 时会出现这种情况。"
+    ),
+    "one_left_behind": "已终止它残留的 1 个进程。",
+    "some_left_behind": "已终止它残留的 {count} 个进程。",
+    "with_error": "：{error}",
+    "with_error_on": "（{machine}）：{error}",
+    "with_meaning": "。{meaning}",
+    "with_last_line": "。输出的最后一行：“{line}”。",
+    "with_last_line_on": "（{machine}）。输出的最后一行：“{line}”。",
+    "with_nothing": "，没有留下任何信息。",
+    "with_nothing_on": "（{machine}），没有留下任何信息。",
+    "signal": "信号 {number}",
+    "signal_named": "{name}（信号 {number}）",
+    # stopped
+    "save_asked": "已要求保存检查点后退出；点“停止”则不保存，直接结束。",
+    "saved": "已按要求保存并退出。",
+    "may_not_signal": "进程 {pids} 属于其他用户，dsgui 无权终止。以该用户身份终止它们，训练就会随之结束。",
+    "not_exiting": "进程 {pids} 收到 SIGKILL 后仍未退出，正在等待内核。",
+    "only_stopped": "已按要求停止。",
+    "stopped": "已按要求停止：{left}。",
+    "nothing_left": "没有残留进程{elsewhere}",
+    "processes_left": "仍有残留进程 {pids}{elsewhere}",
+    "gpu_memory_free": "{left}，显存已全部释放",
+    "gpu_memory_held": "{left}，但进程 {pids} 仍占用显存",
+    "nowhere_else": "",
+    "here_or_on": "（已检查本机和 {hosts}）",
+    "host_not_asked": "{elsewhere}；无法查询 {host}（{problem}）",
+    "left_on_host": "{elsewhere}；{host} 上仍有进程 {pids}",
+    "stopped_without_supervisor": "监控进程已不在；停止时{ended}，没有残留进程{elsewhere}。",
+    "stopped_with_supervisor": ("监控进程没有响应，已被终止（进程 {pid}）；停止时{ended}，没有残留进程{elsewhere}。"),
+    "these_processes": "终止了进程 {pids}",
+    "nothing_here": "本机没有需要终止的进程",
+    # something is wrong with dsgui's own part
+    "disk_refuses": "磁盘已满或无法写入：这次训练的部分记录缺失。训练本身不受影响。",
+    "supervisor_failed": "dsgui 的监控进程出错：{error}。详见 supervisor.log。",
+    "records_missing": "部分记录缺失，因为 dsgui 的监控进程出错：{error}。详见 supervisor.log。",
+    "supervisor_gone": "监控进程已不在，也没有进程在运行；不知道训练是怎样结束的。详见输出。",
+    "supervisor_gone_one_runs": "监控进程已不在，还有 1 个进程在运行；点“停止”可终止它。",
+    "supervisor_gone_some_run": "监控进程已不在，还有 {count} 个进程在运行；点“停止”可终止它们。",
+    "machine_restarted": "训练期间机器重启过。",
+    "end_unknown": "不知道训练是怎样结束的。",
+    "some_still_run": "还有 {count} 个进程在运行；点“停止”可终止它们。",
+    "state_is": "状态为“{state}”。",
+}

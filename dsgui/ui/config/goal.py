@@ -1,0 +1,91 @@
+"""The start from a goal, above the workspace: what to train and on what, and two or three configs that fit. It is open
+at a browser's first visit."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.machine.hardware import CARDS
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.choice import MOST_TOKENS, USUAL_LENGTH, ModelChoice
+from dsgui.core.memory.fits.first_choices import Goal, as_json, first_choices
+from dsgui.core.memory.fits.room import Room, room_of
+from dsgui.core.memory.question import Group
+from dsgui.core.texts.saying import words
+from dsgui.ui.common.embedded import embedded, in_browser
+from dsgui.ui.common.events import LIVE, LOCAL, NEW_TEXT, details
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.configure import ConfigurePage
+from dsgui.ui.config.context_bar import THIS_MACHINE
+from dsgui.ui.config.workbench import MAX_RANKS, make_context
+
+_MOST_WORDS = 500
+
+
+def build_goal(services: Services, default_ranks: int) -> gr.HTML:
+    """Must be called inside a `gr.Blocks`, above the workspace."""
+    target = services.target()
+    here = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU"
+    devices = [{"id": THIS_MACHINE, "title": words("goal_page", "this_machine", device=here), "vendor": ""}]
+    devices += [{"id": card.id, "title": card.title, "vendor": card.vendor} for card in CARDS]
+    usual = {"gpus": default_ranks, "length": USUAL_LENGTH, "has_gpu": bool(target.gpus)}
+    offered = json.dumps({"devices": devices, "usual": usual})
+    return embedded("goal", "ds-goal", ("look", "use"), value="", offered=offered, elem_id="goal")
+
+
+def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, services: Services) -> None:
+    """`arguments` are the script's, on the Launch page: what the Trainer needs beside the config goes there."""
+
+    def look(event: gr.EventData) -> str:
+        return json.dumps(found_for(services, details(event)))
+
+    bar, memory = configure.bar, configure.memory.fields
+    brought = [
+        *(configure.text, configure.form, configure.presets.chooser),
+        *(bar.integration, bar.gpus, bar.nodes, bar.device),
+        *(memory["model"], memory["length"], memory["checkpointing"]),
+        arguments,
+    ]
+    panel.look(look, None, [panel], **LIVE)
+    panel.use(None, [arguments], brought, js=in_browser("goal", "used", NEW_TEXT), **LOCAL)
+
+
+def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What fits, as JSON, for what the page sent: `framework`, `model`, `device`, `gpus`, `nodes`, `length` and
+    `micro_batch`."""
+    named = str(asked.get("model") or "").strip()[:_MOST_WORDS]
+    model = services.read_model(named)
+    if isinstance(model, CannotSay):
+        return as_json(model)
+    context = _context(services, asked)
+    choice = ModelChoice(model=named, length=_count(asked, "length", MOST_TOKENS, USUAL_LENGTH))
+    goal = Goal(context, model, choice, _count(asked, "micro_batch", MOST_TOKENS, 1))
+    machine = services.machine.current()
+
+    def room(group: Group) -> Room:
+        return room_of(
+            context.hardware,
+            machine.host,
+            group,
+            gpus=machine.gpus,
+            sharpened=services.sharpened(),
+            release=context.release,
+        )
+
+    return as_json(first_choices(goal, services.presets, services.checker, room))
+
+
+def _context(services: Services, asked: Mapping[str, Any]) -> Context:
+    framework = asked.get("framework")
+    integration = Integration.NATIVE if framework == Integration.NATIVE.value else Integration.HF
+    ranks = (_count(asked, "gpus", MAX_RANKS, 1), _count(asked, "nodes", MAX_RANKS, 1))
+    return make_context(services.target(), integration.value, *ranks, str(asked.get("device", "")), "")
+
+
+def _count(asked: Mapping[str, Any], name: str, most: int, usual: int) -> int:
+    value = asked.get(name)
+    known = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
+    return value if known and isinstance(value, int) else usual

@@ -1,0 +1,56 @@
+"""Other configs for the same model and batch, from the fastest to the leanest, under the memory bars: found when the
+fold is open and what the bars show has changed, applied on a press."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.config.context import Context
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.memory_report import told
+from dsgui.core.memory.fits.rungs import as_json, steps
+from dsgui.ui.common.documents import read_document
+from dsgui.ui.common.embedded import embedded
+from dsgui.ui.common.events import LIVE, ONCE
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.memory_change import applied, applies_to
+from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
+from dsgui.ui.config.toolbox import with_arguments
+from dsgui.ui.config.tools import Tools
+from dsgui.ui.config.workbench import View, Workbench, make_context
+
+
+def build_ladder() -> gr.HTML:
+    """Must be called inside a `gr.Blocks`."""
+    return embedded("ladder", "ds-ladder", ("look", "apply"), value="", elem_id="ladder")
+
+
+def wire_ladder(
+    panel: gr.HTML,
+    memory: MemoryPanel,
+    page: tuple[gr.Code, gr.HTML, Tools, Sequence[Any]],
+    parts: tuple[Services, Workbench],
+) -> None:
+    """`page` is the text, the form, the tools and the inputs of the context bar; `parts` are what the handler asks."""
+    services, workbench = parts
+    text, form, tools, bar = page
+
+    def look(text: str | None, tool: str, typed: str | None, *bar_and_memory: Any) -> str:
+        context = make_context(services.target(), *bar_and_memory[: len(bar)])
+        context = with_arguments(context, tool, typed)
+        return steps_shown(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
+
+    panel.look(look, [text, tools.tool, tools.arguments, *bar, *memory.inputs], [panel], **LIVE)
+    panel.apply(applied, [text], applies_to(memory, (text, form)), **ONCE)
+
+
+def steps_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:
+    """The panel's value for what the page shows; `asked` says what it is about, as the bars say it."""
+    found = fitted_for(services, view, context, given)
+    if isinstance(found, CannotSay):
+        return json.dumps({"asked": "", "steps": [], "why": told(found.why)})
+    case, fitted = found
+    ladder = steps(fitted, case, read_document(view.text), services.checker)
+    return json.dumps({"asked": asked_of(fitted, view.text), **as_json(ladder)})

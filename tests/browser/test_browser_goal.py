@@ -1,0 +1,89 @@
+"""The start from a goal in a real browser: a first visit, configs that fit, one of them in the workspace; and the
+ladder of other configs for it."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import choose, editor, replace_text
+
+pytestmark = pytest.mark.browser
+
+
+def test_from_a_goal_to_a_config_that_fits(first_page, app):
+    page = first_page
+    panel = page.locator(".ds-goal-panel")
+    expect(panel).to_be_visible()
+    page.click("#goal-find")
+    expect(panel.get_by_role("alert")).to_have_text("Enter a model or a size, such as 7B.")
+    page.fill("#goal-model", "7B")
+    page.fill("#goal-length", "2048")
+    page.select_option("#goal-device", "a100-80")
+    page.fill("#goal-gpus", "8")
+    page.click("#goal-find")
+    cards = page.locator(".ds-goal-card")
+    expect(cards).to_have_count(3)
+    second = cards.nth(1)
+    expect(second).to_have_attribute("data-fit", "fits")
+    needed = second.locator('[data-device="gpu"] .ds-mem-need').inner_text().split(" / ")[0]
+    second.get_by_role("button").click()
+    expect(panel).to_be_hidden()
+    expect(editor(page)).to_contain_text("zero_optimization")
+    expect(page.locator("#gpus input")).to_have_value("8")
+    expect(page.locator("#memory-model input, #memory-model textarea")).to_have_value("7B")
+    # The workspace says of it what the card said.
+    expect(page.locator(".ds-mem-chip")).to_have_text("fits")
+    expect(page.locator('#memory-panel [data-device="gpu"] .ds-mem-need')).to_contain_text(needed)
+    page.get_by_role("tab", name="Launch").click()
+    expect(page.locator("#arguments input, #arguments textarea")).to_have_value(
+        "--per_device_train_batch_size 1 --bf16"
+    )
+    # The next visit opens the work of this one.
+    page.goto(app.url)
+    page.wait_for_selector("#goal-open")
+    expect(panel).to_be_hidden()
+    expect(page.locator("#gpus input")).to_have_value("8")
+    page.click("#goal-open")
+    expect(panel).to_be_visible()
+    expect(page.locator("#goal-title")).to_be_focused()
+
+
+def test_a_goal_can_be_skipped_and_what_is_wrong_is_said(first_page):
+    page = first_page
+    page.fill("#goal-model", "no/such-model")
+    page.click("#goal-find")
+    expect(page.locator(".ds-goal-results")).to_contain_text("no/such-model")
+    page.get_by_text("I have a ds_config.json").click()
+    expect(page.locator("#goal-find")).to_be_hidden()
+    page.click("#goal-skip")
+    expect(page.locator(".ds-goal-panel")).to_be_hidden()
+    expect(page.locator("#goal-open")).to_be_focused()
+
+
+CONFIG = {
+    "train_micro_batch_size_per_gpu": 4,
+    "gradient_clipping": 1.0,
+    "bf16": {"enabled": True},
+    "zero_optimization": {"stage": 2},
+    "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+}
+
+
+def test_a_leaner_config_is_a_press_away(page):
+    replace_text(page, json.dumps(CONFIG))
+    choose(page, "#device", "Plan for RTX 4090 24 GB")
+    page.fill("#gpus input", "4")
+    page.fill("#memory-model textarea, #memory-model input", "3B")
+    expect(page.locator("#memory-panel .ds-mem-chip").first).to_have_text("does not fit")
+    page.get_by_text("Faster and leaner configs").click()
+    rows = page.locator(".ds-ld-table tbody tr")
+    expect(rows.first).to_contain_text("This config")
+    fitting = page.locator('.ds-ld-table tr[data-fit="fits"]').first
+    needed = fitting.locator("td").nth(1).inner_text()
+    fitting.get_by_role("button").click()
+    expect(page.locator("#memory-panel .ds-mem-chip").first).to_have_text("fits")
+    expect(page.locator('#memory-panel [data-device="gpu"] .ds-mem-need')).to_contain_text(needed)
+    # The ladder follows: what was applied is where it begins.
+    current = page.locator('.ds-ld-table tr[aria-current="true"]')
+    expect(current.locator("td").nth(1)).to_have_text(needed)

@@ -1,0 +1,92 @@
+"""What is offered to begin with fits what was asked, from the fastest to the leanest, and opens as it was judged."""
+
+from dataclasses import replace
+
+import pytest
+
+from dsgui.core.config.arguments import from_words
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.document import Document
+from dsgui.core.machine.hardware import CARDS, card_named
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.memory.fits.first_choices import Goal, as_json, first_choices, precision_for
+from dsgui.core.memory.fits.fitting import Case, fit
+from dsgui.core.memory.fits.room import room_of
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.memory.guessed import model_of_size
+from dsgui.core.memory.question import Model
+
+GIB = 1 << 30
+HF, NATIVE = Integration.HF, Integration.NATIVE
+
+
+@pytest.fixture(scope="module")
+def presets(catalog):
+    return catalog.presets()
+
+
+def goal(size, card, gpus, integration=HF, micro_batch=1, length=1024):
+    hardware = (card_named(card),) if card else ()
+    context = Context(integration, gpus_per_node=gpus, hardware=hardware, torch_version="2.9.0")
+    return Goal(context, model_of_size(size), ModelChoice(size, length=length), micro_batch)
+
+
+def offered(asked, presets, checker, host_gib=512):
+    def room(group):
+        return room_of(asked.context.hardware, None, group, host_bytes=host_gib * GIB)
+
+    return first_choices(asked, presets, checker, room), room
+
+
+@pytest.mark.parametrize("integration", [HF, NATIVE])
+@pytest.mark.parametrize(
+    ("size", "card", "gpus"), [("7B", "a100-80", 8), ("7B", "rtx4090", 4), ("770M", "t4", 1), ("3B", "v100", 2)]
+)
+def test_each_fits_and_opens_as_it_was_judged(size, card, gpus, integration, presets, checker):
+    asked = goal(size, card, gpus, integration)
+    found, room = offered(asked, presets, checker)
+    assert 1 <= len(found) <= 3
+    assert len({one.preset.id for one in found}) == len(found)
+    assert [one.slower for one in found] == sorted(one.slower for one in found)
+    assert [one.gpu_bytes for one in found] == sorted((one.gpu_bytes for one in found), reverse=True)
+    for one in found:
+        assert one.fit is Fit.FITS
+        document = Document(one.text)
+        context = replace(asked.context, arguments=from_words(one.words) if one.words else None)
+        choice = replace(asked.choice, checkpointing=one.checkpointing)
+        again = fit(
+            Case(document.value, context, checker.findings(document, context), asked.model, choice),
+            checker.schema,
+            room,
+        )
+        assert not isinstance(again, CannotSay)
+        assert again.verdict == one.fitted.verdict
+        assert again.question.workload.micro_batch == 1
+
+
+def test_what_fits_nowhere_is_said_and_what_comes_nearest_shown(presets, checker):
+    found, _ = offered(goal("70B", "rtx4090", 2), presets, checker)
+    assert [one.role for one in found] == ["nearest", "nearest"]
+    assert all(one.fit is Fit.SHORT for one in found)
+
+
+def test_a_model_that_is_not_known_gets_no_number(presets, checker):
+    asked = replace(goal("7B", "h100", 1), model=Model("strange", {"model_type": "strange"}))
+    found, _ = offered(asked, presets, checker)
+    assert isinstance(found, CannotSay)
+    told = as_json(found)
+    assert told["choices"] == []
+    assert told["why"]["code"]
+
+
+@pytest.mark.parametrize(
+    ("card", "precision"), [("p40", "fp32"), ("v100", "fp16"), ("t4", "fp16"), ("a100-80", "bf16"), ("mi300x", "bf16")]
+)
+def test_the_precision_is_what_the_card_has(card, precision, presets, checker):
+    hardware = tuple(one for one in CARDS if one.id == card)
+    assert precision_for(hardware) == precision
+    native, _ = offered(goal("350M", card, 2, NATIVE), presets, checker)
+    assert all((f'"{precision}"' in one.text) is (precision != "fp32") for one in native)
+    trained, _ = offered(goal("350M", card, 2), presets, checker)
+    assert all((f"--{precision}" in one.words) is (precision != "fp32") for one in trained)
