@@ -55,6 +55,7 @@ def build_pages(services: Services) -> gr.Blocks:
         launch.look_at_gpus_on(launch_tab.select)
         _start_with_launch(services, configure, launch)
         demo.load(None, None, None, js=in_browser("visits", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("keyboard", "begin"), **LOCAL)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         end_with_page(demo, services)
