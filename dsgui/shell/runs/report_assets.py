@@ -27,6 +27,6 @@ def read_assets() -> Assets:
 
 
 def _dark_by_wish(design: str) -> str:
-    """The app's page is given the class "dark" by Gradio; a report follows its reader's system, and is printed light."""
+    """Gradio gives the app's page the class "dark"; a report follows its reader's system, and is printed light."""
     dark = design.split("\n.dark {", 1)[1].split("\n}", 1)[0]
     return f"@media screen and (prefers-color-scheme: dark) {{ :root {{{dark}\n}} }}"

@@ -19,7 +19,7 @@ LENGTH = re.compile(r"(?<![\w.-])(\d*\.?\d+)(px|rem)\b")
 SCALED = re.compile(r"(?:padding|margin|(?:row-|column-)?gap|font-size|border(?:-\w+)*-radius)(?:-\w+)*")
 HAIRLINE = 2  # px: no step of a scale, a line's width
 
-TEXTS = ["text", "text-muted", "accent", "accent-2", "ok", "note", "warning", "error", "running", "waiting", "stopped", "magenta"]
+TEXTS = ["text", "text-muted", "accent", "accent-2", "ok", "note", "warning", "error", "running", "waiting", "stopped"]
 SOFT = ["accent", "accent-2", "ok", "note", "warning", "error", "running", "waiting", "stopped"]
 GROUNDS = ["page", "surface", "sunken", "hover"]
 LINES = ["border-strong", "focus-color", "accent", "error"]
