@@ -1,7 +1,7 @@
 """Every page and main state as pictures and one contact sheet, each width, theme and language: `make screenshots`.
 
-They go to test-artifacts/screenshots; `index.html` there is the contact sheet. With `--readme`, the README's two pictures
-are made instead, from a real run."""
+They go to test-artifacts/screenshots; `index.html` there is the contact sheet. With `--readme`, the two pictures of the
+README are made instead, from a real run."""
 
 import argparse
 import json
