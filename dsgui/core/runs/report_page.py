@@ -79,7 +79,7 @@ def report_html(
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)} · dsgui</title><style>{assets.style}</style></head>"
-        f"<body>{body}{data}{''.join(f'<script>{text}</script>' for text in scripts)}</body></html>"
+        f"<body><main>{body}</main>{data}{''.join(f'<script>{text}</script>' for text in scripts)}</body></html>"
     )
 
 

@@ -493,6 +493,27 @@ export const TEXTS = {
   "ladder_apply_this": "Apply: {moves}",
   "ladder_as_is": "This config"
  },
+ "keyboard_page": {
+  "title": "Keyboard shortcuts",
+  "sheet": "Show this list",
+  "find": "Find a field",
+  "finding": "Next finding",
+  "undo": "Undo the last change of the config",
+  "save": "Save as preset",
+  "launch": "Go to the Launch button",
+  "configure_tab": "Open Configure",
+  "launch_tab": "Open Launch",
+  "runs_tab": "Open Runs",
+  "machine_tab": "Open Machine",
+  "leave_keys": "Tab",
+  "leave": "Leave the JSON editor",
+  "indent_keys": "Ctrl+] · Ctrl+[",
+  "indent": "Indent or unindent in the JSON editor",
+  "single_keys": "Use single-key shortcuts",
+  "close": "Close",
+  "skip": "Skip to content",
+  "editor_hint": "Tab leaves the editor · Ctrl+] indents"
+ },
  "launch_page": {
   "this_machine": "this machine",
   "planned_check": "Checked for something else",

@@ -173,7 +173,7 @@ export class CompareView {
     const told = ROWS.map(([code, value, shown]) => ({ code, shown, values: runs.map(value) }));
     const rows = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
     return table(
-      [el("th", {}, ""), ...heads],
+      [el("td"), ...heads],
       [states, ...rows.map(({ code, shown, values }) => row(say(code), figuresOf(values, base, shown)))],
     );
   }

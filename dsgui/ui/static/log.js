@@ -43,7 +43,7 @@ export class Log {
     this.elsewhere = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.text = el("pre", { class: "ds-log", tabindex: "0", "aria-label": say("output_label") });
+    this.text = el("pre", { class: "ds-log", role: "region", tabindex: "0", "aria-label": say("output_label") });
     this.tail = el("span", {});
     const whole = say("search_output");
     const hints = { placeholder: whole, "aria-label": whole };

@@ -8,6 +8,7 @@ from dsgui.core.texts.chinese.pages.common_page import COMMON_PAGE
 from dsgui.core.texts.chinese.pages.compare_page import COMPARE_PAGE
 from dsgui.core.texts.chinese.pages.configure_page import CONFIGURE_PAGE
 from dsgui.core.texts.chinese.pages.goal_page import GOAL_PAGE
+from dsgui.core.texts.chinese.pages.keyboard_page import KEYBOARD_PAGE
 from dsgui.core.texts.chinese.pages.launch_page import LAUNCH_PAGE
 from dsgui.core.texts.chinese.pages.machine_page import MACHINE_PAGE
 from dsgui.core.texts.chinese.pages.memory_page import MEMORY_PAGE
@@ -24,6 +25,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "goal_page": GOAL_PAGE,
     "configure_page": CONFIGURE_PAGE,
     "memory_page": MEMORY_PAGE,
+    "keyboard_page": KEYBOARD_PAGE,
     "launch_page": LAUNCH_PAGE,
     "runs_page": RUNS_PAGE,
     "compare_page": COMPARE_PAGE,

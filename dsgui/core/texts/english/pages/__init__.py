@@ -9,6 +9,7 @@ from dsgui.core.texts.english.pages.common_page import COMMON_PAGE
 from dsgui.core.texts.english.pages.compare_page import COMPARE_PAGE
 from dsgui.core.texts.english.pages.configure_page import CONFIGURE_PAGE
 from dsgui.core.texts.english.pages.goal_page import GOAL_PAGE
+from dsgui.core.texts.english.pages.keyboard_page import KEYBOARD_PAGE
 from dsgui.core.texts.english.pages.launch_page import LAUNCH_PAGE
 from dsgui.core.texts.english.pages.machine_page import MACHINE_PAGE
 from dsgui.core.texts.english.pages.memory_page import MEMORY_PAGE
@@ -25,6 +26,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "goal_page": GOAL_PAGE,
     "configure_page": CONFIGURE_PAGE,
     "memory_page": MEMORY_PAGE,
+    "keyboard_page": KEYBOARD_PAGE,
     "launch_page": LAUNCH_PAGE,
     "runs_page": RUNS_PAGE,
     "compare_page": COMPARE_PAGE,
