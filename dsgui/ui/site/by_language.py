@@ -25,7 +25,7 @@ class _Twin(gr.Blocks):
 
     def __exit__(self, exc_type: type[BaseException] | None = None, *_: Any) -> None:
         if exc_type is None:
-            self.fill_expected_parents()
+            self.fill_expected_parents()  # type: ignore[no-untyped-call]
             self.default_config.attach_load_events()
         set_render_context(None)
         Context.root_block = None
@@ -45,7 +45,7 @@ class Pages(gr.Blocks):
         _speak(self)
 
     @property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> dict[str, Any]:  # type: ignore[override]
         """Of the whole page, in the language spoken."""
         tag = spoken()
         if tag == ENGLISH_TAG:
