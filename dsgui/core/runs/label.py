@@ -6,9 +6,8 @@ from typing import Any
 
 from dsgui.core.decoding import sequence, text
 from dsgui.core.errors import RunError
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import Said, wrong
 
-_TOO_LONG = {"name": "label.long_name", "tag": "label.long_tag", "note": "label.long_note"}
 MOST_NAME, MOST_TAG, MOST_TAGS, MOST_NOTE = 120, 40, 20, 2000
 
 
@@ -78,7 +77,21 @@ def _one_line(value: str) -> str:
     return " ".join("".join(one if one.isprintable() else " " for one in value).split())
 
 
+def _long_name(given: dict[str, str]) -> Said:
+    return wrong("label.long_name", count=given["count"], most=given["most"])
+
+
+def _long_tag(given: dict[str, str]) -> Said:
+    return wrong("label.long_tag", count=given["count"], most=given["most"])
+
+
+def _long_note(given: dict[str, str]) -> Said:
+    return wrong("label.long_note", count=given["count"], most=given["most"])
+
+
 def _bounded(what: str, value: str, most: int) -> str:
     if len(value) > most:
-        raise RunError(wrong(_TOO_LONG[what], count=str(len(value)), most=str(most)))
+        given = {"count": str(len(value)), "most": str(most)}
+        too_long = {"name": _long_name, "tag": _long_tag, "note": _long_note}
+        raise RunError(too_long[what](given))
     return value

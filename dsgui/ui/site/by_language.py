@@ -44,8 +44,8 @@ class Pages(gr.Blocks):
             lay_out(self)
         _speak(self)
 
-    @property
-    def config(self) -> dict[str, Any]:  # type: ignore[override]
+    @property  # type: ignore[override]
+    def config(self) -> dict[str, Any]:
         """Of the whole page, in the language spoken."""
         tag = spoken()
         if tag == ENGLISH_TAG:

@@ -53,8 +53,8 @@ export const TEXTS = {
  },
  "events": {
   "stop_asked": "已请求停止。",
-  "notified": "A notification was sent.",
-  "not_notified": "A notification was not sent: {why}."
+  "notified": "已发送通知。",
+  "not_notified": "通知未发出：{why}。"
  },
  "marks": {
   "checkpoint": "检查点",
@@ -764,7 +764,7 @@ export const TEXTS = {
   "gpu_utilization": "GPU 利用率",
   "evaluation": "评估",
   "throughput": "吞吐量",
-  "loss_scale": "Loss scale",
+  "loss_scale": "损失缩放",
   "step_times": "每步耗时",
   "memory_logged": "DeepSpeed 输出的显存与内存",
   "cpu": "CPU",
@@ -777,7 +777,7 @@ export const TEXTS = {
   "y_learning_rate": "学习率",
   "y_grad_norm": "梯度范数",
   "y_score": "得分",
-  "y_loss_scale": "loss scale",
+  "y_loss_scale": "损失缩放",
   "y_skipped": "跳过的步数",
   "note_run": "本次运行",
   "note_host": "整机，所有进程",

@@ -21,13 +21,16 @@ from tests.core.texts.test_texts import ROOT
 OTHERS: Mapping[str, Mapping[str, Mapping[str, str]]] = {CHINESE_TAG: CHINESE}
 # Declared in English where they are used; the other languages have them by code.
 DECLARED = "launch_fields"
-EXAMPLE = re.compile(r"(?:hostfile|include|exclude|arguments|script|slurm_\w+)_placeholder\Z")  # typed as it stands
+EXAMPLE = re.compile(
+    r"(?:hostfile|include|exclude|arguments|script|slurm_\w+|notify)_placeholder\Z"
+)  # typed as it stands
 HAN = re.compile(r"[\u3400-\u9fff]")
 # What is the same in every language: keys, options, units, names of programs, classes and launchers, figures.
 NO_WORDS = re.compile(
     r"\{[^}]*\}|<[^>]*>|--?[\w-]+(=\S+)?|[\w.-]*[._/=~][\w.~/:=@*-]*|\b[A-Z][A-Za-z0-9+-]*\b|[a-z]*[A-Z]\w*|\b\w*\d\w*\b"
 )
-_NAMES = """accelerate async_io autograd backward bf16 bits conda context cpu cuda cublas deepspeed eager eval fp16 fp32
+_NAMES = """epoch swap accelerate
+    async_io autograd backward bf16 bits conda context cpu cuda cublas deepspeed eager eval fp16 fp32
     forward git gloo gpu hjson hub initialize json loss lr mps nccl ninja nvcc nvme offload optimizer pdsh pip python
     rank sbatch script sdpa shm slots squeue ssh stage step torch toolkit torchrun traceback train trainer transformers
     wandb yaml world size"""

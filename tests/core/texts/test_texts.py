@@ -236,7 +236,7 @@ def test_every_code_of_the_catalogue_is_said() -> None:
         words |= browser_words() if kind in IN_THE_BROWSER else set()
         words |= {prefix + word for prefix in PREFIXES for word in words} if kind in IN_THE_BROWSER else set()
         words |= page_words(texts) if kind in ON_PAGES else set()
-        words |= {f"{word}_about" for word in words} if kind in IN_THE_BROWSER else set()
+        words |= {word + end for word in words for end in ("_about", "_keys")} if kind in IN_THE_BROWSER else set()
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}
         idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
     assert [one for one in idle if one[0] not in ("plain", "lists")] == []  # core/texts says these itself

@@ -10,7 +10,7 @@ CHARTS_PAGE: dict[str, str] = {
     "gpu_utilization": "GPU 利用率",
     "evaluation": "评估",
     "throughput": "吞吐量",
-    "loss_scale": "Loss scale",
+    "loss_scale": "损失缩放",
     "step_times": "每步耗时",
     "memory_logged": "DeepSpeed 输出的显存与内存",
     "cpu": "CPU",
@@ -24,7 +24,7 @@ CHARTS_PAGE: dict[str, str] = {
     "y_learning_rate": "学习率",
     "y_grad_norm": "梯度范数",
     "y_score": "得分",
-    "y_loss_scale": "loss scale",
+    "y_loss_scale": "损失缩放",
     "y_skipped": "跳过的步数",
     # what a line is
     "note_run": "本次运行",

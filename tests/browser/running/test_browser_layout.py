@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dsgui.core.metrics.points import Event, Point
-from tests.browser.test_browser_monitor import opened
+from tests.browser.running.test_browser_monitor import opened
 from tests.support.app_server import running_app
 from tests.support.made_runs import Made, Printed, make_printed, make_run
 from tests.support.run_fixtures import wait_until

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from dsgui.core.metrics.points import Event, Point
+from tests.browser.running.test_browser_monitor import opened
 from tests.browser.test_browser import start_script
-from tests.browser.test_browser_monitor import opened
 from tests.runs.test_no_loss import hf_run
 from tests.support.app_server import running_app
 from tests.support.browser import stop_run

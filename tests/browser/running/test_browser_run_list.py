@@ -6,7 +6,7 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_browser_monitor import opened
+from tests.browser.running.test_browser_monitor import opened
 from tests.support.app_server import running_app
 from tests.support.made_runs import make_many
 from tests.support.run_fixtures import wait_until
