@@ -6,6 +6,7 @@ from dsgui.core.texts.chinese.pages.charts_page import CHARTS_PAGE
 from dsgui.core.texts.chinese.pages.common_page import COMMON_PAGE
 from dsgui.core.texts.chinese.pages.compare_page import COMPARE_PAGE
 from dsgui.core.texts.chinese.pages.configure_page import CONFIGURE_PAGE
+from dsgui.core.texts.chinese.pages.form_page import FORM_PAGE
 from dsgui.core.texts.chinese.pages.goal_page import GOAL_PAGE
 from dsgui.core.texts.chinese.pages.launch_page import LAUNCH_PAGE
 from dsgui.core.texts.chinese.pages.machine_page import MACHINE_PAGE
@@ -19,6 +20,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "site_page": SITE_PAGE,
     "goal_page": GOAL_PAGE,
     "configure_page": CONFIGURE_PAGE,
+    "form_page": FORM_PAGE,
     "memory_page": MEMORY_PAGE,
     "launch_page": LAUNCH_PAGE,
     "runs_page": RUNS_PAGE,
