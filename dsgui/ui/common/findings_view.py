@@ -9,7 +9,7 @@ from dsgui.core.config.findings import Finding, Severity, refuser
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 from dsgui.core.rules import EXPLAINED
-from dsgui.core.texts.saying import Said, listed, said, words
+from dsgui.core.texts.saying import listed, said, words
 
 MOST_SHOWN = 100
 CONVERT = "convert"  # the id of the fix that is no edit of a document
@@ -114,7 +114,7 @@ def _about(rule_id: str) -> str:
 def without_key(finding: Finding) -> str:
     """The message without the key it starts with: the line above names it. JSON words keep their spelling."""
     key = f"{dotted(finding.pointer)}: "
-    text = finding.message.removeprefix(key)
+    text = finding.message.removeprefix(key).removeprefix(f"{dotted(finding.pointer)}：")
     first = text.partition(" ")[0]
     keeps = not finding.message.startswith(key) or not first.isalpha() or first in ("true", "false", "null")
     return text if keeps else text[:1].upper() + text[1:]

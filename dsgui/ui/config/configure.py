@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.embedded import embedded, in_browser
 from dsgui.ui.common.events import CHANGED_TEXT, LIVE, LOCAL, NEW_TEXT, ONCE, chosen_fix
 from dsgui.ui.common.findings_view import notices_html
@@ -20,6 +21,7 @@ from dsgui.ui.config.memory_asking import wire_memory_asking
 from dsgui.ui.config.memory_change import wire_memory_change
 from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
 from dsgui.ui.config.presets import Presets, build_chooser, build_own_presets, wire_presets
+from dsgui.ui.config.standing import build_standing, standing_of, wire_standing
 from dsgui.ui.config.toolbox import Toolbox, with_arguments
 from dsgui.ui.config.tools import Tools, build_tools, wire_tools
 from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
@@ -44,12 +46,14 @@ class ConfigurePage:
     tools: Tools
     ask: Ask
     memory: MemoryPanel
+    standing: gr.HTML
+    onward: gr.Button
     synchronise: Callable[..., tuple[Any, ...]]
 
     @property
     def inputs(self) -> list[Any]:
         tools, bar = self.tools.inputs, self.bar.inputs
-        return [self.text, self.form, self.ask.asked, *tools, *bar, *self.memory.inputs]
+        return [self.text, self.form, self.ask.asked, self.presets.chooser, *tools, *bar, *self.memory.inputs]
 
     @property
     def kept(self) -> list[Any]:
@@ -58,7 +62,8 @@ class ConfigurePage:
 
     @property
     def outputs(self) -> list[Any]:
-        return [self.text, self.findings, self.form, self.tools.panel, self.ask.panel, self.memory.panel]
+        shown = [self.text, self.findings, self.form, self.tools.panel, self.ask.panel, self.memory.panel]
+        return [*shown, self.standing]
 
     def synchronise_on(self, triggers: list[Any]) -> Any:
         """Text, findings, form, tools and memory in step. The only listener that does so, for every trigger there is:
@@ -70,6 +75,10 @@ class ConfigurePage:
 def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, default_ranks: int) -> ConfigurePage:
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`."""
     first = services.presets[0]
+    with gr.Row(elem_id="workspace-bar", elem_classes="ds-bar"):
+        standing = build_standing()
+        history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
+        onward = gr.Button(words("configure_page", "launch"), variant="primary", size="sm", elem_id="to-launch")
     bar = build_context_bar(services.target(), first.integration, default_ranks)
     with gr.Row(elem_classes="ds-columns"):
         with gr.Column(scale=7, min_width=320):
@@ -81,13 +90,12 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
             stages = build_zero_stages()
             ladder = build_ladder()
             ask = build_ask()
-            history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
             text = _json_editor(first.text)
             files = build_files()
             presets = build_own_presets(*chooser)
             tools = build_tools(toolbox)
     synchronise = _synchroniser(services, workbench, toolbox, len(bar.inputs))
-    page = ConfigurePage(text, bar, form, findings, presets, files, tools, ask, memory, synchronise)
+    page = ConfigurePage(text, bar, form, findings, presets, files, tools, ask, memory, standing, onward, synchronise)
     wire_ask(ask, text, tools, bar, services)
     _wire_fixes(page, services, workbench)
     wire_memory_change(memory, (text, form), tools, bar.inputs, (services, workbench))
@@ -95,6 +103,7 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
     wire_zero_stages(stages, memory, (text, tools, bar.inputs), (services, workbench))
     wire_ladder(ladder, memory, (text, form, tools, bar.inputs), (services, workbench))
     _wire_history(page, history)
+    wire_standing(standing, bar)
     brought = [text, bar.integration, form]
     wire_presets(presets, brought, bar, services)
     wire_files(files, brought, bar, services, toolbox)
@@ -133,6 +142,7 @@ def _synchroniser(
         text: str | None,
         form: FormValue | None,
         asked: Asked | None,
+        begun: str | None,
         tool: str,
         preset: str | None,
         release: str,
@@ -149,7 +159,8 @@ def _synchroniser(
         findings = notices_html(odd_counts(bar[1], bar[2])) + view.findings
         answer = shown(services, asked, view.text, context) if asked else gr.skip()
         bars = memory_shown(services, view, context, memory)
-        return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars
+        stands = standing_of(services, workbench, view, context, begun, bars)
+        return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars, stands
 
     return synchronise
 

@@ -65,7 +65,13 @@ def build_pages(services: Services) -> Pages:
         demo.load(lambda: refreshed(services), None, [configure.presets.chooser], **ONCE)
         typed = launch.desk["arguments"]
         typed.change(lambda arguments: arguments or "", [typed], [configure.memory.script], **ONCE)
-        asked_else = [*configure.bar.changes, *configure.tools.changes, *configure.memory.changes]
+        configure.onward.click(lambda: gr.Tabs(selected="launch"), None, [tabs], **ONCE)
+        asked_else = [
+            configure.presets.chooser.change,
+            *configure.bar.changes,
+            *configure.tools.changes,
+            *configure.memory.changes,
+        ]
         changes = [*asked_else, configure.ask.answered.change, probed.change]
         configure.synchronise_on([configure.form.edit, configure.text.input, *changes])
 

@@ -1,12 +1,14 @@
 // The switch in the header: the language chosen is a cookie, since the server makes the page. What is in the editor
 // stays with the browser (kept.js).
 
+// An editor's text has such an attribute, too: its language is JSON.
+const SWITCH = ".ds-languages [data-language]";
 const YEAR_S = 31_536_000;
 
 /** Listens on the document, as Gradio draws the header anew. */
 export function begin() {
   document.addEventListener("click", ({ target }) => {
-    const button = target instanceof Element ? target.closest("[data-language]") : null;
+    const button = target instanceof Element ? target.closest(SWITCH) : null;
     if (button instanceof HTMLElement && button.ariaPressed !== "true") choose(button.dataset.language ?? "");
   });
 }

@@ -474,6 +474,18 @@ interface Sentence {
   text: string;
 }
 
+/** What the bar on Configure says; `plan`: the machine that a preset was made for. */
+export interface Standing {
+  preset: string;
+  modified: boolean;
+  broken: boolean;
+  errors: number;
+  warnings: number;
+  notes: number;
+  fit: string;
+  plan: { gpus: number; nodes: number; ranks: number; device: string; card: string } | null;
+}
+
 /** A config of the ladder; `slower` than the one in the editor by estimate, `needs` in bytes at the fullest moment. */
 export interface LadderStep {
   moves: Sentence[];
