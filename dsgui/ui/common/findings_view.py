@@ -94,7 +94,7 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
         f'<p><span class="ds-word">{words("common_page", f"word_{kind}")}</span> '
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
         f'title="{words("common_page", "show_field")}">{escape(dotted(finding.pointer))}</button></p>'
-        f"<p>{prose(_without_key(finding))}</p>{_advice(finding, with_fix)}{_about(finding.rule)}</li>"
+        f"<p>{prose(without_key(finding))}</p>{_advice(finding, with_fix)}{_about(finding.rule)}</li>"
     )
 
 
@@ -110,7 +110,7 @@ def _about(rule_id: str) -> str:
     )
 
 
-def _without_key(finding: Finding) -> str:
+def without_key(finding: Finding) -> str:
     """The message without the key it starts with: the line above names it. JSON words keep their spelling."""
     key = f"{dotted(finding.pointer)}: "
     text = finding.message.removeprefix(key).removeprefix(f"{dotted(finding.pointer)}：")

@@ -24,7 +24,15 @@ from dsgui.core.oracle.answers import Answer, Question
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.documents import check_size, read_document, remember
-from dsgui.ui.common.findings_view import CONVERT, Readable, broken_html, findings_html
+from dsgui.ui.common.findings_view import (
+    CONVERT,
+    MOST_SHOWN,
+    Readable,
+    broken_html,
+    findings_html,
+    sendable,
+    without_key,
+)
 from dsgui.ui.config.context_bar import Launched
 
 MAX_RANKS = 4096
@@ -73,6 +81,7 @@ def _field_model(field: Field) -> dict[str, Any]:
         "suggestions": list(field.suggestions),
         "default": default_text(field),
         "auto": field.takes_auto,
+        "least": field.minimum,
         "unit": field.unit,
         "removed": field.removed,
         "common": field.common,
@@ -189,6 +198,7 @@ class Workbench:
         for finding in findings:
             problems.setdefault(finding.pointer, finding.severity.value)
         form = self._state(document, context.release) | {"problems": problems, "acked": dict(acked or {})}
+        form["found"] = [_found(finding, document) for finding in findings[:MOST_SHOWN]]
         remember(document)
         return View(document.text, findings_html(findings, subject(context)), form, tuple(findings))
 
@@ -209,6 +219,16 @@ class Workbench:
                 self._forms.clear()
             self._forms[release] = Form(self._schema, release)
         return self._forms[release]
+
+
+def _found(finding: Finding, document: Document) -> dict[str, Any]:
+    """A finding at its place: the line of its key, or of the block around a key that is missing."""
+    place = finding.pointer
+    while place and document.node(place) is None:
+        place = place.rpartition("/")[0]
+    line = document.line_of(place) or 1
+    text = sendable(without_key(finding))
+    return {"pointer": finding.pointer, "severity": finding.severity.value, "text": text, "line": line}
 
 
 def readable(text: str) -> Readable | None:

@@ -485,6 +485,7 @@ export interface Field {
   choices?: string[];
   suggestions?: string[];
   auto?: boolean;
+  least?: number;
   common?: boolean;
   removed?: string;
   otherwise?: string;
@@ -504,7 +505,16 @@ export interface FormState {
   idle?: number[];
   not_taken?: Record<string, number[]>;
   problems?: Record<string, string>;
+  found?: Found[];
   release?: string;
+}
+
+/** A finding where it is about: at a field, and on the line of the text where that stands (or would). */
+export interface Found {
+  pointer: string;
+  severity: "error" | "warning" | "note";
+  text: string;
+  line: number;
 }
 
 export interface Release {

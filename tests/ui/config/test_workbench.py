@@ -38,6 +38,15 @@ def test_an_edit_goes_into_the_text_and_is_acknowledged(bench):
     assert view.form["values"]["/zero_optimization/reduce_bucket_size"] == "5e8"
 
 
+def test_what_is_found_says_its_field_and_the_line_of_it_or_of_the_block_it_is_missing_in(bench):
+    text = '{\n  "train_batch_size": -8,\n  "zero_optimization": {\n    "stage": 2,\n    "bogus": 3\n  }\n}'
+    found = {one["pointer"]: one for one in bench.show(text, NATIVE).form["found"]}
+    assert (found["/train_batch_size"]["line"], found["/train_batch_size"]["severity"]) == (2, "error")
+    assert found["/train_batch_size"]["text"].startswith("-8 is not a whole number")
+    assert found["/zero_optimization/bogus"]["line"] == 5
+    assert found["/gradient_clipping"]["line"] == 1  # it is absent: its block is the whole
+
+
 def test_clearing_a_field_removes_the_key(bench):
     view = bench.edit(edits(fp16__enabled=""), '{"fp16": {"enabled": true}, "train_batch_size": 1}', NATIVE)
     assert json.loads(view.text) == {"train_batch_size": 1}

@@ -7,6 +7,7 @@ from dsgui.core.texts.chinese.pages.charts_page import CHARTS_PAGE
 from dsgui.core.texts.chinese.pages.common_page import COMMON_PAGE
 from dsgui.core.texts.chinese.pages.compare_page import COMPARE_PAGE
 from dsgui.core.texts.chinese.pages.configure_page import CONFIGURE_PAGE
+from dsgui.core.texts.chinese.pages.form_page import FORM_PAGE
 from dsgui.core.texts.chinese.pages.goal_page import GOAL_PAGE
 from dsgui.core.texts.chinese.pages.keyboard_page import KEYBOARD_PAGE
 from dsgui.core.texts.chinese.pages.launch_page import LAUNCH_PAGE
@@ -24,6 +25,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "tools_page": TOOLS_PAGE,
     "goal_page": GOAL_PAGE,
     "configure_page": CONFIGURE_PAGE,
+    "form_page": FORM_PAGE,
     "memory_page": MEMORY_PAGE,
     "keyboard_page": KEYBOARD_PAGE,
     "launch_page": LAUNCH_PAGE,

@@ -8,6 +8,7 @@ from dsgui.core.texts.english.pages.charts_page import CHARTS_PAGE
 from dsgui.core.texts.english.pages.common_page import COMMON_PAGE
 from dsgui.core.texts.english.pages.compare_page import COMPARE_PAGE
 from dsgui.core.texts.english.pages.configure_page import CONFIGURE_PAGE
+from dsgui.core.texts.english.pages.form_page import FORM_PAGE
 from dsgui.core.texts.english.pages.goal_page import GOAL_PAGE
 from dsgui.core.texts.english.pages.keyboard_page import KEYBOARD_PAGE
 from dsgui.core.texts.english.pages.launch_page import LAUNCH_PAGE
@@ -25,6 +26,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "tools_page": TOOLS_PAGE,
     "goal_page": GOAL_PAGE,
     "configure_page": CONFIGURE_PAGE,
+    "form_page": FORM_PAGE,
     "memory_page": MEMORY_PAGE,
     "keyboard_page": KEYBOARD_PAGE,
     "launch_page": LAUNCH_PAGE,
