@@ -10,6 +10,7 @@ from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 from dsgui.core.rules import EXPLAINED
 from dsgui.core.texts.saying import listed, words
+from dsgui.core.validation.check_report import counted
 
 MOST_SHOWN = 100
 CONVERT = "convert"  # the id of the fix that is no edit of a document
