@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser import replace_text
-from tests.support.pages import app, browser
+from tests.support.pages import BEEN_HERE, app, browser
 
 __all__ = ["app", "browser"]
 pytestmark = pytest.mark.browser
@@ -19,6 +19,7 @@ BROKEN_ZERO = '{"zero_optimization": {"stage": 4}}'
 def chinese(browser, app):
     """A page of a browser that prefers Chinese."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="zh-CN")
+    context.add_init_script(BEEN_HERE)
     page = context.new_page()
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
