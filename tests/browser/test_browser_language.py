@@ -44,12 +44,12 @@ def test_the_page_speaks_what_the_browser_prefers_and_what_is_chosen(chinese):
     found = page.locator('#findings [data-rule="DS001"]')
     expect(found).to_contain_text(HAN)  # an event that goes past the queue
     expect(page.locator("#findings .ds-verdict")).to_contain_text("拒绝")
-    page.locator('[data-language="en"]').click()
+    page.locator('[data-speak="en"]').click()
     expect(tab(page, "1 · Configure")).to_be_visible()
     expect(page.locator("html")).to_have_attribute("lang", "en")
     expect(found).to_contain_text("Error")  # the text was kept, the finding is told anew
     expect(page.locator("#findings")).not_to_contain_text(HAN)
-    page.locator('[data-language="zh-CN"]').click()
+    page.locator('[data-speak="zh-CN"]').click()
     expect(tab(page, "配置")).to_be_visible()
     expect(found).to_contain_text(HAN)
 
@@ -71,7 +71,7 @@ def test_the_search_finds_in_both_languages(chinese):
     english = searched(page, "memory")
     assert english
     assert english <= searched(page, "显存")
-    page.locator('[data-language="en"]').click()
+    page.locator('[data-speak="en"]').click()
     expect(tab(page, "1 · Configure")).to_be_visible()
     page.wait_for_selector(FIELD, state="attached")
     assert english <= searched(page, "显存")

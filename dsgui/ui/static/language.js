@@ -8,11 +8,11 @@ const YEAR_S = 31_536_000;
  * belongs.
  */
 export function begin() {
-  const spoken = document.querySelector('[data-language][aria-pressed="true"]');
-  if (spoken instanceof HTMLElement) document.documentElement.lang = spoken.dataset.language ?? "en";
+  const spoken = document.querySelector('[data-speak][aria-pressed="true"]');
+  if (spoken instanceof HTMLElement) document.documentElement.lang = spoken.dataset.speak ?? "en";
   document.addEventListener("click", ({ target }) => {
-    const button = target instanceof Element ? target.closest("[data-language]") : null;
-    if (button instanceof HTMLElement && button.ariaPressed !== "true") choose(button.dataset.language ?? "");
+    const button = target instanceof Element ? target.closest("[data-speak]") : null;
+    if (button instanceof HTMLElement && button.ariaPressed !== "true") choose(button.dataset.speak ?? "");
   });
 }
 
