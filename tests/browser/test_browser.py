@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import fill, findings, json_text
+from tests.support.browser import fill, findings, json_text, stop_run
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +58,7 @@ def launch_watch_and_stop(page, app):
     page.wait_for_function(f"({DRAWN_TO})('Host memory') >= 5", timeout=60_000)
     for figure in page.locator(".ds-chart:visible").all():
         assert figure.locator("svg").first.bounding_box()["width"] <= figure.bounding_box()["width"]
-    page.click("#stop-run")
+    stop_run(page)
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
     assert processes_of(run_id) == []
     written = page.locator(".ds-command").first.text_content()

@@ -12,6 +12,7 @@ class Kind(Enum):
 
     TEXT = "one line"
     LINES = "several lines"
+    SECRET = "one line that is not shown"
     COUNT = "a whole number"
     TICK = "yes or no"
     CHOICE = "one of a few"
@@ -28,6 +29,7 @@ class Part(Enum):
     PLACE = "the panel of a place"
     DEVICES = "ranks and GPUs"
     MODEL = "the model, on the Configure page"
+    BAR = "what is planned, in the bar of the Configure page"
     MORE = "more"
     COMMAND = "the command line"
     NOWHERE = "nowhere"

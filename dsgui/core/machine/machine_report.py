@@ -9,7 +9,7 @@ from dsgui.core.machine.machine import Disk, Environment, Host, Machine, Tool
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.sizes import size
 from dsgui.core.texts.columns import padded, width, wrapped
-from dsgui.core.texts.saying import Said, listed, said, words
+from dsgui.core.texts.saying import Said, in_row, listed, said, words
 
 WIDTH = 100
 _NO_OP = "deepspeed_not_implemented"  # stands in for what an accelerator lacks
@@ -212,8 +212,7 @@ def rows_as_lines(rows: Sequence[Row]) -> list[str]:
 def _row_lines(row: Row, rows: Sequence[Row]) -> list[str]:
     widest = max(width(str(other.title)) for other in rows)
     head = f"  {padded(_word(f'row_{row.status.value}'), 7)}  {padded(str(row.title), widest)}  "
-    told = [row.seen, *filter(None, (row.advice,))]
-    lines = _hanging(head, " ".join(told))
+    lines = _hanging(head, in_row((row.seen, row.advice)))
     return [*lines, f"{' ' * width(head)}$ {row.command}"] if row.command else lines
 
 

@@ -45,6 +45,7 @@ def _number(field: Field, given: dict[str, Any]) -> gr.Number | gr.Textbox:
 _MAKERS: dict[Kind, Callable[[Field, dict[str, Any]], Any]] = {
     Kind.TEXT: _text,
     Kind.LINES: _text,
+    Kind.SECRET: lambda field, given: _text(field, given | {"type": "password"}),
     Kind.COUNT: _number,
     Kind.TICK: lambda field, given: gr.Checkbox(**given),
     Kind.CHOICE: lambda field, given: gr.Dropdown(**({"choices": field.offered} | given)),

@@ -9,7 +9,8 @@ from dsgui.core.config.findings import Finding, Severity, refuser
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 from dsgui.core.rules import EXPLAINED
-from dsgui.core.texts.saying import listed, said, words
+from dsgui.core.texts.saying import listed, words
+from dsgui.core.validation.check_report import counted
 
 MOST_SHOWN = 100
 CONVERT = "convert"  # the id of the fix that is no edit of a document
@@ -67,10 +68,8 @@ def _conversion(readable: Readable) -> str:
 def verdict(findings: Iterable[Finding]) -> str:
     """`2 errors, 1 note`, or "" when there is nothing to say."""
     found = list(findings)
-    counts = [(sum(f.severity is s for f in found), s.value) for s in Severity]
-    return str(
-        listed(said("common_page", f"count{'s' if n > 1 else ''}_{word}", count=str(n)) for n, word in counts if n)
-    )
+    counts = [(severity, sum(one.severity is severity for one in found)) for severity in Severity]
+    return str(listed(counted(severity, count) for severity, count in counts if count))
 
 
 def _headline(findings: Sequence[Finding], subject: str) -> str:

@@ -14,7 +14,7 @@ from dsgui.ui.common.events import CHANGED_TEXT, LIVE, LOCAL, NEW_TEXT, ONCE, ch
 from dsgui.ui.common.findings_view import notices_html
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.ask import Ask, Asked, build_ask, shown, wire_ask
-from dsgui.ui.config.context_bar import ContextBar, build_context_bar
+from dsgui.ui.config.context_bar import ContextBar, Launched, build_context_bar
 from dsgui.ui.config.files import Files, build_files, wire_files
 from dsgui.ui.config.ladder import build_ladder, wire_ladder
 from dsgui.ui.config.memory_asking import wire_memory_asking
@@ -22,7 +22,7 @@ from dsgui.ui.config.memory_change import wire_memory_change
 from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
 from dsgui.ui.config.presets import Presets, build_chooser, build_own_presets, wire_presets
 from dsgui.ui.config.standing import build_standing, standing_of, wire_standing
-from dsgui.ui.config.toolbox import Toolbox, with_arguments
+from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.tools import Tools, build_tools, wire_tools
 from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
 from dsgui.ui.config.zero_stages import build_zero_stages, wire_zero_stages
@@ -58,7 +58,7 @@ class ConfigurePage:
     @property
     def kept(self) -> list[Any]:
         """What the browser keeps beside the text: the bar, and the model."""
-        return [*self.bar.inputs, *self.memory.kept]
+        return [*self.bar.kept, *self.memory.kept]
 
     @property
     def outputs(self) -> list[Any]:
@@ -96,12 +96,12 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
             tools = build_tools(toolbox)
     synchronise = _synchroniser(services, workbench, toolbox, len(bar.inputs))
     page = ConfigurePage(text, bar, form, findings, presets, files, tools, ask, memory, standing, onward, synchronise)
-    wire_ask(ask, text, tools, bar, services)
+    wire_ask(ask, text, bar, services)
     _wire_fixes(page, services, workbench)
-    wire_memory_change(memory, (text, form), tools, bar.inputs, (services, workbench))
-    wire_memory_asking(memory, text, tools, bar.inputs, (services, workbench))
-    wire_zero_stages(stages, memory, (text, tools, bar.inputs), (services, workbench))
-    wire_ladder(ladder, memory, (text, form, tools, bar.inputs), (services, workbench))
+    wire_memory_change(memory, (text, form), bar.inputs, (services, workbench))
+    wire_memory_asking(memory, text, bar.inputs, (services, workbench))
+    wire_zero_stages(stages, memory, (text, bar.inputs), (services, workbench))
+    wire_ladder(ladder, memory, (text, form, bar.inputs), (services, workbench))
     _wire_history(page, history)
     wire_standing(standing, bar)
     brought = [text, bar.integration, form]
@@ -151,7 +151,7 @@ def _synchroniser(
         *bar_and_memory: Any,
     ) -> tuple[Any, ...]:
         bar, memory = bar_and_memory[:bar_width], bar_and_memory[bar_width:]
-        context = with_arguments(make_context(services.target(), *bar), tool, typed)
+        context = make_context(services.target(), *bar)
         edited = bool(form and form.get("edits"))
         view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
         chosen = {"compare": preset or "", "move": release, "code": code}.get(tool, tool)
@@ -168,20 +168,18 @@ def _synchroniser(
 def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -> None:
     def fixed(
         text: str | None,
-        tool: str,
-        typed: str | None,
         reader: str,
         gpus: float,
         nodes: float,
         device: str,
         version: str,
+        launched: Launched,
         event: gr.EventData,
     ) -> tuple[str, FormValue]:
-        context = make_context(services.target(), reader, gpus, nodes, device, version)
-        context = with_arguments(context, tool, typed)
+        context = make_context(services.target(), reader, gpus, nodes, device, version, launched)
         return workbench.fix(*chosen_fix(event), text or "", context), CHANGED_TEXT
 
-    inputs = [page.text, page.tools.tool, page.tools.arguments, *page.bar.inputs]
+    inputs = [page.text, *page.bar.inputs]
     page.findings.fix(fixed, inputs, [page.text, page.form], **ONCE)
     page.text.change(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
     gr.on([one.change for one in page.kept], None, page.kept, None, js=_REMEMBER_BAR, **LOCAL)

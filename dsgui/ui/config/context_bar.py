@@ -1,36 +1,67 @@
 """The bar above the pages' work: what a config is checked against."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
 
+from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import LATEST_KNOWN, RELEASES, Integration
+from dsgui.core.launch.plan import Here, Place
+from dsgui.core.launch.planned import THIS_MACHINE
 from dsgui.core.machine.hardware import CARDS, Target
 from dsgui.core.texts.saying import words
 
-THIS_MACHINE = "this"
+__all__ = ["THIS_MACHINE", "ContextBar", "Launched", "build_context_bar"]
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """The rest of the run's spec, from 2 · Launch: where it trains, and what the HF Trainer gets of its arguments, None
+    where that is not known."""
+
+    place: Place = field(default_factory=Here)
+    arguments: TrainingArguments | None = None
+
+    @property
+    def digest(self) -> str:
+        """Another for each: what the page watches, which sees no state."""
+        return str(hash(self))
 
 
 @dataclass(frozen=True, slots=True)
 class ContextBar:
-    """What a config is checked against, as components."""
+    """What a config is checked against, as components; `launched` holds what 2 · Launch has of it, and `known` changes
+    with that."""
 
     integration: gr.Dropdown
     gpus: gr.Number
     nodes: gr.Number
     device: gr.Dropdown
     version: gr.Dropdown
+    launched: gr.State
+    known: gr.Textbox
 
     @property
     def inputs(self) -> list[Any]:
         """In the order `make_context` takes them after the target."""
+        return [*self.kept, self.launched]
+
+    @property
+    def kept(self) -> list[Any]:
+        """What the user chose."""
         return [self.integration, self.gpus, self.nodes, self.device, self.version]
 
     @property
     def changes(self) -> list[Any]:
         """The events that make a check out of date."""
-        return [component.change for component in self.inputs]
+        return [component.change for component in (*self.kept, self.known)]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Those that the run's spec has, by its fields' names."""
+        planned = {"planned_gpus": self.gpus, "planned_nodes": self.nodes}
+        return {"device": self.device, "version": self.version, **planned}
 
 
 def build_context_bar(target: Target, integration: Integration, default_ranks: int) -> ContextBar:
@@ -48,6 +79,8 @@ def build_context_bar(target: Target, integration: Integration, default_ranks: i
                 _device_choices(target), value=THIS_MACHINE, label=_say("device"), elem_id="device", min_width=150
             ),
             gr.Dropdown(_version_choices(target), value="", label=_say("release"), elem_id="version", min_width=150),
+            gr.State(Launched()),
+            gr.Textbox("", visible=False),
         )
 
 

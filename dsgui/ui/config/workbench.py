@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.config import accelerate_yaml
-from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
+from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding
 from dsgui.core.config.form import Form, default_text, literal_for
@@ -17,7 +17,9 @@ from dsgui.core.config.loose_json import tidy
 from dsgui.core.config.python_words import as_json_words
 from dsgui.core.config.schema import Field, Schema
 from dsgui.core.errors import DocumentError
-from dsgui.core.machine.hardware import CARDS, Hardware, Target
+from dsgui.core.launch.circumstances import run_context
+from dsgui.core.launch.planned import Planned
+from dsgui.core.machine.hardware import Target
 from dsgui.core.oracle.agreement import merge
 from dsgui.core.oracle.answers import Answer, Question
 from dsgui.core.texts.saying import words
@@ -33,8 +35,10 @@ from dsgui.ui.common.findings_view import (
     sendable,
     without_key,
 )
+from dsgui.ui.config.context_bar import Launched
 
 MAX_RANKS = 4096
+_HERE = Launched()
 _MOST_RELEASES = 32  # remembered; their names come from the page
 
 
@@ -89,17 +93,23 @@ def _field_model(field: Field) -> dict[str, Any]:
 
 
 def make_context(
-    target: Target, integration: str, gpus: float | None, nodes: float | None, device: str, version: str
+    target: Target,
+    integration: str,
+    gpus: float | None,
+    nodes: float | None,
+    device: str,
+    version: str,
+    launched: Launched = _HERE,
 ) -> Context:
-    """The context the bar on the page describes; what is empty or out of range counts as 1."""
-    return Context(
-        integration=Integration(integration),
-        nodes=_count(nodes),
-        gpus_per_node=_count(gpus),
-        deepspeed_version=version or target.version("deepspeed") or LATEST_KNOWN,
-        torch_version=target.version("torch"),
-        hardware=planned(device) or target.hardware,
-        missing_ops=frozenset() if planned(device) else target.missing_ops,
+    """The context the bar on the page describes, for what 2 · Launch has; what is empty or out of range counts as 1."""
+    return run_context(
+        target,
+        Integration(integration),
+        _count(nodes),
+        _count(gpus),
+        place=launched.place,
+        planned=Planned(device, version),
+        arguments=launched.arguments,
     )
 
 
@@ -115,11 +125,6 @@ def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
         for name, n in asked.items()
         if n is None or _count(n) != n
     )
-
-
-def planned(device: str) -> tuple[Hardware, ...]:
-    """The card from the table, if the bar plans for one."""
-    return tuple(card for card in CARDS if card.id == device)
 
 
 class Workbench:

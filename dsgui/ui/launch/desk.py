@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.launch.field import Part
+from dsgui.core.launch.hostfile import hostfile_for
 from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.launch.where import BY_NAME, PLACES
@@ -24,10 +25,11 @@ _RECIPES = {"translation": "recipe_translation"}
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The page's inputs by their fields' names, `fields` says in which order; and the buttons that ask at the
-    places where a run can train."""
+    places where a run can train. `more` is the fold."""
 
     inputs: Mapping[str, Any]
     asks: tuple[AskFirst, ...]
+    more: gr.Accordion
 
     def __getitem__(self, name: str) -> Any:
         return self.inputs[name]
@@ -63,10 +65,10 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
             asks += [build_ask_first(kind)] if kind.CAN_BE_ASKED else []
         panels.append(panel)
     lay_out(Part.DEVICES)
-    with gr.Accordion(words("launch_page", "more"), open=False):
+    with gr.Accordion(words("launch_page", "more"), open=False) as more:
         lay_out(Part.MORE)
     lay_out(Part.NOWHERE)
-    desk = Desk(inputs, tuple(asks))
+    desk = Desk(inputs, tuple(asks), more)
     desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)
 
     def shows(where: str) -> tuple[Any, ...]:
@@ -95,6 +97,9 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
             "value": [str(gpu.index) for gpu in target.gpus],
             "visible": bool(target.gpus),
         },
+        # As 1 · Configure plans at first; `as_planned` follows it.
+        "slurm_per_node": {"value": default_ranks},
+        "hostfile": {"placeholder": hostfile_for("", 2, default_ranks).strip()},
         # Nothing chosen is a choice of its own: what is usual depends on where it trains, and that may still change.
         "when_busy": {"choices": [(words("launch_page", "usual"), ""), *BY_FIELD["when_busy"].offered], **on_gpus},
     }

@@ -53,7 +53,7 @@ def _item(row: Row) -> str:
 
 def _group(group: Group) -> str:
     pairs = "".join(_pair(label, value) for label, value in group.readings)
-    return f'<section><h3>{escape(group.title)}</h3><dl class="ds-pairs">{pairs}</dl></section>'
+    return f'<section><h2>{escape(group.title)}</h2><dl class="ds-pairs">{pairs}</dl></section>'
 
 
 def _pair(label: str, value: str) -> str:

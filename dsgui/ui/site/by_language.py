@@ -25,7 +25,7 @@ class _Twin(gr.Blocks):
 
     def __exit__(self, exc_type: type[BaseException] | None = None, *_: Any) -> None:
         if exc_type is None:
-            self.fill_expected_parents()
+            self.fill_expected_parents()  # type: ignore[no-untyped-call]
             self.default_config.attach_load_events()
         set_render_context(None)
         Context.root_block = None
@@ -44,7 +44,7 @@ class Pages(gr.Blocks):
             lay_out(self)
         _speak(self)
 
-    @property
+    @property  # type: ignore[override]
     def config(self) -> dict[str, Any]:
         """Of the whole page, in the language spoken."""
         tag = spoken()

@@ -16,7 +16,7 @@ from dsgui.ui.config.configure import ConfigurePage, build_configure, recall_on_
 from dsgui.ui.config.goal import build_goal, wire_goal
 from dsgui.ui.config.memory_asking import end_with_page
 from dsgui.ui.config.presets import refreshed
-from dsgui.ui.config.toolbox import TRAINER, Toolbox, starting_arguments
+from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import Workbench
 from dsgui.ui.launch.launch_page import LaunchPage, build_launch
 from dsgui.ui.machine.machine_page import build_machine
@@ -29,6 +29,8 @@ STATIC = Path(__file__).parents[1] / "static"
 # The browser asks again until the accelerator has answered; a run's page is reached by `?run=<id>`,
 # a comparison by `?compare=<id>,<id>`.
 _PROBE_POLL_S = 1.0
+_TABS = ("configure", "launch", "runs", "machine")
+_UNLESS_TYPED = '(typed, shown) => document.activeElement?.closest("#training-arguments") ? shown : typed'
 
 
 def build_pages(services: Services) -> Pages:
@@ -53,18 +55,18 @@ def build_pages(services: Services) -> Pages:
         filled = gr.State(0)
         wire_goal(goal, configure, launch.desk["arguments"], services)
         wire_again(runs, configure, launch, tabs, services, filled)
-        launch.preview_on([launch_tab.select, filled.change, machine_told(services, launch_tab).change])
+        told = machine_told(services, launch_tab).change
+        launch.preview_on([demo.load, launch_tab.select, filled.change, told])
         launch.look_at_gpus_on(launch_tab.select)
-        _start_with_launch(services, configure, launch)
+        _share_arguments(configure, launch)
         demo.load(None, None, None, js=in_browser("visits", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("language", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("keyboard", "begin"), **LOCAL)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         end_with_page(demo, services)
         probed = _follow_probe(services, header)
         demo.load(lambda: refreshed(services), None, [configure.presets.chooser], **ONCE)
-        typed = launch.desk["arguments"]
-        typed.change(lambda arguments: arguments or "", [typed], [configure.memory.script], **ONCE)
         configure.onward.click(lambda: gr.Tabs(selected="launch"), None, [tabs], **ONCE)
         asked_else = [
             configure.presets.chooser.change,
@@ -78,16 +80,12 @@ def build_pages(services: Services) -> Pages:
     return Pages(lay_out, analytics_enabled=False, title="dsgui", fill_width=True)
 
 
-def _start_with_launch(services: Services, configure: ConfigurePage, launch: LaunchPage) -> None:
-    """The Trainer's tool starts with the arguments typed on the Launch page; what is typed in it stays."""
-
-    def start(tool: str, own: str | None, text: str | None, what: str, typed: str | None) -> Any:
-        if tool != TRAINER or (own or "").strip():
-            return gr.skip()
-        return starting_arguments(text or "", typed or "", what in services.recipes)
-
-    tools = configure.tools
-    tools.tool.change(start, [tools.tool, tools.arguments, configure.text, *launch.typed], [tools.arguments], **ONCE)
+def _share_arguments(configure: ConfigurePage, launch: LaunchPage) -> None:
+    """The script's arguments are one text on two pages. Nothing goes back into the box that somebody types in."""
+    typed, shown = launch.desk["arguments"], configure.tools.arguments
+    typed.change(None, [typed, shown], [shown], js=_UNLESS_TYPED, **LOCAL)
+    shown.input(None, [shown], [typed], js="(typed) => typed", **LOCAL)
+    typed.change(lambda words: words or "", [typed], [configure.memory.script], **ONCE)
 
 
 def default_ranks(target: Target) -> int:
@@ -104,7 +102,10 @@ def _show_run(run_id: str) -> tuple[Any, Any]:
 def _linked_run(request: gr.Request) -> tuple[Any, Any]:
     if request.query_params.get("compare"):  # which runs, the page reads from its own address
         return gr.Tabs(selected="runs"), gr.skip()
-    return _show_run(str(request.query_params.get("run", "")))
+    tab, run = request.query_params.get("tab"), str(request.query_params.get("run", ""))
+    if tab in _TABS and not run:
+        return gr.Tabs(selected=tab), gr.skip()
+    return _show_run(run)
 
 
 def _follow_probe(services: Services, header: gr.HTML) -> gr.Checkbox:

@@ -91,7 +91,7 @@ function sectionPanel(section, counter) {
       "aria-label": section.title,
       "data-section": section.id,
     },
-    el("h3", { class: "ds-section-title" }, section.title),
+    el("h2", { class: "ds-section-title" }, section.title),
     el("p", { class: "ds-intro" }, section.intro),
     ...section.fields.map((field) => fieldRow(field, counter.next++)),
   );

@@ -28,8 +28,8 @@ class History {
 
   /** @param {"undo" | "redo"} code @param {number} by */
   button(code, by) {
-    const title = words("configure_page", `${code}_keys`);
-    return button(words("configure_page", code), { class: "ds-step", id: `${code}-edit`, title }, () => this.move(by));
+    const title = words("tools_page", code === "undo" ? "undo_keys" : "redo_keys");
+    return button(words("tools_page", code), { class: "ds-step", id: `${code}-edit`, title }, () => this.move(by));
   }
 
   /** @param {number} by */

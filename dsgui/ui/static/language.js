@@ -5,8 +5,13 @@
 const SWITCH = ".ds-languages [data-language]";
 const YEAR_S = 31_536_000;
 
-/** Listens on the document, as Gradio draws the header anew. */
+/**
+ * Listens on the document, as Gradio draws the header anew. Gradio has put the browser's language where the page's
+ * belongs.
+ */
 export function begin() {
+  const spoken = document.querySelector('[data-language][aria-pressed="true"]');
+  if (spoken instanceof HTMLElement) document.documentElement.lang = spoken.dataset.language ?? "en";
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest(SWITCH) : null;
     if (button instanceof HTMLElement && button.ariaPressed !== "true") choose(button.dataset.language ?? "");

@@ -31,7 +31,8 @@ class Bar {
   /** @param {Standing} told */
   plan({ plan }) {
     if (!plan) return [];
-    const code = `${plan.card ? "made_for_card" : "made_for"}_${plan.ranks === 1 ? "one" : "many"}`;
+    const [one, many] = plan.card ? ["made_for_card_one", "made_for_card_many"] : ["made_for_one", "made_for_many"];
+    const code = plan.ranks === 1 ? one : many;
     const text = say(code, { ranks: String(plan.ranks), card: plan.card });
     const press = button(say("plan_for_that"), { class: "ds-step", id: "plan-for-that" }, () =>
       this.trigger("plan", plan),
@@ -39,6 +40,15 @@ class Bar {
     return [el("p", { class: "ds-standing-plan", role: "status" }, text, " ", press)];
   }
 }
+
+const COUNTS = [
+  ["error_one", "error_many"],
+  ["warning_one", "warning_many"],
+  ["note_one", "note_many"],
+];
+
+/** @param {number} count @param {string[]} codes for one, and for several */
+const numbered = (count, [one, many]) => say(count === 1 ? one : many, { count: String(count) });
 
 /** @param {Standing} told */
 function name({ preset, modified }) {
@@ -50,10 +60,7 @@ function name({ preset, modified }) {
 function verdict(told) {
   const { broken, errors, warnings, notes } = told;
   const kind = broken || errors ? "error" : warnings ? "warning" : "ok";
-  const counted = Object.entries({ error: errors, warning: warnings, note: notes }).filter(([, count]) => count);
-  const counts = counted.map(([word, count]) =>
-    say(`${word}_${count === 1 ? "one" : "many"}`, { count: String(count) }),
-  );
+  const counts = [errors, warnings, notes].flatMap((count, place) => (count ? [numbered(count, COUNTS[place])] : []));
   const text = broken ? say("broken") : counts.join(" · ") || say("passes");
   const attributes = {
     class: "ds-standing-chip",

@@ -1,4 +1,5 @@
-// The search knows the terms of both languages: a Chinese word finds what its English terms find, and the other way. Pure.
+// The search knows the terms of both languages: a Chinese word finds what its English terms find, and the other way.
+// Pure.
 
 const TERMS = [
   ["显存", "memory"],

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from dsgui.core.texts.chinese.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.chinese.check_texts import CHECK_COUNTS, CHECKS
+from dsgui.core.texts.chinese.command_texts import COMMANDS
 from dsgui.core.texts.chinese.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
 from dsgui.core.texts.chinese.error_texts import ERRORS, RESUMING
 from dsgui.core.texts.chinese.field_texts import LAUNCH_FIELDS
@@ -40,6 +41,7 @@ from dsgui.core.texts.chinese.memory_texts import (
 from dsgui.core.texts.chinese.pages import PAGES
 from dsgui.core.texts.chinese.reason_texts import REASONS
 from dsgui.core.texts.chinese.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
+from dsgui.core.texts.chinese.slow_texts import SLOW, SLOW_ADVICE, SLOW_FIGURES
 from dsgui.core.texts.chinese.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
 from dsgui.core.texts.chinese.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
 from dsgui.core.texts.chinese.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
@@ -92,7 +94,11 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_outside": MEMORY_OUTSIDE,
         "memory_when": MEMORY_WHEN,
         "memory_cause": MEMORY_CAUSE,
+        "slow": SLOW,
+        "slow_figures": SLOW_FIGURES,
+        "slow_advice": SLOW_ADVICE,
         **PAGES,
+        "commands": COMMANDS,
         "launch_fields": LAUNCH_FIELDS,
     }
 )

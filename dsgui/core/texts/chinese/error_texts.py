@@ -3,6 +3,14 @@
 from collections.abc import Mapping
 
 ERRORS: Mapping[str, str] = {
+    "notify.address": "通知：这不是 webhook 地址。请填写以 https:// 或 http:// 开头、不含用户名的地址。",
+    "notify.options": "通知：# 之后只能写 secret=… 和 form=…，form 可选 {forms}。",
+    "label.unknown": "不能修改运行的“{what}”，只能修改名称、标签、备注和归档状态。",
+    "label.unreadable": "无法读取名称、标签或备注：{why}。",
+    "label.long_name": "名称有 {count} 个字符，最多保留 {most} 个。请缩短。",
+    "label.long_tag": "有一个标签长 {count} 个字符，最多保留 {most} 个。请缩短。",
+    "label.long_note": "备注有 {count} 个字符，最多保留 {most} 个。请缩短。",
+    "label.many_tags": "共 {count} 个标签，最多保留 {most} 个。请删除一些。",
     "field.no_option": "{field}：没有“{word}”这个选项。请从列表中选择。",
     "field.no_number": "{field}：填的是“{typed}”；应为不超过 {most} 的整数。请修正。",
     "script.none": "请填写训练脚本的路径。",

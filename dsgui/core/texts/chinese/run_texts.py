@@ -57,6 +57,8 @@ ALERTS = {
 }
 
 EVENTS = {
+    "notified": "已发送通知。",
+    "not_notified": "通知未发出：{why}。",
     "stop_asked": "已请求停止。",
 }
 

@@ -21,10 +21,6 @@ CONFIGURE_PAGE: dict[str, str] = {
     "made_for_card_one": "This preset was made for 1 GPU such as a {card}; the device chosen here would refuse it.",
     "made_for_card_many": "This preset was made for {ranks} GPUs such as a {card}; "
     "the device chosen here would refuse it.",
-    "undo": "Undo",
-    "redo": "Redo",
-    "undo_keys": "Ctrl+Z outside a text field",
-    "redo_keys": "Ctrl+Shift+Z outside a text field",
     "framework": "Framework",
     "gpus": "GPUs per node",
     "cpu_ranks": "GPUs (here: CPU ranks) per node",
