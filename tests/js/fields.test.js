@@ -92,7 +92,7 @@ test("counts go in steps from what is typed or the default, never below the leas
 test("what was found stands at its field, else at the first below; what is no field's nowhere", () => {
   const [at, below, none, whole] = ["/lr", "/zero", "/typo", ""].map((pointer) => ({
     pointer,
-    severity: "error",
+    severity: /** @type {const} */ ("error"),
     text: pointer,
     line: 1,
   }));

@@ -14,6 +14,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding
 from dsgui.core.config.form import Form, default_text, literal_for
 from dsgui.core.config.loose_json import tidy
+from dsgui.core.config.python_words import as_json_words
 from dsgui.core.config.schema import Field, Schema
 from dsgui.core.errors import DocumentError
 from dsgui.core.launch.circumstances import run_context
@@ -21,6 +22,7 @@ from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Target
 from dsgui.core.oracle.agreement import merge
 from dsgui.core.oracle.answers import Answer, Question
+from dsgui.core.texts.saying import words
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.documents import check_size, read_document, remember
@@ -243,8 +245,12 @@ def readable(text: str) -> Readable | None:
 
 
 def _hjson(text: str) -> Readable:
-    tidied = tidy(text)
-    return Readable(tidied.text, tidied.notes, _HJSON)
+    """Python's words as the values they were meant as: hjson would take each for a text, comma and all."""
+    meant, lines = as_json_words(text)
+    tidied = tidy(meant)
+    listed = ", ".join(str(line) for line in lines)
+    note = (words("form_page", "python_words", lines=listed),) if lines else ()
+    return Readable(tidied.text, (*note, *tidied.notes), words("form_page", "python_kind") if lines else _HJSON)
 
 
 def _accelerate(text: str) -> Readable:

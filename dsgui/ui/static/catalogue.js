@@ -462,7 +462,9 @@ export const TEXTS = {
   "not_taken": "{kind} does not take this parameter.",
   "count_set": "{count} set",
   "none_set": "nothing set",
-  "show_line": "Show line {line} in the JSON"
+  "show_line": "Show line {line} in the JSON",
+  "python_kind": "True, False and None are Python: DeepSpeed doesn’t read them as values. As strict JSON:",
+  "python_words": "True, False, None written as true, false, null (line: {lines})"
  },
  "memory_page": {
   "memory": "Memory",

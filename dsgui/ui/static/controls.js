@@ -32,6 +32,15 @@ export function write(control, text) {
   else if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) control.value = text;
 }
 
+/**
+ * Whether a value is still offered that was on the list only as long as it was set.
+ * @param {HTMLElement} control @param {string} text
+ */
+export function isStale(control, text) {
+  const foreign = control.querySelector("[data-foreign] input");
+  return foreign instanceof HTMLInputElement && foreign.value !== text;
+}
+
 /** @param {HTMLElement} group @param {string} text */
 function writeSegment(group, text) {
   group.querySelector("[data-foreign]")?.remove();

@@ -2,7 +2,7 @@
 // It knows no key by name. Edits are kept in `dirty` until the server has acknowledged them, so none is lost when
 // several are typed while an answer is under way.
 
-import { controlsOf, focusOf, showDefault, valueOf, write } from "./controls.js";
+import { controlsOf, focusOf, isStale, showDefault, valueOf, write } from "./controls.js";
 import { around, button, el, part } from "./dom.js";
 import { breakable, byField, fieldAt, foreignOf, isSegmented, matches, stepped, wordsOf } from "./fields.js";
 import { goToLine, mark } from "./gutter.js";
@@ -290,7 +290,8 @@ class Form {
     const control = this.control(pointer);
     const text = values[pointer] ?? UNSET;
     const shown = valueOf(control);
-    if (!this.dirty.has(pointer) && shown !== text && !isBeingTyped(control, text)) write(control, text);
+    const differs = shown !== text || isStale(control, text);
+    if (!this.dirty.has(pointer) && differs && !isBeingTyped(control, text)) write(control, text);
     showDefault(control, field, this.release.defaults[pointer] ?? field.default);
     const value = valueOf(control);
     row.classList.toggle("ds-set", value !== UNSET);

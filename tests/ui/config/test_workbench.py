@@ -15,7 +15,7 @@ from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.check_report import subject
 from dsgui.ui.common.documents import MAX_CHARACTERS
-from dsgui.ui.common.findings_view import findings_html
+from dsgui.ui.common.findings_view import CONVERT, findings_html
 from dsgui.ui.config.workbench import Workbench, make_context, odd_counts
 
 NATIVE = Context(Integration.NATIVE)
@@ -182,3 +182,11 @@ def test_form_to_json_to_form_is_the_identity_and_never_breaks_the_text(schema, 
     document = Document("{}").set(field.pointer, literal)
     again = shown_text(field, document.literal(field.pointer))
     assert literal_for(field, again) == literal
+
+
+@pytest.mark.parametrize(
+    "text", ['{\n "bf16": {"enabled": True},\n}', "{'bf16': {'enabled': True}}", "{bf16: {enabled: True,\n}}"]
+)
+def test_a_dict_pasted_from_python_is_converted_to_what_it_means(bench, text):
+    assert "Python" in bench.show(text, HF).findings
+    assert json.loads(bench.fix("DS000", "", CONVERT, text, HF)) == {"bf16": {"enabled": True}}

@@ -22,4 +22,6 @@ FORM_PAGE: dict[str, str] = {
     "count_set": "已设置 {count} 项",
     "none_set": "未设置任何项",
     "show_line": "在 JSON 中显示第 {line} 行",
+    "python_kind": "True、False、None 是 Python 写法，DeepSpeed 不会当作 true、false、null 读取。严格 JSON 如下：",
+    "python_words": "True、False、None 改写为 true、false、null（行：{lines}）",
 }

@@ -22,4 +22,6 @@ FORM_PAGE: dict[str, str] = {
     "count_set": "{count} set",
     "none_set": "nothing set",
     "show_line": "Show line {line} in the JSON",
+    "python_kind": "True, False and None are Python: DeepSpeed doesn’t read them as values. As strict JSON:",
+    "python_words": "True, False, None written as true, false, null (line: {lines})",
 }
