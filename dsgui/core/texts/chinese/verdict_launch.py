@@ -122,8 +122,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "twice.remove": "从参数中去掉它；要用另一个文件运行，请打开那个文件。",
     "use_cpu.add": "在参数中加上 --use_cpu：否则 HF Trainer 会去找 GPU。",
     "stage_3.remove": "从 from_pretrained 中去掉它：ZeRO-3 下，参数由 DeepSpeed 切分到各 rank。",
-    "takes_config.choose": "选择脚本读取配置的方式（启动页：“脚本如何读取配置”；命令行：--reader），或在脚本中添加该选"
-    "项。",
+    "takes_config.choose": "选择脚本读取配置的方式（启动页：“脚本读取配置的方式”；命令行：--reader），或在脚本中添加该"
+    "选项。",
     "takes_config.as_it_reads": "选择“按脚本的读取方式”（命令行：--reader auto）。",
     "takes_config.add_option": "在参数中加上 {option} {placeholder}：{placeholder} 代表这份配置的路径。",
     "takes_config.write_into_file": '把这份配置的路径以“deepspeed”写入该文件，或让脚本读取 os.environ["{variable}"]。',
