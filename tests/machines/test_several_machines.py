@@ -242,7 +242,7 @@ def test_the_recipe_trains_over_both_from_the_pages_hostfile(site: Site, browser
         expect(answer).to_contain_text("2 checks passed")
         expect(page.locator("#launch")).to_be_enabled()
         page.click("#launch")
-        expect(page.locator("#pages")).to_contain_text("succeeded", timeout=240_000)
+        expect(page.locator(".ds-run-head .ds-state")).to_have_text("succeeded", timeout=240_000)
         run_id = next(runs_dir.glob("2*")).name
         delta = Runs(Store(runs_dir), Launcher()).follow(run_id, Cursor(output=0))
         assert delta.state is RunState.SUCCEEDED

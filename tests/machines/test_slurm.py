@@ -297,7 +297,7 @@ def test_the_page_shows_the_script_and_submits_it(cluster: dict[str, str], tmp_p
         expect(page.locator("#command")).not_to_contain_text("abcdefghij")
         expect(page.locator("#launch-verdict")).to_contain_text("checked for 2 CPU ranks")
         page.click("#launch")
-        expect(page.locator("#pages")).to_contain_text("succeeded", timeout=120_000)
+        expect(page.locator(".ds-run-head .ds-state")).to_have_text("succeeded", timeout=120_000)
         output = next((tmp_path / "runs").glob("2*/output.log")).read_text("utf-8")
         assert "is COMPLETED" in output
         page.close()
