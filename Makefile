@@ -2,6 +2,7 @@
 # make test   the same, plus Debian's Chromium and the test tools, then lint, types and tests
 # make test-fast   the tests that need no browser, no DeepSpeed, no Slurm and no process of dsgui's: about two minutes
 # make test-all   make test, all of it put to the real DeepSpeed again, and what takes half an hour: every fix over every config
+# make screenshots   every page as a picture, and a contact sheet of them: test-artifacts/screenshots/index.html (ARGS=--readme: the README's two)
 # make test-loaded   the tests beside four processes that do nothing but compute
 # make confirm   asks the real DeepSpeed all that tests/answers/confirmed.json says it confirmed, and writes that file
 # Options for the app go in ARGS: make run ARGS="--port 8000 --python /path/to/env/bin/python"
@@ -75,7 +76,7 @@ audit: setup-dev
 	$(BIN)/python -m pip_audit --requirement requirements.txt --no-deps --disable-pip
 
 screenshots: setup-dev
-	$(BIN)/python scripts/screenshots.py
+	$(BIN)/python scripts/screenshots.py $(ARGS)
 
 docs: setup-dev
 	$(BIN)/python scripts/config_reference.py

@@ -5,7 +5,22 @@ import globals from "globals";
 
 // Modules that touch no page, clock or server, so that node tests them: they know no browser, and import their like.
 const PURE = [
-  ...["ansi", "axis", "catalogue", "charts", "curves", "edits", "fields", "format", "plotting", "speed", "texts"],
+  ...[
+    "ansi",
+    "axis",
+    "catalogue",
+    "charts",
+    "curves",
+    "edits",
+    "fields",
+    "format",
+    "layout",
+    "plotting",
+    "readout",
+    "speed",
+    "terms",
+    "texts",
+  ],
   "traces",
 ];
 const pureFiles = PURE.map((name) => `**/static/${name}.js`);

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from dsgui.core.access.secrets import secret_values
@@ -64,7 +64,8 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     judge = Judge(lambda plan, text: surroundings(plan), rows, refusal, memory, partial(leaner, checker=checker))
     return Services(
         checker=checker,
-        presets=catalog.presets(),
+        shipped=cache(catalog.presets),
+        form_texts=cache(catalog.form_texts),
         own_presets=UserPresets(own_presets_dir),
         recipes=recipes,
         target=lambda: probe.current,

@@ -39,7 +39,9 @@ from dsgui.core.launch.log_folders import sources
 from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.metrics.points import Event
+from dsgui.core.notify.webhook import Message
 from dsgui.core.texts.saying import Said, as_told, said
+from dsgui.shell.files.json_files import UNREADABLE
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.launch.backend import Ended, what_is_left
 from dsgui.shell.launch.guardian import dismiss, guarded, is_guarded, new_guardian, stand_by
@@ -64,6 +66,7 @@ from dsgui.shell.metrics.nodes import Nodes, folders_written
 from dsgui.shell.metrics.nvml import Cards, load_nvml
 from dsgui.shell.metrics.proc import Marked
 from dsgui.shell.metrics.telemetry import DiskWatch, GpuWatch, Telemetry
+from dsgui.shell.notify.notifier import Notifier, asked_webhook
 from dsgui.shell.processes.detached import Wakeup, detach
 from dsgui.shell.processes.ends import Ends
 from dsgui.shell.processes.oom import address_space_limit, read_oom_kills
@@ -108,6 +111,11 @@ _COMPILERS = frozenset(
 _DISK_NOTE = said("reasons", "disk_refuses")
 
 
+# Alerts that a webhook is told of, and as what.
+_TOLD_ELSEWHERE = {
+    **dict.fromkeys(("nan", "nan_in_file", "infinite", "infinite_in_file"), "nan"),
+    "stalled": "stall",
+}
 # What a supervisor knows beside its state, its records and its sources.
 _KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_elsewhere", "_fault_told")
 
@@ -139,8 +147,11 @@ class Supervisor:
         self._make_telemetry, self._make_nodes = make_telemetry, make_nodes
         self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
         values = secret_values({**os.environ, **environment(plan, os.environ)})
-        masker = Masker((*values, *secret_arguments(plan.arguments)))
-        self._records = Records(records_in or directory, monotonic, self._elapsed_s, masker)
+        webhook = asked_webhook(os.environ)
+        address = webhook.secrets if webhook else ()
+        self._masker = Masker((*values, *secret_arguments(plan.arguments), *address))
+        self._records = Records(records_in or directory, monotonic, self._elapsed_s, self._masker, self._tell_alert)
+        self._notifier = Notifier(webhook, self._note_sent)
         waits = plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
         self._status = RunStatus(
@@ -485,6 +496,7 @@ class Supervisor:
         parts: tuple[Callable[[], object], ...] = (
             *(self._beat, self._see_to_state, partial(self._look_and_sample, process), self._take_from_files),
             *(self._notice_clock, self._records.look_for_patterns, self._records.write_progress, self._tell_phase),
+            self._notifier.look,
         )
         for part in parts:
             self._bear(part)
@@ -506,8 +518,10 @@ class Supervisor:
         if phase == "compiling":
             self._locks |= held_build_locks(self._running)
         guardians = self._keeping.facts.guardians
-        if phase != self._status.phase or guardians != self._status.guardians:
-            self._write(phase=phase, guardians=guardians)
+        if phase != self._status.phase:
+            self._write(phase=phase, phase_at_s=round(self._elapsed_s(), 3), guardians=guardians)
+        elif guardians != self._status.guardians:
+            self._write(guardians=guardians)
         if self._records.refused and not self._status.reasons:
             self._write(reasons=(_DISK_NOTE,))  # said at once; the training is left alone
 
@@ -548,8 +562,9 @@ class Supervisor:
 
     @property
     def _owners(self) -> frozenset[int]:
-        """The pids of this process and of the guardians that live."""
-        return frozenset((os.getpid(), *(one.pid for one in self._keeping.facts.guardians if is_alive(one))))
+        """The pids of this process, of the guardians that live, and of what tells of the run elsewhere."""
+        guardians = (one.pid for one in self._keeping.facts.guardians if is_alive(one))
+        return frozenset((os.getpid(), *guardians)) | self._notifier.pids
 
     def _look(self, process: "Launched") -> dict[int, ProcessStat]:
         """Whatever descends from this process or a guardian, by pid; zombies and nodes' clients too."""
@@ -701,7 +716,7 @@ class Supervisor:
     def _learn_constants(self) -> None:
         """What it took of memory beside its tensors: the next prediction is made with it."""
         progress = self._records.log.progress
-        with suppress(OSError):
+        with suppress(*UNREADABLE):
             learn(
                 self._plan.run_id, self._directory.read_foretold(), self._records.peak, progress.step if progress else 0
             )
@@ -807,6 +822,43 @@ class Supervisor:
             insist(self._directory, self._status, self._diagnosis, self._refusal, lambda: self._stops)
         elif not self._refusal:
             forget(self._directory)
+        self._bear(self._tell_end)
+
+    # -- telling elsewhere -----------------------------------------------------------------------------------------
+
+    def _tell_alert(self, event: Event) -> None:
+        """Of what may be worth ending the run; the rest is on its page."""
+        kind = _TOLD_ELSEWHERE.get(event.said.code if event.said else "")
+        if kind:
+            self._bear(lambda: self._notifier.tell(self._message(kind, event.text, event.step)))
+
+    def _tell_end(self) -> None:
+        """The state is on the disk by now: whoever waits for it does not wait for a network."""
+        state = self._status.state
+        kind = "failed" if state is RunState.FAILED else "ended"
+        lasted = f" after {self._status.lasted_s:.0f} s" if self._status.lasted_s is not None else ""
+        text = f"{state.value}{lasted}. {self._status.reason}".strip()
+        self._notifier.tell(self._message(kind, text, None))
+
+    def close(self) -> None:
+        """What is still being told of the run elsewhere has some seconds: the run itself is over."""
+        self._bear(self._notifier.close)
+
+    def _message(self, kind: str, text: str, step: int | None) -> Message:
+        run, hidden = self._plan.run_id, self._masker.text
+        return Message(kind, run, hidden(self._plan.name), self._status.state.value, hidden(text), step)
+
+    def _note_sent(self, event: Event) -> None:
+        """After the end the records are closed, and nobody else writes."""
+        if not self._records.finished:
+            self._records.take_event(event)
+            return
+        line = event.to_json() | {"elapsed_s": round(self._elapsed_s(), 3)}
+        events = Appender(self._directory.events_file)
+        try:
+            events.write_json(line)
+        finally:
+            events.close()
 
     def _write(self, **changes: Any) -> None:
         with self._writing:
@@ -973,6 +1025,8 @@ def supervise(
     finally:
         if not again:
             dismiss(keeping)
+            if supervisor:
+                supervisor.close()
 
 
 def _only_drain(directory: RunDirectory, keeping: Keeping, grace_s: float) -> None:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python
-"""Writes dsgui/ui/static/catalogue.js: the texts and the charts that the browser shows, as core/texts and
-core/metrics/chart_table.py have them: `make docs`. A test fails when the file is not what this makes."""
+"""Writes dsgui/ui/static/catalogue.js, and catalogue.<tag>.js for each other language: the texts and the charts that
+the browser shows, as core/texts and core/metrics/chart_table.py have them: `make docs`. A test fails when a file is not
+what this makes."""
 
 import json
 import sys
@@ -12,9 +13,10 @@ sys.path.insert(0, str(ROOT))
 from dsgui.core.metrics.chart_table import table_json  # noqa: E402
 from dsgui.core.texts.english import TEXTS  # noqa: E402
 from dsgui.core.texts.english.pages import PAGES  # noqa: E402
+from dsgui.core.texts.languages import ENGLISH_TAG, LANGUAGES, catalogue_text, speaking  # noqa: E402
 
-PAGE = ROOT / "dsgui" / "ui" / "static" / "catalogue.js"
-HEAD = """// Made by `make docs` from core/texts/english/ and core/metrics/chart_table.py: change those and not this.
+STATIC = ROOT / "dsgui" / "ui" / "static"
+HEAD = """// Made by `make docs` from core/texts/ and core/metrics/chart_table.py: change those and not this.
 
 /* eslint max-len: "off" -- a text is one line */
 
@@ -23,9 +25,18 @@ HEAD = """// Made by `make docs` from core/texts/english/ and core/metrics/chart
 """
 
 
-def catalogue() -> str:
+def page(tag: str) -> Path:
+    """The module in a language."""
+    return STATIC / ("catalogue.js" if tag == ENGLISH_TAG else f"catalogue.{tag}.js")
+
+
+def catalogue(tag: str) -> str:
     """The whole module."""
-    texts = {kind: dict(entries) for kind, entries in TEXTS.items()}
+    with speaking(tag):
+        return _spoken()
+
+
+def _spoken() -> str:
     memory = (
         "memory_parts",
         "memory_about",
@@ -36,7 +47,7 @@ def catalogue() -> str:
         "memory_sources",
     )
     shown = ("states", "phases", "alerts", "events", "marks", *memory, *PAGES)
-    browsers = {kind: texts[kind] for kind in shown}
+    browsers = {kind: {code: catalogue_text(kind, code) for code in TEXTS[kind]} for kind in shown}
     parts = (
         ("Record<string, Record<string, string>>", "TEXTS", browsers),
         (
@@ -56,4 +67,5 @@ def _constant(kind: str, name: str, value: object) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(catalogue(), "utf-8")
+    for tag in LANGUAGES:
+        page(tag).write_text(catalogue(tag), "utf-8")

@@ -1,19 +1,135 @@
-"""Makes the README's pictures from the real app and a real run: `make screenshots`."""
+"""Every page and main state as pictures and one contact sheet, each width, theme and language: `make screenshots`.
 
+They go to test-artifacts/screenshots; `index.html` there is the contact sheet. With `--readme`, the two pictures of the
+README are made instead, from a real run."""
+
+import argparse
+import json
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from html import escape
+from itertools import product
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.support.app_server import running_app  # noqa: E402
-from tests.support.browser import CHROMIUM, FLAGS  # noqa: E402
+from dsgui.core.launch.state import RunState  # noqa: E402
+from dsgui.core.texts.languages import LANGUAGES  # noqa: E402
+from tests.support.app_server import App, running_app  # noqa: E402
+from tests.support.browser import CHROMIUM, FLAGS, replace_text  # noqa: E402
+from tests.support.made_runs import Made, make_run  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
+SHEET = ROOT / "test-artifacts" / "screenshots"
 RUN_TIMEOUT_MS = 400_000
+WIDTHS, THEMES = (390, 768, 1280, 1920), ("light", "dark")
+WRONG = {
+    "train_batch_size": 100,
+    "train_micro_batch_size_per_gpu": 4,
+    "gradient_accumulation_steps": 8,
+    "zero_optimization": {"stage": 2, "offload_param": {"device": "cpu"}},
+}
+DRAWN = "[data-chart]:not([hidden]) .js-plotly-plot"
+STYLE = "body{font:14px system-ui;margin:16px}div{display:flex;flex-wrap:wrap;gap:12px}img{max-height:420px}"
+
+
+def _tab(page: Page, place: int) -> None:
+    page.locator("#pages > .tab-wrapper [role=tab]").nth(place).click()
+
+
+def _findings(page: Page) -> None:
+    replace_text(page, json.dumps(WRONG, indent=2))
+    page.locator(".ds-fix").first.wait_for()
+
+
+def _search(page: Page) -> None:
+    page.fill(".ds-search", "offload")
+
+
+def _launch(page: Page) -> None:
+    _tab(page, 1)
+    page.locator("#preflight .ds-findings").wait_for()
+
+
+def _machine(page: Page) -> None:
+    _tab(page, 3)
+    page.locator(".ds-readings").wait_for()
+
+
+def _shortcuts(page: Page) -> None:
+    page.keyboard.press("?")
+    page.locator("#ds-shortcuts[open]").wait_for()
+
+
+# What is opened (the ids of two runs and of a failed one are put in), and what is then done there.
+STATES: tuple[tuple[str, str, Callable[[Page], None]], ...] = (
+    ("configure", "", lambda page: None),
+    ("findings", "", _findings),
+    ("search", "", _search),
+    ("launch", "", _launch),
+    ("machine", "", _machine),
+    ("shortcuts", "", lambda page: (_machine(page), _shortcuts(page))[0]),
+    ("run", "?run={0}", lambda page: page.locator(DRAWN).first.wait_for()),
+    ("failed", "?run={2}", lambda page: page.locator(".ds-run-head").wait_for()),
+    ("compare", "?compare={0},{1}", lambda page: page.locator(DRAWN).first.wait_for()),
+)
+
+
+def _made_runs(folder: Path) -> list[str]:
+    failed = Made("out of memory", 40, output="torch.OutOfMemoryError: CUDA out of memory.\n", state=RunState.FAILED)
+    return [
+        make_run(folder, Made("bloom-560m lr 5e-5", 300)),
+        make_run(folder, Made("bloom-560m lr 1e-4", 300, spikes=(120,), arguments="--lr 1e-4")),
+        make_run(folder, failed),
+    ]
+
+
+def _pictures(browser: Browser, app: App, ids: list[str], languages: tuple[str, ...]) -> Iterator[str]:
+    """Makes each; yields its name."""
+    for language, theme, width in product(languages, THEMES, WIDTHS):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, locale=language)
+        context.add_cookies([{"name": "dsgui_language", "value": language, "url": app.url}])
+        app.sign_in(context)
+        for name, address, act in STATES:
+            page = context.new_page()
+            page.goto(app.url + address.format(*ids))
+            page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
+            act(page)
+            page.wait_for_timeout(600)  # what moves has come to rest
+            picture = f"{name}-{language}-{theme}-{width}.png"
+            page.screenshot(path=SHEET / picture, full_page=name != "shortcuts")
+            page.close()
+            yield picture
+        context.close()
+
+
+def contact_sheet(languages: tuple[str, ...]) -> None:
+    """All pictures, and the page that shows them side by side."""
+    SHEET.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        runs = Path(folder) / "runs"
+        runs.mkdir()
+        ids = _made_runs(runs)
+        with running_app(runs) as app, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            pictures = list(_pictures(browser, app, ids, languages))
+            browser.close()
+    shown = "".join(
+        f"<h2>{name}</h2><div>" + "".join(_figure(one) for one in pictures if one.startswith(f"{name}-")) + "</div>"
+        for name, *_ in STATES
+    )
+    page = f"<!doctype html><meta charset=utf-8><title>dsgui</title><style>{STYLE}</style>{shown}"
+    (SHEET / "index.html").write_text(page, "utf-8")
+    print(f"dsgui: {len(pictures)} pictures in {SHEET / 'index.html'}")
+
+
+def _figure(picture: str) -> str:
+    name = escape(picture)
+    return f'<a href="{name}"><img loading=lazy src="{name}" alt="{name}" title="{name}"></a>'
 
 
 def configure(page: Page) -> None:
@@ -39,11 +155,12 @@ def run(page: Page, url: str) -> None:
     page.wait_for_timeout(1500)
     page.screenshot(path=IMAGES / "run.png")
     page.click("#stop-run")
+    page.click("#confirm-stop")
     page.locator('.ds-run-head .ds-state[data-state="stopped"]').wait_for(timeout=60_000)
 
 
-def main() -> None:
-    """Both pictures."""
+def readme() -> None:
+    """The README's pictures."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as runs, running_app(Path(runs)) as app, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
@@ -52,6 +169,18 @@ def main() -> None:
         configure(page)
         run(page, app.url)
         browser.close()
+
+
+def main() -> None:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--readme", action="store_true", help="the README's pictures")
+    parser.add_argument("--language", choices=LANGUAGES, help="one language only")
+    given = parser.parse_args()
+    if given.readme:
+        readme()
+    else:
+        contact_sheet((given.language,) if given.language else tuple(LANGUAGES))
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ from dsgui.core.machine.machine_report import counted, rows_as_lines, summary
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.memory_report import kept
-from dsgui.core.preflight.judging import context_of, with_config
+from dsgui.core.preflight.judging import with_config
 from dsgui.core.preflight.preflight import preflight
-from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.preflight.surroundings import Launch, Surroundings, context_of
 from dsgui.core.rules.base import enabled
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.runs import Runs
@@ -50,7 +50,7 @@ def _wants_half_precision(launch: Launch, around: Surroundings, arguments: Train
     """Whether what the accelerator answers decides: no GPU here, and fp16 or bf16 switched on."""
     if around.machine.gpus or launch.elsewhere:
         return False
-    context = replace(context_of(launch, around), arguments=arguments)
+    context = replace(context_of(launch.unplanned, around), arguments=arguments)
     return any(enabled(launch.config, block, context) for block in ("fp16", "bf16", "bfloat16"))
 
 

@@ -19,6 +19,7 @@ def add_field(parser: argparse._ActionsContainer, field: Field) -> None:
         given |= {"type": Path}
     elif field.kind is Kind.CHOICE:
         given |= {"choices": [value for _, value in field.choices], "default": field.default or None}
+        given |= {"metavar": field.metavar} if field.metavar else {}
     elif field.kind is Kind.LINES:
         given |= {"action": "append", "default": [], "metavar": field.metavar}
     elif field.kind is Kind.COUNT:

@@ -19,14 +19,15 @@ from dsgui.core.launch.run_fields import BY_NAME, fields_of
 from dsgui.core.launch.spec import request_of
 from dsgui.core.launch.where import PLACES
 from dsgui.core.machine.verdicts import has_problem
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import words, wrong
 
 HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
 # Of what is to run, how the options are grouped; the rest of the fields is the page's.
 _DEVICES = ("gpus", "ranks")
 _OF_PLACES = tuple(field for kind in PLACES for field in kind.FIELDS if field.option)
 _MODEL = tuple(field.name for field in fields_of(Part.MODEL))
-_OTHERS = ("started_by", "when_busy", "environment", "name", "directory", "port", "logs")
+_OTHERS = ("started_by", "when_busy", "environment", "notify", "name", "directory", "port", "logs")
+_PLANNED = ("device", "version")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         for field in (one for one in kind.FIELDS if one.option):
             add_field(devices if field.instead_of_devices else group, field)
     add_reader(parser)
-    _add(parser, _OTHERS)
+    _add(parser, (*_OTHERS, *_PLANNED))
     add_model(parser.add_argument_group("the model", "to reckon the run's memory before it starts"))
     parser.add_argument(
         "--python", default=sys.executable, help="Python of the training environment (default: this one)"
@@ -66,8 +67,7 @@ def run(options: argparse.Namespace) -> int:
     request = _request(options, text)
     plan = runs.prepare(request)
     if added := plan.arguments[len(options.arguments) :]:
-        why = "the HF Trainer would log every 500 steps. --no-logging-steps leaves it out"
-        print(f"dsgui: added {' '.join(added)}: {why}.", file=sys.stderr, flush=True)
+        print(words("commands", "added", options=" ".join(added)), file=sys.stderr, flush=True)
     rows, foretold = judged_plan(plan, text, runs, options.runs_dir)
     stops = has_problem(rows) and not options.although
     if options.dry_run:
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         return FAILED if stops else DONE
     if stops:
         raise RunError(wrong("run.problems"))
-    run_id = runs.start(plan, text, request.secrets, foretold)
+    run_id = runs.start(plan, text, request.handed_on, foretold)
     print(run_id, flush=True)
     return follow(runs, run_id, options.runs_dir) if options.follow else DONE
 
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
 def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
     script = Path(options.script).expanduser().absolute()
     given = vars(options)
-    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS, *_MODEL)), *_OF_PLACES)
+    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS, *_MODEL, *_PLANNED)), *_OF_PLACES)
     values = {field.name: _said(field, given[field.name]) for field in fields}
     values |= {"script": str(script), "directory": options.directory or str(script.parent)}
     said = {name: value for name, value in (values | _where(values)).items() if value is not None}
@@ -97,7 +97,7 @@ def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
 def _said(field: Field, given: Any) -> Any:
     """The field's value; None where nothing was said."""
     if field.from_file:
-        return None if given is None else _text(given, field.label, field.from_file)
+        return None if given is None else _text(given, field.told("label"), field.from_file)
     return "\n".join(given) if field.kind is Kind.LINES else given
 
 

@@ -17,6 +17,8 @@ from dsgui.core.config.filling import Unknown
 from dsgui.core.config.findings import Severity
 from dsgui.core.config.pointer import MISSING, dotted
 from dsgui.core.errors import DsguiError
+from dsgui.core.texts.columns import padded, width
+from dsgui.core.texts.saying import words
 from dsgui.core.validation.check_report import Checked, file_entry, finding_lines, subject
 from dsgui.core.validation.checker import Checker
 from dsgui.core.validation.resolve import Resolution, Value, final_json, resolve
@@ -25,7 +27,7 @@ from dsgui.shell.config.imports import open_file
 
 HELP = "show the config DeepSpeed actually gets and the origin of each value; exit codes as for validate"
 _WIDEST = 48  # characters of a value before the column of origins gives way
-_HEAD = ("key", "value", "from")
+_HEAD = ("head_key", "head_value", "head_from")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,22 +78,26 @@ def _arguments(options: argparse.Namespace) -> TrainingArguments:
 
 def _as_text(resolution: Resolution, checked: Checked) -> str:
     rows = [(dotted(value.pointer), value.text, _origin(value)) for value in resolution.values]
-    widths = [max(len(row[column]) for row in [_HEAD, *rows]) for column in range(2)]
+    key, value, origin = (words("commands", code) for code in _HEAD)
+    rows.insert(0, (key, value, origin))
+    widths = [max(width(row[column]) for row in rows) for column in range(2)]
     widths[1] = min(widths[1], _WIDEST)
-    table = [f"{key:<{widths[0]}}  {value:<{widths[1]}}  {origin}" for key, value, origin in [_HEAD, *rows]]
-    head = f"{checked.file}: what DeepSpeed gets (for {subject(checked.context)})"
+    table = [f"{padded(key, widths[0])}  {padded(value, widths[1])}  {origin}" for key, value, origin in rows]
+    head = words("commands", "gets", file=checked.file, subject=subject(checked.context))
     return "\n".join([head, "", *table, "", *_errors(checked)]) + "\n"
 
 
 def _origin(value: Value) -> str:
     detail = f": {value.source.detail}" if value.source.detail else ""
-    was = f" (“{value.was}” in the file)" if value.is_changed and value.was == "auto" else ""
-    return f"{value.source.origin.value}{detail}{was}"
+    origin = f"{value.source.origin.value}{detail}"
+    if value.is_changed and value.was == "auto":
+        return words("commands", "of_file", origin=origin, was=value.was)
+    return origin
 
 
 def _errors(checked: Checked) -> Iterator[str]:
     if not checked.findings:
-        yield f"{checked.file}: no errors"
+        yield words("commands", "no_errors", file=checked.file)
     for finding in checked.findings:
         yield from finding_lines(checked, finding)
 

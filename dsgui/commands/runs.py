@@ -1,4 +1,4 @@
-"""`dsgui runs`: the runs, newest first."""
+"""`dsgui runs`: the runs, newest first; `dsgui runs show RUN`: one of them."""
 
 import argparse
 import json
@@ -6,22 +6,31 @@ import sys
 import time
 from collections.abc import Sequence
 
-from dsgui.commands.run_options import DONE, add_runs_dir, called, open_runs
-from dsgui.core.runs.news import RunSummary, searched_text
+from dsgui.commands.run_options import DONE, add_runs_dir, called, find_run, open_runs, open_store
+from dsgui.commands.show import shown
+from dsgui.core.runs.listing import fits, searched_text
+from dsgui.core.runs.news import RunSummary
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
+from dsgui.core.texts.columns import padded, width
+from dsgui.core.texts.saying import words
 from dsgui.runs.runs import Runs
 
 HELP = "list runs, newest first"
 _MOST_EXPLAINED = 5
 _SHOWN = 50
-_SEARCHED = "name, state, model, preset, device, script or id"
-_HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")
+_SHOW = "show"
+_SEARCHED = "name, tags, note, state, model, preset, device, script, changed settings or id"
+_HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")  # of columns
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `runs`."""
     parser.add_argument(
-        "words", metavar="WORD", nargs="*", help=f"list only runs that contain each of these words in {_SEARCHED}"
+        "words",
+        metavar="WORD",
+        nargs="*",
+        help=f"list only runs that contain each of these words in {_SEARCHED}; "
+        "“show RUN” prints one run, and why it is slow",
     )
     add_runs_dir(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the list (default: %(default)s)")
@@ -38,28 +47,45 @@ def _limit(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the list. Raises `RunError`."""
+    """Prints the list, or one run. Raises `RunError`."""
+    if options.words[:1] == [_SHOW] and len(options.words) == 2:
+        store, runs = open_store(options)
+        sys.stdout.write(shown(store, runs, find_run(runs, options.words[1])))
+        return DONE
     limit = options.limit if options.limit is not None else _SHOWN if options.format == "text" else 0
-    summaries, fits = _asked_for(open_runs(options), options.words, limit)
+    summaries, count = _asked_for(open_runs(options), options.words, limit)
     if options.format == "json":
         print(json.dumps([summary.to_json() for summary in summaries], indent=2))
     elif summaries:
-        sys.stdout.write(table([_HEADINGS, *(_row(summary) for summary in summaries)]))
+        sys.stdout.write(
+            table(
+                [
+                    tuple(words("commands", f"column_{one}") for one in _HEADINGS),
+                    *(_row(summary) for summary in summaries),
+                ]
+            )
+        )
         sys.stdout.writelines(f"\n{one.run_id}: {one.problem}\n" for one in summaries if one.problem)
         sys.stdout.writelines(f"\n{text}\n  {', '.join(ids)}\n" for text, ids in _without_loss(summaries).items())
-        if fits > len(summaries):
-            print(f"\nShowing {len(summaries):,} of {fits:,} runs. Add --limit 0 for all, or words to search for.")
+        if count > len(summaries):
+            print("\n" + words("commands", "showing", shown=f"{len(summaries):,}", all=f"{count:,}"))
     elif options.words:
-        print(f"No run in {options.runs_dir} has “{' '.join(options.words)}” in its {_SEARCHED}.")
+        given = {"folder": str(options.runs_dir), "words": " ".join(options.words)}
+        print(words("commands", "none_with", searched=words("commands", "searched"), **given))
     else:
-        print(f"No runs in {options.runs_dir}. Start one with “{called()} launch” or in the browser.")
+        print(words("commands", "none", folder=str(options.runs_dir), command=called()))
     return DONE
+
+
+def _headings() -> tuple[str, ...]:
+    return tuple(words("commands", f"column_{one}") for one in _HEADINGS)
 
 
 def _asked_for(runs: Runs, words: Sequence[str], limit: int) -> tuple[list[RunSummary], int]:
     """The newest that have these words, at most `limit` of them or, with 0, all; and how many have them."""
     if words or not limit:
-        found = [run for run in runs.list() if all(word.lower() in searched_text(run) for word in words)]
+        asked = [word.lower() for word in words]
+        found = [run for run in runs.list() if fits(run, searched_text(run), asked)]
         return found[: limit or None], len(found)
     return [*runs.newest(limit)], len(runs.ids())
 
@@ -76,8 +102,8 @@ def _without_loss(summaries: Sequence[RunSummary]) -> dict[str, list[str]]:
 
 def table(rows: list[tuple[str, ...]]) -> str:
     """The rows with their columns aligned."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ("  ".join(padded(cell, wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "\n".join(lines) + "\n"
 
 
@@ -90,6 +116,7 @@ def _row(summary: RunSummary) -> tuple[str, ...]:
     loss = f"{summary.loss:.4g}" if isinstance(summary.loss, int | float) else summary.loss or "–"
     started = summary.started_at and time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.started_at))
     name = " ".join(summary.name.split()) + (f" ({summary.doing})" if summary.doing else "")
+    name += " (archived)" if summary.archived else ""
     return summary.run_id, summary.state.value, step, loss, duration(summary.duration_s), started or "–", name
 
 

@@ -14,7 +14,11 @@ from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError, DsguiError, PlanError, TargetError
-from dsgui.core.machine.hardware import ALIASES, CARDS, Hardware, card_named
+from dsgui.core.launch.circumstances import run_context
+from dsgui.core.launch.places.ssh import Machines
+from dsgui.core.launch.plan import Here
+from dsgui.core.launch.planned import THIS_MACHINE, Planned
+from dsgui.core.machine.hardware import ALIASES, CARDS, Target
 from dsgui.core.validation.check_report import FORMATS, Checked
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
@@ -22,7 +26,7 @@ from dsgui.shell.config.imports import Imported, open_file, read_training_argume
 
 HELP = "check configs; exit 0: no errors, 1: errors, 2: not checked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
-_CPU = Hardware("cpu", "CPU", "cpu")
+_ANYWHERE = Machines("")  # nothing is known of the devices there
 _RELEASE = re.compile(r"\d+\.\d+\.\d+(\+[\w.]+)?")
 _MOST_RANKS = 100_000
 
@@ -50,7 +54,7 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
         choices=[integration.value for integration in Integration],
         help="framework (default: hf if the file says “auto” or with --training-args, else native)",
     )
-    devices = ["any", "cpu", *(card.id for card in CARDS), *ALIASES]
+    devices = ["any", THIS_MACHINE, "cpu", *(card.id for card in CARDS), *ALIASES]
     parser.add_argument(
         "--device",
         choices=devices,
@@ -157,20 +161,40 @@ def context_of(
 ) -> Context:
     """What the options say, then the file, then the defaults."""
     default = Integration.HF if arguments is not None else found.integration or Integration.NATIVE
-    card = _CPU if options.device == "cpu" else card_named(options.device)
-    return Context(
-        integration=Integration(options.integration) if options.integration else default,
-        nodes=options.nodes or found.nodes or 1,
-        gpus_per_node=options.gpus or found.gpus or 1,
-        deepspeed_version=options.target_version or installed or installed_release() or LATEST_KNOWN,
-        hardware=(card,) if card else (),
+    python = vars(options).get("python", sys.executable)
+    target = _this_machine(python) if options.device == THIS_MACHINE else _named_only(installed)
+    return run_context(
+        target,
+        Integration(options.integration) if options.integration else default,
+        options.nodes or found.nodes or 1,
+        options.gpus or found.gpus or 1,
+        place=Here() if options.device == THIS_MACHINE else _ANYWHERE,
+        planned=Planned(options.device, options.target_version or ""),
         arguments=arguments,
     )
 
 
-def installed_release() -> str:
-    """The DeepSpeed of this environment, read from its metadata; "" without one."""
+def _this_machine(python: str) -> Target:
+    """What the pages know of it. Raises `TargetError`."""
+    from dsgui.shell.machine.machine_reader import read_gpus
+    from dsgui.shell.machine.target import ACCELERATOR_TIMEOUT_S, ask
+
+    return Target.from_json(python, ask(python, "accelerator", ACCELERATOR_TIMEOUT_S), read_gpus()[0])
+
+
+def _named_only(installed: str) -> Target:
+    """An environment of which the releases are known."""
+    names = ("deepspeed", "torch")
+    return Target(sys.executable, versions={name: release_of(name) for name in names} | _known(installed))
+
+
+def _known(installed: str) -> dict[str, str]:
+    return {"deepspeed": installed} if installed else {}
+
+
+def release_of(package: str) -> str:
+    """What this environment has of it, read from its metadata; "" without one."""
     try:
-        return version("deepspeed")
+        return version(package)
     except PackageNotFoundError:
         return ""

@@ -1,5 +1,6 @@
 """What one does with runs that were started before: read about them, do the same again, resume, delete."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -23,6 +24,7 @@ from dsgui.core.preflight.offloading import estimate
 from dsgui.core.preflight.preflight import CONFIG, OF_SETTINGS
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.runs.clone import Clone, clone
+from dsgui.core.runs.label import Label
 from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.script import Parser, ScriptFacts
@@ -30,8 +32,9 @@ from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.saying import Said, said, sentences, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
+from dsgui.shell.logs.past import adding
 from dsgui.shell.preflight.model_files import model_size
-from dsgui.shell.runs.checkpoints import Span, find_checkpoints, written_folders
+from dsgui.shell.runs.checkpoints import Span, find_checkpoints, saved_at, written_folders
 from dsgui.shell.runs.kept_end import forget
 from dsgui.shell.runs.removal import Removal, measure, remove
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -78,10 +81,11 @@ class Archive:
         runs: Runs,
         check: Callable[[Path], object] = lambda path: None,
         judge: "Judge | None" = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """`check` raises `PlaceError` for a stored plan's path that may not be read. Without a `judge` nothing speaks
         against a change."""
-        self._store, self._runs, self._check, self._judge = store, runs, check, judge
+        self._store, self._runs, self._check, self._judge, self._clock = store, runs, check, judge, clock
         self._leaner_known: dict[str, tuple[Remedy, ...]] = {}
 
     def about(self, run_id: str) -> dict[str, Any]:
@@ -277,6 +281,32 @@ class Archive:
         seen = directory.last_sign_of_life()
         return None if seen is None else seen + _ALONE_S
 
+    # -- what is written on it -------------------------------------------------------------------------------------
+
+    def label(self, run_id: str, change: Mapping[str, Any]) -> None:
+        """Changes its name, tags or note, or puts it away; whoever else does so at the same time loses nothing."""
+        directory = self._store.open(run_id)
+        with self._store.saying_what_to_do(), adding(directory):
+            directory.write_label(_masked(directory.read_label().changed(change), self._runs.masked))
+
+    # -- stopping --------------------------------------------------------------------------------------------------
+
+    def stake(self, run_id: str) -> dict[str, Any]:
+        """What stopping it now would lose: how far it has come, and the newest checkpoint that is whole, None where
+        none was found. `looked` is False where its folders may not be searched."""
+        directory, summary = self._store.open(run_id), self._runs.summary(run_id)
+        told = {"step": summary.step, "elapsed_s": summary.duration_s, "checkpoint": None, "looked": False}
+        try:
+            found, outside = self._checkpoints(directory, directory.read_plan())
+        except RunError:  # its plan can't be read
+            return told
+        newest = next((one for one in found if one.complete), None)
+        if newest is None:
+            return told | {"looked": not outside}
+        age_s = max(self._clock() - saved_at(newest), 0.0)
+        kept = {"name": self._runs.masked(newest.name), "step": newest.step, "age_s": age_s}
+        return told | {"checkpoint": kept, "looked": True}
+
     # -- deleting --------------------------------------------------------------------------------------------------
 
     def removal(self, run_id: str) -> Removal:
@@ -294,6 +324,10 @@ class Archive:
         if self._runs.may_go_on(run_id):
             raise RunError(wrong("run.may_be_running", run=run_id))
         return directory
+
+
+def _masked(label: Label, hide: Callable[[str], str]) -> Label:
+    return replace(label, name=hide(label.name), tags=tuple(map(hide, label.tags)), note=hide(label.note))
 
 
 def _no_change(run_id: str, made: Offer | None) -> Said:

@@ -10,9 +10,11 @@ from dsgui.core.errors import DocumentError, PatternError, RunError
 from dsgui.core.logs.patterns import MOST_PATTERNS, Pattern, matches
 from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.metrics.points import Point
-from dsgui.core.runs.comparison import Compared, answers, config_differences
+from dsgui.core.runs.comparison import Compared, answers
+from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
+from dsgui.runs.slowness import why_run_is_slow
 from dsgui.shell.logs.output_search import LINE_SHOWN, around, first_error, search
 from dsgui.shell.logs.past import add_past_points, adding
 from dsgui.shell.runs.store import RunDirectory, Store, size_of
@@ -73,22 +75,32 @@ class Inspection:
                 add_past_points(directory, pattern)
 
     def compare(self, run_ids: Sequence[str]) -> dict[str, Any]:
-        """What each run used and achieved, where their configs differ, and what the numbers answer."""
+        """What each run used and achieved, where the settings they were started with differ, and what the numbers
+        answer."""
         runs = [self._compared(run_id) for run_id in run_ids]
         rows = [
             {"run_id": run_id, "name": run.name, "state": self._runs.summary(run_id).state.value}
             | {"figures": run.figures.to_json()}
             for run_id, run in zip(run_ids, runs, strict=True)
         ]
-        differ = config_differences([run.config for run in runs])
-        return {"runs": rows, "differences": differ, "answers": [answer.to_json() for answer in answers(runs)]}
+        settings = [self._settings(run_id, run.config) for run_id, run in zip(run_ids, runs, strict=True)]
+        sections = [section.masked(self._runs.masked).to_json() for section in compared(settings)]
+        return {"runs": rows, "sections": sections, "answers": [answer.to_json() for answer in answers(runs)]}
+
+    def slow(self, run_id: str) -> dict[str, Any]:
+        """Why it is slow, in the language in use."""
+        return why_run_is_slow(self._store, self._runs, run_id).to_json()
 
     def _compared(self, run_id: str) -> Compared:
         directory = self._store.open(run_id)
         config = None
         with suppress(DocumentError):
             config = Document(self._runs.shown_config(run_id))
-        return Compared(self._runs.masked(directory.read_plan().name), config, self._figures_of(directory))
+        return Compared(self._runs.name_of(directory, directory.read_plan()), config, self._figures_of(directory))
+
+    def _settings(self, run_id: str, config: Document | None) -> Settings:
+        directory = self._store.open(run_id)
+        return Settings(directory.read_plan(), config, directory.read_provenance())
 
     def _figures_of(self, directory: RunDirectory) -> Figures:
         """Those of an ended run are read once: every page that compares asks every few seconds."""

@@ -18,6 +18,7 @@ from dsgui.core.metrics.performance import figures
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import by_time, charts
 from dsgui.core.runs.report_page import Assets, Reported, duration, report_html
+from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.runs.report_assets import read_assets
@@ -50,7 +51,14 @@ class Reports:
         names = _distinct(told)
         shown = [(name, self._masked(own)) for name, own in zip(names, curves, strict=True)]
         made = f"Made by dsgui on {_date(self._clock())}"
-        return report_html(told, charts(shown), self._assets(), made, by_time(shown))
+        sections = [one.masked(self._runs.masked) for one in compared([self._settings(run_id) for run_id in wanted])]
+        return report_html(told, charts(shown), self._assets(), made, by_time(shown), sections)
+
+    def _settings(self, run_id: str) -> Settings:
+        directory, config = self._store.open(run_id), None
+        with suppress(DocumentError):
+            config = Document(self._runs.shown_config(run_id))
+        return Settings(directory.read_plan(), config, directory.read_provenance())
 
     def _reported(self, run_id: str, curves: Sequence[Curve]) -> Reported:
         directory = self._store.open(run_id)
@@ -58,18 +66,14 @@ class Reports:
         status, diagnosis = directory.read_status(), directory.read_diagnosis()
         hide = self._runs.masked
         text = self._runs.shown_config(run_id)
-        config = None
-        with suppress(DocumentError):
-            config = Document(text)
         failed = diagnosis if diagnosis and summary.state.value == "failed" else None
         return Reported(
             run_id=run_id,
-            name=hide(plan.name) or run_id,
+            name=self._runs.name_of(directory, plan) or run_id,
             state=summary.state.value,
             reason=hide(status.reason) if status else "",
             command=self._runs.shown_command(plan),
             config_text=text,
-            config=config,
             facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s) if value],
             figures=figures(curves),
             no_loss=summary.no_loss.text if summary.no_loss else "",

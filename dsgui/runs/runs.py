@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.access.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
+from dsgui.core.config.document import Document
 from dsgui.core.decoding import plain
-from dsgui.core.errors import PlaceError, PlanError, RunError
+from dsgui.core.errors import DocumentError, PlaceError, PlanError, RunError
 from dsgui.core.launch.command import shown_command
 from dsgui.core.launch.handing import trainers_part
 from dsgui.core.launch.plan import LaunchRequest, Plan, WhenBusy, shared_devices
@@ -24,10 +25,12 @@ from dsgui.core.launch.resume import asked_folder
 from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.thinning import Curve, to_json
-from dsgui.core.runs.news import Cursor, Delta, Listed, RunSummary, Window
+from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
+from dsgui.core.runs.run_settings import Settings, changes
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
+from dsgui.core.texts.languages import ENGLISH_TAG, speaking
 from dsgui.core.texts.saying import Said, as_told, said, wrong
 from dsgui.shell.access.places import Places
 from dsgui.shell.files.json_files import parse_object
@@ -57,6 +60,8 @@ _ADRIFT_S = 5.0
 _RESUMED_S, _LOOK_S = 1.0, 0.05
 _MOST_DAMAGES = 256
 _LONGEST_NAME = 300
+_MOST_CHANGES, _LONGEST_CHANGE = 20, 100
+_MOST_LOOKED_BACK = 10
 
 
 class Runs:
@@ -149,7 +154,7 @@ class Runs:
             self._starting.discard(plan.run_id)
 
     def _start(self, plan: Plan, config_text: str, secrets: Mapping[str, str], foretold: Foretold | None) -> str:
-        with self._queue.turn():
+        with speaking(ENGLISH_TAG), self._queue.turn():  # what is written to disk
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))
             directory = self._store.create(plan.run_id)
@@ -339,16 +344,18 @@ class Runs:
         events, events_offset = directory.read_lines(directory.events_file, cursor.events)
         status, progress = seen.status, directory.read_progress()
         output, output_offset = self._shown_output(directory, cursor.output, status.state.live)
+        elapsed_s = self._elapsed_s(directory, status)
         return Delta(
             run_id=run_id,
-            name=self.masked(plan.name[:_LONGEST_NAME] if plan else run_id),
+            name=self.name_of(directory, plan),
             state=status.state,
             reason=self.masked(status.reason),
             phase=status.phase,
+            phase_s=None if elapsed_s is None else max(elapsed_s - status.phase_at_s, 0.0),
             exit_code=status.exit_code,
             started_at=status.started_at,
             ended_at=status.ended_at,
-            elapsed_s=self._elapsed_s(directory, status),
+            elapsed_s=elapsed_s,
             alive=seen.alive,
             telemetry_note=self.masked(status.telemetry_note),
             problem=self.masked(_problem(directory, seen, self._damage_of(directory, cursor.fresh))),
@@ -486,6 +493,8 @@ class Runs:
             plan = _plan_of(directory)
             seen = self._seen(directory, plan)
             summary = self._summary(directory, plan, seen)
+            if plan:
+                summary = self._against_earlier(summary, directory, plan)
         except (RunError, OSError):  # deleted meanwhile
             return None
         return summary, not summary.state.live and not seen.alive
@@ -493,9 +502,10 @@ class Runs:
     def _summary(self, directory: RunDirectory, plan: Plan | None, seen: Seen) -> RunSummary:
         progress, asked = directory.read_progress(), directory.read_asked()
         foretold = directory.read_foretold()
+        label = directory.read_label()
         told = RunSummary(
             run_id=directory.run_id,
-            name=directory.run_id,
+            name=self.name_of(directory, plan),
             state=seen.status.state,
             started_at=seen.status.started_at,
             duration_s=self._elapsed_s(directory, seen.status),
@@ -509,17 +519,56 @@ class Runs:
             problem=self.masked(_problem(directory, seen, damage(directory))),
             predicted=foretold.predicted if foretold else None,
             peak=progress.get("peak"),
+            best_loss=progress.get("best_loss"),
+            steps_per_second=progress.get("steps_per_second"),
+            tags=tuple(map(self.masked, label.tags)),
+            note=self.masked(label.note),
+            archived=label.archived,
         )
         if plan is None:
             return told
         return replace(
             told,
-            name=self.masked(plan.name[:_LONGEST_NAME]),
             preset=self.masked(plan.preset),
             model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or ""),
             devices=plan.place.devices(plan),
             script=self.masked(plan.script),
         )
+
+    def name_of(self, directory: RunDirectory, plan: Plan | None) -> str:
+        """As its user calls it, without a secret: by the name it was given later, else the one it was launched with."""
+        launched = plan.name[:_LONGEST_NAME] if plan else directory.run_id
+        return self.masked(directory.read_label().name or launched)
+
+    def _against_earlier(self, summary: RunSummary, directory: RunDirectory, plan: Plan) -> RunSummary:
+        """With the settings that it does not share with the run it was cloned from, or with the last one of its
+        script."""
+        earlier, before = self._earlier(directory.run_id, plan)
+        if earlier is None or before is None:
+            return summary
+        found = changes(*_settings((earlier, before), (directory, plan)))[:_MOST_CHANGES]
+        told = (
+            Change(part, one.key, *(value and value[:_LONGEST_CHANGE] for value in one.values)) for part, one in found
+        )
+        masked = (
+            replace(one, key=self.masked(one.key), before=self._hidden(one.before), after=self._hidden(one.after))
+            for one in told
+        )
+        return replace(summary, differs=tuple(masked), differs_from=earlier.run_id)
+
+    def _hidden(self, text: str | None) -> str | None:
+        return None if text is None else self.masked(text)
+
+    def _earlier(self, run_id: str, plan: Plan) -> tuple[RunDirectory | None, Plan | None]:
+        """Not every run is looked at for it: the one before is nearly always of the same script."""
+        ids = [plan.parent] if plan.parent else self._index.before(run_id, _MOST_LOOKED_BACK)
+        for one in ids:
+            with suppress(RunError):
+                directory = self._store.directory(one)
+                before = directory.read_plan()
+                if plan.parent or before.script == plan.script:
+                    return directory, before
+        return None, None
 
     def _seen(self, directory: RunDirectory, plan: Plan | None) -> Seen:
         """As it is; where its plan can't be read, how it ended is known and nothing else."""
@@ -560,6 +609,16 @@ def _can_be_ended(plan: Plan | None, seen: Seen) -> bool:
     """Of a run whose supervisor is gone: whether something may be left, here or elsewhere."""
     elsewhere = seen.status.state is RunState.LOST and plan is not None and backend_of(plan).OUT_OF_SIGHT
     return seen.alive > 0 or elsewhere
+
+
+def _settings(*runs: tuple[RunDirectory, Plan]) -> Iterator[Settings]:
+    """Their configs are parsed only where they are not the same file."""
+    texts = [directory.read_config() for directory, _ in runs]
+    for (_, plan), text in zip(runs, texts, strict=True):
+        config = None
+        with suppress(DocumentError):
+            config = Document(text) if len({*texts}) > 1 else None
+        yield Settings(plan, config)
 
 
 def _plan_of(directory: RunDirectory) -> Plan | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import fill, findings, json_text
+from tests.support.browser import fill, findings, json_text, stop_run
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +58,7 @@ def launch_watch_and_stop(page, app):
     page.wait_for_function(f"({DRAWN_TO})('Host memory') >= 5", timeout=60_000)
     for figure in page.locator(".ds-chart:visible").all():
         assert figure.locator("svg").first.bounding_box()["width"] <= figure.bounding_box()["width"]
-    page.click("#stop-run")
+    stop_run(page)
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
     assert processes_of(run_id) == []
     written = page.locator(".ds-command").first.text_content()
@@ -98,7 +98,7 @@ def test_broken_json_says_where_and_leaves_the_form_and_the_text_alone(page):
     expect(findings(page)).to_contain_text("Line ")
     expect(page.locator(".ds-banner")).to_be_visible()
     page.click('[data-tab="zero"]')
-    expect(page.locator('[data-pointer="/zero_optimization/stage"]')).to_have_value("2")
+    expect(page.locator('[data-pointer="/zero_optimization/stage"] input:checked')).to_have_value("2")
     editor.click()
     page.keyboard.press("Control+End")
     page.keyboard.type("}")
@@ -135,7 +135,7 @@ def test_quick_typing_in_many_fields_loses_nothing(page):
 
 def test_bf16_is_checked_against_the_planned_card(page):
     page.click('[data-tab="precision"]')
-    page.select_option('[data-pointer="/bf16/enabled"]', "true")
+    page.get_by_role("radiogroup", name="bf16.enabled").get_by_role("radio", name="on").check()
     page.click("#device input")
     page.get_by_role("option", name="V100 32 GB").click()
     expect(findings(page)).to_contain_text("compute capability 7.0")

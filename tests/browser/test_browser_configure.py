@@ -252,7 +252,7 @@ def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findin
     wait_for_config(page, "c.train_micro_batch_size_per_gpu === 4")
     page.get_by_label("What the HF Trainer passes").click()
     typed = page.locator("#training-arguments textarea")
-    expect(typed).to_have_value("--max_steps 77 --per_device_train_batch_size 4")  # the recipe follows the config
+    expect(typed).to_have_value("--max_steps 77")
     typed.fill("--per_device_train_batch_size 2 --bf16")
     panel = page.locator("#tool-panel")
     expect(panel.locator("tr", has_text="bf16.enabled").first).to_contain_text("TrainingArguments")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from dsgui.ui.machine.machine_view import ASKING
+from dsgui.core.texts.saying import words
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +24,7 @@ def test_the_page_shows_the_machine_and_then_what_the_target_answers(page):
     expect(machine.locator(".ds-verdict")).to_have_text(SAID)
     expect(machine.locator("h3", has_text="DeepSpeed’s operators")).to_be_visible(timeout=ANSWER_MS)
     expect(machine.locator("dt", has_text="async_io")).to_be_visible()
-    expect(machine).not_to_contain_text(ASKING)
+    expect(machine).not_to_contain_text(words("machine_page", "asking"))
     machine.locator(".ds-passed summary").click()
     expect(machine.locator(".ds-passed dt", has_text="C++ compiler")).to_be_visible()
 
@@ -33,9 +33,9 @@ def test_check_again_asks_anew_and_keeps_what_was_known_meanwhile(page):
     machine = open_machine(page)
     expect(machine.locator("h3", has_text="DeepSpeed’s operators")).to_be_visible(timeout=ANSWER_MS)
     page.click("#machine-refresh")
-    expect(machine).to_contain_text(ASKING)
+    expect(machine).to_contain_text(words("machine_page", "asking"))
     expect(machine.locator("h3", has_text="DeepSpeed’s operators")).to_be_visible()
-    expect(machine).not_to_contain_text(ASKING, timeout=ANSWER_MS)
+    expect(machine).not_to_contain_text(words("machine_page", "asking"), timeout=ANSWER_MS)
 
 
 def test_nothing_sticks_out_on_a_phone_and_all_four_pages_can_be_reached(page):

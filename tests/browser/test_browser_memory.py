@@ -97,7 +97,7 @@ def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page)
     page.keyboard.press("Shift+Tab")
     expect(explained).to_contain_text("weights: The model’s own parameters")
     explained.get_by_role("button", name="zero_optimization.stage").click()
-    expect(page.locator('[data-pointer="/zero_optimization/stage"]')).to_be_focused()
+    expect(page.locator('[data-pointer="/zero_optimization/stage"] input:checked')).to_be_focused()
 
 
 def test_each_moment_is_shown_on_the_same_scale(page):

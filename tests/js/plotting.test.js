@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { horizontal, layoutOf, shade, tracesOf, zoomed } from "../../dsgui/ui/static/plotting.js";
+import { horizontal, layoutOf, shade, tracesOf, vertical, zoomed } from "../../dsgui/ui/static/plotting.js";
 import { made, only, steps } from "./made.js";
 
 /** @import { Drawn, Line } from "../../dsgui/ui/static/types.d.ts" */
@@ -67,9 +67,66 @@ test("one value alone is drawn from nought on, a second axis only where a line a
 });
 
 test("limits are named at their height, on a logarithmic scale too", () => {
-  const content = { ...CONTENT, limits: [{ at: 100, text: "on the card" }] };
-  assert.equal(layoutOf(content, VIEW, PAGE, [], 1).annotations[0].y, 100);
-  assert.equal(layoutOf(content, { ...VIEW, log: true }, PAGE, [], 1).annotations[0].y, 2);
+  const content = { ...CONTENT, lines: [line([3, 50])], limits: [{ at: 100, text: "on the card" }] };
+  const traces = tracesOf(content, VIEW, PAGE);
+  assert.equal(layoutOf(content, VIEW, PAGE, traces, 1).annotations[0].y, 100);
+  assert.equal(layoutOf(content, { ...VIEW, log: true }, PAGE, traces, 1).annotations[0].y, 2);
+  assert.equal(layoutOf(content, { ...VIEW, log: true }, PAGE, [], 1).annotations[0].y, 100); // nothing is logarithmic
+});
+
+test("only a training's curve is smoothed", () => {
+  const view = { ...VIEW, smoothing: 0.6 };
+  for (const kind of /** @type {const} */ (["eval", "sample"])) {
+    const curve = only(made({ kind, points: steps(3, 2, 1) }));
+    assert.equal(tracesOf({ ...CONTENT, lines: [{ ...line([1]), curve }] }, view, PAGE).length, 1, kind);
+  }
+});
+
+test("memory ends where the most that was seen does, or what the GPU has", () => {
+  /** @param {number[]} values @param {number[]} limits @param {boolean} [log] */
+  const shown = (values, limits, log = false) => {
+    const content = { ...CONTENT, unit: "GiB", fromZero: true, lines: [line(values)] };
+    const drawn = { ...content, limits: limits.map((at) => ({ at, text: "" })) };
+    return vertical(drawn, { ...VIEW, log }, tracesOf(drawn, VIEW, PAGE));
+  };
+  assert.deepEqual(shown([10, 20], []).range, [0, 21]);
+  assert.deepEqual(shown([10, 20], [80]).range, [0, 84]);
+  assert.deepEqual(shown([0, 0], [], true), {
+    type: "linear",
+    exponentformat: "e",
+    rangemode: "tozero",
+    range: [0, 1],
+  });
+  const { type, range } = shown([10, 20, 0], [80], true);
+  assert.deepEqual([type, range?.map((one) => Math.round(10 ** one))], ["log", [10, 84]]);
+});
+
+test("a learning rate's axis counts in powers of ten", () => {
+  /** @param {number} value */
+  const format = (value) => vertical(CONTENT, VIEW, tracesOf({ ...CONTENT, lines: [line([value])] }, VIEW, PAGE));
+  assert.equal(format(1e-4).exponentformat, "e");
+  assert.equal(format(65_536).exponentformat, "B");
+});
+
+test("what happened has a lane below the curves, and many checkpoints draw no lines over them", () => {
+  /** @param {number} count */
+  const layout = (count) => {
+    const events = Array.from({ length: count }, (_, i) => ({ kind: "checkpoint", at: 10 + i, label: "" }));
+    return layoutOf({ ...CONTENT, lines: [line([3, 1])], events }, VIEW, PAGE, [], 1);
+  };
+  const { yaxis, yaxis3, shapes } = layout(3);
+  assert.ok(yaxis3.domain[1] < yaxis.domain[0]);
+  assert.deepEqual([shapes.length, layout(40).shapes.length], [3, 0]);
+  assert.deepEqual(layout(0).yaxis.domain, [0, 1]);
+});
+
+test("many evaluations are a line, a few have symbols", () => {
+  /** @param {number} count */
+  const mode = (count) => {
+    const evaluations = line(new Array(count).fill(1), { mode: "lines+markers" });
+    return tracesOf({ ...CONTENT, lines: [evaluations] }, VIEW, PAGE)[0].mode;
+  };
+  assert.deepEqual([1, 20, 400].map(mode), ["markers", "lines+markers", "lines"]);
 });
 
 test("keys zoom and move, and nought shows all", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf, namesIn } from "../../dsgui/ui/static/visits.js";
+import { addressOf, namesIn, tabIn } from "../../dsgui/ui/static/visits.js";
 
 test("an address names a run or several compared, and keeps what else stands in it", () => {
   const home = "http://localhost:7860/?__theme=dark";
@@ -9,5 +9,25 @@ test("an address names a run or several compared, and keeps what else stands in 
   assert.equal(run, "http://localhost:7860/?__theme=dark&run=20260131-235959-0a1b");
   const compared = addressOf(run, { run: null, compare: "a,b" });
   assert.deepEqual(namesIn(new URL(compared)), { run: null, compare: "a,b" });
-  assert.equal(addressOf(compared, { run: null, compare: null }), home);
+  const none = { run: null, compare: null };
+  assert.equal(addressOf(compared, none, 0), home);
+  assert.equal(addressOf(compared, none), `${home}&tab=runs`);
+});
+
+test("each page has an address, and a run is named only where it is seen", () => {
+  const home = "http://localhost:7860/";
+  const names = { run: "20260131-235959-0a1b", compare: null };
+  assert.equal(addressOf(home, names, 1), `${home}?tab=launch`);
+  assert.equal(addressOf(`${home}?tab=launch`, names, 2), `${home}?run=20260131-235959-0a1b`);
+  assert.equal(addressOf(`${home}?run=x`, names, 0), home);
+  for (const [query, tab] of /** @type {[string, number][]} */ ([
+    ["", 0],
+    ["?tab=machine", 3],
+    ["?tab=runs", 2],
+    ["?run=x", 2],
+    ["?tab=launch&compare=x,y", 2],
+    ["?tab=none", 0],
+  ])) {
+    assert.equal(tabIn(new URL(home + query)), tab, query);
+  }
 });

@@ -7,6 +7,7 @@ import select
 import subprocess
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,7 @@ from dsgui.shell.machine.provenance import git_state
 from dsgui.shell.preflight.scout import Scout
 from dsgui.shell.processes.ends import Ends
 from dsgui.shell.processes.oom import OomKills, read_oom_kills
+from dsgui.shell.runs.store import Store
 from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
 
 __all__ = ["bench"]
@@ -372,6 +374,38 @@ def test_the_latest_checkpoint_comes_first_and_resuming_passes_it(bench: Bench, 
     assert made.request.arguments == f"--output_dir out --max_steps 5 --resume_from_checkpoint {latest}"
     with pytest.raises(RunError, match="no checkpoint /etc"):
         archive.resumed(run_id, "/etc")
+
+
+def test_what_a_stop_would_lose_is_counted_from_the_last_whole_checkpoint(bench: Bench, archive: Archive) -> None:
+    run_id, folder = ended_run(bench, arguments="--output_dir out --max_steps 5")
+    directory = bench.store.open(run_id)
+    directory.write_progress({"step": 130, "total": 500})
+    told = archive.stake(run_id)
+    assert (told["step"], told["checkpoint"], told["looked"]) == (130, None, True)
+    save_checkpoint(folder / "out", 100, ranks=2)
+    save_checkpoint(folder / "out", 120, ranks=2, missing=1)
+    kept = archive.stake(run_id)["checkpoint"]
+    assert (kept["name"], kept["step"]) == ("checkpoint-100", 100)
+    assert 0 <= kept["age_s"] < 60
+    (bench.folder / "elsewhere").mkdir()
+    forbidden = Archive(bench.store, bench.runs, Places([bench.folder / "elsewhere"]).check)
+    told = forbidden.stake(run_id)
+    assert (told["step"], told["checkpoint"], told["looked"]) == (130, None, False)
+
+
+def test_labels_written_at_the_same_time_are_all_kept(bench: Bench, archive: Archive) -> None:
+    """By as many servers on one folder."""
+    run_id, _ = ended_run(bench)
+    servers = [Archive(Store(bench.store.runs_dir), bench.runs) for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        asked = (pool.submit(one.label, run_id, {"add_tags": [f"tag {number}"]}) for number, one in enumerate(servers))
+        for one in list(asked):
+            one.result()
+    archive.label(run_id, {"name": "better", "note": "hf_" + "A1b2C3d4" * 5})
+    label = bench.store.open(run_id).read_label()
+    assert sorted(label.tags) == [f"tag {number}" for number in range(8)]
+    assert (label.name, "A1b2" in label.note) == ("better", False)  # a secret is written nowhere
+    assert bench.runs.summary(run_id).name == "better"
 
 
 def test_a_checkpoint_of_other_ranks_and_half_a_one_say_so(bench: Bench, archive: Archive) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.state import RunState
+from dsgui.core.runs.label import Label
 from dsgui.core.runs.news import Cursor
 from dsgui.core.runs.report_page import Assets
 from dsgui.runs import runs as runs_module
@@ -109,7 +110,7 @@ def big_numbers(path: Path) -> None:
 NO_FILES = (fifo, folder, dangling, loop, endless, terminal, listening)
 CONTENTS = (deep, rather_deep, huge, junk, empty, another_kind, strange_values, big_numbers)
 DOCUMENTS = ("plan.json", "state.json", "asked.json", "progress.json", "series.json", "samples-0.json")
-KEPT_LATER = ("diagnosis.json", "provenance.json", "patterns.json")
+KEPT_LATER = ("diagnosis.json", "provenance.json", "patterns.json", "label.json")
 OTHERS = ("points.bin", "events.jsonl", "output.log", "ds_config.json", "samples-0.bin", "supervisor.log", "beat")
 WITH_NUMBERS = ("plan.json", "state.json", "asked.json", "progress.json")
 
@@ -181,6 +182,7 @@ def a_run(runs_dir: Path) -> RunDirectory:
     directory = Store(runs_dir).open(make_run(runs_dir, made))
     directory.write_provenance({"python": "3.11", "versions": {"torch": "2"}, "git": None})
     directory.write_patterns(["x {loss}"])
+    directory.write_label(Label("finished", ("tag",), "a note"))
     directory.write_diagnosis({"signature": "unknown", "title": "t", "meaning": "m", "advice": ["a"]})
     directory.beat(1.0)
     directory.supervisor_log.write_text("said\n")

@@ -238,7 +238,7 @@ def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, 
     page.select_option("#axis", "time")
     expect(page.locator(".chart").first.locator(".xtitle")).to_have_text("min")
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(18, 22, 28)")
+    assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(21, 28, 38)")
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     assert errors == []
     context.close()

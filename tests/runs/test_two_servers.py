@@ -18,7 +18,7 @@ from dsgui.core.launch.plan_json import plan_to_json
 from dsgui.core.launch.state import RunState
 from tests.browser.test_browser import start_script
 from tests.support.app_server import ROOT, App, running_app
-from tests.support.browser import choose
+from tests.support.browser import choose, stop_run
 from tests.support.curves_json import logged, sampled
 from tests.support.run_fixtures import Bench, bench, wait_until
 
@@ -178,7 +178,7 @@ def make_ready(page: Page, script: Path, source: str, arguments: str) -> None:
 def stop_from(page: Page, app: App, run_id: str) -> None:
     page.goto(f"{app.url}?run={run_id}")
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=SLOW_MS)
-    page.click("#stop-run")
+    stop_run(page)
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=SLOW_MS)
 
 
@@ -277,7 +277,7 @@ def test_a_server_killed_in_mid_run_loses_nothing_and_the_next_one_takes_over(br
         wait_until(lambda: len(page.evaluate(SHOWN_STEPS)) > had + 5 and had > 0, 60)
         shown = page.evaluate(SHOWN_STEPS)
         assert shown == list(range(1, len(shown) + 1))
-        page.click("#stop-run")
+        stop_run(page)
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=SLOW_MS)
         ended = json.load(second.get(f"dsgui/runs/{run_id}"))
         assert whole(logged(ended["curves"]), sampled(ended["curves"]))

@@ -47,6 +47,12 @@ def choose(page, selector, option):
     page.get_by_role("option", name=option, exact=True).click()
 
 
+def stop_run(page):
+    """Stops the run that is shown, and says yes to what that loses."""
+    page.click("#stop-run")
+    page.click("#confirm-stop")
+
+
 class HeldAnswers:
     """Keeps back the server's answers to what the page posts with `words` in it, until `release`."""
 

@@ -42,6 +42,12 @@ def differences(left: Document, right: Document) -> tuple[Difference, ...]:
     return tuple(sorted(found, key=lambda difference: difference.kind is Kind.ONLY_RIGHT))
 
 
+def leaves(document: Document) -> dict[str, str]:
+    """Every leaf by its pointer, as the file spells it."""
+    found = _leaves((), document.root, None)
+    return {pointers.join(parts): document.text[node.start : node.end] for parts, node, _ in found if node}
+
+
 def same(left: Any, right: Any) -> bool:
     """Equal as JSON values: 1 equals 1.0, but neither equals true; the order of an object's keys does not matter."""
     if isinstance(left, dict) and isinstance(right, dict):

@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Mapping
 
+from dsgui.core.access.secret_forms import NOTIFY
 from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, Plan, StartedBy
 
 CONFIG_VARIABLE = "DSGUI_CONFIG"  # where the config is, for a script that is not given it otherwise
@@ -46,7 +47,8 @@ def environment(plan: Plan, inherited: Mapping[str, str]) -> dict[str, str]:
     one considers every cached operator changed and rebuilds it.
     """
     path = ":".join(filter(None, (programs(plan), inherited.get("PATH", ""))))
-    return {**inherited, "PATH": path, **added(plan), MARKER: plan.run_id, RUN_FOLDER: plan.run_directory}
+    handed_on = {name: value for name, value in inherited.items() if name != NOTIFY}  # the supervisor's, no script's
+    return {**handed_on, "PATH": path, **added(plan), MARKER: plan.run_id, RUN_FOLDER: plan.run_directory}
 
 
 def shell_line(plan: Plan) -> str:

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from dsgui.core.texts.languages import translated
+
 
 class Kind(Enum):
     """What a field holds."""
 
     TEXT = "one line"
     LINES = "several lines"
+    SECRET = "one line that is not shown"
     COUNT = "a whole number"
     TICK = "yes or no"
     CHOICE = "one of a few"
@@ -26,6 +29,7 @@ class Part(Enum):
     PLACE = "the panel of a place"
     DEVICES = "ranks and GPUs"
     MODEL = "the model, on the Configure page"
+    BAR = "what is planned, in the bar of the Configure page"
     MORE = "more"
     COMMAND = "the command line"
     NOWHERE = "nowhere"
@@ -56,3 +60,15 @@ class Field:
     beside: bool = False
     shown: bool = True
     id: str | None = None
+
+    def told(self, what: str) -> str:
+        """Its `label`, `help` or `placeholder` in the language in use; English is what was declared."""
+        return translated("launch_fields", f"{self.name}_{what}") or str(getattr(self, what))
+
+    @property
+    def offered(self) -> list[tuple[str, str]]:
+        """The choices, with their labels in the language in use."""
+        return [(self._is(value) or label, value) for label, value in self.choices]
+
+    def _is(self, value: str) -> str:
+        return translated("launch_fields", f"{self.name}_is_{value.replace('-', '_')}")

@@ -7,6 +7,7 @@ silently do the wrong thing: it reads `slots=0-2` as 0 slots, and pdsh would exp
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from dsgui.core.errors import PlanError
 from dsgui.core.texts.saying import Said, wrong
@@ -55,6 +56,17 @@ def _host(line: str, number: int) -> Host:
         given = {"line": str(number), "host": name, "slots": str(slots), "most": str(MOST_SLOTS)}
         raise PlanError(wrong("hostfile.bad_slots", **given))
     return Host(name, tuple(range(slots)))
+
+
+def hostfile_for(text: str, nodes: int, slots: int) -> str:
+    """A hostfile of that many machines with as many slots each: those that `text` names first, then worker-0 and on."""
+    try:
+        named = [host.name for host in parse_hostfile(text)][:nodes]
+    except PlanError:
+        named = []
+    more = (name for name in (f"worker-{number}" for number in range(nodes)) if name not in named)
+    names = [*named, *islice(more, nodes - len(named))]
+    return "".join(f"{name} slots={slots}\n" for name in names)
 
 
 def chosen_hosts(hosts: Iterable[Host], include: str, exclude: str) -> tuple[Host, ...]:

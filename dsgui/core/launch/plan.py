@@ -5,9 +5,11 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, ClassVar, Protocol, Self
 
+from dsgui.core.access.secret_forms import NOTIFY
 from dsgui.core.config.context import Integration
 from dsgui.core.launch.field import Field
 from dsgui.core.launch.hostfile import Host
+from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.texts.saying import Said
@@ -160,9 +162,9 @@ class Place(Protocol):
         return ()
 
     def hardware(self, here: tuple[Hardware, ...], planned: tuple[Hardware, ...] = ()) -> tuple[Hardware, ...]:
-        """The hardware its config is checked for: `here` is this machine's, `planned` what the user plans for; () while
+        """The hardware its config is checked for: `planned` is what the user plans for, `here` this machine's; () while
         unknown. Elsewhere, only what is planned is known."""
-        return here if self.ON_THIS_MACHINE else planned
+        return planned or (here if self.ON_THIS_MACHINE else ())
 
     def slots(self, plan: "Plan") -> frozenset[str]:
         return frozenset(f"gpu-{index}" for index in plan.gpu_indices) or frozenset({"cpu"})
@@ -211,7 +213,8 @@ class RunSpec:
     """What is to run, from the request to `plan.json`: `arguments` as typed, or in words. `gpu_indices` are physical
     (PCI bus order), empty on a CPU and when other machines train. `master_port` is None for any free port.
     `environment` is what the user added. `parent`: the run that this is a clone of, "" for none. `model`: as it was
-    given, to compute the run's memory; the script's arguments may also name one."""
+    given, to compute the run's memory; the script's arguments may also name one. `planned`: what its config is checked
+    for, where that is not what there is."""
 
     name: str = ""
     script: str
@@ -229,6 +232,7 @@ class RunSpec:
     place: Place = Here()
     parent: str = ""
     model: ModelChoice = field(default_factory=ModelChoice)
+    planned: Planned = field(default_factory=Planned)
 
     def spec(self) -> dict[str, Any]:
         """The fields above, by name."""
@@ -239,12 +243,18 @@ class RunSpec:
 class LaunchRequest(RunSpec):
     """What is asked for. `as_script_reads`: `config_argument` counts only if the script itself does not show it.
     `logs`: --logging_steps 10 is added if its Trainer would log every 500 steps. `secrets` are environment variables
-    whose values are passed on but never written down."""
+    whose values are passed on but never written down; `notify` is the address of a webhook, one too."""
 
     config_text: str
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     as_script_reads: bool = False
     logs: bool = False
+    notify: str = field(default="", repr=False)
+
+    @property
+    def handed_on(self) -> dict[str, str]:
+        """What the run's supervisor is given and nothing keeps: the secrets, and where to tell of the run."""
+        return {**self.secrets, **({NOTIFY: self.notify} if self.notify else {})}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,13 @@
 null."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from enum import Enum
 from typing import Any
 
 from dsgui.core.decoding import sequence, whole
 from dsgui.core.launch.plan import ConfigArgument, Here, Place, Plan, StartedBy, WhenBusy
+from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.where import PLACES
 from dsgui.core.memory.choice import ModelChoice
 
@@ -54,6 +55,7 @@ _WRITTEN: dict[str, Callable[[Any], Any]] = {
     "when_busy": _name_of,
     "environment": dict,
     "model": ModelChoice.to_json,
+    "planned": asdict,
     **dict.fromkeys(("arguments", "secret_names", "gpu_indices"), list),
 }
 _READ: dict[str, Callable[[Any], Any]] = {
@@ -69,6 +71,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "environment": lambda value: {str(name): str(one) for name, one in value.items()},
     "passes_local_rank": bool,
     "model": lambda value: ModelChoice.from_json(value) if isinstance(value, Mapping) else ModelChoice(),
+    "planned": lambda value: Planned(str(value["device"]), str(value["version"])),
 }
 # What a plan of any release of dsgui has.
 _NEEDED = (

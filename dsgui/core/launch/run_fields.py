@@ -9,7 +9,9 @@ from typing import Any
 
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import AS_SCRIPT_READS, PLACEHOLDER, WHEN_BUSY, StartedBy
+from dsgui.core.launch.planned import THIS_MACHINE
 from dsgui.core.launch.where import PLACES
+from dsgui.core.machine.hardware import ALIASES, CARDS
 from dsgui.core.memory.choice import ATTENTIONS, USUAL_LENGTH
 
 OWN_SCRIPT = "own"
@@ -209,6 +211,24 @@ FIELDS = (
         id="memory-attention",
     ),
     Field(
+        name="device",
+        part=Part.BAR,
+        kind=Kind.CHOICE,
+        default=THIS_MACHINE,
+        choices=tuple((one, one) for one in (THIS_MACHINE, "cpu", *(card.id for card in CARDS), *ALIASES)),
+        option="--device",
+        metavar="DEVICE",
+        usage="check the config for another device than the one there is, as `validate` does (default: %(default)s)",
+    ),
+    Field(
+        name="version",
+        part=Part.BAR,
+        option="--target-version",
+        usage="check the config for another DeepSpeed than the installed one",
+    ),
+    Field(name="planned_gpus", part=Part.BAR, kind=Kind.COUNT, default=1),
+    Field(name="planned_nodes", part=Part.BAR, kind=Kind.COUNT, default=1),
+    Field(
         name="started_by",
         part=Part.MORE,
         kind=Kind.CHOICE,
@@ -240,6 +260,20 @@ FIELDS = (
         metavar="NAME=VALUE",
         usage="an environment variable",
         id="environment",
+    ),
+    Field(
+        name="notify",
+        part=Part.MORE,
+        kind=Kind.SECRET,
+        label="Notify",
+        placeholder="https://hooks.slack.com/services/…",
+        help="Webhook to tell when the run ends, fails, logs NaN or stalls: Slack, Feishu, DingTalk or JSON; append "
+        "#secret=… to sign. The only request that dsgui ever sends out of this machine; off unless set. Never stored.",
+        option="--notify",
+        metavar="URL",
+        usage="webhook to tell when the run ends, fails, logs NaN or stalls (Slack, Feishu, DingTalk, else JSON); "
+        "#secret=… signs, #form=slack chooses; “off”: not for this run (default: DSGUI_NOTIFY)",
+        id="notify",
     ),
     Field(
         name="port",

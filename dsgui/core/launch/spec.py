@@ -1,29 +1,36 @@
 """From the values of the fields to the spec of a run, and back."""
 
+import re
 import shlex
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from dsgui.core.config.arguments import TrainingArguments, from_command_line
 from dsgui.core.errors import PlanError
 from dsgui.core.launch.plan import (
     AS_SCRIPT_READS,
     READERS,
     WHEN_BUSY,
     ConfigArgument,
+    Here,
     LaunchRequest,
+    Place,
     StartedBy,
     WhenBusy,
     reader_word,
 )
+from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.run_fields import BY_NAME, OWN_SCRIPT, complete
 from dsgui.core.launch.variables import plain_and_secret, variables_text
 from dsgui.core.launch.where import BY_NAME as PLACES
 from dsgui.core.memory.choice import MOST_TOKENS, ModelChoice
+from dsgui.core.notify.webhook import webhook_of
 from dsgui.core.script.words import with_option
 from dsgui.core.texts.saying import wrong
 
 _Value = TypeVar("_Value")
 _SAVES = " --enable_jit_checkpoint True"
+_RELEASE = re.compile(r"\d{1,5}\.\d{1,5}\.\d{1,5}(\+[\w.]{1,60})?", re.ASCII)
 _BUSY_WORDS = {choice: word for word, choice in WHEN_BUSY.items()}
 
 
@@ -64,7 +71,21 @@ def request_of(
         logs=bool(asked["logs"]),
         parent=asked["parent"],
         model=model_of(asked),
+        planned=_planned(asked),
+        notify=notify_of(asked),
     )
+
+
+def place_of(values: Mapping[str, Any]) -> Place:
+    """Where the fields' values say that it trains, be the rest what it may."""
+    asked = complete(values)
+    return PLACES.get(str(asked["where"]), Here).of_values(asked)
+
+
+def typed_arguments(values: Mapping[str, Any]) -> TrainingArguments | None:
+    """The HF Trainer's as they were typed, while there is no script that shows what it takes; None for none."""
+    typed = str(complete(values)["arguments"])
+    return from_command_line(typed) if typed.strip() else None
 
 
 def values_of(request: LaunchRequest) -> dict[str, Any]:
@@ -85,6 +106,10 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
         "directory": request.working_directory,
         "name": request.name,
         "parent": request.parent,
+        "device": request.planned.device,
+        "version": request.planned.version,
+        "planned_gpus": request.ranks // request.place.nodes,
+        "planned_nodes": request.place.nodes,
     }
     return complete(given | request.model.to_json() | request.place.values())
 
@@ -95,15 +120,30 @@ def model_of(asked: Mapping[str, Any]) -> ModelChoice:
     return ModelChoice.from_json({**asked, **counts, "model": str(asked["model"]).strip()})
 
 
+def _planned(asked: Mapping[str, Any]) -> Planned:
+    """Raises `PlanError`."""
+    version = str(asked["version"]).strip()
+    if version and not _RELEASE.fullmatch(version):
+        raise PlanError(wrong("field.no_option", field="DeepSpeed", word=version[:40]))
+    return Planned(_one_of("device", {word: word for _, word in BY_NAME["device"].choices}, asked), version)
+
+
 def _count(name: str, said: Any) -> int:
     """A count from a number or from what was typed; 0 for nothing."""
     typed = str(said if said is not None else "").strip()
     if not typed:
         return 0
     if not (typed.isascii() and typed.isdecimal()) or len(typed) > 9 or int(typed) > MOST_TOKENS:
-        given = {"field": BY_NAME[name].label, "typed": typed[:40], "most": f"{MOST_TOKENS:,}"}
+        given = {"field": BY_NAME[name].told("label"), "typed": typed[:40], "most": f"{MOST_TOKENS:,}"}
         raise PlanError(wrong("field.no_number", **given))
     return int(typed)
+
+
+def notify_of(asked: Mapping[str, Any]) -> str:
+    """The address to tell of the run. Raises `PlanError` for one that can't be told."""
+    typed = str(asked["notify"] or "").strip()
+    webhook_of(typed)
+    return typed
 
 
 def arguments_of(asked: Mapping[str, Any]) -> str:
@@ -127,7 +167,7 @@ def _when_busy(asked: Mapping[str, Any], usually_waits: bool) -> WhenBusy:
 def _one_of(name: str, known: Mapping[str, _Value], asked: Mapping[str, Any]) -> _Value:
     word = str(asked[name])
     if word not in known:
-        raise PlanError(wrong("field.no_option", field=BY_NAME[name].label, word=word[:40]))
+        raise PlanError(wrong("field.no_option", field=BY_NAME[name].told("label"), word=word[:40]))
     return known[word]
 
 

@@ -85,7 +85,8 @@ class RunStatus:
     `started_at` and `ended_at` are dates, unix seconds: they are shown and never subtracted, since a clock may be set
     in between. `begun_s`, and `kill_due_s` (when a stopping run's processes are killed), are seconds of the monotonic
     clock, valid for the supervisor's boot; `lasted_s` is a duration. `clock_back_s`, `clock_ahead_s`: how far the clock
-    was set back and ahead during the run, so that the dates of its files can be interpreted."""
+    was set back and ahead during the run, so that the dates of its files can be interpreted. `phase_at_s`: how long the
+    run had lasted when its phase began."""
 
     state: RunState = RunState.PENDING
     supervisor: Identity | None = None
@@ -101,6 +102,7 @@ class RunStatus:
     kill_due_s: float | None = None
     clock_back_s: float = 0.0
     clock_ahead_s: float = 0.0
+    phase_at_s: float = 0.0
     guardians: tuple[Identity, ...] = ()
 
     @property
@@ -130,6 +132,7 @@ class RunStatus:
             "kill_due_s": self.kill_due_s,
             "clock_back_s": self.clock_back_s,
             "clock_ahead_s": self.clock_ahead_s,
+            "phase_at_s": self.phase_at_s,
             "guardians": [guardian.to_json() for guardian in self.guardians],
         }
 
@@ -152,6 +155,7 @@ class RunStatus:
             kill_due_s=optional(number, value.get("kill_due_s")),
             clock_back_s=number(value.get("clock_back_s", 0.0)),
             clock_ahead_s=number(value.get("clock_ahead_s", 0.0)),
+            phase_at_s=number(value.get("phase_at_s", 0.0)),
             guardians=tuple(
                 found
                 for one in sequence(value.get("guardians", []), MOST_GUARDIANS)
@@ -165,12 +169,14 @@ class RunStatus:
 
 
 def progress_from_json(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What `progress.json` says of a run: step, total, eta_s, loss, epoch, epochs, doing; `peak`, the most memory
-    that it had. Raises ValueError."""
+    """What `progress.json` says of a run: step, total, eta_s, loss, best_loss, steps_per_second, epoch,
+    epochs, doing; `peak`, the most memory that it had. Raises ValueError."""
     found: dict[str, Any] = {
         name: optional(_count, value[name]) for name in ("step", "total", "eta_s", "epochs") if name in value
     }
-    found |= {name: _spelled(value[name]) for name in ("loss", "epoch") if name in value}
+    found |= {name: _spelled(value[name]) for name in ("loss", "best_loss", "epoch") if name in value}
+    if value.get("steps_per_second") is not None:
+        found["steps_per_second"] = _count(value["steps_per_second"])
     if isinstance(value.get("doing"), dict):
         found["doing"] = {"text": text(value["doing"].get("text", ""))}
     if isinstance(value.get("peak"), dict):

@@ -1,17 +1,16 @@
 """The machine report for a person (text) or a program (JSON): checks first, then readings in groups."""
 
 import json
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from dsgui.core.machine.hardware import Gpu
+from dsgui.core.machine.hardware import Gpu, Op
 from dsgui.core.machine.machine import Disk, Environment, Host, Machine, Tool
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.sizes import size
-from dsgui.core.texts.saying import Said, listed, said
+from dsgui.core.texts.columns import padded, width, wrapped
+from dsgui.core.texts.saying import Said, in_row, listed, said, words
 
-UNKNOWN = "unknown"
 WIDTH = 100
 _NO_OP = "deepspeed_not_implemented"  # stands in for what an accelerator lacks
 _COUNTED = {
@@ -20,7 +19,6 @@ _COUNTED = {
     Status.OK: ("passed_one", "passed"),
     Status.UNKNOWN: ("not_checked_one", "not_checked"),
 }
-_WORDS = {Status.PROBLEM: "PROBLEM", Status.WARNING: "warning", Status.OK: "ok", Status.UNKNOWN: "unknown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,74 +32,80 @@ class Group:
 def groups(machine: Machine) -> tuple[Group, ...]:
     """All readings so far."""
     environment = machine.environment
-    found = [Group("GPUs", _gpus(machine)), Group("This machine", _host(machine.host))]
+    found = [Group(_word("gpus"), _gpus(machine)), Group(_word("host"), _host(machine.host))]
     if environment:
         found += [
-            Group("The training environment", _environment(environment)),
-            Group("Programs", _programs(environment)),
+            Group(_word("environment"), _environment(environment)),
+            Group(_word("programs"), _programs(environment)),
         ]
-        found += [Group("DeepSpeed’s operators", _ops(environment))] if environment.target.ops else []
+        found += [Group(_word("operators"), _ops(environment))] if environment.target.ops else []
     return tuple(found)
 
 
 def _gpus(machine: Machine) -> tuple[tuple[str, str], ...]:
     if not machine.gpus:
-        return (("NVIDIA", "none (no NVIDIA driver found)" if machine.driver is None else "none"),)
+        return (("NVIDIA", _word("no_driver" if machine.driver is None else "none")),)
     driver = machine.driver
-    cuda = "CUDA up to {}.{}".format(*driver.cuda) if driver and driver.cuda else ""
-    first = (("Driver", ", ".join(filter(None, (driver.version, cuda))) if driver else UNKNOWN),)
+    cuda = _word("cuda_up_to", release="{}.{}".format(*driver.cuda)) if driver and driver.cuda else ""
+    first = ((_word("driver"), _listed(driver.version, cuda) if driver else _unknown()),)
     return (*first, *((f"GPU {gpu.index}", _gpu(gpu)) for gpu in machine.gpus))
 
 
 def _gpu(gpu: Gpu) -> str:
-    capability = "compute capability {}.{}".format(*gpu.capability) if gpu.capability else ""
-    free = f"{size(gpu.free_bytes)} of " if gpu.free_bytes is not None else ""
-    memory = f"{free}{size(gpu.memory_bytes)}{' free' if free else ''}" if gpu.memory_bytes else ""
-    return ", ".join(filter(None, (gpu.name, memory, capability)))
+    capability = _word("capability", capability="{}.{}".format(*gpu.capability)) if gpu.capability else ""
+    memory = size(gpu.memory_bytes) if gpu.memory_bytes else ""
+    if memory and gpu.free_bytes is not None:
+        memory = _word("free_of", free=size(gpu.free_bytes), total=memory)
+    return _listed(gpu.name, memory, capability)
 
 
 def _host(host: Host) -> tuple[tuple[str, str], ...]:
     return (
-        ("CPU", host.cpu_model or UNKNOWN),
-        ("Cores", _cores(host)),
-        ("Memory", _of(host.memory_available_bytes, host.memory_bytes)),
-        ("Memory limit", size(host.memory_limit_bytes) if host.memory_limit_bytes is not None else "none"),
-        ("Swap", _known(host.swap_bytes) if host.swap_bytes else "none"),
-        ("/dev/shm", _disk(host.shm) if host.shm else "none"),
-        ("Locked memory", _memlock(host)),
-        ("Open files", f"{host.open_files:,} per process" if host.open_files is not None else "no limit"),
-        ("Runs", _place(host.runs_disk)),
-        ("Compiled operators", _place(host.builds_disk)),
-        ("InfiniBand", ", ".join(host.infiniband) or "none"),
+        ("CPU", host.cpu_model or _unknown()),
+        (_word("cores"), _cores(host)),
+        (_word("memory"), _of(host.memory_available_bytes, host.memory_bytes)),
+        (_word("memory_limit"), _word("none") if host.memory_limit_bytes is None else size(host.memory_limit_bytes)),
+        (_word("swap"), _known(host.swap_bytes) if host.swap_bytes else _word("none")),
+        ("/dev/shm", _disk(host.shm) if host.shm else _word("none")),
+        (_word("locked"), _memlock(host)),
+        (_word("open_files"), _files(host.open_files)),
+        (_word("runs"), _place(host.runs_disk)),
+        (_word("compiled"), _place(host.builds_disk)),
+        ("InfiniBand", _listed(*host.infiniband) or _word("none")),
     )
 
 
 def _cores(host: Host) -> str:
     if host.cores is None or host.cores_usable is None:
-        return UNKNOWN
-    return f"{host.cores_usable:g} of {host.cores} usable here"
+        return _unknown()
+    return _word("usable_of", usable=f"{host.cores_usable:g}", cores=str(host.cores))
+
+
+def _files(most: int | None) -> str:
+    return _word("no_limit") if most is None else _word("per_process", count=f"{most:,}")
 
 
 def _memlock(host: Host) -> str:
     if host.memlock_bytes is None:
-        return "no limit"
-    return size(host.memlock_bytes) + (", no limit for this user (CAP_IPC_LOCK)" if host.locks_freely else "")
+        return _word("no_limit")
+    limit = size(host.memlock_bytes)
+    return _word("locks_freely", limit=limit) if host.locks_freely else limit
 
 
 def _known(count: int | None) -> str:
-    return UNKNOWN if count is None else size(count)
+    return _unknown() if count is None else size(count)
 
 
 def _of(free: int | None, total: int | None) -> str:
-    return f"{_known(free)} of {_known(total)} available"
+    return _word("available_of", free=_known(free), total=_known(total))
 
 
 def _disk(disk: Disk) -> str:
-    return f"{size(disk.free_bytes)} of {size(disk.total_bytes)} free"
+    return _word("free_of", free=size(disk.free_bytes), total=size(disk.total_bytes))
 
 
 def _place(disk: Disk | None) -> str:
-    return f"{disk.path}: {_disk(disk)}" if disk else UNKNOWN
+    return _word("disk_at", path=str(disk.path), disk=_disk(disk)) if disk else _unknown()
 
 
 def _environment(environment: Environment) -> tuple[tuple[str, str], ...]:
@@ -109,39 +113,40 @@ def _environment(environment: Environment) -> tuple[tuple[str, str], ...]:
     packages = ("deepspeed", "torch", "transformers", "accelerate", "datasets")
     return (
         ("Python", f"{target.python_version} ({target.python})"),
-        *((name, target.version(name) or "not installed") for name in packages),
-        ("torch built for", _built_for(environment)),
-        ("CUDA toolkit", _toolkit(environment)),
-        ("Accelerator", _accelerator(environment)),
+        *((name, target.version(name) or _word("not_installed")) for name in packages),
+        (_word("built_for"), _built_for(environment)),
+        (_word("toolkit"), _toolkit(environment)),
+        (_word("accelerator"), _accelerator(environment)),
     )
 
 
 def _built_for(environment: Environment) -> str:
     torch = environment.torch
     if torch is None:
-        return UNKNOWN
+        return _unknown()
     build = f"CUDA {torch.cuda}" if torch.cuda else f"ROCm {torch.hip}" if torch.hip else "CPU"
-    return build if torch.usable or build == "CPU" else f"{build}, not usable: {torch.why_not}"
+    return build if torch.usable or build == "CPU" else _word("not_usable", build=build, why=torch.why_not)
 
 
 def _toolkit(environment: Environment) -> str:
-    release = environment.toolkit_release or "no nvcc"
-    return f"{release} ({environment.toolkit_home})" if environment.toolkit_home else "none that torch would use"
+    release = environment.toolkit_release or _word("no_nvcc")
+    return f"{release} ({environment.toolkit_home})" if environment.toolkit_home else _word("no_toolkit")
 
 
 def _accelerator(environment: Environment) -> str:
     target = environment.target
     if target.accelerator is None:
-        return UNKNOWN
-    dtypes = [f"{'' if has else 'no '}{name}" for name, has in (("bf16", target.bf16), ("fp16", target.fp16))]
-    return f"{target.accelerator} ({', '.join(dtypes)})"
+        return _unknown()
+    has = (("bf16", target.bf16), ("fp16", target.fp16))
+    dtypes = _listed(*(name if it else _word("no_dtype", dtype=name) for name, it in has))
+    return _word("accelerator_with", name=target.accelerator, dtypes=dtypes)
 
 
 def _programs(environment: Environment) -> tuple[tuple[str, str], ...]:
-    names = (("C++ compiler", "compiler"), ("ninja", "ninja"), ("nvcc", "nvcc"), ("ssh", "ssh"), ("pdsh", "pdsh"))
-    found = ((label, _tool(environment.tool(name)) or UNKNOWN) for label, name in names)
-    exists = {True: environment.headers_path, False: "not found", None: UNKNOWN}[environment.has_headers]
-    return (*found, ("Python headers", exists))
+    names = ((_word("compiler"), "compiler"), ("ninja", "ninja"), ("nvcc", "nvcc"), ("ssh", "ssh"), ("pdsh", "pdsh"))
+    found = ((label, _tool(environment.tool(name)) or _unknown()) for label, name in names)
+    exists = {True: environment.headers_path, False: _word("not_found"), None: _unknown()}[environment.has_headers]
+    return (*found, (_word("headers"), exists))
 
 
 def _tool(tool: Tool | None) -> str:
@@ -149,19 +154,30 @@ def _tool(tool: Tool | None) -> str:
     if tool is None:
         return ""
     if not tool.path:
-        return "not found"
-    return f"{tool.version or 'does not start'} ({tool.path})"
+        return _word("not_found")
+    return f"{tool.version or _word('no_start')} ({tool.path})"
 
 
 def _ops(environment: Environment) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (
-            op.name,
-            "built in" if op.installed else "can be compiled" if op.compatible else f"no: {op.first_reason or UNKNOWN}",
-        )
-        for op in environment.target.ops or ()
-        if op.name != _NO_OP
-    )
+    return tuple((op.name, _op(op)) for op in environment.target.ops or () if op.name != _NO_OP)
+
+
+def _op(op: Op) -> str:
+    if op.installed or op.compatible:
+        return _word("built_in" if op.installed else "compilable")
+    return _word("op_no", why=op.first_reason or _unknown())
+
+
+def _word(code: str, **given: str) -> str:
+    return words("machine_page", code, **given)
+
+
+def _unknown() -> str:
+    return _word("unknown_value")
+
+
+def _listed(*parts: str) -> str:
+    return str(listed(filter(None, parts)))
 
 
 def counted(status: Status, count: int) -> Said:
@@ -179,12 +195,12 @@ def summary(rows: Sequence[Row]) -> str:
 
 def as_text(machine: Machine, rows: Sequence[Row]) -> str:
     """The checks, worst first, then the readings; the values of a group are aligned."""
-    lines = ["Checks", *rows_as_lines(rows)]
+    lines = [_word("checks"), *rows_as_lines(rows)]
     for group in groups(machine):
-        widest = max(len(label) for label, _ in group.readings)
+        widest = max(width(label) for label, _ in group.readings)
         lines += ["", group.title]
         for label, value in group.readings:
-            lines += _hanging(f"  {label.ljust(widest)}  ", value)
+            lines += _hanging(f"  {padded(label, widest)}  ", value)
     return "\n".join([*lines, "", f"doctor: {summary(rows)}"]) + "\n"
 
 
@@ -194,16 +210,15 @@ def rows_as_lines(rows: Sequence[Row]) -> list[str]:
 
 
 def _row_lines(row: Row, rows: Sequence[Row]) -> list[str]:
-    widest = max(len(str(other.title)) for other in rows)
-    head = f"  {_WORDS[row.status]:<7}  {str(row.title).ljust(widest)}  "
-    told = [row.seen, *filter(None, (row.advice,))]
-    lines = _hanging(head, " ".join(told))
-    return [*lines, f"{' ' * len(head)}$ {row.command}"] if row.command else lines
+    widest = max(width(str(other.title)) for other in rows)
+    head = f"  {padded(_word(f'row_{row.status.value}'), 7)}  {padded(str(row.title), widest)}  "
+    lines = _hanging(head, in_row((row.seen, row.advice)))
+    return [*lines, f"{' ' * width(head)}$ {row.command}"] if row.command else lines
 
 
 def _hanging(head: str, text: str) -> list[str]:
-    wrapped = textwrap.wrap(text, max(WIDTH - len(head), 40), break_long_words=False, break_on_hyphens=False) or [""]
-    return [head + wrapped[0], *(" " * len(head) + line for line in wrapped[1:])]
+    first, *others = wrapped(text, max(WIDTH - width(head), 40))
+    return [head + first, *(" " * width(head) + line for line in others)]
 
 
 def as_json(machine: Machine, rows: Sequence[Row]) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 from dsgui.core.metrics.curves import Series
 from dsgui.core.sizes import GIB, MIB
+from dsgui.core.texts.english import TEXTS
+from dsgui.core.texts.saying import words
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # Okabe and Ito
 _BLUE, _ORANGE, _, _PINK, _, _, _GREY = COLOURS
@@ -21,20 +23,31 @@ _CARD = re.compile(r"gpu(\d+)\.(\w+)\Z")
 
 @dataclass(frozen=True, slots=True)
 class ChartOf:
-    """A chart: what the vertical axis shows and its unit, in multiples of `scale`; whether it begins at zero, and
-    whether the page collapses it with the other system metrics."""
+    """A chart: `code` has its title among the texts of the charts; `y`: what the vertical axis shows, a text's code or
+    a unit. Values are in `unit`, in multiples of `scale`; whether it begins at zero, and whether the page collapses it
+    with the other system metrics."""
 
-    title: str
+    code: str
     y: str
     unit: str = ""
     scale: int = 1
     zero: bool = False
     more: bool = False
 
+    @property
+    def title(self) -> str:
+        return words("charts_page", self.code)
+
+    @property
+    def label(self) -> str:
+        """Of the vertical axis."""
+        return told(self.y)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a curve is drawn: its chart; `note` says what it is there; `right`: on an axis of its own, in this unit.
+    """Where a curve is drawn: its chart; `note`: the code of what it is there; `right`: on an axis of its own, in this
+    unit or what the text of this code says.
     `alone`: only if a single run is shown; `if_any`: only if one of its values is above zero."""
 
     chart: str
@@ -46,26 +59,31 @@ class Place:
     if_any: bool = False
 
 
+def told(one: str) -> str:
+    """The text of a code; a unit is its own."""
+    return words("charts_page", one) if one in TEXTS["charts_page"] else one
+
+
 # In the order in which they stand.
 CHARTS: Mapping[str, ChartOf] = MappingProxyType(
     {
-        LOSS: ChartOf("Loss", "loss"),
-        "gpu_memory": ChartOf("GPU memory", "GiB", "GiB", GIB, zero=True),
-        "host_memory": ChartOf("Host memory", "GiB", "GiB", GIB, zero=True),
-        "learning_rate": ChartOf("Learning rate", "learning rate"),
-        "grad_norm": ChartOf("Gradient norm", "grad norm"),
-        "gpu_utilization": ChartOf("GPU utilization", "%", "%", zero=True),
-        EVALUATION: ChartOf("Evaluation", "score"),
-        THROUGHPUT: ChartOf("Throughput", "samples/s"),
-        "loss_scale": ChartOf("Loss scale", "loss scale"),
-        "step_times": ChartOf("Step times", "ms"),
-        "memory_logged": ChartOf("Memory logged by DeepSpeed", "GB"),
-        "cpu": ChartOf("CPU", "%", "%", zero=True, more=True),
-        "gpu_power": ChartOf("GPU power", "W", "W", zero=True, more=True),
-        "gpu_temperature": ChartOf("GPU temperature", "°C", "°C", more=True),
-        "gpu_clocks": ChartOf("GPU clocks", "MHz", "MHz", more=True),
-        "pcie": ChartOf("PCIe traffic", "MiB/s", "MiB/s", MIB, zero=True, more=True),
-        "free_disk": ChartOf("Free disk space", "GiB", "GiB", GIB, zero=True, more=True),
+        LOSS: ChartOf(LOSS, "y_loss"),
+        "gpu_memory": ChartOf("gpu_memory", "GiB", "GiB", GIB, zero=True),
+        "host_memory": ChartOf("host_memory", "GiB", "GiB", GIB, zero=True),
+        "learning_rate": ChartOf("learning_rate", "y_learning_rate"),
+        "grad_norm": ChartOf("grad_norm", "y_grad_norm"),
+        "gpu_utilization": ChartOf("gpu_utilization", "%", "%", zero=True),
+        EVALUATION: ChartOf(EVALUATION, "y_score"),
+        THROUGHPUT: ChartOf(THROUGHPUT, "samples/s"),
+        "loss_scale": ChartOf("loss_scale", "y_loss_scale"),
+        "step_times": ChartOf("step_times", "ms"),
+        "memory_logged": ChartOf("memory_logged", "GB"),
+        "cpu": ChartOf("cpu", "%", "%", zero=True, more=True),
+        "gpu_power": ChartOf("gpu_power", "W", "W", zero=True, more=True),
+        "gpu_temperature": ChartOf("gpu_temperature", "°C", "°C", more=True),
+        "gpu_clocks": ChartOf("gpu_clocks", "MHz", "MHz", more=True),
+        "pcie": ChartOf("pcie", "MiB/s", "MiB/s", MIB, zero=True, more=True),
+        "free_disk": ChartOf("free_disk", "GiB", "GiB", GIB, zero=True, more=True),
     }
 )
 LOGGED: Mapping[str, Place] = MappingProxyType(
@@ -73,7 +91,7 @@ LOGGED: Mapping[str, Place] = MappingProxyType(
         "learning_rate": Place("learning_rate"),
         "grad_norm": Place("grad_norm"),
         "loss_scale": Place("loss_scale"),
-        "skipped_steps": Place("loss_scale", right="skipped steps"),
+        "skipped_steps": Place("loss_scale", right="y_skipped"),
         "samples_per_second": Place(THROUGHPUT),
         "tokens_per_second": Place(THROUGHPUT, right="tokens/s"),
     }
@@ -84,18 +102,18 @@ ENDINGS: Mapping[str, Place] = MappingProxyType({"_ms": Place("step_times"), "_g
 READINGS: Mapping[str, Place] = MappingProxyType(
     {
         "gpu.used_bytes": Place("gpu_memory"),
-        "gpu.run_bytes": Place("gpu_memory", "this run", dash="dot", alone=True),
-        "host_used_bytes": Place("host_memory", "host, all processes", colour=_GREY),
-        "run_bytes": Place("host_memory", "this run", colour=_ORANGE),
-        "swap_used_bytes": Place("host_memory", "swap", colour=_PINK, if_any=True),
+        "gpu.run_bytes": Place("gpu_memory", "note_run", dash="dot", alone=True),
+        "host_used_bytes": Place("host_memory", "note_host", colour=_GREY),
+        "run_bytes": Place("host_memory", "note_run", colour=_ORANGE),
+        "swap_used_bytes": Place("host_memory", "note_swap", colour=_PINK, if_any=True),
         "gpu.utilisation_percent": Place("gpu_utilization"),
-        "cpu_percent": Place("cpu", "all cores"),
+        "cpu_percent": Place("cpu", "note_cores"),
         "gpu.power_w": Place("gpu_power"),
         "gpu.temperature_c": Place("gpu_temperature"),
         "gpu.sm_clock_mhz": Place("gpu_clocks"),
-        "gpu.pcie_rx_bytes_s": Place("pcie", "received"),
-        "gpu.pcie_tx_bytes_s": Place("pcie", "sent", dash="dot"),
-        "disk_free_bytes": Place("free_disk", "where the run writes"),
+        "gpu.pcie_rx_bytes_s": Place("pcie", "note_received"),
+        "gpu.pcie_tx_bytes_s": Place("pcie", "note_sent", dash="dot"),
+        "disk_free_bytes": Place("free_disk", "note_disk"),
     }
 )
 LOSSES: Mapping[str, str] = MappingProxyType({"loss": "train", "eval_loss": "eval"})  # what their lines are called
@@ -119,7 +137,8 @@ def name_of(series: Series, place: Place) -> str:
     """What its line is called."""
     if series.kind == "sample":
         card = _CARD.match(series.name)
-        named = f"GPU {card[1]}{f', {place.note}' if place.note else ''}" if card else place.note or series.name
+        note = told(place.note)
+        named = f"GPU {card[1]}{f', {note}' if note else ''}" if card else note or series.name
         return f"{series.node}: {named}" if series.node else named
     rank = f" (rank {series.rank})" if series.rank else ""
     if place.chart == LOSS:

@@ -4,12 +4,11 @@ the question to put to DeepSpeed itself."""
 from dataclasses import replace
 
 from dsgui.core.config.arguments import TrainingArguments
-from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
+from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.loose_json import tidy
 from dsgui.core.errors import DocumentError
 from dsgui.core.launch.plan import Plan
-from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted
@@ -17,7 +16,7 @@ from dsgui.core.oracle.answers import Question
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import fitted_case, with_memory
 from dsgui.core.preflight.preflight import preflight
-from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.preflight.surroundings import Launch, Surroundings, context_of
 from dsgui.core.validation.checker import Checker
 
 
@@ -31,15 +30,14 @@ def with_config(
 ) -> Launch:
     """The launch with its config read and checked for its ranks, in the DeepSpeed that is there, and for the HF
     Trainer's `arguments` where they are known."""
-    context = context_of(launch, around)
+    context, here = context_of(launch, around), context_of(launch.unplanned, around)
     launch = replace(launch, devices=context.devices)
     try:
         document = _document(text, context)
     except DocumentError as error:
         return replace(launch, unreadable=str(error))
-    found = launch_findings(lambda one: checker.findings(document, one, fixes=False), context, arguments)
-    launch = replace(launch, config=document.value, findings=found.alone, by_arguments=found.by_arguments)
-    return with_memory(launch, around, context, checker.schema, arguments)
+    found = launch_findings(lambda one: checker.findings(document, one, fixes=False), context, here, arguments)
+    return with_memory(found.told_of(launch, document.value), around, here, checker.schema, arguments)
 
 
 def memory_of(plan: Plan, text: str, around: Surroundings, checker: Checker) -> Fitted | CannotSay | None:
@@ -55,7 +53,7 @@ def case_of_plan(
     launch = with_config(Launch.of(plan, {}), text, around, checker, arguments)
     if not isinstance(launch.memory, Fitted):
         return None
-    return fitted_case(launch, around, context_of(launch, around), checker.schema, arguments)
+    return fitted_case(launch, around, context_of(launch.unplanned, around), checker.schema, arguments)
 
 
 def question_of(plan: Plan, text: str, around: Surroundings) -> Question | None:
@@ -63,22 +61,7 @@ def question_of(plan: Plan, text: str, around: Surroundings) -> Question | None:
     launch = Launch.of(plan, {})
     if launch.elsewhere:
         return None
-    return Question.of(text, replace(context_of(launch, around), arguments=around.arguments_of(plan)))
-
-
-def context_of(launch: Launch, around: Surroundings) -> Context:
-    """What a launch's config is checked against, as far as the surroundings tell."""
-    environment = around.machine.environment
-    target = environment.target if environment else Target("", gpus=around.machine.gpus)
-    return Context(
-        integration=launch.reader,
-        nodes=launch.nodes,
-        gpus_per_node=launch.ranks // launch.nodes,
-        deepspeed_version=target.version("deepspeed") or LATEST_KNOWN,
-        torch_version=target.version("torch"),
-        hardware=launch.place.hardware(target.hardware),
-        missing_ops=target.missing_ops if launch.place.ON_THIS_MACHINE else frozenset(),
-    )
+    return Question.of(text, replace(context_of(launch.unplanned, around), arguments=around.arguments_of(plan)))
 
 
 def _document(text: str, context: Context) -> Document:

@@ -23,10 +23,11 @@ from dsgui.core.machine.verdicts import (
 )
 from dsgui.core.preflight import argument_checks, build_checks, handing_checks, memory_check, room_checks, script_checks
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
-from dsgui.core.texts.saying import Said, altered, as_told, said
+from dsgui.core.texts.saying import Said, altered, as_told, listed, said
 
 CONFIG = "config"
 AGREEMENT = "agreement"
+PLANNED = "planned"
 
 
 def config(question: Question) -> Verdict | None:
@@ -138,7 +139,7 @@ def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
     question = Question(launch, around)
     rows = (entry.row(question) for entry in CHECKS)
     secret = secret_arguments(launch.arguments)
-    return worst_first([_hidden(row, secret) for row in (*_disagreements(launch), *rows) if row])
+    return worst_first([_hidden(row, secret) for row in (*_disagreements(launch), *_planned(question), *rows) if row])
 
 
 def _hidden(row: Row, values: Sequence[str]) -> Row:
@@ -155,6 +156,23 @@ def _disagreements(launch: Launch) -> Iterator[Row]:
     for finding in launch.by_arguments:
         if finding.severity in _GRAVITY:
             yield _row(finding, _GRAVITY[finding.severity])
+
+
+def _planned(question: Question) -> Iterator[Row]:
+    """The run would meet something else than its config was checked for."""
+    launch, installed = question.launch, question.around.version("deepspeed")
+    planned = launch.planned.hardware if launch.place.ON_THIS_MACHINE else ()
+    version = launch.planned.version if installed and launch.planned.version != installed else ""
+    if not planned and not version:
+        return
+    of = [*(card.title for card in planned), *([f"DeepSpeed {version}"] if version else [])]
+    here: list[str | Said] = [said("launch_page", "this_machine")] if planned else []
+    meets = [*here, *([f"DeepSpeed {installed}"] if version else [])]
+    told = said("launch_page", "planned_differs", planned=listed(of), there=listed(meets))
+    errors = [finding for finding in launch.only_here if finding.severity is Severity.ERROR]
+    more = (said("launch_page", "planned_refused", first=errors[0].message),) if errors else ()
+    status, advised = Status.PROBLEM if errors else Status.WARNING, (said("launch_page", "planned_advice"),)
+    yield Row(PLANNED, said("launch_page", "planned_check"), status, (told, *more), advised)
 
 
 def _row(finding: Finding, status: Status) -> Row:

@@ -1,15 +1,17 @@
 """One planned launch and what is known around it: what the checks before a start are given."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Finding
+from dsgui.core.launch.circumstances import run_context
 from dsgui.core.launch.handing import mentions
 from dsgui.core.launch.plan import ConfigArgument, Here, Place, Plan, StartedBy
-from dsgui.core.machine.hardware import Gpu
+from dsgui.core.launch.planned import Planned
+from dsgui.core.machine.hardware import Gpu, Target
 from dsgui.core.machine.machine import Disk, Machine
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice, of_words
@@ -31,7 +33,8 @@ class Launch:
     are the ranks as the findings name them. `by_arguments` are findings that the script's arguments bring up: the
     config by itself has none of them. `unreadable` says why the config is no JSON, or is ""; `config` is then empty.
     `choice`: the model, as it was said or as the arguments name it; `memory`: what it takes, None where none is named;
-    `outside`: what would make it fit better, and is no key of the config. `environment` is what the user added."""
+    `outside`: what would make it fit better, and is no key of the config. `environment` is what the user added.
+    `only_here`: findings that this machine adds to those of what is `planned`."""
 
     config: Mapping[str, Any]
     findings: tuple[Finding, ...]
@@ -54,6 +57,8 @@ class Launch:
     memory: Fitted | CannotSay | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     outside: tuple[Outside, ...] = ()
+    planned: Planned = field(default_factory=Planned)
+    only_here: tuple[Finding, ...] = ()
 
     @classmethod
     def of(
@@ -84,12 +89,19 @@ class Launch:
             nodes=plan.nodes,
             elsewhere=plan.elsewhere,
             place=plan.place,
+            planned=plan.planned,
         )
 
     @property
     def reader(self) -> Integration:
         """Framework."""
         return self.config_argument.integration
+
+    @property
+    def unplanned(self) -> "Launch":
+        """The same for what there is, as far as that is known: of other machines only the environment is, which is
+        this one's at the same path."""
+        return replace(self, planned=Planned() if self.place.ON_THIS_MACHINE else replace(self.planned, version=""))
 
     @property
     def handed(self) -> bool:
@@ -138,6 +150,26 @@ class Surroundings:
         return environment.target.version(package) if environment else ""
 
 
+def context_of(launch: Launch, around: Surroundings) -> Context:
+    """What a launch's config is checked against, as far as the surroundings tell."""
+    environment = around.machine.environment
+    return context_in(launch, environment.target if environment else Target("", gpus=around.machine.gpus))
+
+
+def context_in(launch: Launch, target: Target, arguments: TrainingArguments | None = None) -> Context:
+    """The same for an environment that is known."""
+    per_node = max(launch.ranks // launch.nodes, 1)
+    return run_context(
+        target,
+        launch.reader,
+        launch.nodes,
+        per_node,
+        place=launch.place,
+        planned=launch.planned,
+        arguments=arguments,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What each check judges: the launch in its surroundings."""
@@ -156,12 +188,7 @@ class Question:
     @property
     def context(self) -> Context:
         """For the readings that rules and these checks share."""
-        return Context(
-            integration=self.launch.reader,
-            nodes=self.launch.nodes,
-            gpus_per_node=max(self.launch.ranks // self.launch.nodes, 1),
-            deepspeed_version=self.around.version("deepspeed"),
-        )
+        return context_of(self.launch.unplanned, self.around)
 
     @property
     def gpus(self) -> tuple[Gpu, ...]:

@@ -1,4 +1,4 @@
-"""Runs side by side: how their configs differ, and what explains their memory."""
+"""Runs side by side: what explains their memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,15 +32,6 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         return {"question": self.question, "sentences": list(self.sentences)}
-
-
-def config_differences(configs: Sequence[Document | None]) -> list[dict[str, Any]]:
-    """Each key in which any config differs from the first, with its text in each (None: not set)."""
-    known = [config for config in configs if config is not None]
-    if len(known) < 2:
-        return []
-    keys = dict.fromkeys(found.pointer for other in known[1:] for found in differences(known[0], other))
-    return [{"key": key, "values": [config and config.literal(key) for config in configs]} for key in keys]
 
 
 def answers(runs: Sequence[Compared]) -> list[Answer]:

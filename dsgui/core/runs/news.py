@@ -31,6 +31,17 @@ class Cursor:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """One setting in which a run differs from an earlier one: the part it belongs to, and its value before and after
+    (None: not set, "": an option without a value)."""
+
+    part: str
+    key: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class RunSummary:
     """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged, and
     `no_loss` says why; `doing` is what is prepared before the training. `place` counts the runs in the order they were
@@ -56,6 +67,13 @@ class RunSummary:
     problem: str = ""
     predicted: Mapping[str, int] | None = None
     peak: Mapping[str, int] | None = None
+    best_loss: float | str | None = None
+    steps_per_second: float | None = None
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    archived: bool = False
+    differs: tuple[Change, ...] = ()
+    differs_from: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"state": self.state.value}
@@ -65,20 +83,26 @@ class RunSummary:
 class Window:
     """The part of the list of runs that a page shows: `count` of those that fit every one of `words`, from the
     `first` on. `since`: what the page was told with its last answer for the same window, "" for nothing yet. `find`: a
-    run whose place in the list is asked for."""
+    run whose place in the list is asked for. `sort` is a column, "" for the order in which they were launched.
+    `archived`: those that were put away are asked for, too. `baseline`: a run that is told wherever it stands."""
 
     first: int = 0
     count: int = 50
     words: tuple[str, ...] = ()
     since: str = ""
     find: str = ""
+    sort: str = ""
+    descending: bool = False
+    archived: bool = False
+    baseline: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
     """What a page is told of its window. `fits` of all `total` runs fit the words, `unread` others are still to be
     read. `ids` are the window's runs in order, None where they are what the page has; `rows` those of them that changed
-    since then. `place` is that of the run that was asked for, None where it is not among those that fit."""
+    since then. `place` is that of the run that was asked for, None where it is not among those that fit; `archived`
+    counts the runs that were put away."""
 
     total: int
     fits: int
@@ -87,17 +111,17 @@ class Listed:
     rows: tuple[RunSummary, ...]
     since: str
     place: int | None = None
+    archived: int = 0
+    baseline: RunSummary | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values. Why there is no loss is told with the run."""
-        rows = [{name: value for name, value in row.to_json().items() if name != "no_loss"} for row in self.rows]
-        return {name: getattr(self, name) for name in self.__slots__} | {"rows": rows}
+        rows, baseline = [_row(row) for row in self.rows], self.baseline and _row(self.baseline)
+        return {name: getattr(self, name) for name in self.__slots__} | {"rows": rows, "baseline": baseline}
 
 
-def searched_text(run: RunSummary) -> str:
-    """What the words of a search are looked for in."""
-    script = run.script.rpartition("/")[2]
-    return " ".join((run.name, run.run_id, run.state.value, run.preset, run.model, run.devices, script)).lower()
+def _row(run: RunSummary) -> dict[str, Any]:
+    return {name: value for name, value in run.to_json().items() if name != "no_loss"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +129,16 @@ class Delta:
     """One run as it is now, and what was added since a cursor. `alive` counts the processes of a lost run;
     `progress` has `step`, `total`, `eta_s`, or is None before the output told any; `epoch` has `number` and
     `epochs`, where a script names them; `doing` is what is prepared before the training, in words. `no_loss` says
-    why there is no curve of the loss; `about` is what never changes, told once; `problem` is as in `RunSummary`.
-    `curves` is as `core.metrics.thinning.to_json` says, with the `series` that are new, by id."""
+    why there is no curve of the loss; `phase_s` is how long its phase has lasted; `about` is what never changes, told
+    once; `problem` is as in `RunSummary`. `curves` is as `core.metrics.thinning.to_json` says, with the `series` that
+    are new, by id."""
 
     run_id: str
     name: str
     state: RunState
     reason: str
     phase: str
+    phase_s: float | None
     exit_code: int | None
     started_at: float | None
     ended_at: float | None

@@ -21,6 +21,7 @@ from dsgui.core.metrics.chart_table import (
     Place,
     name_of,
     place_of,
+    told,
 )
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.performance import training_curve
@@ -84,7 +85,7 @@ def _chart(
         for place, (what, curve) in enumerate(pick(curves)):
             look = {"colour": place, "dash": 0} if len(runs) == 1 else {"colour": run, "dash": place}
             lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
-    shown = unit or kind.unit or ("" if kind.y in kind.title.lower() else kind.y)
+    shown = told(unit) or kind.unit or ("" if kind.label.lower() in kind.title.lower() else kind.label)
     return {"title": kind.title, "unit": shown, "axis": axis, "zero": kind.zero, "lines": lines}
 
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from dsgui.core.config.document import Document
 from dsgui.core.metrics.chart_table import COLOURS
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import number_to_json
-from dsgui.core.runs.comparison import config_differences
 from dsgui.core.runs.report_charts import Chart
+from dsgui.core.runs.run_settings import Section, Setting
 from dsgui.core.sizes import gib, in_gib
 
 _MOST_DIFFERENCES = 300
@@ -24,9 +23,8 @@ DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One run as it is told to others: every text without secrets. Times are written as they are shown. `config` None:
-    the config can't be read as one. `facts` are rows of name and text; `no_loss` says why there is no curve of its
-    loss."""
+    """One run as it is told to others: every text without secrets. Times are written as they are shown. `facts` are
+    rows of name and text; `no_loss` says why there is no curve of its loss."""
 
     run_id: str
     name: str
@@ -34,7 +32,6 @@ class Reported:
     reason: str
     command: str
     config_text: str
-    config: Document | None
     facts: Sequence[tuple[str, str]]
     figures: Figures
     no_loss: str = ""
@@ -51,8 +48,16 @@ class Assets:
     style: str
 
 
-def report_html(runs: Sequence[Reported], charts: Sequence[Chart], assets: Assets, made: str, by_time: str = "") -> str:
-    """The page. `made` says when and by what; `by_time` why all charts are drawn by time, where they are."""
+def report_html(
+    runs: Sequence[Reported],
+    charts: Sequence[Chart],
+    assets: Assets,
+    made: str,
+    by_time: str = "",
+    sections: Sequence[Section] = (),
+) -> str:
+    """The page. `made` says when and by what; `by_time` why all charts are drawn by time, where they are; `sections`
+    how the runs' settings differ."""
     several = len(runs) > 1
     title = f"{len(runs)} runs compared" if several else runs[0].name
     state = "" if several else _state(runs[0])
@@ -62,7 +67,7 @@ def report_html(runs: Sequence[Reported], charts: Sequence[Chart], assets: Asset
             f"<div class=runs>{''.join(_head(run, several) for run in runs)}</div>",
             f"<section><h2>Figures</h2>{_figures_table(runs)}</section>",
             _charts_section(charts, runs, by_time),
-            _differences_section(runs),
+            _differences_section(runs, sections),
             "".join(_details_section(run, several) for run in runs),
         ]
     )
@@ -74,7 +79,7 @@ def report_html(runs: Sequence[Reported], charts: Sequence[Chart], assets: Asset
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)} · dsgui</title><style>{assets.style}</style></head>"
-        f"<body>{body}{data}{''.join(f'<script>{text}</script>' for text in scripts)}</body></html>"
+        f"<body><main>{body}</main>{data}{''.join(f'<script>{text}</script>' for text in scripts)}</body></html>"
     )
 
 
@@ -254,23 +259,43 @@ def _key(text: str, colour: str, dash: str) -> str:
     return f'<li><svg width="30" height="10" aria-hidden="true">{line}</svg> {escape(text)}</li>'
 
 
-def _differences_section(runs: Sequence[Reported]) -> str:
+_SECTIONS = {
+    "arguments": "Arguments of the script",
+    "config": "ds_config.json",
+    "environment": "Environment variables",
+    "launch": "Launch",
+    "code": "Code",
+    "versions": "Versions",
+}
+
+
+def _differences_section(runs: Sequence[Reported], sections: Sequence[Section]) -> str:
     if len(runs) < 2:
         return ""
-    configs = [run.config for run in runs]
-    rows = config_differences(configs)
-    if not rows:
-        return "<section><h2>Configs</h2><p>The configs are identical.</p></section>"
-    heads = "".join(f"<th scope=col>{escape(run.name)}</th>" for run in runs)
-    body = "".join(_differs(row, configs) for row in rows[:_MOST_DIFFERENCES])
-    more = f"<p>{len(rows) - _MOST_DIFFERENCES} more.</p>" if len(rows) > _MOST_DIFFERENCES else ""
+    told = "".join(_section(section, [run.name for run in runs]) for section in sections if section.differs)
+    same = ", ".join(_SECTIONS[one.code] for one in sections if not (one.differs or one.unknown or one.uncertain))
+    unknown = ", ".join(_SECTIONS[one.code] for one in sections if one.unknown)
+    notes = ((f"The same in all runs: {same}.", same), (f"Not recorded for every run: {unknown}.", unknown))
+    said = "".join(f"<p>{escape(text)}</p>" for text, has in notes if has)
+    uncommitted = "<p>Code: the same commit, with uncommitted changes, which may differ.</p>"
     return (
-        "<section><h2>Config differences</h2><div class=scrolls><table class=keys>"
-        f"<thead><tr><th scope=col>Key</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>{more}</section>"
+        f"<section><h2>Differences in settings</h2>{told or '<p>None found.</p>'}"
+        f"{said}{uncommitted * any(one.uncertain for one in sections)}</section>"
     )
 
 
-def _differs(row: Mapping[str, Any], configs: Sequence[Document | None]) -> str:
-    key = row["key"].lstrip("/").replace("/", " › ") or "everything"
-    told = zip(row["values"], configs, strict=True)
-    return _row(key, [(value or "–") if config else "can’t be read" for value, config in told])
+def _section(section: Section, names: Sequence[str]) -> str:
+    heads = "".join(f"<th scope=col>{escape(name)}</th>" for name in names)
+    found = [one for one in section.settings if one.differs]
+    body = "".join(_differs(one, section.unknown) for one in found[:_MOST_DIFFERENCES])
+    more = f"<p>{len(found) - _MOST_DIFFERENCES} more.</p>" if len(found) > _MOST_DIFFERENCES else ""
+    return (
+        f"<h3>{escape(_SECTIONS[section.code])}</h3><div class=scrolls><table class=keys>"
+        f"<thead><tr><th scope=col>Key</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>{more}"
+    )
+
+
+def _differs(setting: Setting, unknown: Sequence[int]) -> str:
+    key = setting.key.lstrip("/").replace("/", " › ") or "everything"
+    cells = ("not known" if place in unknown else value for place, value in enumerate(setting.values))
+    return _row(key, ["–" if value is None else value or "set" for value in cells])

@@ -12,6 +12,8 @@ ENGLISH_TAG, CHINESE_TAG = "en", "zh-CN"
 # Tag (BCP 47) → what the language calls itself.
 LANGUAGES: Mapping[str, str] = {ENGLISH_TAG: "English", CHINESE_TAG: "简体中文"}
 _CATALOGUES = {ENGLISH_TAG: ENGLISH, CHINESE_TAG: CHINESE}
+COOKIE = "dsgui_language"  # what the switch of the page sets
+_MOST_COOKIES = 100
 _SPOKEN: ContextVar[str] = ContextVar("language", default=ENGLISH_TAG)
 
 
@@ -38,6 +40,11 @@ def catalogue_text(kind: str, code: str) -> str:
     return ENGLISH[kind][code] if text is None else text
 
 
+def translated(kind: str, code: str) -> str:
+    """The same of what is declared in English where it is used; "" where the language in use has nothing."""
+    return _CATALOGUES[_SPOKEN.get()].get(kind, {}).get(code, "")
+
+
 def preferred(wishes: str) -> str:
     """The language for an `Accept-Language` header, or for the value of LANG: the first that dsgui speaks; English for
     none."""
@@ -48,3 +55,13 @@ def preferred(wishes: str) -> str:
         if tag.startswith("en"):
             return ENGLISH_TAG
     return ENGLISH_TAG
+
+
+def wished(cookies: str, accepted: str) -> str:
+    """The language of a request with these headers, Cookie and Accept-Language: what was chosen on the page, else what
+    the browser prefers."""
+    for cookie in cookies.split(";")[:_MOST_COOKIES]:
+        name, _, value = cookie.strip().partition("=")
+        if name == COOKIE and value in LANGUAGES:
+            return value
+    return preferred(accepted)

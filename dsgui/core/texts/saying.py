@@ -1,6 +1,7 @@
 """What is said, as a value: a code and what its text leaves open. Parts hand on codes; words are looked up where
 somebody reads them."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from string import Formatter
@@ -8,6 +9,7 @@ from typing import Any
 
 from dsgui.core.texts.languages import catalogue_text
 
+_NO_SPACE = re.compile(r"([。！？；：，]) ")
 _MOST_GIVEN, _DEEPEST, _MOST_SENTENCES = 20, 60, 20  # places of one text; texts in texts
 
 
@@ -36,7 +38,12 @@ class Said:
 
 def sentences(parts: "Iterable[Said]") -> str:
     """One after the other."""
-    return " ".join(filter(None, map(str, parts)))
+    return in_row(map(str, parts))
+
+
+def in_row(texts: "Iterable[str]") -> str:
+    """Sentences with a space between, where the first of two ends as one of a language that has spaces."""
+    return _NO_SPACE.sub(r"\1", " ".join(filter(None, texts)))
 
 
 def sentences_to_json(parts: "Iterable[Said]") -> list[Any]:

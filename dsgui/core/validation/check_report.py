@@ -10,7 +10,9 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, Severity, has_error
 from dsgui.core.config.pointer import split
+from dsgui.core.texts.saying import Said, listed, said, words
 
+_ONE, _MANY = "count_", "counts_"
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
@@ -46,11 +48,11 @@ def _escaped(part: str) -> str:
 
 def subject(context: Context) -> str:
     """What a config was checked against, in words."""
-    reader = "HF Trainer" if context.integration is Integration.HF else "native DeepSpeed"
-    if context.integration is Integration.HF and context.arguments is not None:
-        reader += " with its arguments"
-    titles = sorted({h.title for h in context.hardware})
-    return f"DeepSpeed {context.release}, {reader}, {context.devices} ({', '.join(titles) or 'any device'})"
+    with_arguments = context.integration is Integration.HF and context.arguments is not None
+    framework = words("commands", "hf_arguments" if with_arguments else context.integration.value)
+    titles = str(listed(sorted({h.title for h in context.hardware}))) or words("commands", "any_device")
+    given = {"release": context.release, "framework": framework, "titles": titles}
+    return words("commands", "subject", devices=context.devices, **given)
 
 
 def as_text(checked: Sequence[Checked]) -> str:
@@ -61,17 +63,23 @@ def as_text(checked: Sequence[Checked]) -> str:
 def _text_lines(checked: Checked) -> list[str]:
     lines = [line for finding in checked.findings for line in finding_lines(checked, finding)]
     counts = {s: sum(f.severity is s for f in checked.findings) for s in Severity}
-    told = ", ".join(f"{n} {s.value}{'s' if n > 1 else ''}" for s, n in counts.items() if n) or "nothing found"
-    lines.append(f"{checked.file}: {told} (checked for {subject(checked.context)})")
+    told = str(listed(counted(s, n) for s, n in counts.items() if n)) or words("commands", "nothing_found")
+    lines.append(words("commands", "found", file=checked.file, counts=told, subject=subject(checked.context)))
     taken = checked.memory["lines"] if checked.memory else ()
-    return [*lines, *(f"{checked.file}: {line}" for line in (*checked.asked, *taken))]
+    return [*lines, *(words("commands", "line", file=checked.file, line=one) for one in (*checked.asked, *taken))]
+
+
+def counted(severity: Severity, count: int) -> Said:
+    """`2 errors`."""
+    return said("common_page", f"{_MANY if count > 1 else _ONE}{severity.value}", count=str(count))
 
 
 def finding_lines(checked: Checked, finding: Finding) -> list[str]:
     """Where and what, and what to do on a line of its own."""
     line = checked.line_of(finding)
     place = f"{checked.file}:{line}" if line else checked.file
-    told = f"{place}: {finding.severity.value} {finding.rule} {finding.message}"
+    severity = words("commands", f"severity_{finding.severity.value}")
+    told = f"{place}: {severity} {finding.rule} {finding.message}"
     return [told, *([f"    {finding.advice}"] if finding.advice else [])]
 
 

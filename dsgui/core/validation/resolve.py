@@ -60,6 +60,17 @@ def resolve(config: Mapping[str, Any], context: Context, schema: Schema) -> Reso
     return Resolution(filled.config, values, tuple(_stopping(config, context)))
 
 
+def global_batch(config: Mapping[str, Any], context: Context) -> batch_size.Number | None:
+    """What `train_batch_size` becomes; None where that is not known, or DeepSpeed would refuse the three terms."""
+    filled = config if context.arguments is None else fill(config, context.arguments, context).config
+    given = [lookup(filled, pointer) for pointer in (TRAIN, MICRO, ACCUMULATION)]
+    if any(value is not MISSING and not _is_number(value) for value in given):
+        return None
+    train, micro, accumulation = (None if value is MISSING else value for value in given)
+    solved = batch_size.solve(train, micro, accumulation, batch_size.data_parallel_size(filled, context))
+    return solved.train if solved and solved.holds else None
+
+
 def final_json(config: Mapping[str, Any]) -> str:
     """The config as JSON text. accelerate's endless `steps_per_print` is 1e999, which readers take for infinity; what
     is unknown is null."""

@@ -1,12 +1,15 @@
 """Reads what dsgui ships as documents: `schemas/` and `presets/`, and the bundled recipes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dsgui.core.config.context import Integration
+from dsgui.core.config.form_texts import FormTexts
 from dsgui.core.config.preset import Preset
 from dsgui.core.config.schema import Schema
+from dsgui.core.texts.languages import ENGLISH_TAG, LANGUAGES
 from dsgui.shell.files.installation import DOCUMENTS
 
 
@@ -20,34 +23,54 @@ class Catalog:
         """The schema and presentation, joined."""
         return Schema(self._json("schemas/ds_config.schema.json"), self._json("schemas/presentation.json"))
 
-    def presets(self) -> tuple[Preset, ...]:
-        """Every shipped preset, in the order they are offered."""
-        paths = sorted((self._root / "presets").glob("*.json"))
-        presets = [self._preset(path) for path in paths if not path.name.endswith(".ds_config.json")]
-        return tuple(sorted(presets, key=lambda preset: preset.order))
+    def form_texts(self, tag: str) -> FormTexts:
+        """What the form says in another language than English."""
+        return FormTexts.from_json(self._json(f"schemas/{tag}.json"))
+
+    def presets(self, tag: str = ENGLISH_TAG) -> tuple[Preset, ...]:
+        """Every shipped preset, in the order they are offered; what is said of it in the language with this tag."""
+        presets = _presets(self._root / "presets")
+        if tag == ENGLISH_TAG:
+            return presets
+        texts = self._json(f"presets/{tag}.json")
+        return tuple(_told(preset, texts.get(preset.id, {})) for preset in presets)
 
     def recipe(self, name: str) -> Path:
         """The path of a bundled training script."""
         return self._root / "recipes" / f"{name}.py"
 
-    def _preset(self, path: Path) -> Preset:
-        entry = json.loads(path.read_text("utf-8"))
-        context = entry.get("context", {})
-        return Preset(
-            id=entry["id"],
-            group=entry["group"],
-            title=entry["title"],
-            purpose=entry["purpose"],
-            source=entry["source"],
-            integration=Integration(entry["integration"]),
-            gpus=context.get("gpus", 1),
-            nodes=context.get("nodes", 1),
-            model=context.get("model", ""),
-            notes=tuple(entry.get("notes", ())),
-            arguments=entry.get("arguments", ""),
-            text=(path.parent / entry["config_file"]).read_text("utf-8"),
-            order=entry.get("order", 99),
-        )
-
     def _json(self, name: str) -> Any:
         return json.loads((self._root / name).read_text("utf-8"))
+
+
+def _presets(folder: Path) -> tuple[Preset, ...]:
+    paths = sorted(folder.glob("*.json"))
+    others = {f"{tag}.json" for tag in LANGUAGES}
+    presets = [_preset(path) for path in paths if not path.name.endswith(".ds_config.json") and path.name not in others]
+    return tuple(sorted(presets, key=lambda preset: preset.order))
+
+
+def _told(preset: Preset, texts: dict[str, Any]) -> Preset:
+    """What the preset lacks in another language stays as it is."""
+    told = {name: texts[name] for name in ("group", "title", "purpose", "source") if name in texts}
+    return replace(preset, **told, notes=tuple(texts.get("notes", preset.notes)))
+
+
+def _preset(path: Path) -> Preset:
+    entry = json.loads(path.read_text("utf-8"))
+    context = entry.get("context", {})
+    return Preset(
+        id=entry["id"],
+        group=entry["group"],
+        title=entry["title"],
+        purpose=entry["purpose"],
+        source=entry["source"],
+        integration=Integration(entry["integration"]),
+        gpus=context.get("gpus", 1),
+        nodes=context.get("nodes", 1),
+        model=context.get("model", ""),
+        notes=tuple(entry.get("notes", ())),
+        arguments=entry.get("arguments", ""),
+        text=(path.parent / entry["config_file"]).read_text("utf-8"),
+        order=entry.get("order", 99),
+    )

@@ -18,6 +18,7 @@ from dsgui.core.logs.patterns import Pattern
 from dsgui.core.logs.trainlog import Progress, TrainLog
 from dsgui.core.metrics.curves import RECORD, Series, SeriesTable
 from dsgui.core.metrics.points import OUTPUT, Event, Point, number_to_json
+from dsgui.core.metrics.reached import Reached
 from dsgui.core.metrics.samples import Peak, Sample, SampleTable
 from dsgui.core.runs.alerts import Alerts
 from dsgui.shell.logs.growing import Appender, OutputFile, RecordFile
@@ -168,13 +169,14 @@ _KEPT = (
         "_patterns",
         "_patterns_changed",
     ),
-    *("_finished", "_past", "_pace", "_rush", "_loss", "_progress", "_peak"),
+    *("_finished", "_past", "_pace", "_rush", "_reached", "_progress", "_peak"),
 )
 
 
 class Records:
     """The files that grow with the run. A disk that refuses them never stops the training. `elapsed_s` counts from the
-    run's beginning. Nothing that `masker` knows for a secret is written, and nothing else here sees it."""
+    run's beginning. Nothing that `masker` knows for a secret is written, and nothing else here sees it. `tell` is told
+    what needs a look."""
 
     def __init__(
         self,
@@ -182,9 +184,10 @@ class Records:
         monotonic: Callable[[], float],
         elapsed_s: Callable[[], float],
         masker: Masker | None = None,
+        tell: Callable[[Event], object] = lambda event: None,
     ) -> None:
         self._directory, self._monotonic, self._elapsed_s = directory, monotonic, elapsed_s
-        self._masker = masker or Masker()
+        self._masker, self._tell = masker or Masker(), tell
         self._hidden = lru_cache(maxsize=4096)(self._masker.text)
         self.log = TrainLog()
         self.refused = False
@@ -199,7 +202,7 @@ class Records:
         self._finished = self._unmasked = self._in_gap = False
         self._past: list[Past] = []
         self._pace, self._rush = Pace(), Rush()
-        self._loss: float | None = None
+        self._reached = Reached()
         self._progress: dict[str, Any] = {}
         self._peak = Peak()
         self._before = b""  # records of points that another supervisor had written, and that come again
@@ -258,8 +261,7 @@ class Records:
                 self._try(self._keep_series, self._series.all)
             if records:
                 self._try(self._points.write, self._as_before(records) if self._before else records)
-            if point.kind == "train" and not point.rank and point.source == OUTPUT:
-                self._loss = point.values.get("loss", self._loss)
+            self._reached.take(point, now)
         self._take_events(self._alerts.points(points))
 
     def take_event(self, event: Event) -> None:
@@ -378,6 +380,8 @@ class Records:
     def _take_events(self, events: Sequence[Event]) -> None:
         for event in events:
             self.take_event(event)
+            if event.kind == "alert":
+                self._tell(event)
 
     def _keep_series(self, series: Sequence[Series]) -> None:
         self._directory.write_series(series)
@@ -385,7 +389,7 @@ class Records:
 
     def _current(self) -> dict[str, Any]:
         progress = self.log.progress
-        found: dict[str, Any] = {} if self._loss is None else {"loss": number_to_json(self._loss)}
+        found = self._reached.to_json()
         if progress:
             eta_s = self._pace.eta_s(progress, self._monotonic())
             found |= {"step": progress.step, "total": progress.total, "eta_s": eta_s}

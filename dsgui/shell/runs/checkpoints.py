@@ -76,6 +76,11 @@ def checkpoint_at(path: Path) -> Checkpoint | None:
     return _with_states(path, path, SavedBy.ENGINE)
 
 
+def saved_at(one: Checkpoint) -> float:
+    """When it was written, unix seconds by the date of its files; 0 where it is gone."""
+    return _modified(_telling(one))
+
+
 def newest_in(folder: Path) -> Checkpoint | None:
     """The one that `latest` in this folder names, which an engine loads from it."""
     tag = _text(folder / LATEST).strip()

@@ -31,6 +31,8 @@ class RunIndex:
         self._ordered: tuple[str, ...] = ()
         self._ordered_of: tuple[str, ...] | None = None  # None: of no list yet, also not of an empty one
         self._places: dict[str, int] = {}
+        self._position_of: Sequence[str] = ()
+        self._positions: dict[str, int] = {}
 
     def ids(self) -> tuple[str, ...]:
         """Of every run, newest id first."""
@@ -78,6 +80,16 @@ class RunIndex:
                 if len(places) > len(here):  # others may be sorting by them: they stay as they are
                     self._places = {run_id: places[run_id] for run_id in here}
         return ordered
+
+    def before(self, run_id: str, count: int) -> Sequence[str]:
+        """The runs launched before this one, the last of them first; as far as their order is known."""
+        ordered = self.newest_first(0)
+        with self._lock:
+            if self._position_of is not ordered:
+                self._position_of = ordered
+                self._positions = {one: place for place, one in enumerate(ordered)}
+            place = self._positions.get(run_id, len(ordered))
+        return ordered[place + 1 : place + 1 + count]
 
     @property
     def is_ordered(self) -> bool:

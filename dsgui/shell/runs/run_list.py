@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from dsgui.core.errors import RunError
-from dsgui.core.runs.news import Listed, RunSummary, Window, searched_text
+from dsgui.core.runs.listing import fits, ordered, searched_text
+from dsgui.core.runs.news import Listed, RunSummary, Window
 from dsgui.shell.files.json_files import SETTLED_NS
 from dsgui.shell.runs.run_index import RunIndex
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -43,6 +44,8 @@ class RunList:
         self._rows: dict[str, _Row] = {}
         self._rows_of: Sequence[str] = ()
         self._revision = 0
+        self._labelled: set[str] = set()  # whose label was looked for
+        self._archived: set[str] = set()
         self._server = secrets.token_hex(4)  # what another server told counts for nothing
         self._reader: threading.Thread | None = None
 
@@ -55,11 +58,12 @@ class RunList:
         return [row.summary for row in islice(self._read(self._index.newest_first()), count)]
 
     def window(self, asked: Window) -> Listed:
-        """Costs what the window shows and what has changed, not how many runs there are. With words, those that have
-        been read are searched; the others are read meanwhile."""
+        """Costs what the window shows and what has changed, not how many runs there are. With words, or in another
+        order than that of the launches, those that have been read are looked at; the others are read meanwhile."""
         ids = self._index.newest_first(_READ_AT_ONCE)
         self._forget_all_but(ids)
-        fitting, unread = self._fitting(ids, asked.words) if asked.words else (ids, 0)
+        kept = self._kept(ids, asked.archived)
+        fitting, unread = self._fitting(kept, asked) if asked.words or asked.sort else (kept, 0)
         if unread or not self._index.is_ordered:
             self._read_on(bool(unread))
         rows = [*self._read(fitting[asked.first : asked.first + asked.count])]
@@ -67,14 +71,33 @@ class RunList:
         shown = tuple(row.summary.run_id for row in rows)
         digest = f"{zlib.crc32(' '.join(shown).encode()):08x}"
         return Listed(
-            total=len(ids),
+            total=len(kept),
             fits=len(fitting),
             unread=unread,
             ids=None if order == digest else shown,
             rows=tuple(row.summary for row in rows if row.revision > known),
             since=f"{self._server}-{max((row.revision for row in rows), default=0)}-{digest}",
             place=fitting.index(asked.find) if asked.find in fitting else None,
+            archived=len(self._archived),
+            baseline=self._baseline(asked.baseline, ids),
         )
+
+    def _baseline(self, run_id: str, ids: Sequence[str]) -> RunSummary | None:
+        row = self._row(run_id) if run_id in ids else None
+        return row.summary if row else None
+
+    def _kept(self, ids: Sequence[str], archived: bool) -> Sequence[str]:
+        """Without those that were archived, unless they are asked for. A look at whether a run has a label at all is
+        taken once; those that are away may come back."""
+        for run_id in ids:
+            if run_id not in self._labelled:
+                self._labelled.add(run_id)
+                if os.path.exists(f"{self._store.runs_dir}/{run_id}/label.json"):
+                    self._row(run_id)
+        for run_id in [*self._archived]:
+            self._row(run_id)
+        away = self._archived
+        return ids if archived or not away else [run_id for run_id in ids if run_id not in away]
 
     def _known(self, since: str) -> tuple[int, str]:
         """The revision and the order that a page has."""
@@ -82,15 +105,17 @@ class RunList:
         revision, _, order = rest.partition("-")
         return (int(revision), order) if server == self._server and revision.isdecimal() else (-1, "")
 
-    def _fitting(self, ids: Sequence[str], words: Sequence[str]) -> tuple[list[str], int]:
-        """The runs whose line has each of the words, and how many are not read yet."""
+    def _fitting(self, ids: Sequence[str], asked: Window) -> tuple[list[str], int]:
+        """The runs that fit the words, in the order asked for, and how many are not read yet."""
         unread = [run_id for run_id in ids if run_id not in self._rows]
         moving = [run_id for run_id, row in self._rows.copy().items() if row.version is None]
         for _ in self._read([*moving, *unread[:_READ_AT_ONCE]]):
             pass
         rows = self._rows.copy()
-        found = [one for one in ids if (row := rows.get(one)) and all(word in row.text for word in words)]
-        return found, max(len(unread) - _READ_AT_ONCE, 0)
+        found = [row.summary for one in ids if (row := rows.get(one)) and fits(row.summary, row.text, asked.words)]
+        if asked.sort:
+            found = ordered(found, asked.sort, asked.descending)
+        return [run.run_id for run in found], max(len(unread) - _READ_AT_ONCE, 0)
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -107,8 +132,10 @@ class RunList:
         with self._lock:
             if found is None:
                 self._rows.pop(run_id, None)
+                self._archived.discard(run_id)
                 return None
             summary, final = found
+            (self._archived.add if summary.archived else self._archived.discard)(run_id)
             same = known is not None and known.summary == summary
             self._revision += not same
             revision = known.revision if known and same else self._revision
@@ -127,8 +154,11 @@ class RunList:
         with self._lock:
             if self._rows_of is not ids:
                 self._rows_of = ids
-                for run_id in self._rows.keys() - set(ids):
+                gone = self._rows.keys() - set(ids)
+                for run_id in gone:
                     del self._rows[run_id]
+                self._archived -= gone
+                self._labelled.intersection_update(ids)
 
     def _read_on(self, rows: bool) -> None:
         """Reads what is unread from a thread, which then ends: the places, and with `rows` the lines as well."""
@@ -147,7 +177,7 @@ class RunList:
 
 def _version_of(folder: str) -> tuple[Version, bool]:
     """Of the files that tell how a run goes, and whether they changed so long ago that they can't change unseen."""
-    seen = [_stat(f"{folder}/{name}") for name in ("plan.json", "state.json")]
+    seen = [_stat(f"{folder}/{name}") for name in ("plan.json", "state.json", "label.json")]
     settled = time.time_ns() - max((one.st_mtime_ns for one in seen if one), default=0) > SETTLED_NS
     return tuple(one and (one.st_mtime_ns, one.st_size, one.st_ino) for one in seen), settled
 

@@ -32,6 +32,7 @@ from dsgui.core.launch.state import Asked, RunStatus, progress_from_json
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.curves import MOST_SERIES, Series
 from dsgui.core.metrics.samples import SampleTable
+from dsgui.core.runs.label import Label
 from dsgui.core.texts.saying import wrong
 from dsgui.shell.files.folders import make_private
 from dsgui.shell.files.json_files import (
@@ -84,6 +85,7 @@ class RunDirectory:
     diagnosis_file = _inside("diagnosis.json")
     memory_file = _inside("memory.json")
     provenance_file = _inside("provenance.json")
+    label_file = _inside("label.json")
     supervisor_log = _inside("supervisor.log")
     beat_file = _inside("beat")
 
@@ -212,6 +214,14 @@ class RunDirectory:
         except UNREADABLE:
             return {}
 
+    def write_label(self, label: Label) -> None:
+        """Raises OSError."""
+        replace_file(self.label_file, json_bytes(label.to_json()))
+
+    def read_label(self) -> Label:
+        """What the user wrote on it; nothing where that can't be read."""
+        return _LABELS.read(self.label_file) or _NO_LABEL
+
     # -- why it failed ---------------------------------------------------------------------------------------------
 
     def write_diagnosis(self, value: Mapping[str, Any]) -> None:
@@ -251,6 +261,7 @@ class RunDirectory:
             self.provenance_file: lambda: _provenance(read_strictly(self.provenance_file)),
             self.memory_file: lambda: _FORETOLD.read_strictly(self.memory_file),
             self.patterns_file: lambda: _patterns(read_strictly(self.patterns_file)),
+            self.label_file: lambda: _LABELS.read_strictly(self.label_file),
         }
         told = {path.name: _damage(read, path, may_miss=True) for path, read in readers.items()}
         return {name: sentence for name, sentence in told.items() if sentence}
@@ -523,6 +534,7 @@ _PLANS, _STATUSES, _ASKED = Known(plan_from_json), Known(RunStatus.from_json), K
 _PROGRESS, _FORETOLD = Known(progress_from_json), Known(Foretold.from_json)
 _SERIES = Known(lambda value: tuple(Series.from_json(one) for one in sequence(value["series"], MOST_SERIES)))
 _TABLES = Known(SampleTable.from_json)
+_LABELS, _NO_LABEL = Known(Label.from_json), Label()
 
 
 def size_of(path: Path) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 
 from dsgui.core.access import access
 from dsgui.core.access.access import Access, Decision, Request
+from dsgui.core.texts.languages import speaking, spoken, wished
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -33,6 +34,7 @@ _JSON = b"application/json"
 _NOT_PASSED_ON = {b"x-forwarded-host", b"x-gradio-server", b"x-gradio-user"}
 # Browsers ask for it without the cookie, and there is nothing in it for this page.
 _MANIFEST = b'<link rel="manifest" href="/manifest.json" />'
+_IN_ENGLISH = b'lang="en"'  # Gradio's template
 _SCRIPT = re.compile(rb"<script(?=[\s>])")
 
 
@@ -58,7 +60,8 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await self._answer_always(scope, receive, send)
+            with speaking(_language(_request(scope))):
+                await self._answer_always(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": access.NO_SOCKETS.title})
         else:  # lifespan
@@ -191,6 +194,7 @@ class Answer:
     async def _send_page(self, start: Message) -> None:
         nonce = secrets.token_urlsafe(16)
         body = _SCRIPT.sub(b'<script nonce="' + nonce.encode() + b'"', self._page.replace(_MANIFEST, b""))
+        body = body.replace(_IN_ENGLISH, b'lang="' + spoken().encode() + b'"', 1)
         headers = [(k, v) for k, v in start["headers"] if k.lower() != b"content-length"]
         if "gzip" in self._request.first("accept-encoding"):
             body = gzip.compress(body, 5)
@@ -238,12 +242,16 @@ def _page(decision: Decision) -> str:
     jump = f'<meta http-equiv="refresh" content="0; url={escape(decision.location)}">' if decision.location else ""
     title, advice = decision.title or "Welcome", decision.advice or "One moment…"
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>dsgui</title>{jump}'
+        f'<!doctype html><html lang="{spoken()}"><head><meta charset="utf-8"><title>dsgui</title>{jump}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;"
         "margin:15vh auto 0;padding:0 1.25rem}h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:0;opacity:.85}</style>"
         f"</head><body><h1>{escape(title)}</h1><p>{escape(advice)}</p></body></html>"
     )
+
+
+def _language(request: Request) -> str:
+    return wished(request.first("cookie"), request.first("accept-language"))
 
 
 def _request(scope: Scope) -> Request:

@@ -25,13 +25,13 @@ def laid_out(fields: Iterable[Field], special: Mapping[str, dict[str, Any]]) -> 
 def _input(field: Field, special: Mapping[str, Any]) -> Any:
     if field.kind is Kind.HIDDEN:
         return gr.State(field.default)
-    given: dict[str, Any] = {"value": field.default, "label": field.label, "visible": field.shown}
-    given |= {"elem_id": field.id, "info": field.help or None}
+    given: dict[str, Any] = {"value": field.default, "label": field.told("label"), "visible": field.shown}
+    given |= {"elem_id": field.id, "info": field.told("help") or None}
     return _MAKERS[field.kind](field, given | ({"min_width": _NARROW} if field.beside else {}) | dict(special))
 
 
 def _text(field: Field, given: dict[str, Any]) -> gr.Textbox:
-    given = {"lines": field.lines, "placeholder": field.placeholder or None, **given}
+    given = {"lines": field.lines, "placeholder": field.told("placeholder") or None, **given}
     return gr.Textbox(**given | ({"max_lines": field.most_lines} if field.most_lines else {}))
 
 
@@ -39,15 +39,16 @@ def _number(field: Field, given: dict[str, Any]) -> gr.Number | gr.Textbox:
     """One that may be left empty is a text: it says in its place what is taken then, and a Number would show 0."""
     if not field.placeholder:
         return gr.Number(precision=0, **given)
-    return gr.Textbox(**given | {"value": "", "placeholder": field.placeholder, "max_lines": 1})
+    return gr.Textbox(**given | {"value": "", "placeholder": field.told("placeholder"), "max_lines": 1})
 
 
 _MAKERS: dict[Kind, Callable[[Field, dict[str, Any]], Any]] = {
     Kind.TEXT: _text,
     Kind.LINES: _text,
+    Kind.SECRET: lambda field, given: _text(field, given | {"type": "password"}),
     Kind.COUNT: _number,
     Kind.TICK: lambda field, given: gr.Checkbox(**given),
-    Kind.CHOICE: lambda field, given: gr.Dropdown(**({"choices": list(field.choices)} | given)),
-    Kind.OPEN_CHOICE: lambda field, given: gr.Radio(**({"choices": list(field.choices)} | given)),
+    Kind.CHOICE: lambda field, given: gr.Dropdown(**({"choices": field.offered} | given)),
+    Kind.OPEN_CHOICE: lambda field, given: gr.Radio(**({"choices": field.offered} | given)),
     Kind.GPUS: lambda field, given: gr.CheckboxGroup(**given),
 }

@@ -9,18 +9,20 @@ from dsgui.core.config.findings import Finding, Severity, refuser
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 from dsgui.core.rules import EXPLAINED
+from dsgui.core.texts.saying import listed, words
+from dsgui.core.validation.check_report import counted
 
 MOST_SHOWN = 100
+_COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
-_WORDS = {Severity.ERROR: "Error", Severity.WARNING: "Warning", Severity.NOTE: "Note"}
 
 
 def findings_html(findings: Sequence[Finding], subject: str) -> str:
     """The panel beside the JSON. `subject` is what the config was checked against, for the headline."""
     items = "".join(finding_item(finding) for finding in findings[:MOST_SHOWN])
     more = len(findings) - MOST_SHOWN
-    rest = f'<p class="ds-advice">{more:,} more are not shown.</p>' if more > 0 else ""
+    rest = f'<p class="ds-advice">{words("common_page", "more_findings", count=f"{more:,}")}</p>' if more > 0 else ""
     return sendable(f'<div class="ds-findings">{_headline(findings, subject)}<ul>{items}</ul>{rest}</div>')
 
 
@@ -45,9 +47,9 @@ class Readable:
 
 def broken_html(error: DocumentError, readable: Readable | None = None) -> str:
     """The panel while the text is not a JSON object, with a button where dsgui understands it all the same."""
-    waits = '<p class="ds-advice">The form keeps its last valid state; nothing you typed is lost.</p>'
+    waits = f'<p class="ds-advice">{words("common_page", "form_waits")}</p>'
     return (
-        '<div class="ds-findings"><p class="ds-verdict ds-error">The JSON can’t be read yet</p>'
+        f'<div class="ds-findings"><p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>'
         f'<ul><li class="ds-finding ds-error"><p>{escape(str(error))}</p>{waits}</li>'
         f"{_conversion(readable) if readable else ''}</ul></div>"
     )
@@ -56,29 +58,32 @@ def broken_html(error: DocumentError, readable: Readable | None = None) -> str:
 def _conversion(readable: Readable) -> str:
     changes = "".join(f"<li>{escape(note)}</li>" for note in readable.notes)
     return (
-        '<li class="ds-finding ds-note" data-rule="DS000"><p><span class="ds-word">Note</span> '
+        '<li class="ds-finding ds-note" data-rule="DS000"><p>'
+        f'<span class="ds-word">{words("common_page", "word_note")}</span> '
         f"{escape(readable.kind)}</p>"
         f'<ul class="ds-changes">{changes}</ul>'
-        f'<p class="ds-advice">{_button("DS000", "", CONVERT, "Convert to strict JSON")}</p></li>'
+        f'<p class="ds-advice">{_button("DS000", "", CONVERT, words("common_page", "convert"))}</p></li>'
     )
 
 
 def verdict(findings: Iterable[Finding]) -> str:
     """`2 errors, 1 note`, or "" when there is nothing to say."""
     found = list(findings)
-    counts = [(sum(f.severity is s for f in found), s.value) for s in Severity]
-    return ", ".join(f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n)
+    counts = [(severity, sum(one.severity is severity for one in found)) for severity in Severity]
+    return str(listed(counted(severity, count) for severity, count in counts if count))
 
 
 def _headline(findings: Sequence[Finding], subject: str) -> str:
     errors = any(f.severity is Severity.ERROR for f in findings)
-    kind, text = ("ds-error", f"{refuser(findings)} would refuse this: {verdict(findings)}")
-    if not errors:
-        rest = verdict(findings)
-        kind, text = "ds-ok", "Checks pass" + (f" ({rest})" if rest else "")
+    counts = verdict(findings)
+    if errors:
+        kind, text = "ds-error", words("common_page", "refused", judge=refuser(findings), counts=counts)
+    else:
+        passes = words("common_page", "passes_with", counts=counts) if counts else words("common_page", "passes")
+        kind, text = "ds-ok", passes
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(text)}</p>'
-        f'<p class="ds-subject">Checked for {escape(subject)}</p>'
+        f'<p class="ds-subject">{escape(words("common_page", "checked_for", subject=subject))}</p>'
     )
 
 
@@ -87,10 +92,10 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
     kind = finding.severity.value
     return (
         f'<li class="ds-finding ds-{kind}" data-rule="{escape(finding.rule)}">'
-        f'<p><span class="ds-word">{_WORDS[finding.severity]}</span> '
+        f'<p><span class="ds-word">{words("common_page", f"word_{kind}")}</span> '
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
-        f'title="Show this field in the form">{escape(dotted(finding.pointer))}</button></p>'
-        f"<p>{prose(_without_key(finding))}</p>{_advice(finding, with_fix)}{_about(finding.rule)}</li>"
+        f'title="{words("common_page", "show_field")}">{escape(dotted(finding.pointer))}</button></p>'
+        f"<p>{prose(without_key(finding))}</p>{_advice(finding, with_fix)}{_about(finding.rule)}</li>"
     )
 
 
@@ -99,18 +104,20 @@ def _about(rule_id: str) -> str:
     rule = EXPLAINED.get(rule_id)
     if rule is None:
         return ""
+    title, about = escape(rule.title), words("common_page", "about_rule", rule=rule.id)
     return (
-        f'<details class="ds-rule"><summary title="{escape(rule.title)}" aria-label="{rule.id}: about this rule">'
-        f"{rule.id}</summary><p><strong>{escape(rule.title)}.</strong> {prose(rule.explanation)}</p></details>"
+        f'<details class="ds-rule"><summary title="{title}" aria-label="{about}">{rule.id}</summary>'
+        f"<p><strong>{title}.</strong> {prose(rule.explanation)}</p></details>"
     )
 
 
-def _without_key(finding: Finding) -> str:
+def without_key(finding: Finding) -> str:
     """The message without the key it starts with: the line above names it. JSON words keep their spelling."""
-    key = f"{dotted(finding.pointer)}: "
-    text = finding.message.removeprefix(key)
+    key = dotted(finding.pointer)
+    starts = next((f"{key}{colon}" for colon in _COLONS if finding.message.startswith(f"{key}{colon}")), "")
+    text = finding.message.removeprefix(starts)
     first = text.partition(" ")[0]
-    keeps = not finding.message.startswith(key) or not first.isalpha() or first in ("true", "false", "null")
+    keeps = not starts or not first.isalpha() or first in ("true", "false", "null")
     return text if keeps else text[:1].upper() + text[1:]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dsgui.core.config.context import Integration
+from dsgui.core.config.form_texts import FormTexts
 from dsgui.core.config.preset import Preset
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.hardware import Target
@@ -21,6 +22,7 @@ from dsgui.core.memory.question import Question as MemoryQuestion
 from dsgui.core.metrics.samples import GpuSample
 from dsgui.core.oracle.answers import Answer, Asking, Question
 from dsgui.core.preflight.surroundings import Surroundings
+from dsgui.core.texts.languages import spoken
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
@@ -101,10 +103,12 @@ class Services:
     `recipes` maps a recipe's name to its script. `surroundings` tells in milliseconds what a plan would meet here.
     `open_file` reads a config or an accelerate YAML by path, `open_upload` the same from an uploaded file's copy.
     `gpu_use` reads the GPUs' memory now. `ask_place` asks where a plan will train, for up to 20 s. `read_model` reads
-    the shape of a model that somebody named, or says why it can't. `sharpened` is what this machine's runs told."""
+    the shape of a model that somebody named, or says why it can't. `sharpened` is what this machine's runs told.
+    `shipped` are our presets, `form_texts` what the form says, each by a language's tag."""
 
     checker: Checker
-    presets: tuple[Preset, ...]
+    shipped: Callable[[str], tuple[Preset, ...]]
+    form_texts: Callable[[str], FormTexts]
     own_presets: OwnPresets
     recipes: Mapping[str, Path]
     target: Callable[[], Target]
@@ -124,6 +128,11 @@ class Services:
     read_model: Callable[[str], Model | CannotSay]
     dry_runs: Rehearses
     sharpened: Callable[[], Sharpened] = Sharpened
+
+    @property
+    def presets(self) -> tuple[Preset, ...]:
+        """The shipped presets, in the language spoken."""
+        return self.shipped(spoken())
 
     def all_presets(self) -> tuple[Preset, ...]:
         """Every preset there is now, the shipped ones first."""

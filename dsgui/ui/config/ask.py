@@ -9,22 +9,16 @@ from dsgui.core.config.context import Context
 from dsgui.core.errors import DocumentError
 from dsgui.core.oracle.agreement import Merged, merge
 from dsgui.core.oracle.answers import Answer, Question
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.documents import check_size, read_document
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.ask_view import answer_html, problem_html, working_html
 from dsgui.ui.config.context_bar import ContextBar
-from dsgui.ui.config.toolbox import with_arguments
-from dsgui.ui.config.tools import Tools
 from dsgui.ui.config.workbench import make_context
 
 _POLL_S = 0.5
-_INSTALLED = (
-    "The bar above plans for DeepSpeed {planned}. Only the installed one, {installed}, can be asked: choose it above, "
-    "or start dsgui with the --python that has {planned}."
-)
-_NONE = "The training environment has no DeepSpeed. Start dsgui with a --python that has it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +44,17 @@ class Ask:
 def build_ask() -> Ask:
     """Must be called inside a `gr.Blocks`."""
     with gr.Row(elem_classes="ds-buttons"):
-        button = gr.Button("Ask DeepSpeed", size="sm", elem_id="ask", min_width=140)
+        button = gr.Button(words("tools_page", "ask"), size="sm", elem_id="ask", min_width=140)
     panel = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="ask-panel")
     return Ask(button, panel, gr.State(None), gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
 
 
-def wire_ask(ask: Ask, text: gr.Code, tools: Tools, bar: ContextBar, services: Services) -> None:
+def wire_ask(ask: Ask, text: gr.Code, bar: ContextBar, services: Services) -> None:
     """The button asks; then the timer looks for the answer until it is there."""
-    brought = [text, tools.tool, tools.arguments, *bar.inputs]
+    brought = [text, *bar.inputs]
 
-    def now(tool: str, typed: str | None, *bar: Any) -> Context:
-        return with_arguments(make_context(services.target(), *bar), tool, typed)
+    def now(*bar: Any) -> Context:
+        return make_context(services.target(), *bar)
 
     def begin(text: str | None, *circumstances: Any) -> tuple[Any, ...]:
         context = now(*circumstances)
@@ -98,9 +92,9 @@ def shown(services: Services, asked: Asked, text: str, context: Context) -> str:
 
 def _asked(services: Services, text: str, context: Context) -> Asked:
     question, installed = Question.of(text, context), services.target().version("deepspeed")
-    problem = "" if installed else _NONE
+    problem = "" if installed else words("tools_page", "no_deepspeed")
     if installed and context.release != installed:
-        problem = _INSTALLED.format(planned=context.release, installed=installed)
+        problem = words("tools_page", "planned", planned=context.release, installed=installed)
     try:
         check_size(text)
     except DocumentError as error:

@@ -6,39 +6,40 @@ from html import escape
 from dsgui.core.config.findings import Finding
 from dsgui.core.oracle.agreement import Merged, contradiction, is_accepted, judge_named, remarks
 from dsgui.core.oracle.answers import FILL, INITIALIZE, PARSE, READ, STEP, Answer, Asking, Judge, Verdict
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.findings_view import finding_item, prose, sendable
 
 _NOW = {
-    "starting": "starting Python in the training environment and importing DeepSpeed",
-    READ: "reading the config",
-    FILL: "letting the HF Trainer fill it in",
-    PARSE: "parsing the config",
-    INITIALIZE: "initializing a tiny model",
-    STEP: "taking two training steps",
+    "starting": "doing_starting",
+    READ: "doing_read",
+    FILL: "doing_fill",
+    PARSE: "doing_parse",
+    INITIALIZE: "doing_initialize",
+    STEP: "doing_step",
 }
 _REFUSED_AT = {
-    READ: "when it reads the file",
-    PARSE: "when it parses it",
-    INITIALIZE: "at deepspeed.initialize",
-    STEP: "at the first training steps",
+    READ: "refuses_read",
+    PARSE: "refuses_parse",
+    INITIALIZE: "refuses_initialize",
+    STEP: "refuses_step",
 }
-_STALE = "Outdated: the config changed since. Ask again."
 
 
 def working_html(asking: Asking, seconds: float) -> str:
     """While the answer is on its way."""
     doing = f'<p class="ds-subject">{escape(asking.doing)}</p>' if asking.doing else ""
-    now = escape(_NOW.get(asking.stage, asking.stage))
+    code = _NOW.get(asking.stage)
+    now = escape(words("tools_page", code) if code else asking.stage)
     return _panel(
-        f'<p class="ds-verdict ds-plain" role="status">Asking DeepSpeed… {seconds:.0f} s</p>'
-        f'<p class="ds-subject">Now: {now}. The page stays usable.</p>{doing}'
+        f'<p class="ds-verdict ds-plain" role="status">{words("tools_page", "asking", seconds=f"{seconds:.0f}")}</p>'
+        f'<p class="ds-subject">{words("tools_page", "now", doing=now)}</p>{doing}'
     )
 
 
 def problem_html(problem: str) -> str:
     """Why DeepSpeed could not be asked."""
     return _panel(
-        '<p class="ds-verdict ds-warning" role="status">DeepSpeed was not asked</p>'
+        f'<p class="ds-verdict ds-warning" role="status">{words("tools_page", "not_asked")}</p>'
         f'<ul><li class="ds-finding ds-warning"><p>{escape(problem)}</p></li></ul>'
     )
 
@@ -49,30 +50,31 @@ def answer_html(answer: Answer, merged: Merged, stale: bool) -> str:
         *(finding_item(f) for f in merged.missed),
         *(_confirmed(answer, f) for f in merged.confirmed[:1]),
         *(finding_item(contradiction(f, answer)) for f in merged.contradicted),
-        *(_note("Not tested", text) for text in answer.not_tried),
-        *(_note("How", text) for text in remarks(answer, replace(merged, confirmed=()))),
-        *(_note("With", text) for text in _arguments(answer)),
+        *(_note(words("tools_page", "not_tested"), text) for text in answer.not_tried),
+        *(_note(words("tools_page", "how"), text) for text in remarks(answer, replace(merged, confirmed=()))),
+        *(_note(words("tools_page", "with"), text) for text in _arguments(answer)),
     ]
-    old = f'<p class="ds-stale" role="status">{_STALE}</p>' if stale else ""
+    old = f'<p class="ds-stale" role="status">{words("tools_page", "stale")}</p>' if stale else ""
     return sendable(_panel(f"{old}{_headline(answer)}<ul>{''.join(items)}</ul>", stale))
 
 
 def _headline(answer: Answer) -> str:
-    name, kind = f"DeepSpeed {answer.release}", "ds-ok"
-    said = f"{name} accepts this" if is_accepted(answer) else f"{name} accepts this as far as it could be tested"
+    kind, code = "ds-ok", "accepts" if is_accepted(answer) else "accepts_so_far"
+    if answer.verdict is Verdict.NOT_TRIED:
+        kind, code = "ds-warning", "could_not"
     if refusal := answer.refusal:
-        kind, said = "ds-error", f"{judge_named(answer)} {_refused_at(answer, refusal.stage)}"
-    elif answer.verdict is Verdict.NOT_TRIED:
-        kind, said = "ds-warning", f"{name}could not test this"
+        kind, said = "ds-error", words("tools_page", _refused_at(answer, refusal.stage), judge=judge_named(answer))
+    else:
+        said = words("tools_page", code, release=answer.release)
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p>'
-        f'<p class="ds-subject">The real DeepSpeed: {escape(answer.did)}</p>'
+        f'<p class="ds-subject">{escape(words("tools_page", "did", did=answer.did))}</p>'
     )
 
 
 def _refused_at(answer: Answer, stage: str) -> str:
     before = stage == FILL or answer.judge is not Judge.DEEPSPEED
-    return "stops before it reaches DeepSpeed" if before else f"refuses this {_REFUSED_AT.get(stage, '')}"
+    return "stops_before" if before else _REFUSED_AT.get(stage, "refuses")
 
 
 def _confirmed(answer: Answer, finding: Finding) -> str:
@@ -82,7 +84,7 @@ def _confirmed(answer: Answer, finding: Finding) -> str:
         return ""
     return (
         f'<li class="ds-finding ds-error"><p><code class="ds-said">{escape(raised.text)}</code></p>'
-        f'<p class="ds-advice">{escape(raised.source)} · dsgui’s rules agree ({escape(finding.rule)}).</p></li>'
+        f'<p class="ds-advice">{escape(words("tools_page", "agree", source=raised.source, rule=finding.rule))}</p></li>'
     )
 
 
@@ -95,7 +97,7 @@ def _arguments(answer: Answer) -> tuple[str, ...]:
     if not made_up:
         return ()
     options = " ".join(_option(name, value) for name, value in sorted(made_up.items()) if value is not False)
-    return (f"No TrainingArguments were given; these fit the file: {options}",)
+    return (words("tools_page", "made_up", options=options),)
 
 
 def _option(name: str, value: object) -> str:

@@ -8,19 +8,21 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.embedded import embedded, in_browser
 from dsgui.ui.common.events import CHANGED_TEXT, LIVE, LOCAL, NEW_TEXT, ONCE, chosen_fix
 from dsgui.ui.common.findings_view import notices_html
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.ask import Ask, Asked, build_ask, shown, wire_ask
-from dsgui.ui.config.context_bar import ContextBar, build_context_bar
+from dsgui.ui.config.context_bar import ContextBar, Launched, build_context_bar
 from dsgui.ui.config.files import Files, build_files, wire_files
 from dsgui.ui.config.ladder import build_ladder, wire_ladder
 from dsgui.ui.config.memory_asking import wire_memory_asking
 from dsgui.ui.config.memory_change import wire_memory_change
 from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
 from dsgui.ui.config.presets import Presets, build_chooser, build_own_presets, wire_presets
-from dsgui.ui.config.toolbox import Toolbox, with_arguments
+from dsgui.ui.config.standing import build_standing, standing_of, wire_standing
+from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.tools import Tools, build_tools, wire_tools
 from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
 from dsgui.ui.config.zero_stages import build_zero_stages, wire_zero_stages
@@ -44,21 +46,24 @@ class ConfigurePage:
     tools: Tools
     ask: Ask
     memory: MemoryPanel
+    standing: gr.HTML
+    onward: gr.Button
     synchronise: Callable[..., tuple[Any, ...]]
 
     @property
     def inputs(self) -> list[Any]:
         tools, bar = self.tools.inputs, self.bar.inputs
-        return [self.text, self.form, self.ask.asked, *tools, *bar, *self.memory.inputs]
+        return [self.text, self.form, self.ask.asked, self.presets.chooser, *tools, *bar, *self.memory.inputs]
 
     @property
     def kept(self) -> list[Any]:
         """What the browser keeps beside the text: the bar, and the model."""
-        return [*self.bar.inputs, *self.memory.kept]
+        return [*self.bar.kept, *self.memory.kept]
 
     @property
     def outputs(self) -> list[Any]:
-        return [self.text, self.findings, self.form, self.tools.panel, self.ask.panel, self.memory.panel]
+        shown = [self.text, self.findings, self.form, self.tools.panel, self.ask.panel, self.memory.panel]
+        return [*shown, self.standing]
 
     def synchronise_on(self, triggers: list[Any]) -> Any:
         """Text, findings, form, tools and memory in step. The only listener that does so, for every trigger there is:
@@ -70,6 +75,10 @@ class ConfigurePage:
 def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, default_ranks: int) -> ConfigurePage:
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`."""
     first = services.presets[0]
+    with gr.Row(elem_id="workspace-bar", elem_classes="ds-bar"):
+        standing = build_standing()
+        history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
+        onward = gr.Button(words("configure_page", "launch"), variant="primary", size="sm", elem_id="to-launch")
     bar = build_context_bar(services.target(), first.integration, default_ranks)
     with gr.Row(elem_classes="ds-columns"):
         with gr.Column(scale=7, min_width=320):
@@ -81,20 +90,20 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
             stages = build_zero_stages()
             ladder = build_ladder()
             ask = build_ask()
-            history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
             text = _json_editor(first.text)
             files = build_files()
             presets = build_own_presets(*chooser)
             tools = build_tools(toolbox)
     synchronise = _synchroniser(services, workbench, toolbox, len(bar.inputs))
-    page = ConfigurePage(text, bar, form, findings, presets, files, tools, ask, memory, synchronise)
-    wire_ask(ask, text, tools, bar, services)
+    page = ConfigurePage(text, bar, form, findings, presets, files, tools, ask, memory, standing, onward, synchronise)
+    wire_ask(ask, text, bar, services)
     _wire_fixes(page, services, workbench)
-    wire_memory_change(memory, (text, form), tools, bar.inputs, (services, workbench))
-    wire_memory_asking(memory, text, tools, bar.inputs, (services, workbench))
-    wire_zero_stages(stages, memory, (text, tools, bar.inputs), (services, workbench))
-    wire_ladder(ladder, memory, (text, form, tools, bar.inputs), (services, workbench))
+    wire_memory_change(memory, (text, form), bar.inputs, (services, workbench))
+    wire_memory_asking(memory, text, bar.inputs, (services, workbench))
+    wire_zero_stages(stages, memory, (text, bar.inputs), (services, workbench))
+    wire_ladder(ladder, memory, (text, form, bar.inputs), (services, workbench))
     _wire_history(page, history)
+    wire_standing(standing, bar)
     brought = [text, bar.integration, form]
     wire_presets(presets, brought, bar, services)
     wire_files(files, brought, bar, services, toolbox)
@@ -133,6 +142,7 @@ def _synchroniser(
         text: str | None,
         form: FormValue | None,
         asked: Asked | None,
+        begun: str | None,
         tool: str,
         preset: str | None,
         release: str,
@@ -141,7 +151,7 @@ def _synchroniser(
         *bar_and_memory: Any,
     ) -> tuple[Any, ...]:
         bar, memory = bar_and_memory[:bar_width], bar_and_memory[bar_width:]
-        context = with_arguments(make_context(services.target(), *bar), tool, typed)
+        context = make_context(services.target(), *bar)
         edited = bool(form and form.get("edits"))
         view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
         chosen = {"compare": preset or "", "move": release, "code": code}.get(tool, tool)
@@ -149,7 +159,8 @@ def _synchroniser(
         findings = notices_html(odd_counts(bar[1], bar[2])) + view.findings
         answer = shown(services, asked, view.text, context) if asked else gr.skip()
         bars = memory_shown(services, view, context, memory)
-        return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars
+        stands = standing_of(services, workbench, view, context, begun, bars)
+        return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars, stands
 
     return synchronise
 
@@ -157,20 +168,18 @@ def _synchroniser(
 def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -> None:
     def fixed(
         text: str | None,
-        tool: str,
-        typed: str | None,
         reader: str,
         gpus: float,
         nodes: float,
         device: str,
         version: str,
+        launched: Launched,
         event: gr.EventData,
     ) -> tuple[str, FormValue]:
-        context = make_context(services.target(), reader, gpus, nodes, device, version)
-        context = with_arguments(context, tool, typed)
+        context = make_context(services.target(), reader, gpus, nodes, device, version, launched)
         return workbench.fix(*chosen_fix(event), text or "", context), CHANGED_TEXT
 
-    inputs = [page.text, page.tools.tool, page.tools.arguments, *page.bar.inputs]
+    inputs = [page.text, *page.bar.inputs]
     page.findings.fix(fixed, inputs, [page.text, page.form], **ONCE)
     page.text.change(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
     gr.on([one.change for one in page.kept], None, page.kept, None, js=_REMEMBER_BAR, **LOCAL)

@@ -1,57 +1,100 @@
 """The bar above the pages' work: what a config is checked against."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
 
+from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import LATEST_KNOWN, RELEASES, Integration
+from dsgui.core.launch.plan import Here, Place
+from dsgui.core.launch.planned import THIS_MACHINE
 from dsgui.core.machine.hardware import CARDS, Target
+from dsgui.core.texts.saying import words
 
-THIS_MACHINE = "this"
+__all__ = ["THIS_MACHINE", "ContextBar", "Launched", "build_context_bar"]
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """The rest of the run's spec, from 2 · Launch: where it trains, and what the HF Trainer gets of its arguments, None
+    where that is not known."""
+
+    place: Place = field(default_factory=Here)
+    arguments: TrainingArguments | None = None
+
+    @property
+    def digest(self) -> str:
+        """Another for each: what the page watches, which sees no state."""
+        return str(hash(self))
 
 
 @dataclass(frozen=True, slots=True)
 class ContextBar:
-    """What a config is checked against, as components."""
+    """What a config is checked against, as components; `launched` holds what 2 · Launch has of it, and `known` changes
+    with that."""
 
     integration: gr.Dropdown
     gpus: gr.Number
     nodes: gr.Number
     device: gr.Dropdown
     version: gr.Dropdown
+    launched: gr.State
+    known: gr.Textbox
 
     @property
     def inputs(self) -> list[Any]:
         """In the order `make_context` takes them after the target."""
+        return [*self.kept, self.launched]
+
+    @property
+    def kept(self) -> list[Any]:
+        """What the user chose."""
         return [self.integration, self.gpus, self.nodes, self.device, self.version]
 
     @property
     def changes(self) -> list[Any]:
         """The events that make a check out of date."""
-        return [component.change for component in self.inputs]
+        return [component.change for component in (*self.kept, self.known)]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Those that the run's spec has, by its fields' names."""
+        planned = {"planned_gpus": self.gpus, "planned_nodes": self.nodes}
+        return {"device": self.device, "version": self.version, **planned}
 
 
 def build_context_bar(target: Target, integration: Integration, default_ranks: int) -> ContextBar:
     """Must be called inside a `gr.Blocks`."""
-    readers = [("HF Trainer", Integration.HF.value), ("native DeepSpeed", Integration.NATIVE.value)]
-    ranks = "GPUs per node" if target.gpus else "GPUs (here: CPU ranks) per node"
+    readers = [("HF Trainer", Integration.HF.value), (_say("native"), Integration.NATIVE.value)]
+    ranks = _say("gpus" if target.gpus else "cpu_ranks")
     with gr.Row(elem_classes="ds-context"):
         return ContextBar(
-            gr.Dropdown(readers, value=integration.value, label="Framework", elem_id="integration", min_width=150),
+            gr.Dropdown(
+                readers, value=integration.value, label=_say("framework"), elem_id="integration", min_width=150
+            ),
             gr.Number(default_ranks, label=ranks, precision=0, elem_id="gpus", min_width=110),
-            gr.Number(1, label="Nodes", precision=0, elem_id="nodes", min_width=80),
-            gr.Dropdown(_device_choices(target), value=THIS_MACHINE, label="Device", elem_id="device", min_width=150),
-            gr.Dropdown(_version_choices(target), value="", label="DeepSpeed", elem_id="version", min_width=150),
+            gr.Number(1, label=_say("nodes"), precision=0, elem_id="nodes", min_width=80),
+            gr.Dropdown(
+                _device_choices(target), value=THIS_MACHINE, label=_say("device"), elem_id="device", min_width=150
+            ),
+            gr.Dropdown(_version_choices(target), value="", label=_say("release"), elem_id="version", min_width=150),
+            gr.State(Launched()),
+            gr.Textbox("", visible=False),
         )
 
 
 def _device_choices(target: Target) -> list[tuple[str, str]]:
     here = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU"
-    return [(f"This machine: {here}", THIS_MACHINE), *((f"Plan for {card.title}", card.id) for card in CARDS)]
+    planned = ((_say("plan_for", what=card.title), card.id) for card in CARDS)
+    return [(_say("this_machine", device=here), THIS_MACHINE), *planned]
 
 
 def _version_choices(target: Target) -> list[tuple[str, str]]:
     installed = target.version("deepspeed")
-    here = f"{installed} (installed)" if installed else f"{LATEST_KNOWN} (none installed)"
-    return [(here, ""), *((f"Plan for {v}", v) for v in reversed(RELEASES) if v != installed)]
+    here = _say("installed", release=installed) if installed else _say("none_installed", release=LATEST_KNOWN)
+    return [(here, ""), *((_say("plan_for", what=v), v) for v in reversed(RELEASES) if v != installed)]
+
+
+def _say(code: str, **given: str) -> str:
+    return words("configure_page", code, **given)

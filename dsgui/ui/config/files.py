@@ -11,6 +11,7 @@ from gradio.utils import get_upload_folder
 
 from dsgui.core.config.context import Integration
 from dsgui.core.errors import DsguiError
+from dsgui.core.texts.saying import words
 from dsgui.ui.access.uploads import inside_uploads
 from dsgui.ui.common.embedded import in_browser
 from dsgui.ui.common.events import LOCAL, NEW_TEXT, TELLING
@@ -20,7 +21,7 @@ from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import make_context
 
 AS_SHOWN = "shown"
-_FORMS = [("Unchanged", AS_SHOWN), ("for native DeepSpeed", "native"), ("for the HF Trainer", "hf")]
+_FORMS = {"unchanged": AS_SHOWN, "for_native": "native", "for_hf": "hf"}
 _SAVE = in_browser("kept", "save")
 
 
@@ -40,11 +41,12 @@ class Files:
 def build_files() -> Files:
     """Must be called inside a `gr.Blocks`."""
     with gr.Row(elem_classes="ds-buttons"):
-        download = gr.Button("Download ds_config.json", variant="primary", size="sm", elem_id="download", min_width=160)
+        name = words("tools_page", "download")
+        download = gr.Button(name, variant="primary", size="sm", elem_id="download", min_width=160)
         form = gr.Dropdown(
-            _FORMS,
+            [(words("tools_page", code), form) for code, form in _FORMS.items()],
             value=AS_SHOWN,
-            label="Download format",
+            label=words("tools_page", "download_format"),
             show_label=False,
             container=False,
             elem_id="download-form",
@@ -53,8 +55,8 @@ def build_files() -> Files:
     with gr.Row(elem_classes="ds-buttons"):
         path = gr.Textbox(
             "",
-            label="Path of a config to open",
-            placeholder="~/project/ds_config.json, or an accelerate YAML",
+            label=words("tools_page", "path"),
+            placeholder=words("tools_page", "path_hint"),
             show_label=False,
             container=False,
             max_lines=1,
@@ -62,9 +64,9 @@ def build_files() -> Files:
             min_width=160,
             scale=4,
         )
-        open_button = gr.Button("Open", size="sm", elem_id="open-file", min_width=60, scale=1)
+        open_button = gr.Button(words("tools_page", "open"), size="sm", elem_id="open-file", min_width=60, scale=1)
         upload = gr.UploadButton(
-            "Upload…",
+            words("tools_page", "upload"),
             file_types=[".json", ".hjson", ".yaml", ".yml"],
             size="sm",
             elem_id="upload",
@@ -85,8 +87,8 @@ def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Serv
         try:
             converted = toolbox.outgoing(text or "", chosen, context)
         except DsguiError as error:
-            raise gr.Error(f"Not downloaded. {escape(str(error))}") from error
-        said = "Downloaded with these changes; the editor is unchanged."
+            raise gr.Error(words("tools_page", "not_downloaded", why=escape(str(error)))) from error
+        said = words("tools_page", "downloaded")
         return converted.text, notes_html(said, converted.notes, always=False)
 
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
@@ -99,12 +101,12 @@ def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Serv
 def _opener(read: Callable[[Path], Opened]) -> Callable[[str | None], tuple[Any, ...]]:
     def opener(path: str | None) -> tuple[Any, ...]:
         if not (path or "").strip():
-            raise gr.Error("Enter the path of a file, such as ~/project/ds_config.json.")
+            raise gr.Error(words("tools_page", "enter_path"))
         try:
             opened = read(Path((path or "").strip()))
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
-        return (*_brought(opened), notes_html(f"Opened {Path(path or '').name}.", opened.notes))
+        return (*_brought(opened), notes_html(words("tools_page", "opened", name=Path(path or "").name), opened.notes))
 
     return opener
 

@@ -17,8 +17,6 @@ from dsgui.ui.common.events import LIVE, ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_change import applied, applies_to
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
-from dsgui.ui.config.toolbox import with_arguments
-from dsgui.ui.config.tools import Tools
 from dsgui.ui.config.workbench import View, Workbench, make_context
 
 
@@ -30,19 +28,18 @@ def build_ladder() -> gr.HTML:
 def wire_ladder(
     panel: gr.HTML,
     memory: MemoryPanel,
-    page: tuple[gr.Code, gr.HTML, Tools, Sequence[Any]],
+    page: tuple[gr.Code, gr.HTML, Sequence[Any]],
     parts: tuple[Services, Workbench],
 ) -> None:
-    """`page` is the text, the form, the tools and the inputs of the context bar; `parts` are what the handler asks."""
+    """`page` is the text, the form and the inputs of the context bar; `parts` are what the handler asks."""
     services, workbench = parts
-    text, form, tools, bar = page
+    text, form, bar = page
 
-    def look(text: str | None, tool: str, typed: str | None, *bar_and_memory: Any) -> str:
+    def look(text: str | None, *bar_and_memory: Any) -> str:
         context = make_context(services.target(), *bar_and_memory[: len(bar)])
-        context = with_arguments(context, tool, typed)
         return steps_shown(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
 
-    panel.look(look, [text, tools.tool, tools.arguments, *bar, *memory.inputs], [panel], **LIVE)
+    panel.look(look, [text, *bar, *memory.inputs], [panel], **LIVE)
     panel.apply(applied, [text], applies_to(memory, (text, form)), **ONCE)
 
 

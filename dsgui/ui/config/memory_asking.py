@@ -2,8 +2,9 @@
 comes, and ends with the page that asked."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 import gradio as gr
@@ -17,29 +18,25 @@ from dsgui.core.texts.saying import said
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_panel import MemoryPanel, inquiry_for
-from dsgui.ui.config.toolbox import with_arguments
-from dsgui.ui.config.tools import Tools
 from dsgui.ui.config.workbench import View, Workbench, make_context
 
 
 def wire_memory_asking(
-    memory: MemoryPanel, text: gr.Code, tools: Tools, bar: Sequence[Any], parts: tuple[Services, Workbench]
+    memory: MemoryPanel, text: gr.Code, bar: Sequence[Any], parts: tuple[Services, Workbench]
 ) -> None:
     """The panel's button asks; then the timer looks for the answer until it is there. `parts` are what is asked."""
     services, workbench = parts
     presses = count()
 
-    def rehearse(
-        request: gr.Request, text: str | None, tool: str, typed: str | None, *bar_and_memory: Any
-    ) -> tuple[Any, gr.Timer]:
+    def rehearse(request: gr.Request, text: str | None, *bar_and_memory: Any) -> tuple[Any, gr.Timer]:
         given = bar_and_memory[: len(bar)]
-        context = with_arguments(make_context(services.target(), *given), tool, typed)
+        context = make_context(services.target(), *given)
         asked = question_of(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
+        press = {"press": next(presses)}  # told anew, so that the page sees an answer to each
         if isinstance(asked, CannotSay):
-            # Told anew, so that the page sees an answer to each press.
-            return gr.update(rehearsed=json.dumps(cannot(asked) | {"press": next(presses)})), gr.Timer(active=False)
+            return gr.update(rehearsed=json.dumps(cannot(asked) | press)), gr.Timer(active=False)
         services.dry_runs.begin(session_of(request), *asked)
-        return gr.update(rehearsed=shown(services, session_of(request))), gr.Timer(active=True)
+        return gr.update(rehearsed=shown(services, session_of(request), press)), gr.Timer(active=True)
 
     def follow(request: gr.Request, answered: float) -> tuple[Any, gr.Timer, float]:
         going = services.dry_runs.progress(session_of(request))
@@ -50,7 +47,7 @@ def wire_memory_asking(
     def cancel(request: gr.Request) -> None:
         services.dry_runs.cancel(session_of(request))
 
-    brought = [text, tools.tool, tools.arguments, *bar, *memory.inputs]
+    brought = [text, *bar, *memory.inputs]
     memory.panel.rehearse(rehearse, brought, [memory.panel, memory.timer], **ONCE)
     memory.panel.cancel(cancel, None, None, **ONCE)
     memory.timer.tick(follow, [memory.answered], [memory.panel, memory.timer, memory.answered], **ONCE)
@@ -86,7 +83,7 @@ def question_of(
     return question if isinstance(question, CannotSay) else (question, inquiry.case.made(question))
 
 
-def shown(services: Services, session: str) -> str:
+def shown(services: Services, session: str, more: Mapping[str, int] = MappingProxyType({})) -> str:
     """How far the page's dry run is, or what it found, as JSON; "" for none."""
     going = services.dry_runs.progress(session)
-    return json.dumps(as_json(going)) if going else ""
+    return json.dumps({**as_json(going), **more}) if going else ""

@@ -16,8 +16,6 @@ from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.events import CHANGED_TEXT, ONCE, details
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
-from dsgui.ui.config.toolbox import with_arguments
-from dsgui.ui.config.tools import Tools
 from dsgui.ui.config.workbench import View, Workbench, make_context
 
 _MOST_EDITS = 40
@@ -27,7 +25,6 @@ _TICKS = ("checkpointing", "zero_init")  # boxes of the panel that say what the 
 def wire_memory_change(
     memory: MemoryPanel,
     page: tuple[gr.Code, gr.HTML],
-    tools: Tools,
     bar: Sequence[Any],
     parts: tuple[Services, Workbench],
 ) -> None:
@@ -35,13 +32,13 @@ def wire_memory_change(
     services, workbench = parts
     text, _ = page
 
-    def find(text: str | None, tool: str, typed: str | None, *bar_and_memory: Any) -> Any:
+    def find(text: str | None, *bar_and_memory: Any) -> Any:
         given = bar_and_memory[: len(bar)]
-        context = with_arguments(make_context(services.target(), *given), tool, typed)
+        context = make_context(services.target(), *given)
         view = workbench.show(text or "", context)
         return gr.update(found=change_found(services, view, context, bar_and_memory[len(bar) :]))
 
-    memory.panel.find(find, [text, tools.tool, tools.arguments, *bar, *memory.inputs], [memory.panel], **ONCE)
+    memory.panel.find(find, [text, *bar, *memory.inputs], [memory.panel], **ONCE)
     memory.panel.apply(applied, [text], applies_to(memory, page), **ONCE)
 
 

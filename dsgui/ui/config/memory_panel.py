@@ -26,7 +26,7 @@ from dsgui.core.memory.fits.rehearsing import key_of
 from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.question import Group, Question
 from dsgui.core.sizes import GIB
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import said, words
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.field_inputs import laid_out
@@ -74,7 +74,7 @@ def build_memory_panel() -> MemoryPanel:
         with gr.Row(elem_classes="ds-memory-inputs"):
             inputs = laid_out([replace(field, beside=False) for field in every if field.name in _FIRST], _FIRST)
         panel = embedded("memory", "ds-memory", _EVENTS, value="", found="", rehearsed="", elem_id="memory-panel")
-        with gr.Accordion("More: checkpointing, zero.Init, target length, LoRA, attention, host memory", open=False):
+        with gr.Accordion(words("memory_page", "more"), open=False):
             rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
             with gr.Row():
                 inputs |= laid_out(rest, {field.name: {"min_width": 120} for field in rest})
@@ -85,7 +85,12 @@ def build_memory_panel() -> MemoryPanel:
 
 def _host_memory() -> gr.Textbox:
     return gr.Textbox(
-        "", label="Host memory (GiB)", placeholder="this machine’s", max_lines=1, elem_id="memory-host", min_width=120
+        "",
+        label=words("memory_page", "host_memory"),
+        placeholder=words("memory_page", "host_hint"),
+        max_lines=1,
+        elem_id="memory-host",
+        min_width=120,
     )
 
 
@@ -158,9 +163,11 @@ def inquiry_for(services: Services, view: View, context: Context, given: Sequenc
         choice = model_of(complete(dict(zip(names, values, strict=True))))
     except (DocumentError, PlanError) as error:
         return CannotSay(said("memory_cannot", "mend", problem=str(error)))
-    words = _words(typed or "")
-    choice = choice.over(of_words(words))
-    case = Case(document.value, _with_words(context, words), view.found, services.read_model(choice.model), choice)
+    typed_words = _words(typed or "")
+    choice = choice.over(of_words(typed_words))
+    case = Case(
+        document.value, _with_words(context, typed_words), view.found, services.read_model(choice.model), choice
+    )
     return Inquiry(case, services.checker.schema, lambda group: _room(services, context, group, host))
 
 
@@ -175,11 +182,11 @@ def fitted_for(
     return fitted if isinstance(fitted, CannotSay) else (found.case, fitted)
 
 
-def _with_words(context: Context, words: list[str]) -> Context:
+def _with_words(context: Context, typed: list[str]) -> Context:
     """The script's arguments fill what is `"auto"`, unless others are looked at."""
-    if context.arguments is not None or context.integration is Integration.NATIVE or not words:
+    if context.arguments is not None or context.integration is Integration.NATIVE or not typed:
         return context
-    return replace(context, arguments=from_words(words))
+    return replace(context, arguments=from_words(typed))
 
 
 def _words(typed: str) -> list[str]:

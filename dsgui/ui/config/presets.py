@@ -9,6 +9,7 @@ import gradio as gr
 from dsgui.core.config.context import Integration
 from dsgui.core.config.preset import Preset
 from dsgui.core.errors import DsguiError
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import ContextBar
@@ -32,7 +33,11 @@ def build_chooser(services: Services) -> tuple[gr.Dropdown, gr.HTML]:
     """The list of presets and what the chosen one is for. Must be called inside a `gr.Blocks`."""
     first = services.presets[0]
     chooser = gr.Dropdown(
-        choices(services.all_presets()), value=first.id, label="Start from a preset", elem_id="preset", filterable=True
+        choices(services.all_presets()),
+        value=first.id,
+        label=words("tools_page", "start_from"),
+        elem_id="preset",
+        filterable=True,
     )
     purpose = gr.HTML(purpose_html(first), elem_classes="ds-purpose", elem_id="preset-purpose", padding=False)
     return chooser, purpose
@@ -40,15 +45,25 @@ def build_chooser(services: Services) -> tuple[gr.Dropdown, gr.HTML]:
 
 def build_own_presets(chooser: gr.Dropdown, purpose: gr.HTML) -> Presets:
     """What makes and removes one's own, with the chooser they go into. Must be called inside a `gr.Blocks`."""
-    with gr.Accordion("Save as preset", open=False, elem_id="own-presets"):
+    with gr.Accordion(words("tools_page", "save_as"), open=False, elem_id="own-presets"):
         with gr.Row():
             title = gr.Textbox(
-                "", label="Title", placeholder="Llama 8B, two nodes", max_lines=1, elem_id="preset-title", scale=3
+                "",
+                label=words("tools_page", "title"),
+                placeholder=words("tools_page", "title_hint"),
+                max_lines=1,
+                elem_id="preset-title",
+                scale=3,
             )
-            replace = gr.Checkbox(False, label="Replace the preset with this title", elem_id="preset-replace", scale=2)
+            replace = gr.Checkbox(
+                False,
+                label=words("tools_page", "replace"),
+                elem_id="preset-replace",
+                scale=2,
+            )
         with gr.Row():
-            save = gr.Button("Save preset", size="sm", elem_id="save-preset")
-            remove = gr.Button("Delete the selected preset", size="sm", interactive=False, elem_id="remove-preset")
+            save = gr.Button(words("tools_page", "save"), size="sm", elem_id="save-preset")
+            remove = gr.Button(words("tools_page", "remove"), size="sm", interactive=False, elem_id="remove-preset")
     return Presets(chooser, purpose, title, replace, save, remove)
 
 
@@ -60,7 +75,7 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
             return gr.skip(), gr.skip(), gr.skip()
         chosen = _named(services.all_presets(), id)
         if chosen is None:
-            raise gr.Error("This preset no longer exists. Reload the page to update the list.")
+            raise gr.Error(words("tools_page", "gone"))
         return chosen.text, chosen.integration.value, NEW_TEXT
 
     def describe(id: str | None) -> tuple[str, Any]:
@@ -76,21 +91,21 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
 def _wire_own(presets: Presets, text: Any, bar: ContextBar, services: Services) -> None:
     def save(title: str, replace: bool, text: str, reader: str, gpus: float, nodes: float) -> Any:
         if not (title or "").strip():
-            raise gr.Error("Not saved. Give the preset a title first.")
+            raise gr.Error(words("tools_page", "needs_title"))
         asked = (title or "", text or "", Integration(reader), int(gpus or 1), int(nodes or 1))
         try:
             saved = services.own_presets.save(*asked, replace=replace)
         except DsguiError as error:
-            raise gr.Error(f"Not saved. {escape(str(error))}") from error
-        gr.Info(f"Saved as “{escape(saved.title)}”.")
+            raise gr.Error(words("tools_page", "not_saved", why=escape(str(error)))) from error
+        gr.Info(words("tools_page", "saved", title=escape(saved.title)))
         return gr.Dropdown(choices=choices(services.all_presets()), value=saved.id)
 
     def remove(id: str | None) -> Any:
         try:
             services.own_presets.remove(id or "")
         except DsguiError as error:
-            raise gr.Error(f"Not removed. {escape(str(error))}") from error
-        gr.Info("Removed. The config stays in the editor.")
+            raise gr.Error(words("tools_page", "not_removed", why=escape(str(error)))) from error
+        gr.Info(words("tools_page", "removed"))
         return gr.Dropdown(choices=choices(services.all_presets()), value=None)
 
     saving = [presets.title, presets.replace, text, bar.integration, bar.gpus, bar.nodes]
@@ -105,7 +120,9 @@ def refreshed(services: Services) -> Any:
 
 def choices(presets: tuple[Preset, ...]) -> Choices:
     """What a dropdown of presets offers; one's own are marked as such."""
-    return [(f"Mine: {p.title}" if p.id.startswith("user-") else p.title, p.id) for p in presets]
+    return [
+        (words("tools_page", "mine", title=p.title) if p.id.startswith("user-") else p.title, p.id) for p in presets
+    ]
 
 
 def _named(presets: tuple[Preset, ...], id: str | None) -> Preset | None:
@@ -115,10 +132,11 @@ def _named(presets: tuple[Preset, ...], id: str | None) -> Preset | None:
 def purpose_html(preset: Preset) -> str:
     """What the preset is for, where it comes from, and what to know about it."""
     ranks = preset.nodes * preset.gpus
-    expects = f"Made for {preset.model or 'any model'} on {ranks} GPU{'s' if ranks > 1 else ''}."
-    ran = [f"The tutorial ran it with: {preset.arguments}"] if preset.arguments else []
+    given = {"model": preset.model or words("tools_page", "any_model"), "count": str(ranks)}
+    expects = words("tools_page", "made_for" if ranks > 1 else "made_for_one", **given)
+    ran = [words("tools_page", "ran_with", arguments=preset.arguments)] if preset.arguments else []
     notes = "".join(f"<li>{escape(note)}</li>" for note in (expects, *preset.notes, *ran))
     return (
         f'<p>{escape(preset.purpose)} <span class="ds-source">{escape(preset.source)}</span></p>'
-        f"<details><summary>Notes</summary><ul>{notes}</ul></details>"
+        f"<details><summary>{words('tools_page', 'notes')}</summary><ul>{notes}</ul></details>"
     )

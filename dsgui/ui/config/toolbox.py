@@ -1,16 +1,15 @@
 """What can be asked about the config in the editor, as HTML: a comparison, a move to another DeepSpeed, code for it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from dsgui.core.config import accelerate_yaml, outputs
-from dsgui.core.config.arguments import Problem, TrainingArguments, read_arguments
 from dsgui.core.config.compare import differences
 from dsgui.core.config.context import LATEST_KNOWN, OLDEST_KNOWN, RELEASES, Context, Integration, version_tuple
 from dsgui.core.config.document import Document
 from dsgui.core.config.preset import Preset
 from dsgui.core.config.versions import releases
-from dsgui.core.errors import ArgumentsError, DocumentError
+from dsgui.core.errors import DocumentError
+from dsgui.core.texts.saying import words
 from dsgui.core.validation.checker import Checker
 from dsgui.core.validation.migration import migration
 from dsgui.core.validation.resolve import resolve
@@ -87,32 +86,7 @@ class Toolbox:
             code = accelerate_yaml.write(
                 document.value, nodes=context.nodes, gpus_per_node=context.gpus_per_node, config_path="ds_config.json"
             )
-            return code_html("For accelerate launch --config_file accelerate.yaml train.py", code, "yaml")
+            return code_html(words("tools_page", "for_accelerate"), code, "yaml")
         if id == "initialize":
-            return code_html("A native training loop", outputs.initialize_snippet(document), "python")
-        return code_html("In a script that uses the HF Trainer", outputs.training_arguments(document), "python")
-
-
-def with_arguments(context: Context, tool: str, typed: str | None) -> Context:
-    """The context with the HF Trainer's arguments as typed; they count while their tool is shown."""
-    if tool != TRAINER or context.integration is Integration.NATIVE or not (typed or "").strip():
-        return context
-    try:
-        arguments = read_arguments(typed or "")
-    except ArgumentsError as error:
-        arguments = TrainingArguments(problems=(Problem.unreadable(error),))
-    return replace(context, arguments=arguments)
-
-
-def starting_arguments(text: str, typed: str, follows_config: bool) -> str:
-    """What the tool starts with: the arguments typed on the Launch page. A script that `follows_config`, as the bundled
-    recipe does, takes what is left out there from the config."""
-    if not follows_config:
-        return typed
-    try:
-        demanded, given = outputs.demanded(read_document(text)), read_arguments(typed).given
-    except (ArgumentsError, DocumentError):
-        return typed
-    left = {name: value for name, value in demanded.items() if name not in given}
-    words = [f"--{name}" if value == "True" else f"--{name} {value}" for name, value in left.items()]
-    return " ".join([typed.strip(), *words]).strip()
+            return code_html(words("tools_page", "native_loop"), outputs.initialize_snippet(document), "python")
+        return code_html(words("tools_page", "in_trainer"), outputs.training_arguments(document), "python")

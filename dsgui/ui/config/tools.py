@@ -5,20 +5,16 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import CHANGED_TEXT, ONCE, chosen_fix
 from dsgui.ui.common.services import Services
+from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.presets import choices
 from dsgui.ui.config.toolbox import SNIPPETS, TRAINER, Toolbox
 from dsgui.ui.config.workbench import make_context
 
-_TOOLS = [
-    ("None", ""),
-    ("Compare with a preset", "compare"),
-    ("Check against another version", "move"),
-    ("Code snippets", "code"),
-    ("What the HF Trainer passes", TRAINER),
-]
+_TOOLS = ("compare", "move", "code", TRAINER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +41,26 @@ class Tools:
 def build_tools(toolbox: Toolbox) -> Tools:
     """Must be called inside a `gr.Blocks`."""
     releases = toolbox.releases
-    tool = gr.Radio(_TOOLS, value="", label="Tools", elem_id="tool")
+    named = [(words("tools_page", "none"), ""), *((words("tools_page", name), name) for name in _TOOLS)]
+    tool = gr.Radio(named, value="", label=words("tools_page", "tools"), elem_id="tool")
     offered = choices(toolbox.presets())
-    preset = gr.Dropdown(offered, value=offered[0][1], label="Preset", visible=False, elem_id="compare-with")
-    release = gr.Dropdown(list(releases), value=releases[0], label="Target version", visible=False, elem_id="move-to")
+    preset = gr.Dropdown(
+        offered, value=offered[0][1], label=words("tools_page", "preset"), visible=False, elem_id="compare-with"
+    )
+    release = gr.Dropdown(
+        list(releases), value=releases[0], label=words("tools_page", "release"), visible=False, elem_id="move-to"
+    )
     code = gr.Dropdown(
         [(title, id) for id, title in SNIPPETS.items()],
         value=next(iter(SNIPPETS)),
-        label="What for",
+        label=words("tools_page", "what_for"),
         visible=False,
         elem_id="snippet",
     )
     arguments = gr.Textbox(
         "",
-        label="TrainingArguments, as on the command line",
-        info=(
-            "While this is open, the findings above take them into account. --hidden_size N sets what depends on "
-            "the model."
-        ),
+        label=words("launch_page", "tool_arguments"),
+        info=words("launch_page", "tool_arguments_note"),
         placeholder="--per_device_train_batch_size 4 --learning_rate 1e-4 --bf16 --max_steps 500",
         visible=False,
         max_lines=6,
@@ -87,9 +85,10 @@ def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: To
         nodes: float,
         device: str,
         version: str,
+        launched: Launched,
         event: gr.EventData,
     ) -> tuple[str, Any]:
-        context = make_context(services.target(), reader, gpus, nodes, device, version)
+        context = make_context(services.target(), reader, gpus, nodes, device, version, launched)
         return toolbox.fix_move(*chosen_fix(event), text or "", context, to), CHANGED_TEXT
 
     tools.tool.change(ask, [tools.tool], [tools.preset, tools.release, tools.code, tools.arguments], **ONCE)

@@ -6,55 +6,60 @@ from html import escape
 from dsgui.core.config.compare import Difference, Kind
 from dsgui.core.config.findings import Finding
 from dsgui.core.config.pointer import dotted
+from dsgui.core.texts.saying import words
 from dsgui.core.validation.migration import Migration
 from dsgui.ui.common.findings_view import finding_item
 
-_MARKS = {Kind.CHANGED: "differs", Kind.ONLY_LEFT: "only there", Kind.ONLY_RIGHT: "only here"}
+_MARKS = {Kind.CHANGED: "differs", Kind.ONLY_LEFT: "only_left", Kind.ONLY_RIGHT: "only_right"}
 
 
 def comparison_html(title: str, differences: Sequence[Difference]) -> str:
     """A table: key, the preset's value, the editor's."""
     if not differences:
-        return _panel(f"The editor and “{escape(title)}” are identical.")
+        return _panel(words("tools_page", "identical", title=escape(title)))
     rows = "".join(
         f'<tr data-kind="{escape(d.kind.value)}"><th scope="row">{escape(dotted(d.pointer))}'
-        f'<span class="ds-unit">{_MARKS[d.kind]}</span></th><td>{_cell(d.left)}</td><td>{_cell(d.right)}</td></tr>'
+        f'<span class="ds-unit">{words("tools_page", _MARKS[d.kind])}</span></th>'
+        f"<td>{_cell(d.left)}</td><td>{_cell(d.right)}</td></tr>"
         for d in differences
     )
-    many = f"{len(differences)} key{'s' if len(differences) > 1 else ''} differ{'s' if len(differences) == 1 else ''}"
+    said = words("tools_page", "key_differs", title=escape(title))
+    if len(differences) > 1:
+        said = words("tools_page", "keys_differ", count=str(len(differences)), title=escape(title))
     return _panel(
-        f"{many} from “{escape(title)}”.",
-        f'<table class="ds-compare"><thead><tr><th scope="col">Key</th><th scope="col">{escape(title)}</th>'
-        f'<th scope="col">The editor</th></tr></thead><tbody>{rows}</tbody></table>',
+        said,
+        f'<table class="ds-compare"><thead><tr><th scope="col">{words("tools_page", "key")}</th>'
+        f'<th scope="col">{escape(title)}</th>'
+        f'<th scope="col">{words("tools_page", "editor")}</th></tr></thead><tbody>{rows}</tbody></table>',
     )
 
 
 def _cell(literal: str | None) -> str:
-    return f"<code>{escape(literal)}</code>" if literal is not None else '<span class="ds-unit">not set</span>'
+    if literal is not None:
+        return f"<code>{escape(literal)}</code>"
+    return f'<span class="ds-unit">{words("tools_page", "not_set")}</span>'
 
 
 def migration_html(found: Migration) -> str:
     """What breaks, what differs and what heals, each with its button."""
-    move = f"from DeepSpeed {escape(found.release)} to {escape(found.target)}"
+    releases = {"release": escape(found.release), "target": escape(found.target)}
     if found.release == found.target:
-        return _panel(
-            f"This config is already checked for DeepSpeed {escape(found.release)}. Select another version above."
-        )
+        return _panel(words("tools_page", "same_release", release=escape(found.release)))
     if not (found.appears or found.defaults or found.goes):
-        return _panel(f"Nothing in this config changes {move}.")
+        return _panel(words("tools_page", "nothing_changes", **releases))
     parts = (
-        ("New findings", found.appears, True),
-        ("Different defaults for omitted keys", found.defaults, True),
-        ("No longer reported", found.goes, False),
+        ("appears", found.appears, True),
+        ("defaults", found.defaults, True),
+        ("goes", found.goes, False),
     )
-    return _panel(f"What changes {move}", "".join(_group(*part) for part in parts))
+    return _panel(words("tools_page", "changes", **releases), "".join(_group(*part) for part in parts))
 
 
 def _group(title: str, findings: Sequence[Finding], with_fix: bool) -> str:
     if not findings:
         return ""
     items = "".join(finding_item(finding, with_fix) for finding in findings)
-    return f'<h4 class="ds-group">{title}</h4><ul>{items}</ul>'
+    return f'<h4 class="ds-group">{words("tools_page", title)}</h4><ul>{items}</ul>'
 
 
 def code_html(intro: str, code: str, language: str) -> str:
@@ -62,7 +67,7 @@ def code_html(intro: str, code: str, language: str) -> str:
     return _panel(
         escape(intro),
         f'<pre class="ds-command" data-language="{escape(language)}">{escape(code)}</pre>'
-        '<button type="button" class="ds-copy" data-copy>Copy</button>',
+        f'<button type="button" class="ds-copy" data-copy>{words("tools_page", "copy")}</button>',
     )
 
 

@@ -9,22 +9,36 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.config import accelerate_yaml
-from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
+from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding
 from dsgui.core.config.form import Form, default_text, literal_for
 from dsgui.core.config.loose_json import tidy
+from dsgui.core.config.python_words import as_json_words
 from dsgui.core.config.schema import Field, Schema
 from dsgui.core.errors import DocumentError
-from dsgui.core.machine.hardware import CARDS, Hardware, Target
+from dsgui.core.launch.circumstances import run_context
+from dsgui.core.launch.planned import Planned
+from dsgui.core.machine.hardware import Target
 from dsgui.core.oracle.agreement import merge
 from dsgui.core.oracle.answers import Answer, Question
+from dsgui.core.texts.saying import words
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.documents import check_size, read_document, remember
-from dsgui.ui.common.findings_view import CONVERT, Readable, broken_html, findings_html
+from dsgui.ui.common.findings_view import (
+    CONVERT,
+    MOST_SHOWN,
+    Readable,
+    broken_html,
+    findings_html,
+    sendable,
+    without_key,
+)
+from dsgui.ui.config.context_bar import Launched
 
 MAX_RANKS = 4096
+_HERE = Launched()
 _MOST_RELEASES = 32  # remembered; their names come from the page
 
 
@@ -69,6 +83,7 @@ def _field_model(field: Field) -> dict[str, Any]:
         "suggestions": list(field.suggestions),
         "default": default_text(field),
         "auto": field.takes_auto,
+        "least": field.minimum,
         "unit": field.unit,
         "removed": field.removed,
         "common": field.common,
@@ -78,17 +93,23 @@ def _field_model(field: Field) -> dict[str, Any]:
 
 
 def make_context(
-    target: Target, integration: str, gpus: float | None, nodes: float | None, device: str, version: str
+    target: Target,
+    integration: str,
+    gpus: float | None,
+    nodes: float | None,
+    device: str,
+    version: str,
+    launched: Launched = _HERE,
 ) -> Context:
-    """The context the bar on the page describes; what is empty or out of range counts as 1."""
-    return Context(
-        integration=Integration(integration),
-        nodes=_count(nodes),
-        gpus_per_node=_count(gpus),
-        deepspeed_version=version or target.version("deepspeed") or LATEST_KNOWN,
-        torch_version=target.version("torch"),
-        hardware=planned(device) or target.hardware,
-        missing_ops=frozenset() if planned(device) else target.missing_ops,
+    """The context the bar on the page describes, for what 2 · Launch has; what is empty or out of range counts as 1."""
+    return run_context(
+        target,
+        Integration(integration),
+        _count(nodes),
+        _count(gpus),
+        place=launched.place,
+        planned=Planned(device, version),
+        arguments=launched.arguments,
     )
 
 
@@ -104,11 +125,6 @@ def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
         for name, n in asked.items()
         if n is None or _count(n) != n
     )
-
-
-def planned(device: str) -> tuple[Hardware, ...]:
-    """The card from the table, if the bar plans for one."""
-    return tuple(card for card in CARDS if card.id == device)
 
 
 class Workbench:
@@ -184,6 +200,7 @@ class Workbench:
         for finding in findings:
             problems.setdefault(finding.pointer, finding.severity.value)
         form = self._state(document, context.release) | {"problems": problems, "acked": dict(acked or {})}
+        form["found"] = [_found(finding, document) for finding in findings[:MOST_SHOWN]]
         remember(document)
         return View(document.text, findings_html(findings, subject(context)), form, tuple(findings))
 
@@ -206,6 +223,16 @@ class Workbench:
         return self._forms[release]
 
 
+def _found(finding: Finding, document: Document) -> dict[str, Any]:
+    """A finding at its place: the line of its key, or of the block around a key that is missing."""
+    place = finding.pointer
+    while place and document.node(place) is None:
+        place = place.rpartition("/")[0]
+    line = document.line_of(place) or 1
+    text = sendable(without_key(finding))
+    return {"pointer": finding.pointer, "severity": finding.severity.value, "text": text, "line": line}
+
+
 def readable(text: str) -> Readable | None:
     """What a text that is no JSON says all the same, as hjson or as accelerate's YAML; None when it says nothing."""
     for read in (_hjson, _accelerate):
@@ -218,8 +245,12 @@ def readable(text: str) -> Readable | None:
 
 
 def _hjson(text: str) -> Readable:
-    tidied = tidy(text)
-    return Readable(tidied.text, tidied.notes, _HJSON)
+    """Python's words as the values they were meant as: hjson would take each for a text, comma and all."""
+    meant, lines = as_json_words(text)
+    tidied = tidy(meant)
+    listed = ", ".join(str(line) for line in lines)
+    note = (words("form_page", "python_words", lines=listed),) if lines else ()
+    return Readable(tidied.text, (*note, *tidied.notes), words("form_page", "python_kind") if lines else _HJSON)
 
 
 def _accelerate(text: str) -> Readable:

@@ -15,8 +15,6 @@ from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import LIVE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
-from dsgui.ui.config.toolbox import with_arguments
-from dsgui.ui.config.tools import Tools
 from dsgui.ui.config.workbench import View, Workbench, make_context
 
 
@@ -28,19 +26,19 @@ def build_zero_stages() -> gr.HTML:
 def wire_zero_stages(
     panel: gr.HTML,
     memory: MemoryPanel,
-    page: tuple[gr.Code, Tools, Sequence[Any]],
+    page: tuple[gr.Code, Sequence[Any]],
     parts: tuple[Services, Workbench],
 ) -> None:
-    """`page` is the text, the tools and the inputs of the context bar; `parts` are what the handler asks."""
+    """`page` is the text and the inputs of the context bar; `parts` are what the handler asks."""
     services, workbench = parts
-    text, tools, bar = page
+    text, bar = page
 
-    def look(text: str | None, tool: str, typed: str | None, *bar_and_memory: Any) -> str:
+    def look(text: str | None, *bar_and_memory: Any) -> str:
         given = bar_and_memory[: len(bar)]
-        context = with_arguments(make_context(services.target(), *given), tool, typed)
+        context = make_context(services.target(), *given)
         return stages_shown(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
 
-    panel.look(look, [text, tools.tool, tools.arguments, *bar, *memory.inputs], [panel], **LIVE)
+    panel.look(look, [text, *bar, *memory.inputs], [panel], **LIVE)
 
 
 def stages_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:

@@ -9,6 +9,7 @@ import gradio as gr
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.plan import Place
 from dsgui.core.machine.machine_report import summary
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.previewed import Previewed
@@ -27,8 +28,13 @@ class AskFirst:
 def build_ask_first(kind: type[Place]) -> AskFirst:
     """Must be called inside a `gr.Blocks`."""
     asked = kind.CAN_BE_ASKED
-    button = gr.Button(f"Check {asked}", size="sm", elem_id=f"ask-{asked}")
+    button = gr.Button(_label(asked), size="sm", elem_id=f"ask-{asked}")
     return AskFirst(kind, button, gr.HTML("", elem_id=f"{asked}-answer", apply_default_css=False, padding=False))
+
+
+def _label(asked: str) -> str:
+    """A place of its own module, which the catalogue doesn't know, has a word of its own."""
+    return words("launch_page", "check_machines") if asked == "machines" else f"Check {asked}"
 
 
 def wire_ask_first(asks: Iterable[AskFirst], previewed: gr.State, services: Services) -> None:
@@ -41,13 +47,16 @@ def _wire(asks: AskFirst, previewed: gr.State, services: Services) -> None:
     def ask(previewed: Previewed | None) -> str:
         plan = previewed.plan if previewed else None
         if plan is None or not isinstance(plan.place, asks.kind):
-            raise gr.Error("The launch is incomplete: see the message above the command.")
+            raise gr.Error(words("launch_page", "incomplete"))
         try:
             rows = services.ask_place(plan)
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
         hosts = len(plan.place.hosts()) or 1
-        asked = "1 host" if hosts == 1 else f"{hosts} hosts"
-        return f'<div class="ds-machine">{rows_html(f"{asked} checked: {summary(rows)}", rows)}</div>'
+        given = {"summary": summary(rows)}
+        told = words("launch_page", "host_checked", **given)
+        if hosts > 1:
+            told = words("launch_page", "hosts_checked", count=str(hosts), **given)
+        return f'<div class="ds-machine">{rows_html(told, rows)}</div>'
 
     asks.button.click(ask, [previewed], [asks.answer], **{**ONCE, "queue": True, "show_progress": "minimal"})

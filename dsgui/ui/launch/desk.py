@@ -7,27 +7,29 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.launch.field import Part
+from dsgui.core.launch.hostfile import hostfile_for
 from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.launch.where import BY_NAME, PLACES
 from dsgui.core.machine.hardware import Gpu, Target
 from dsgui.core.sizes import gib, in_gib
+from dsgui.core.texts.saying import Said, listed, said, words
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.field_inputs import laid_out
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
 
-_RECIPES = {"translation": "Bundled recipe: T5 translates number words (no download)"}
-_USUAL = "default: wait for GPUs and other hosts, share this machine’s CPU"
+_RECIPES = {"translation": "recipe_translation"}
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The page's inputs by their fields' names, `fields` says in which order; and the buttons that ask at the
-    places where a run can train."""
+    places where a run can train. `more` is the fold."""
 
     inputs: Mapping[str, Any]
     asks: tuple[AskFirst, ...]
+    more: gr.Accordion
 
     def __getitem__(self, name: str) -> Any:
         return self.inputs[name]
@@ -63,10 +65,10 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
             asks += [build_ask_first(kind)] if kind.CAN_BE_ASKED else []
         panels.append(panel)
     lay_out(Part.DEVICES)
-    with gr.Accordion("More: launcher, queue, environment, port, folder, name", open=False):
+    with gr.Accordion(words("launch_page", "more"), open=False) as more:
         lay_out(Part.MORE)
     lay_out(Part.NOWHERE)
-    desk = Desk(inputs, tuple(asks))
+    desk = Desk(inputs, tuple(asks), more)
     desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)
 
     def shows(where: str) -> tuple[Any, ...]:
@@ -85,18 +87,21 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
 
 def _of_this_machine(services: Services, target: Target, default_ranks: int) -> dict[str, dict[str, Any]]:
     """What the fields can't declare: it depends on what is here."""
-    recipes = [(_RECIPES.get(name, name), name) for name in services.recipes]
-    on_gpus = {} if target.gpus else {"label": "If another run is active"}
+    recipes = [(words("launch_page", _RECIPES[name]) if name in _RECIPES else name, name) for name in services.recipes]
+    on_gpus = {} if target.gpus else {"label": words("launch_page", "if_busy_on_cpu")}
     return {
-        "what": {"choices": [*recipes, ("My own script", OWN_SCRIPT)], "value": recipes[0][1]},
+        "what": {"choices": [*recipes, (words("launch_page", "own_script"), OWN_SCRIPT)], "value": recipes[0][1]},
         "ranks": {"value": default_ranks, "visible": not target.gpus},
         "gpus": {
             "choices": _gpu_choices(services),
             "value": [str(gpu.index) for gpu in target.gpus],
             "visible": bool(target.gpus),
         },
+        # As 1 · Configure plans at first; `as_planned` follows it.
+        "slurm_per_node": {"value": default_ranks},
+        "hostfile": {"placeholder": hostfile_for("", 2, default_ranks).strip()},
         # Nothing chosen is a choice of its own: what is usual depends on where it trains, and that may still change.
-        "when_busy": {"choices": [(_USUAL, ""), *BY_FIELD["when_busy"].choices], **on_gpus},
+        "when_busy": {"choices": [(words("launch_page", "usual"), ""), *BY_FIELD["when_busy"].offered], **on_gpus},
     }
 
 
@@ -118,9 +123,13 @@ def _gpu_choices(services: Services) -> list[tuple[str, str]]:
 def gpu_label(gpu: Gpu, used_bytes: int | None, runs: Sequence[str]) -> str:
     """`0: H100, 12 of 80 GiB in use, by run “translation”`."""
     total = gib(gpu.memory_bytes, 0) if gpu.memory_bytes else ""
-    memory = f"{in_gib(used_bytes, 0)} of {total} in use" if total and used_bytes is not None else total
-    by = f"by run {', '.join(f'“{name}”' for name in runs)}" if runs else ""
-    return ", ".join(filter(None, (f"{gpu.index}: {gpu.name}", memory, by)))
+    memory: str | Said = total
+    if total and used_bytes is not None:
+        memory = said("launch_page", "gpu_used", used=in_gib(used_bytes, 0), total=total)
+    names = listed(said("launch_page", "quoted", name=name) for name in runs)
+    by = said("launch_page", "gpu_by", runs=names) if runs else ""
+    named = said("launch_page", "gpu", index=str(gpu.index), name=gpu.name)
+    return str(listed(part for part in (named, memory, by) if part))
 
 
 def look_at_gpus(services: Services, gpus: gr.CheckboxGroup, event: Any) -> Any:

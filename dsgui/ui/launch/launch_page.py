@@ -1,35 +1,38 @@
 """The Launch page: what runs, on what, the exact command, start."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
 from dsgui.core.config.arguments import TrainingArguments
-from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.context import Integration
 from dsgui.core.config.findings import has_error, refuser
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
-from dsgui.core.launch.variables import plain_and_secret, with_variables
+from dsgui.core.launch.spec import place_of, typed_arguments
+from dsgui.core.launch.variables import with_variables
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.memory.fits.memory_report import kept
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import with_memory
-from dsgui.core.preflight.surroundings import Launch
+from dsgui.core.preflight.surroundings import Launch, context_in
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.events import LIVE, ONCE
 from dsgui.ui.common.findings_view import verdict
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
-from dsgui.ui.config.context_bar import THIS_MACHINE
-from dsgui.ui.config.workbench import Workbench, make_context, planned
+from dsgui.ui.config.context_bar import Launched
+from dsgui.ui.config.workbench import Workbench
+from dsgui.ui.launch.as_planned import Differs, as_count, compared, wire_as_planned
 from dsgui.ui.launch.asked_first import wire_ask_first
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.launch_request import page_request, preset_of
@@ -41,7 +44,7 @@ from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflig
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
     command anew when one of the given triggers fires, `look_at_gpus_on` what is in use. `desk` and `message` are for
-    who fills the page in; `typed` are what to run and the script's arguments."""
+    who fills the page in; `loaded` tells what was taken from an earlier run."""
 
     started: Any
     run_id: gr.State
@@ -49,20 +52,24 @@ class LaunchPage:
     look_at_gpus_on: Callable[[Any], Any]
     desk: Desk
     message: gr.Markdown
-    typed: list[Any]
+    loaded: gr.HTML
 
 
 def build_launch(services: Services, workbench: Workbench, configure: ConfigurePage, default_ranks: int) -> LaunchPage:
     """Lays the page out and wires it. Must be called inside a `gr.Blocks`, after the Configure page."""
+    loaded = gr.HTML("", elem_id="loaded-run", apply_default_css=False, padding=False)
     with gr.Row(elem_classes="ds-columns"):
         with gr.Column(scale=6, min_width=320):
-            desk = build_desk(services, default_ranks, configure.memory.fields)
+            elsewhere = {**configure.memory.fields, **configure.bar.fields}
+            desk = build_desk(services, default_ranks, elsewhere)
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             verdict_line = gr.Markdown("", elem_id="launch-verdict")
+            differs = gr.Markdown("", elem_id="plan-differs", elem_classes="ds-message", visible=False)
+            take = gr.Button("", size="sm", visible=False, elem_id="take-plan")
             command = gr.Code(
                 "",
                 language="shell",
-                label="The command, exactly as it will run",
+                label=words("launch_page", "command"),
                 interactive=False,
                 wrap_lines=True,
                 lines=3,
@@ -72,17 +79,17 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             )
             checks = gr.HTML("", elem_id="preflight", apply_default_css=False, padding=False)
             offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
-            undo = gr.Button("Undo", size="sm", visible=False, elem_id="config-offer-undo")
-            anyway = gr.Checkbox(False, label="Launch anyway", visible=False, elem_id="although")
-            launch = gr.Button("Launch", variant="primary", elem_id="launch", interactive=False)
+            undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
+            anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
+            launch = gr.Button(words("launch_page", "launch"), variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
     latest, sent_at, stale = gr.State(Latest()), gr.Number(0, visible=False), gr.Number(0, visible=False)
     # What a command is made from; it is started only while all of it stands as it did.
-    # Of Configure's bar that is who reads the config and the device: its GPUs follow the ranks chosen here.
     bar = configure.bar
-    made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, bar.device, *desk.components]
+    made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, *desk.components]
     outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
+    outputs += [differs, take, bar.launched, bar.known]
     preview = in_order(_previewer(services, workbench, desk), len(outputs))
 
     def preview_on(triggers: list[Any]) -> Any:
@@ -95,6 +102,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     offered.click(_accepted, [offer, *typed], [*typed, before, undo], **ONCE)
     undo.click(_taken_back, [before], [*typed, undo], **ONCE)
     share_ranks(services.target(), desk["ranks"], bar.gpus)
+    wire_as_planned(desk, bar, take, services.target())
     wire_ask_first(desk.asks, previewed, services)
     started = launch.click(
         _starter(services),
@@ -109,7 +117,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         lambda event: look_at_gpus(services, desk["gpus"], event),
         desk,
         message,
-        [desk["what"], desk["arguments"]],
+        loaded,
     )
 
 
@@ -122,23 +130,26 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         preset: str | None,
         ticked: bool,
         configured: str,
-        device: str,
         *values: Any,
     ) -> tuple[Any, ...]:
-        asked = desk.values(values)
+        asked, target = desk.values(values), services.target()
+        launched, differs = Launched(place_of(asked), typed_arguments(asked)), Differs()
         reader = Integration.HF.value if asked["what"] in services.recipes else configured
-        says, plan, foretold = "", None, None
+        says, plan, foretold, handed_on = "", None, None, dict[str, str]()
         before = BeforeStart()
         try:
             request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
-            plan = services.runs.prepare(request)
+            plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan)
-            context = _context(services.target(), plan, device)
-            launch = _with_config(workbench, Launch.of(plan, {}), text or "", context, around.arguments_of(plan))
-            launch = with_memory(launch, around, context, services.checker.schema, around.arguments_of(plan))
+            arguments = around.arguments_of(plan)
+            launched = Launched(plan.place, arguments)
+            launch = _with_config(workbench, Launch.of(plan, {}), text or "", target, arguments)
+            there = context_in(launch.unplanned, target)
+            launch = with_memory(launch, around, there, services.checker.schema, arguments)
+            differs = _against_plan(text or "", launch, target, arguments, asked)
             before, foretold = before_start(launch, around), kept(launch.memory)
             reads = plan.config_argument.integration
-            says = _verdict(launch) + _as_read(reads, reader, before) if before.counts else _NOT_THIS
+            says = _told(launch, reads, reader, before) if before.counts else words("launch_page", "uses_own")
         except DsguiError as error:
             says = f"**{plain(str(error))}**"
         refused = has_problem(before.rows)
@@ -166,11 +177,15 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 plan,
                 line,
                 text or "",
-                asked["environment"] or "",
-                (text, preset, ticked, configured, device, *values),
+                handed_on,
+                (text, preset, ticked, configured, *values),
                 foretold,
             ),
             logs,
+            gr.Markdown(differs.says, visible=bool(differs.says)),
+            gr.Button(differs.offers, visible=bool(differs.offers)),
+            launched,
+            launched.digest,
         )
 
     return preview
@@ -187,19 +202,17 @@ def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
     return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
 
 
-_NOT_THIS = "The script uses its own config, not the one from 1 · Configure."
+def _told(launch: Launch, reads: Integration, reader: str, before: BeforeStart) -> str:
+    return " ".join(filter(None, (_verdict(launch), _as_read(reads, reader, before))))
 
 
 def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:
     """Framework, where that is another than 1 · Configure says; whether it is this one."""
     if not before.handed:
-        return " The script doesn’t get this config."
+        return words("launch_page", "gets_none")
     if reads.value == configured:
         return ""
-    names = {Integration.HF: "the HF Trainer", Integration.NATIVE: "native DeepSpeed"}
-    return (
-        f" This script uses {names[reads]}, so it is checked for that; 1 · Configure checks it for the other framework."
-    )
+    return words("launch_page", f"reads_{reads.value}")
 
 
 def _accepted(offer: Offer | None, reader: str, arguments: str | None, environment: str | None) -> tuple[Any, ...]:
@@ -230,44 +243,41 @@ def _without(arguments: str, options: Sequence[str]) -> tuple[str, ...]:
     return words
 
 
-def _context(target: Target, plan: Plan, device: str) -> Context:
-    """What the config of `plan` is checked for, where Configure plans for `device`."""
-    here = make_context(
-        target, plan.config_argument.integration.value, plan.ranks // plan.nodes, plan.nodes, THIS_MACHINE, ""
-    )
-    missing = here.missing_ops if plan.place.ON_THIS_MACHINE else frozenset()
-    return replace(here, hardware=plan.place.hardware(here.hardware, planned(device)), missing_ops=missing)
+def _against_plan(
+    text: str, launch: Launch, target: Target, arguments: TrainingArguments | None, asked: Mapping[str, Any]
+) -> Differs:
+    """The run that the page would start, beside what 1 · Configure plans."""
+    chosen = context_in(launch, target, arguments)
+    nodes, gpus = as_count(asked["planned_nodes"]), as_count(asked["planned_gpus"])
+    planned = replace(chosen, nodes=nodes, gpus_per_node=gpus)
+    return compared(text, planned, chosen, launch.place, len(target.gpus))
 
 
 def _with_config(
-    workbench: Workbench, launch: Launch, text: str, context: Context, arguments: TrainingArguments | None
+    workbench: Workbench, launch: Launch, text: str, target: Target, arguments: TrainingArguments | None
 ) -> Launch:
     """The launch with its config read, and what was found about it: by itself, and with the script's arguments."""
+    context, here = context_in(launch, target), context_in(launch.unplanned, target)
     launch = replace(launch, devices=context.devices)
     try:
         config = read_document(text).value
-        found = launch_findings(lambda one: workbench.findings(text, one), context, arguments)
+        found = launch_findings(lambda one: workbench.findings(text, one), context, here, arguments)
     except DocumentError as error:
         return replace(launch, unreadable=str(error))
-    return replace(launch, config=config, findings=found.alone, by_arguments=found.by_arguments)
+    return found.told_of(launch, config)
 
 
 def _verdict(launch: Launch) -> str:
     """One line on the config at the ranks chosen here. What stops it is among the checks."""
     if launch.unreadable:
-        return "The config from 1 · Configure **can’t be read: see below.**"
-    by_itself = f"The config from 1 · Configure, checked for {launch.devices}"
+        return words("launch_page", "config_unreadable")
+    devices = {"devices": launch.devices}
     if has_error(launch.findings):
-        return f"{by_itself}: **{refuser(launch.findings)} would refuse it: see below.**"
+        return words("launch_page", "config_refused", judge=refuser(launch.findings), **devices)
     if has_error(launch.by_arguments):
-        return f"{by_itself}, **fails with the script’s arguments: see below.**"
-    return f"{by_itself}: {verdict(launch.findings) or 'nothing to report'}."
-
-
-_CHANGED = (
-    "**Not started.** The settings changed while this command was being built. Review the new command, then press "
-    "Launch again."
-)
+        return words("launch_page", "config_by_arguments", **devices)
+    seen = verdict(launch.findings) or words("launch_page", "nothing_to_report")
+    return words("launch_page", "config_verdict", verdict=seen, **devices)
 
 
 def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
@@ -275,17 +285,17 @@ def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
 
     def start(previewed: Previewed | None, stale: int, line: str | None, *made_from: Any) -> tuple[Any, ...]:
         if previewed is None:
-            missing = "Nothing to launch yet: see the message above."
+            missing = words("launch_page", "nothing_yet")
             return "", missing, None, gr.Button(interactive=False), gr.skip(), gr.skip()
         shown = (line or "").strip(), made_from
         if shown != (previewed.line.strip(), previewed.made_from):
-            return "", _CHANGED, None, gr.Button(interactive=False), gr.skip(), stale + 1
+            changed = words("launch_page", "settings_changed")
+            return "", changed, None, gr.Button(interactive=False), gr.skip(), stale + 1
         try:
-            _, secrets = plain_and_secret(previewed.environment)
-            run_id = services.runs.start(previewed.plan, previewed.config_text, secrets, previewed.foretold)
+            run_id = services.runs.start(previewed.plan, previewed.config_text, previewed.handed_on, previewed.foretold)
         except DsguiError as error:
-            told = f"**Not started.** {plain(str(error))}"
+            told = words("launch_page", "not_started", why=plain(str(error)))
             return "", told, previewed, gr.Button(interactive=True), gr.skip(), gr.skip()
-        return run_id, f"Started run {run_id}.", None, gr.Button(interactive=False), False, gr.skip()
+        return run_id, words("launch_page", "started", run=run_id), None, gr.Button(interactive=False), False, gr.skip()
 
     return start

@@ -1,6 +1,6 @@
 """What the Launch page shows is what Launch starts: an old answer never replaces a newer one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,12 @@ SENT_AT = "(...values) => { values[0] = performance.now(); return values; }"
 @dataclass(frozen=True, slots=True)
 class Previewed:
     """A plan, the command that the page shows for it, and what stood on the page when it was made. `foretold`: what the
-    page says of its memory, None where no model is named."""
+    page says of its memory, None where no model is named. `handed_on`: to the supervisor, and written nowhere."""
 
     plan: Plan
     line: str
     config_text: str
-    environment: str
+    handed_on: Mapping[str, str]
     made_from: tuple[Any, ...]
     foretold: Foretold | None = None
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.machine.machine_view import machine_html
@@ -14,8 +15,9 @@ _POLL_S = 1.0
 def build_machine(services: Services, tab: gr.Tab) -> None:
     """Lays the page out and wires it. Must be called inside `tab`."""
     with gr.Row(elem_classes="ds-machine-head"):
-        gr.Markdown("This machine and the training environment, checked when you open this page.")
-        refresh = gr.Button("Check again", elem_id="machine-refresh", size="sm", scale=0, min_width=140)
+        gr.Markdown(words("machine_page", "intro"))
+        again = words("machine_page", "again")
+        refresh = gr.Button(again, elem_id="machine-refresh", size="sm", scale=0, min_width=140)
     shown = gr.HTML("", elem_id="machine", apply_default_css=False, padding=False)
     timer = gr.Timer(_POLL_S, active=False)
 

@@ -7,15 +7,14 @@ from dsgui.core.machine.machine import Machine
 from dsgui.core.machine.machine_checks import check
 from dsgui.core.machine.machine_report import Group, counted, groups, summary
 from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.texts.saying import words
 
-_WORDS = {Status.PROBLEM: "Problem", Status.WARNING: "Warning", Status.OK: "OK", Status.UNKNOWN: "Not checked"}
 _KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok", Status.UNKNOWN: "ds-note"}
-ASKING = "Checking torch, CUDA and DeepSpeed’s operators in the training environment. This takes a few seconds…"
 
 
 def machine_html(machine: Machine, asking: bool) -> str:
     """The page under its button; `asking` while the target's answer is awaited."""
-    wait = f'<p class="ds-subject" role="status">{ASKING}</p>' if asking else ""
+    wait = f'<p class="ds-subject" role="status">{words("machine_page", "asking")}</p>' if asking else ""
     return (
         f'<div class="ds-machine">{wait}{_checks(check(machine), machine.waiting)}'
         f'<div class="ds-readings">{"".join(map(_group, groups(machine)))}</div></div>'
@@ -23,7 +22,7 @@ def machine_html(machine: Machine, asking: bool) -> str:
 
 
 def _checks(rows: Sequence[Row], waiting: bool) -> str:
-    return rows_html(f"This machine: {summary(rows)}" + (" so far" if waiting else ""), rows)
+    return rows_html(words("machine_page", "so_far" if waiting else "this_machine", summary=summary(rows)), rows)
 
 
 def rows_html(said: str, rows: Sequence[Row]) -> str:
@@ -47,14 +46,14 @@ def _item(row: Row) -> str:
     command = f'<pre class="ds-command">{escape(row.command)}</pre>' if row.command else ""
     return (
         f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
-        f'<p><span class="ds-word">{_WORDS[row.status]}</span> {escape(str(row.title))}</p>'
+        f'<p><span class="ds-word">{words("machine_page", row.status.value)}</span> {escape(str(row.title))}</p>'
         f'<p>{escape(row.seen)}</p><p class="ds-advice">{escape(row.advice)}</p>{command}</li>'
     )
 
 
 def _group(group: Group) -> str:
     pairs = "".join(_pair(label, value) for label, value in group.readings)
-    return f'<section><h3>{escape(group.title)}</h3><dl class="ds-pairs">{pairs}</dl></section>'
+    return f'<section><h2>{escape(group.title)}</h2><dl class="ds-pairs">{pairs}</dl></section>'
 
 
 def _pair(label: str, value: str) -> str:

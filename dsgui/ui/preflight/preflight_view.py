@@ -13,7 +13,7 @@ from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
 from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
-from dsgui.core.texts.saying import listed
+from dsgui.core.texts.saying import listed, words
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.findings_view import sendable
 from dsgui.ui.common.services import Services
@@ -46,7 +46,7 @@ def preflight_html(rows: Sequence[Row]) -> str:
     """The list beside the command; "" where nothing is planned."""
     if not rows:
         return ""
-    said = f"Pre-flight: {summary(rows)}"
+    said = words("launch_page", "preflight", summary=summary(rows))
     return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, rows, _folded(rows))}</div>')
 
 

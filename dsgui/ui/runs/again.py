@@ -3,35 +3,44 @@
 Nothing is started: the pages are filled, what differs is said, and the user presses Launch.
 """
 
+import shlex
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 import gradio as gr
 
-from dsgui.core.errors import DsguiError
+from dsgui.core.access.secrets import MASK, is_secret_name
+from dsgui.core.config.compare import leaves
+from dsgui.core.config.document import Document
+from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.launch.field import Kind, Part
-from dsgui.core.launch.plan import AS_SCRIPT_READS, LaunchRequest
+from dsgui.core.launch.plan import AS_SCRIPT_READS, LaunchRequest, ranks_words
 from dsgui.core.launch.run_fields import fields_of
 from dsgui.core.launch.spec import values_of
 from dsgui.core.runs.clone import Clone
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.escaping import plain
-from dsgui.ui.common.events import NEW_TEXT, TELLING, details
+from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING, details
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.files import notes_html
 from dsgui.ui.launch.launch_page import LaunchPage
 from dsgui.ui.runs.runs_page import RunsPage
 
-_TOLD_S = 12  # long enough to read what was changed; Launch keeps the sentence
+_TOLD_S = 12  # Launch keeps what is said
+_HEADLINES = {"repair": "cloned_repair", "resume": "cloned_resume"}
 
 
 def wire_again(
     runs: RunsPage, configure: ConfigurePage, launch: LaunchPage, tabs: gr.Tabs, services: Services, filled: gr.State
 ) -> None:
-    """`filled` is given another value each time, so that the Launch page shows the command anew."""
+    """`filled` is given another value each time, so that the Launch page shows the command anew. The way ends there: it
+    tells all that was set, and its fold is open where something in it was, and closed where nothing was."""
     chooser = configure.presets.chooser
-    brought = [configure.text, configure.bar.integration, configure.form, configure.bar.gpus, chooser]
-    outputs = [*brought, *launch.desk.components, configure.files.notes, launch.message, tabs, filled]
+    brought = [configure.text, configure.bar.integration, configure.form, chooser]
+    outputs = [*brought, *launch.desk.components, launch.desk.more, launch.loaded, configure.files.notes]
+    outputs += [launch.message, tabs, filled]
 
     def again(count: int, event: gr.EventData) -> tuple[Any, ...]:
         asked = details(event)
@@ -42,23 +51,27 @@ def wire_again(
             raise gr.Error(escape(str(error))) from error
         request = made.request
         known = next((p.id for p in services.all_presets() if p.id == request.preset.partition(" ")[0]), None)
-        headline = _headline(run_id, kind)
-        config = (request.config_text, request.config_argument.integration.value, NEW_TEXT)
-        changes_arguments_alone = kind in ("repair", "resume") and not made.in_config
-        ready = "launch" if changes_arguments_alone else "configure"
-        said = f"{headline} Review it and press Launch." if not made.notes else f"{headline} Changed: {_joined(made)}."
-        gr.Info(escape(said), duration=_TOLD_S)
+        headline = words("runs_page", _HEADLINES.get(kind, "cloned"), run=run_id)
+        values = desk_values(services, request)
+        gr.Info(escape(f"{headline}. {words('runs_page', 'cloned_review')}"), duration=_TOLD_S)
         return (
-            *config,
-            request.ranks,
+            request.config_text,
+            request.config_argument.integration.value,
+            NEW_TEXT,
             known,
-            *launch.desk.updates(desk_values(services, request)),
-            notes_html(f"Opened {headline[0].lower()}{headline[1:]}", made.notes),
-            plain(said),
-            gr.Tabs(selected=ready),
+            *launch.desk.updates(values),
+            gr.Accordion(open=sets_more(values)),
+            loaded_html(run_id, settings(request, services)),
+            notes_html(headline, made.notes),
+            told_of(headline, made.notes),
+            gr.Tabs(selected="launch"),
             count + 1,
         )
 
+    def forget(run_id: str) -> Any:
+        return "" if run_id else gr.skip()
+
+    launch.started.then(forget, [launch.run_id], [launch.loaded], **ONCE)
     runs.monitor.again(again, [filled], outputs, **TELLING)
 
 
@@ -83,10 +96,69 @@ def desk_values(services: Services, request: LaunchRequest) -> dict[str, Any]:
     return values | ({"what": recipe} if recipe else {})
 
 
-def _headline(run_id: str, kind: str) -> str:
-    what = {"repair": "Loaded run {} with the change", "resume": "Loaded run {} to be resumed"}
-    return what.get(kind, "Loaded run {}").format(run_id) + "; not started."
+def sets_more(values: Mapping[str, Any]) -> bool:
+    """Whether a field of the fold has another value than it begins with."""
+    return any(values[field.name] not in (field.default, None) for field in fields_of(Part.MORE))
 
 
-def _joined(made: Clone) -> str:
-    return "; ".join(note.rstrip(".") for note in made.notes)
+def told_of(headline: str, notes: Sequence[str]) -> str:
+    """What was loaded, and what was changed in it, as Markdown."""
+    changes = "; ".join(note.rstrip(".") for note in notes)
+    changed = plain(words("runs_page", "cloned_changed", changes=changes)) if notes else ""
+    return f"**{plain(headline)}.** {changed} {plain(words('runs_page', 'cloned_review'))}"
+
+
+def loaded_html(run_id: str, rows: Sequence[tuple[str, str]]) -> str:
+    """Everything that was set, above all of it."""
+    title = escape(words("runs_page", "cloned_sets", run=run_id))
+    listed = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
+    return f'<section class="ds-cloned" aria-label="{title}"><h3>{title}</h3><dl>{listed}</dl></section>'
+
+
+def settings(request: LaunchRequest, services: Services) -> list[tuple[str, str]]:
+    """Everything that a clone sets, by the labels of the page; the secrets in it hidden."""
+    told = {
+        "config": _config(request),
+        "what": next((name for name, at in services.recipes.items() if str(at) == request.script), request.script),
+        "arguments": _arguments(request),
+        "reader": request.config_argument.value,
+        "where": request.place.LABEL,
+        "devices": _devices(request, services),
+        "nodes": str(request.place.nodes) if request.place.nodes > 1 else "",
+        "launcher": request.started_by.value,
+        "queue": request.when_busy.value,
+        "environment": ", ".join(_variables(request)) or words("runs_page", "clone_none"),
+        "directory": request.working_directory or words("runs_page", "clone_own"),
+        "model": request.model.model,
+        "name": request.name,
+    }
+    hide = services.runs.masked
+    return [(words("runs_page", f"clone_{code}"), hide(value)) for code, value in told.items() if value]
+
+
+def _config(request: LaunchRequest) -> str:
+    try:
+        count = str(len(leaves(Document(request.config_text))))
+    except DocumentError:
+        return words("runs_page", "clone_unreadable")
+    if request.preset:
+        return words("runs_page", "clone_preset", preset=request.preset, count=count)
+    return words("runs_page", "clone_config_keys", count=count)
+
+
+def _arguments(request: LaunchRequest) -> str:
+    given = request.arguments if isinstance(request.arguments, str) else shlex.join(request.arguments)
+    return given or words("runs_page", "clone_none")
+
+
+def _variables(request: LaunchRequest) -> list[str]:
+    return [f"{name}={MASK if is_secret_name(name) else value}" for name, value in request.environment.items()]
+
+
+def _devices(request: LaunchRequest, services: Services) -> str:
+    """With a word where this machine has not all of its GPUs."""
+    if not request.place.ON_THIS_MACHINE or not request.gpu_indices:
+        return ranks_words(request.ranks)
+    gpus = f"GPU {', '.join(map(str, request.gpu_indices))}"
+    here = {gpu.index for gpu in services.target().gpus}
+    return gpus if here.issuperset(request.gpu_indices) else words("runs_page", "clone_missing", devices=gpus)

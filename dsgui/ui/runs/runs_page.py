@@ -8,9 +8,12 @@ from html import escape
 import gradio as gr
 
 from dsgui.core.errors import DsguiError
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import TELLING, details
 from dsgui.ui.common.services import Services
+
+_MOST_LABELLED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ def build_runs(services: Services) -> RunsPage:
 
     def delete(run_id: str) -> None:
         services.archive.delete(run_id)
-        gr.Info(f"Run {escape(run_id)} was deleted.")
+        gr.Info(escape(words("runs_page", "deleted", run=run_id)))
 
     def add_pattern(event: gr.EventData) -> None:
         told = details(event)
@@ -43,9 +46,22 @@ def build_runs(services: Services) -> RunsPage:
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
 
-    monitor = embedded("runs", "ds-runs", ("stop", "save", "delete", "again", "pattern"), value="", elem_id="monitor")
+    def annotate(event: gr.EventData) -> None:
+        told = details(event)
+        ids, change = told.get("run_ids"), told.get("change")
+        if not isinstance(ids, list) or not isinstance(change, dict):
+            return
+        try:
+            for run_id in ids[:_MOST_LABELLED]:
+                services.archive.label(str(run_id), change)
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+
+    events = ("stop", "save", "delete", "again", "pattern", "annotate")
+    monitor = embedded("runs", "ds-runs", events, value="", elem_id="monitor")
     monitor.stop(asked(services.runs.stop), None, None, **TELLING)
     monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
     monitor.pattern(add_pattern, None, None, **TELLING)
+    monitor.annotate(annotate, None, None, **TELLING)
     monitor.delete(asked(delete), None, None, **TELLING)
     return RunsPage(monitor)

@@ -7,6 +7,8 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.machine.hardware import Target
+from dsgui.core.texts.languages import LANGUAGES, spoken
+from dsgui.core.texts.saying import listed, words
 from dsgui.ui.common.embedded import in_browser
 from dsgui.ui.common.events import LOCAL, ONCE
 from dsgui.ui.common.services import Services
@@ -14,70 +16,76 @@ from dsgui.ui.config.configure import ConfigurePage, build_configure, recall_on_
 from dsgui.ui.config.goal import build_goal, wire_goal
 from dsgui.ui.config.memory_asking import end_with_page
 from dsgui.ui.config.presets import refreshed
-from dsgui.ui.config.toolbox import TRAINER, Toolbox, starting_arguments
+from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import Workbench
 from dsgui.ui.launch.launch_page import LaunchPage, build_launch
 from dsgui.ui.machine.machine_page import build_machine
 from dsgui.ui.preflight.preflight_view import machine_told
 from dsgui.ui.runs.again import wire_again
 from dsgui.ui.runs.runs_page import build_runs
+from dsgui.ui.site.by_language import Pages
 
 STATIC = Path(__file__).parents[1] / "static"
-_TABS = (("configure", "1 · Configure"), ("launch", "2 · Launch"), ("runs", "3 · Runs"), ("machine", "4 · Machine"))
 # The browser asks again until the accelerator has answered; a run's page is reached by `?run=<id>`,
 # a comparison by `?compare=<id>,<id>`.
 _PROBE_POLL_S = 1.0
+_TABS = ("configure", "launch", "runs", "machine")
+_UNLESS_TYPED = '(typed, shown) => document.activeElement?.closest("#training-arguments") ? shown : typed'
 
 
-def build_pages(services: Services) -> gr.Blocks:
+def build_pages(services: Services) -> Pages:
     """The Blocks of the app. Nothing in it starts a process or keeps state between requests but Gradio's own."""
     workbench = Workbench(services.checker, services.oracle.cached)
     toolbox = Toolbox(services.checker, services.all_presets)
     ranks = default_ranks(services.target())
-    demo: gr.Blocks
-    with gr.Blocks(analytics_enabled=False, title="dsgui", fill_width=True) as demo:
+
+    def lay_out(demo: gr.Blocks) -> None:
         header = gr.HTML(_header(services), elem_id="header")
         with gr.Tabs(selected="configure", elem_id="pages") as tabs:
-            with gr.Tab(_TABS[0][1], id="configure"):
+            with gr.Tab(words("site_page", "tab_configure"), id="configure"):
                 goal = build_goal(services, ranks)
                 configure = build_configure(services, workbench, toolbox, ranks)
-            with gr.Tab(_TABS[1][1], id="launch") as launch_tab:
+            with gr.Tab(words("site_page", "tab_launch"), id="launch") as launch_tab:
                 launch = build_launch(services, workbench, configure, ranks)
-            with gr.Tab(_TABS[2][1], id="runs"):
+            with gr.Tab(words("site_page", "tab_runs"), id="runs"):
                 runs = build_runs(services)
-            with gr.Tab(_TABS[3][1], id="machine") as machine_tab:
+            with gr.Tab(words("site_page", "tab_machine"), id="machine") as machine_tab:
                 build_machine(services, machine_tab)
         launch.started.then(_show_run, [launch.run_id], [tabs, runs.monitor], **ONCE)
         filled = gr.State(0)
         wire_goal(goal, configure, launch.desk["arguments"], services)
         wire_again(runs, configure, launch, tabs, services, filled)
-        launch.preview_on([launch_tab.select, filled.change, machine_told(services, launch_tab).change])
+        told = machine_told(services, launch_tab).change
+        launch.preview_on([demo.load, launch_tab.select, filled.change, told])
         launch.look_at_gpus_on(launch_tab.select)
-        _start_with_launch(services, configure, launch)
+        _share_arguments(configure, launch)
         demo.load(None, None, None, js=in_browser("visits", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("language", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("keyboard", "begin"), **LOCAL)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         end_with_page(demo, services)
         probed = _follow_probe(services, header)
         demo.load(lambda: refreshed(services), None, [configure.presets.chooser], **ONCE)
-        typed = launch.desk["arguments"]
-        typed.change(lambda words: words or "", [typed], [configure.memory.script], **ONCE)
-        asked_else = [*configure.bar.changes, *configure.tools.changes, *configure.memory.changes]
+        configure.onward.click(lambda: gr.Tabs(selected="launch"), None, [tabs], **ONCE)
+        asked_else = [
+            configure.presets.chooser.change,
+            *configure.bar.changes,
+            *configure.tools.changes,
+            *configure.memory.changes,
+        ]
         changes = [*asked_else, configure.ask.answered.change, probed.change]
         configure.synchronise_on([configure.form.edit, configure.text.input, *changes])
-    return demo
+
+    return Pages(lay_out, analytics_enabled=False, title="dsgui", fill_width=True)
 
 
-def _start_with_launch(services: Services, configure: ConfigurePage, launch: LaunchPage) -> None:
-    """The Trainer's tool starts with the arguments typed on the Launch page; what is typed in it stays."""
-
-    def start(tool: str, own: str | None, text: str | None, what: str, typed: str | None) -> Any:
-        if tool != TRAINER or (own or "").strip():
-            return gr.skip()
-        return starting_arguments(text or "", typed or "", what in services.recipes)
-
-    tools = configure.tools
-    tools.tool.change(start, [tools.tool, tools.arguments, configure.text, *launch.typed], [tools.arguments], **ONCE)
+def _share_arguments(configure: ConfigurePage, launch: LaunchPage) -> None:
+    """The script's arguments are one text on two pages. Nothing goes back into the box that somebody types in."""
+    typed, shown = launch.desk["arguments"], configure.tools.arguments
+    typed.change(None, [typed, shown], [shown], js=_UNLESS_TYPED, **LOCAL)
+    shown.input(None, [shown], [typed], js="(typed) => typed", **LOCAL)
+    typed.change(lambda words: words or "", [typed], [configure.memory.script], **ONCE)
 
 
 def default_ranks(target: Target) -> int:
@@ -94,7 +102,10 @@ def _show_run(run_id: str) -> tuple[Any, Any]:
 def _linked_run(request: gr.Request) -> tuple[Any, Any]:
     if request.query_params.get("compare"):  # which runs, the page reads from its own address
         return gr.Tabs(selected="runs"), gr.skip()
-    return _show_run(str(request.query_params.get("run", "")))
+    tab, run = request.query_params.get("tab"), str(request.query_params.get("run", ""))
+    if tab in _TABS and not run:
+        return gr.Tabs(selected=tab), gr.skip()
+    return _show_run(run)
 
 
 def _follow_probe(services: Services, header: gr.HTML) -> gr.Checkbox:
@@ -112,17 +123,26 @@ def _follow_probe(services: Services, header: gr.HTML) -> gr.Checkbox:
 def _header(services: Services) -> str:
     target = services.target()
     parts = [f"{name} {target.version(package)}" for package, name in _SHOWN if target.version(package)]
-    device = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU only"
+    device = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or words("site_page", "cpu_only")
     parts += [f"Python {target.python_version}", _dtypes(device, target)]
-    no_deepspeed = '<p class="ds-problem">DeepSpeed is not installed in the training environment.</p>'
-    missing = "" if target.version("deepspeed") else no_deepspeed
-    problem = f'<p class="ds-problem">{escape(target.problem)}</p>' if target.problem else missing
+    missing = "" if target.version("deepspeed") else words("site_page", "no_deepspeed")
+    problem = f'<p class="ds-problem">{escape(target.problem or missing)}</p>' if target.problem or missing else ""
     return (
-        '<div class="ds-header"><h1>dsgui</h1>'
-        '<p class="ds-lead">Write a DeepSpeed config, launch it and monitor the run. Start from a preset, fix the '
-        "findings, then open <b>2 · Launch</b>.</p>"
+        f'<div class="ds-header"><h1>dsgui</h1>{_switch()}'
+        f'<p class="ds-lead">{words("site_page", "lead")}</p>'
         f'<p class="ds-target" title="{escape(target.python)}">{escape(" · ".join(parts))}</p>{problem}</div>'
     )
+
+
+def _switch() -> str:
+    """A button for each language; static/language.js listens."""
+    buttons = "".join(
+        f'<button type="button" lang="{tag}" data-speak="{tag}" aria-pressed="{str(tag == spoken()).lower()}">'
+        f"{name}</button>"
+        for tag, name in LANGUAGES.items()
+    )
+    label = escape(words("site_page", "language"))
+    return f'<div class="ds-languages" role="group" aria-label="{label}">{buttons}</div>'
 
 
 _SHOWN = (("deepspeed", "DeepSpeed"), ("torch", "torch"), ("transformers", "transformers"))
@@ -130,7 +150,8 @@ _SHOWN = (("deepspeed", "DeepSpeed"), ("torch", "torch"), ("transformers", "tran
 
 def _dtypes(device: str, target: Target) -> str:
     if target.accelerator is None:
-        return f"{device} (asking DeepSpeed what it supports…)" if not target.problem else device
+        return words("site_page", "asking_accelerator", device=device) if not target.problem else device
     have = [name for name, has in (("bf16", target.bf16), ("fp16", target.fp16)) if has]
     lack = [name for name, has in (("bf16", target.bf16), ("fp16", target.fp16)) if has is False]
-    return f"{device}: " + ", ".join([*have, *(f"no {name}" for name in lack)])
+    missing = [words("site_page", "no_dtype", dtype=name) for name in lack]
+    return words("site_page", "dtypes", device=device, dtypes=str(listed([*have, *missing])))

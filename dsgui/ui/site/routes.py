@@ -4,6 +4,7 @@ A plain route costs a fraction of a Gradio event, and a poll's cost depends on w
 """
 
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from fastapi.responses import FileResponse, JSONResponse, Response, StreamingRes
 from dsgui.core.config.form import Form
 from dsgui.core.config.versions import at_version
 from dsgui.core.errors import RunError
+from dsgui.core.runs.listing import SORTS
 from dsgui.core.runs.news import Window
+from dsgui.core.texts.languages import CHINESE_TAG, ENGLISH_TAG, spoken
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
@@ -32,6 +35,7 @@ _RUN_IDS = r"^[0-9a-f-]+(,[0-9a-f-]+)*$"
 _ID = r"[0-9]{1,9}(\.[0-9]{1,9})?"  # a curve of the run, or a table's column
 _IDS = rf"^{_ID}(,{_ID})*$"
 _LONGEST = 4000
+_SORTS = f"^({'|'.join(SORTS)})?$"
 _RELEASE = r"^\d{1,4}(\.[0-9a-z+]{1,12}){0,4}$"
 
 
@@ -48,9 +52,14 @@ def make_routes(services: Services) -> APIRouter:
     router = APIRouter(prefix="/dsgui")
     model = form_model(services.checker.schema)
 
+    @cache
+    def told(tag: str) -> list[dict[str, Any]]:
+        others = services.form_texts(CHINESE_TAG if tag == ENGLISH_TAG else tag)
+        return others.beside(model) if tag == ENGLISH_TAG else others.told(model)
+
     @router.get("/form.json")
     def form() -> list[dict[str, Any]]:
-        return model
+        return told(spoken())
 
     @router.get("/release.json")
     def release(release: str = Query(pattern=_RELEASE)) -> dict[str, dict[str, str]]:
@@ -65,6 +74,13 @@ def make_routes(services: Services) -> APIRouter:
     @router.get("/static/plotly.min.js")
     def plotly() -> FileResponse:
         return FileResponse(plotly_script(), headers={"Cache-Control": f"max-age={_DAY_S}"})
+
+    @router.get("/static/catalogue.js")
+    def catalogue() -> FileResponse:
+        tag = spoken()
+        name = "catalogue.js" if tag == ENGLISH_TAG else f"catalogue.{tag}.js"
+        headers = {"Cache-Control": "no-cache", "Vary": "Cookie, Accept-Language", "Content-Language": tag}
+        return FileResponse(STATIC / name, media_type=_TYPES[".js"], headers=headers)
 
     @router.get("/static/{name}")
     def static(name: str) -> FileResponse:
@@ -89,8 +105,12 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
         words: str = Query("", max_length=200),
         since: str = Query("", max_length=80),
         find: str = Query("", max_length=80),
+        sort: str = Query("", pattern=_SORTS),
+        down: bool = False,
+        archived: bool = False,
+        baseline: str = Query("", max_length=80),
     ) -> Response:
-        window = Window(first, count, tuple(words.lower().split()), since, find)
+        window = Window(first, count, tuple(words.lower().split()), since, find, sort, down, archived, baseline)
         return _json(runs.listed(window).to_json())
 
     @router.get("/runs/{run_id}/window")
@@ -115,6 +135,13 @@ def _add_archive(router: APIRouter, archive: Archive) -> None:
         except RunError as error:
             raise HTTPException(404, str(error)) from error
 
+    @router.get("/runs/{run_id}/stake")
+    def stake(run_id: str) -> Response:
+        try:
+            return _json(archive.stake(run_id))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
     @router.get("/runs/{run_id}/removal")
     def removal(run_id: str) -> Response:
         try:
@@ -129,6 +156,13 @@ def _add_inspection(router: APIRouter, inspection: Inspection) -> None:
         try:
             found = inspection.search(run_id, words, errors) if words or errors else {"matches": [], "more": False}
             return _json(found)
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/slow")
+    def slow(run_id: str) -> Response:
+        try:
+            return _json(inspection.slow(run_id))
         except RunError as error:
             raise HTTPException(404, str(error)) from error
 

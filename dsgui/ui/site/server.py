@@ -17,18 +17,8 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.site.pages import STATIC, build_pages
 from dsgui.ui.site.polls import Polls
 from dsgui.ui.site.routes import make_routes
+from dsgui.ui.site.theme import make_theme
 
-# Gradio's own 600 weight holds a handful of letters only, so bold text takes the 700 one.
-_SANS = gr.themes.LocalFont("Source Sans Pro", weights=(400, 700))
-_MONO = gr.themes.LocalFont("IBM Plex Mono", weights=(400, 700))
-_THEME = gr.themes.Default(
-    primary_hue="teal",
-    neutral_hue="slate",
-    spacing_size="sm",
-    radius_size="sm",
-    font=(_SANS, "system-ui", "sans-serif"),
-    font_mono=(_MONO, "ui-monospace", "monospace"),
-).set(body_text_color_subdued="*neutral_500", body_text_color_subdued_dark="*neutral_400")
 SHEETS = (STATIC / "styles" / "design.css", STATIC / "style.css", *sorted((STATIC / "styles").glob("[!d]*.css")))
 # Gradio looks for events a thousand times a second, which takes a tenth of a core from whoever trains.
 _EVENTS_EVERY_S, _PROGRESS_EVERY_S = 0.03, 0.5
@@ -59,7 +49,7 @@ def make_app(services: Services, host: str, port: int) -> FastAPI:
         mcp_server=False,
         pwa=False,
         ssr_mode=False,
-        theme=_THEME,
+        theme=make_theme(),
         css="\n".join(sheet.read_text("utf-8") for sheet in SHEETS),
         show_error=False,
     )

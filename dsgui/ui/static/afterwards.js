@@ -2,6 +2,7 @@
 
 import { button, el } from "./dom.js";
 import { size } from "./format.js";
+import { words } from "./texts.js";
 
 /** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, ListedRuns, Predicted } from "./types.d.ts" */
 /** @import { Provenance, Removal } from "./types.d.ts" */
@@ -17,7 +18,11 @@ export class Afterwards {
     this.id = id;
     this.trigger = trigger;
     this.onGone = onGone;
-    this.diagnosis = el("section", { class: "ds-diagnosis", "aria-label": "Diagnosis", hidden: true });
+    this.diagnosis = el("section", {
+      class: "ds-diagnosis",
+      "aria-label": words("afterwards_page", "diagnosis"),
+      hidden: true,
+    });
     this.actions = el("div", { class: "ds-actions" });
     this.about = el("div", { class: "ds-provenance" });
     this.question = el("div", { class: "ds-question", hidden: true });
@@ -63,7 +68,7 @@ export class Afterwards {
       this.diagnosis.replaceChildren();
       return;
     }
-    const rank = found.rank === null ? "" : `First failing rank: ${found.rank}. `;
+    const rank = found.rank === null ? "" : `${words("afterwards_page", "first_rank", { rank: String(found.rank) })} `;
     /** @type {HTMLElement[]} */
     const parts = [
       el("h3", {}, found.title),
@@ -76,8 +81,10 @@ export class Afterwards {
         el(
           "p",
           { class: "ds-remedy" },
-          button("Clone with this change", { class: "ds-fix", id: "open-repaired" }, () => this.again("repair")),
-          el("span", {}, `Change: ${found.remedy.label}`),
+          button(words("afterwards_page", "clone_changed"), { class: "ds-fix", id: "open-repaired" }, () =>
+            this.again("repair"),
+          ),
+          el("span", {}, words("afterwards_page", "change", { label: found.remedy.label })),
         ),
       );
     }
@@ -87,7 +94,7 @@ export class Afterwards {
         el(
           "details",
           { open: !found.remedy },
-          el("summary", {}, "Not offered"),
+          el("summary", {}, words("afterwards_page", "not_offered")),
           el("ul", { class: "ds-set-aside" }, ...found.set_aside.map((sentence) => el("li", {}, sentence))),
         ),
       );
@@ -98,7 +105,7 @@ export class Afterwards {
         el(
           "details",
           { open: true },
-          el("summary", {}, found.traceback ? "First traceback" : "Error output"),
+          el("summary", {}, words("afterwards_page", found.traceback ? "traceback" : "error_output")),
           el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence),
         ),
       );
@@ -116,10 +123,18 @@ export class Afterwards {
     /** @type {HTMLElement[]} */
     const parts = [];
     if (!damaged) {
-      parts.push(button("Clone and edit", { class: "ds-step", id: "clone-run" }, () => this.again("same")));
+      parts.push(
+        button(words("afterwards_page", "clone"), { class: "ds-step", id: "clone-run" }, () => this.again("same")),
+      );
     }
     if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
-    if (!live) parts.push(button("Delete…", { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
+    if (!live) {
+      parts.push(
+        button(words("afterwards_page", "delete_ask"), { class: "ds-step ds-delete", id: "delete-run" }, () =>
+          this.askDelete(),
+        ),
+      );
+    }
     this.question = el("div", { class: "ds-question", hidden: true });
     const remark = el("p", { class: "ds-remark ds-resume-note", hidden: live || !note }, note);
     this.actions.replaceChildren(...parts, remark, this.question);
@@ -129,12 +144,12 @@ export class Afterwards {
   resumeParts(checkpoints) {
     const chosen = el(
       "select",
-      { class: "ds-step", "aria-label": "Checkpoint to resume from", id: "checkpoint" },
+      { class: "ds-step", "aria-label": words("afterwards_page", "checkpoint"), id: "checkpoint" },
       ...checkpoints.map((one) =>
         el(
           "option",
           { value: one.path, disabled: !one.complete },
-          one.complete ? one.name : `${one.name} (incomplete)`,
+          one.complete ? one.name : words("afterwards_page", "incomplete", { name: one.name }),
         ),
       ),
     );
@@ -146,8 +161,10 @@ export class Afterwards {
     };
     chosen.addEventListener("change", tell);
     tell();
-    const resume = button("Resume from", { class: "ds-step", id: "resume-run", disabled: !whole }, () =>
-      this.again("resume", chosen.value),
+    const resume = button(
+      words("afterwards_page", "resume"),
+      { class: "ds-step", id: "resume-run", disabled: !whole },
+      () => this.again("resume", chosen.value),
     );
     return [el("span", { class: "ds-resume" }, resume, chosen), problem];
   }
@@ -157,28 +174,32 @@ export class Afterwards {
     const told = await answer?.json().catch(() => null);
     this.question.hidden = false;
     if (answer?.ok && told) this.showQuestion(told);
-    else this.question.textContent = told?.detail || "The server is not responding.";
+    else this.question.textContent = told?.detail || words("afterwards_page", "no_server");
   }
 
   /** @param {Removal} told */
   showQuestion(told) {
-    const files = `${told.files} file${told.files === 1 ? "" : "s"}, ${size(told.size_bytes)}`;
+    const counts = { count: String(told.files), size: size(told.size_bytes) };
+    const files = words("afterwards_page", told.files === 1 ? "file" : "files", counts);
     const largest = told.largest.map(([name, bytes]) => el("li", {}, `${name} · ${size(bytes)}`));
-    const more = told.files > told.largest.length ? [el("li", {}, `and ${told.files - told.largest.length} more`)] : [];
+    const others = told.files - told.largest.length;
+    const more = others > 0 ? [el("li", {}, words("afterwards_page", "and_more", { count: String(others) }))] : [];
     this.question.replaceChildren(
       el(
         "p",
         {},
-        "This removes the folder ",
+        `${words("afterwards_page", "removes")} `,
         el("code", {}, told.path),
-        ` with ${files}. This can't be undone; files the run wrote elsewhere are kept.`,
+        ` ${words("afterwards_page", "with_files", { files })}`,
       ),
       el("ul", {}, ...largest, ...more),
       el(
         "p",
         { class: "ds-remedy" },
-        button(`Delete ${files}`, { class: "ds-stop", id: "confirm-delete" }, () => this.delete()),
-        button("Cancel", { class: "ds-step" }, () => {
+        button(words("afterwards_page", "delete", { files }), { class: "ds-stop", id: "confirm-delete" }, () =>
+          this.delete(),
+        ),
+        button(words("afterwards_page", "cancel"), { class: "ds-step" }, () => {
           this.question.hidden = true;
         }),
       ),
@@ -186,7 +207,7 @@ export class Afterwards {
   }
 
   async delete() {
-    this.question.replaceChildren(el("p", {}, "Deleting…"));
+    this.question.replaceChildren(el("p", {}, words("afterwards_page", "deleting")));
     this.deleting = true;
     this.trigger("delete", { run_id: this.id });
     for (let tries = 0; tries < GONE_TRIES; tries += 1) {
@@ -213,20 +234,31 @@ export class Afterwards {
       python && `Python ${python}`,
       ...Object.entries(versions).map(([name, version]) => `${name} ${version}`),
     ];
-    const dirty = git?.dirty ? ", with uncommitted changes" : git?.dirty === false ? ", without changes" : "";
-    const commit =
-      git?.commit &&
-      `${git.commit.slice(0, 12)}${git.branch && git.branch !== "HEAD" ? ` on ${git.branch}` : ""}${dirty}`;
     /** @type {[string, string | null | undefined][]} */
     const facts = [
-      ["Clone of", parent],
-      ["Script", script],
-      ["Commit", commit],
-      ["Installed", installed.filter(Boolean).join(" · ")],
+      [words("afterwards_page", "clone_of"), parent],
+      [words("afterwards_page", "script"), script],
+      [words("afterwards_page", "commit"), commitOf(git)],
+      [words("afterwards_page", "installed"), installed.filter(Boolean).join(" · ")],
     ];
     this.about.replaceChildren(
       el("dl", {}, ...facts.flatMap(([name, value]) => (value ? [el("dt", {}, name), el("dd", {}, value)] : []))),
-      el("details", {}, el("summary", {}, "ds_config.json as launched"), el("pre", { class: "ds-command" }, config)),
+      el(
+        "details",
+        {},
+        el("summary", {}, words("afterwards_page", "as_launched")),
+        el("pre", { class: "ds-command" }, config),
+      ),
     );
   }
+}
+
+/** Commit, branch, and whether there were changes. @param {Provenance["git"]} git */
+function commitOf(git) {
+  if (!git?.commit) return "";
+  const short = git.commit.slice(0, 12);
+  const isNamed = git.branch && git.branch !== "HEAD";
+  const commit = isNamed ? words("afterwards_page", "on_branch", { commit: short, branch: git.branch ?? "" }) : short;
+  if (git.dirty === true) return words("afterwards_page", "dirty", { commit });
+  return git.dirty === false ? words("afterwards_page", "clean", { commit }) : commit;
 }

@@ -2,11 +2,9 @@
 // the browser where that is allowed.
 
 import { button, el } from "./dom.js";
-import { lasts, told } from "./texts.js";
+import { lasts, told, words } from "./texts.js";
 
 /** @import { RunEvent } from "./types.d.ts" */
-
-const ASKS = "Browser notification when the run ends or needs attention";
 
 export const notifies = () => "Notification" in window && Notification.permission === "granted";
 
@@ -18,8 +16,14 @@ export class Alerts {
     this.active = new Map();
     this.begun = false; // what was there when the page was opened is shown, not announced
     this.shown = "";
-    this.list = el("ul", { class: "ds-alerts", role: "alert", hidden: true, "aria-label": "Alerts" });
-    this.ask = button("Notify me", { class: "ds-step", hidden: true, title: ASKS }, async () => {
+    this.list = el("ul", {
+      class: "ds-alerts",
+      role: "alert",
+      hidden: true,
+      "aria-label": words("charts_page", "alerts"),
+    });
+    const title = words("charts_page", "notify_hint");
+    this.ask = button(words("charts_page", "notify"), { class: "ds-step", hidden: true, title }, async () => {
       await Notification.requestPermission();
       this.offer();
     });
@@ -48,7 +52,7 @@ export class Alerts {
   show(live) {
     const shown = [...this.active.values()].filter((event) => live || lasts(event));
     this.list.hidden = !shown.length;
-    const texts = shown.map((event) => (event.step === null ? told(event) : `${told(event)} (step ${event.step})`));
+    const texts = shown.map(worded);
     if (JSON.stringify(texts) === this.shown) return;
     this.shown = JSON.stringify(texts);
     this.list.replaceChildren(...texts.map((text) => el("li", {}, text)));
@@ -63,4 +67,10 @@ export class Alerts {
       /* some browsers only allow a worker to */
     }
   }
+}
+
+/** @param {RunEvent} event */
+function worded(event) {
+  const text = told(event);
+  return event.step === null ? text : words("charts_page", "at_step", { text, step: String(event.step) });
 }

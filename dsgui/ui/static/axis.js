@@ -2,6 +2,7 @@
 // Pure.
 
 import { Clock } from "./curves.js";
+import { words } from "./texts.js";
 
 /** @import { Axis, Kind, Source } from "./types.d.ts" */
 /** @import { Curves } from "./curves.js" */
@@ -9,36 +10,25 @@ import { Clock } from "./curves.js";
 /** @typedef {"silent" | "unplaced" | "single" | "brief"} Lack why a run can't be drawn by an axis */
 /** @typedef {[Source, Lack]} Lacking */
 
-/** @type {[Axis, string][]} */
-export const AXES = [
-  ["step", "Step"],
-  ["time", "Time"],
-  ["epoch", "Epoch"],
-];
+/** @type {Axis[]} */
+export const AXES = ["step", "time", "epoch"];
 
-/** @type {Record<Lack, { one: (axis: Axis) => string, of: (name: string, axis: Axis) => string, until: string }>} */
-const LACKS = {
-  silent: {
-    one: () => "no training values were logged",
-    of: (name) => `${name} logged no training values`,
-    until: "training values are logged",
-  },
-  unplaced: {
-    one: (axis) => `the script prints no ${axis}s`,
-    of: (name, axis) => `${name} prints no ${axis}s`,
-    until: "",
-  },
-  single: {
-    one: (axis) => `only one ${axis} was logged`,
-    of: (name, axis) => `${name} logged only one ${axis}`,
-    until: "more is logged",
-  },
-  brief: {
-    one: (axis) => `the ${axis}s are too close together for the system metrics`,
-    of: (name, axis) => `the ${axis}s of ${name} are too close together for the system metrics`,
-    until: "",
-  },
-};
+// Codes of texts: its button, what a chart is drawn along, by which axis it is drawn.
+/** @type {Record<Axis, string>} */
+export const BUTTONS = { step: "button_step", time: "button_time", epoch: "button_epoch" };
+/** @type {Record<Axis, string>} */
+export const ALONG = { step: "along_step", time: "along_time", epoch: "along_epoch" };
+/** @type {Record<Axis, string>} */
+const BY = { step: "by_step", time: "by_time", epoch: "by_epoch" };
+/** @type {Record<"drawn_by" | "not_all", string>} */
+const SO_UNTIL = { drawn_by: "drawn_by_until", not_all: "not_all_until" };
+
+// Until when a run that goes on lacks it: a text's code.
+/** @type {Partial<Record<Lack, string>>} */
+const UNTIL = { silent: "until_logged", single: "until_more" };
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("charts_page", code, given);
 
 /** @param {Curves} curves @param {Kind[]} kinds */
 const logged = (curves, kinds) => [...curves.each].filter((curve) => curve.count && kinds.includes(curve.kind));
@@ -79,17 +69,24 @@ export function choices(sources) {
   const known = told(sources);
   /** @param {Axis} axis */
   const drawable = (axis) => known.some(({ curves }) => !lack(curves, axis, ["train", "eval"]));
-  return AXES.map(([axis]) => axis).filter((axis) => axis === "time" || drawable(axis));
+  return AXES.filter((axis) => axis === "time" || drawable(axis));
 }
 
-/** @param {Source[]} sources @param {Lacking[]} lacking @param {Axis} axis */
-function because(sources, lacking, axis) {
+/**
+ * A sentence of why the charts are not drawn by an axis, or not all.
+ * @param {"drawn_by" | "not_all"} so its code
+ * @param {Source[]} sources @param {Lacking[]} lacking @param {Axis} axis @param {Axis} by
+ */
+function because(so, sources, lacking, axis, by) {
   const [[source, why], ...others] = lacking;
-  const text = LACKS[why];
-  if (sources.length > 1) {
-    return others.length ? `: ${lacking.length} runs have no ${axis}s` : `: ${text.of(source.name, axis)}`;
-  }
-  return source.live && text.until ? ` until ${text.until}` : `: ${text.one(axis)}`;
+  const given = { axis: say(BY[axis]), axes: say(`${axis}s`), name: source.name };
+  const drawn = say(BY[by]);
+  const until = UNTIL[why];
+  if (sources.length === 1 && source.live && until) return say(SO_UNTIL[so], { axis: drawn, until: say(until) });
+  const reason = others.length
+    ? say("several_lack", { count: String(lacking.length), ...given })
+    : say(sources.length > 1 ? `${why}_of` : why, given);
+  return say(so, { axis: drawn, why: reason });
 }
 
 /** @param {Source[]} sources @param {Axis} axis @param {Kind[]} [kinds] @returns {Lacking[]} */
@@ -112,7 +109,7 @@ export function axisOf(wanted, sources) {
   const asked = wanted || "step";
   const lacking = missing(shown, asked, chosen ? ["train", "eval"] : ["train"]);
   if (!lacking.length) return { axis: asked, why: "" };
-  if (chosen) return { axis: asked, why: `Not everything is drawn${because(shown, lacking, asked)}.` };
+  if (chosen) return { axis: asked, why: because("not_all", shown, lacking, asked, asked) };
   const axis = asked !== "step" && !missing(shown, "step").length ? "step" : "time";
-  return { axis, why: `Drawn by ${axis}${because(shown, lacking, asked)}.` };
+  return { axis, why: because("drawn_by", shown, lacking, asked, axis) };
 }

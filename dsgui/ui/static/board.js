@@ -1,6 +1,7 @@
-// The charts of one run or of several laid over each other, and how they are looked at: axis, scale, smoothing, zoom.
+// The charts of one run or of several laid over each other, and how they are looked at: axis, smoothing,
+// zoom, and how the user wants them to stand.
 
-import { AXES, axisOf, choices } from "./axis.js";
+import { AXES, axisOf, BUTTONS, choices } from "./axis.js";
 import { Chart } from "./chart.js";
 import {
   cardLimits,
@@ -14,12 +15,14 @@ import {
   rankOf,
   withLimits,
 } from "./charts.js";
+import { dropDown } from "./chart_tools.js";
 import { Clock } from "./curves.js";
-import { el } from "./dom.js";
-import { textOf, told } from "./texts.js";
+import { button, el } from "./dom.js";
+import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
+import { textOf, told, words } from "./texts.js";
 import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
 
-/** @import { Axis, Limit, Line, Mark, Place, Range, RunEvent, Source, Style, View } from "./types.d.ts" */
+/** @import { Axis, Layout, Limit, Line, Mark, Place, Range, RunEvent, Source, Style, View } from "./types.d.ts" */
 /** @import { Curve } from "./curves.js" */
 
 /**
@@ -29,6 +32,9 @@ import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
  * @property {string} [kept] where the browser keeps how the charts are looked at
  */
 /** @typedef {Map<Chart, { lines: Line[], limits: Limit[] }>} Contents what each chart has now */
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("charts_page", code, given);
 
 const KEPT_VIEW = "dsgui.charts";
 const MOST_MARKS = 200;
@@ -45,7 +51,10 @@ export class Board {
     this.csv = csv;
     this.kept = kept;
     /** @type {View} */
-    this.view = { axis: null, log: false, smoothing: 0, ...this.stored(), range: null };
+    this.view = { axis: null, smoothing: 0, range: null };
+    /** @type {Layout} */
+    this.layout = PLAIN;
+    this.restore();
     /** @type {{ axis: Axis, why: string }} `view.axis` is what the user chose, null for nothing */
     this.shown = { axis: "time", why: "" };
     this.drawn = false;
@@ -55,6 +64,8 @@ export class Board {
     this.marks = [];
     /** @type {Map<string, Chart>} */
     this.charts = new Map();
+    /** @type {Set<string>} the ids of those that are folded away for everybody */
+    this.folded = new Set();
     /** @type {Map<string, number>} */
     this.cards = new Map();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -62,58 +73,167 @@ export class Board {
     this.hovering = 0;
     this.main = el("div", { class: "ds-charts" });
     this.extra = el("div", { class: "ds-charts" });
-    this.more = el("details", { class: "ds-more", hidden: true }, el("summary", {}, "System metrics"), this.extra);
+    const summary = el("summary", {}, say("system_metrics"));
+    this.more = el("details", { class: "ds-more", hidden: true }, summary, this.extra);
     this.more.addEventListener("toggle", () => this.draw(true));
-    this.axes = AXES.map(([axis, title]) => this.axisButton(axis, title));
+    this.axes = AXES.map((axis) => this.axisButton(axis));
     this.amount = el("output", {}, this.view.smoothing.toFixed(2));
-    this.reset = el("button", { type: "button", class: "ds-step", hidden: true }, "Show all");
-    this.reset.addEventListener("click", () => this.zoom(null));
+    this.reset = button(say("show_all"), { class: "ds-step", hidden: true }, () => this.zoom(null));
     this.why = el("p", { class: "ds-remark ds-why", role: "status", hidden: true });
+    this.chooser = dropDown(say("charts"), say("charts"));
+    this.listed = "";
+    this.place = el("p", { class: "ds-unseen", role: "status" });
     this.tools = this.makeTools();
-    this.node = el("div", { class: "ds-board" }, this.tools, this.main, this.more);
+    this.node = el("div", { class: "ds-board" }, this.tools, this.main, this.more, this.place);
   }
 
-  /** @returns {Partial<View>} */
-  stored() {
+  restore() {
+    let kept = null;
     try {
-      return JSON.parse(localStorage.getItem(this.kept) ?? "null") || {};
+      kept = JSON.parse(localStorage.getItem(this.kept) ?? "null");
     } catch {
-      return {};
+      /* a browser that keeps nothing, or something else */
     }
+    const { axis, smoothing } = kept ?? {};
+    if (AXES.includes(axis)) this.view.axis = axis;
+    if (smoothing >= 0 && smoothing < 1) this.view.smoothing = Number(smoothing);
+    this.layout = layoutFrom(kept);
   }
 
   keep() {
-    const { axis, log, smoothing } = this.view;
+    const { axis, smoothing } = this.view;
     try {
-      localStorage.setItem(this.kept, JSON.stringify({ axis, log, smoothing }));
+      localStorage.setItem(this.kept, JSON.stringify({ axis, smoothing, ...this.layout }));
     } catch {
       /* a browser that keeps nothing */
     }
   }
 
-  /** @param {Axis} axis @param {string} title */
-  axisButton(axis, title) {
-    const node = el("button", { type: "button", class: "ds-step", "data-axis": axis, "aria-pressed": "false" }, title);
-    node.addEventListener("click", () => this.change({ axis, range: null }));
+  /** @param {Axis} axis */
+  axisButton(axis) {
+    const shown = { class: "ds-step", "data-axis": axis, "aria-pressed": "false" };
+    const node = button(say(BUTTONS[axis]), shown, () => this.change({ axis, range: null }));
     return { axis, node };
   }
 
   makeTools() {
-    const log = el("input", { type: "checkbox", checked: this.view.log });
-    log.addEventListener("change", () => this.change({ log: log.checked }));
     const range = { min: "0", max: "0.99", step: "0.01", value: this.view.smoothing };
-    const smoothing = el("input", { type: "range", ...range, "aria-label": "Smoothing" });
+    const title = say("smoothing_hint");
+    const smoothing = el("input", { type: "range", ...range, "aria-label": say("smoothing"), title });
     smoothing.addEventListener("input", () => this.change({ smoothing: Number(smoothing.value) }));
     const axes = this.axes.map(({ node }) => node);
     return el(
       "div",
       { class: "ds-board-tools" },
-      el("div", { class: "ds-axes", role: "group", "aria-label": "Horizontal axis" }, ...axes),
-      el("label", {}, log, " log scale"),
-      el("label", {}, "smoothing ", smoothing, this.amount),
+      el("div", { class: "ds-axes", role: "group", "aria-label": say("axis") }, ...axes),
+      el("label", { title }, say("smoothing"), smoothing, this.amount),
+      this.chooser.node,
       this.reset,
       this.why,
     );
+  }
+
+  /** How the charts stand from now on. @param {Layout} layout */
+  arrange(layout) {
+    this.layout = layout;
+    this.keep();
+    this.stand();
+    this.draw();
+  }
+
+  /** The ids of all charts that are there, as everybody has them. */
+  usual() {
+    const charts = [...this.charts.values()];
+    return charts.sort((a, b) => rankOf(a.id) - rankOf(b.id)).map(({ id }) => id);
+  }
+
+  /** Where a chart stands: it moves among those that stand there too. @param {string} id */
+  groupOf(id) {
+    if (this.layout.pinned.includes(id)) return "pinned";
+    return this.folded.has(id) ? "more" : "main";
+  }
+
+  /** The charts that one changes places with, as they stand, without those that are not seen. @param {string} id */
+  group(id) {
+    const seen = arranged(this.usual(), this.layout).filter((one) => !this.charts.get(one)?.node.hidden);
+    return seen.filter((one) => this.groupOf(one) === this.groupOf(id));
+  }
+
+  /** Puts every chart where it stands: pinned ones first. */
+  stand() {
+    const ids = arranged(this.usual(), this.layout);
+    const rank = { pinned: 0, main: 1, more: 2 };
+    const standing = ids.toSorted((a, b) => rank[this.groupOf(a)] - rank[this.groupOf(b)]);
+    /** @type {Map<HTMLElement, HTMLElement[]>} */
+    const wanted = new Map([
+      [this.main, []],
+      [this.extra, []],
+    ]);
+    for (const id of standing) {
+      const chart = this.charts.get(id);
+      if (!chart) continue;
+      chart.hiding = this.layout.hidden.includes(id);
+      if (chart.hiding) chart.node.hidden = true;
+      chart.pinned.setAttribute("aria-pressed", String(this.layout.pinned.includes(id)));
+      wanted.get(this.groupOf(id) === "more" ? this.extra : this.main)?.push(chart.node);
+    }
+    for (const [parent, nodes] of wanted) arrangeIn(parent, nodes);
+    this.list();
+  }
+
+  /** @param {Chart} chart @param {number} by */
+  step(chart, by) {
+    const group = this.group(chart.id);
+    const to = neighbour(group, chart.id, by);
+    if (to !== undefined) this.move(chart, to);
+  }
+
+  /** @param {Chart} chart @param {string} to the id of the one whose place it takes */
+  move(chart, to) {
+    this.arrange(moved(this.layout, arranged(this.usual(), this.layout), chart.id, to));
+    const group = this.group(chart.id);
+    const [at, count] = [group.indexOf(chart.id) + 1, group.length].map(String);
+    this.place.textContent = say("moved", { title: chart.title, place: at, count });
+  }
+
+  /** @param {Chart} chart @param {Element | null} over @param {boolean} done */
+  drag(chart, over, done) {
+    const to = [...this.charts.values()].find(({ node }) => node === over && node !== chart.node)?.id;
+    const allowed = to !== undefined && this.groupOf(to) === this.groupOf(chart.id) ? to : undefined;
+    for (const one of this.charts.values()) {
+      one.node.classList.toggle("ds-dragged", one === chart && !done);
+      one.node.classList.toggle("ds-drop", one.id === allowed && !done);
+    }
+    if (done && allowed) this.move(chart, allowed);
+  }
+
+  /** The menu of charts: which are shown. */
+  list() {
+    const ids = arranged(this.usual(), this.layout).filter((id) => {
+      const chart = this.charts.get(id);
+      return chart && (chart.lines.length || chart.message);
+    });
+    const shown = JSON.stringify([ids, this.layout]);
+    if (shown === this.listed) return;
+    this.listed = shown;
+    const hidden = ids.filter((id) => this.layout.hidden.includes(id)).length;
+    const text = hidden ? say("charts_hidden", { count: String(hidden) }) : say("charts");
+    this.chooser.opener.textContent = text;
+    this.chooser.opener.setAttribute("aria-label", text);
+    const held = document.activeElement;
+    const [inside, focused] = [this.chooser.items.contains(held), held?.getAttribute("data-of")];
+    const boxes = ids.map((id) => this.box(id));
+    const plain = button(say("reset_layout"), { disabled: isPlain(this.layout) }, () => this.arrange(PLAIN));
+    this.chooser.items.replaceChildren(...boxes, plain);
+    const again = [...this.chooser.items.querySelectorAll("input")].find((node) => node.dataset.of === focused);
+    if (inside) (again ?? this.chooser.opener).focus();
+  }
+
+  /** @param {string} id */
+  box(id) {
+    const box = el("input", { type: "checkbox", checked: !this.layout.hidden.includes(id), "data-of": id });
+    box.addEventListener("change", () => this.arrange(toggled(this.layout, "hidden", id)));
+    return el("label", {}, box, this.charts.get(id)?.title ?? id);
   }
 
   /** @param {Partial<View>} changes */
@@ -179,12 +299,14 @@ export class Board {
       unit,
       onRange: (range) => this.zoom(range),
       onHover: (one, place) => this.hover(one, place),
+      onToggle: (one, mark) => this.arrange(toggled(this.layout, mark, one.id)),
+      onStep: (one, by) => this.step(one, by),
+      onDrag: (one, over, done) => this.drag(one, over, done),
       csv: this.csv,
     });
     this.charts.set(id, made);
-    (more ? this.extra : this.main).append(made.node);
-    const shown = [...this.charts.values()].filter(({ node }) => node.parentElement === this.main);
-    this.main.append(...shown.sort((a, b) => rankOf(a.id) - rankOf(b.id)).map(({ node }) => node));
+    if (more) this.folded.add(id);
+    this.stand();
     return made;
   }
 
@@ -205,6 +327,7 @@ export class Board {
     const extra = [...this.charts.values()].filter((chart) => chart.node.parentElement === this.extra);
     this.more.hidden = !extra.some((chart) => chart.lines.length);
     this.measure(sources, clocks);
+    this.list();
     this.draw();
   }
 
@@ -302,7 +425,10 @@ export class Board {
       return this.axis() === "step" && event.step !== null ? event.step : clock.at(event.elapsed_s);
     };
     return events.flatMap((event) => {
-      const at = event.kind === "calm" ? null : markPlace({ kind: event.kind, at: placeOn(event) }, this.extents.reach);
+      const at =
+        event.kind === "calm" || event.kind === "notified"
+          ? null
+          : markPlace({ kind: event.kind, at: placeOn(event) }, this.extents.reach);
       return at === null
         ? []
         : [{ kind: event.kind, at, label: label(`${textOf("marks", event.kind)}: ${told(event)}`.slice(0, 120)) }];
@@ -319,8 +445,16 @@ export class Board {
     const shared = { ...this.view, axis: this.axis(), reach: range, events, marked: false };
     for (const chart of this.charts.values()) {
       const alone = chart.own ? { axis: chart.own, range: null, reach: own, events: [] } : {};
-      chart.draw({ ...shared, marked: chart.id === LOSS, ...alone }, force);
+      const log = this.layout.log.includes(chart.id);
+      chart.draw({ ...shared, log, marked: chart.id === LOSS, ...alone }, force);
     }
+  }
+}
+
+/** In this order; what stands right is left alone. @param {Element} parent @param {Element[]} nodes */
+function arrangeIn(parent, nodes) {
+  for (const [i, node] of nodes.entries()) {
+    if (parent.children[i] !== node) parent.insertBefore(node, parent.children[i]);
   }
 }
 

@@ -1,11 +1,14 @@
 // One chart: lines over steps, time or epochs, drawn anew when something changed and at most once a second.
 
 import { EVALUATION } from "./charts.js";
+import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
 import { el, messageOf } from "./dom.js";
 import { isDark, loadPlotly } from "./plotly_library.js";
-import { layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
+import { canBeLog, layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
+import { inBrief, readout } from "./readout.js";
+import { words } from "./texts.js";
 
-/** @import { Axis, Drawn, Limit, Line, PlotElement, Range, Relayout } from "./types.d.ts" */
+/** @import { Axis, Drawn, Limit, Line, PlotElement, Range, Relayout, Trace } from "./types.d.ts" */
 /** @import { Look } from "./plotting.js" */
 
 /**
@@ -15,14 +18,16 @@ import { layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
  * @property {boolean} [more] whether it stands among those that are folded away
  * @property {(range: Range | null) => void} [onRange] is told a zoom
  * @property {(chart: Chart, place: number | null) => void} [onHover] is told a place
+ * @property {(chart: Chart, mark: "hidden" | "pinned" | "log") => void} [onToggle] makes it so, or no longer
+ * @property {(chart: Chart, by: number) => void} [onStep] moves it on
+ * @property {(chart: Chart, over: Element | null, done: boolean) => void} [onDrag] has it dragged over another
  * @property {((chart: Chart) => void) | null} [csv] saves the chart's points
  */
 
 const DRAW_LIMIT_MS = 5000;
-const KEYS = "Keys: + and − zoom, arrows pan, 0 resets, F toggles full screen; P, S and C save PNG, SVG and CSV";
-const ARROW = "M12 3v10.2l3.6-3.6L17 11l-5 5-5-5 1.4-1.4L11 13.2V3zM5 19h14v2H5z";
-const TABLE = "M4 4h16v16H4zm2 4v3h5V8zm7 0v3h5V8zm-7 5v5h5v-5zm7 0v5h5v-5z";
-const CORNERS = "M4 4h6v2H6v4H4zm10 0h6v6h-2V6h-4zM4 14h2v4h4v2H4zm14 0h2v6h-6v-2h4z";
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("charts_page", code, given);
 
 /** A line's colour as it is seen on the page's ground. @param {string} colour */
 export const seen = (colour) => shade(colour, isDark());
@@ -30,17 +35,9 @@ export const seen = (colour) => shade(colour, isDark());
 /** A text with its options (--logging_steps) as code, which no line break parts. @param {string} text */
 const withOptions = (text) => text.split(/(--[a-z_]+)/).map((part, i) => (i % 2 ? el("code", {}, part) : part));
 
-/** @param {string} name @param {string} path @param {() => void} click */
-const tool = (name, path, click) => ({ name, icon: { width: 24, height: 24, path }, click });
-
 export class Chart {
   /** @param {string} id @param {string} title @param {string} yTitle @param {ChartOptions} options */
-  constructor(
-    id,
-    title,
-    yTitle,
-    { fromZero = false, unit = "", onRange = () => {}, onHover = () => {}, csv = null } = {},
-  ) {
+  constructor(id, title, yTitle, { fromZero = false, unit = "", ...does } = {}) {
     this.id = id;
     this.title = title;
     this.content = {
@@ -49,12 +46,15 @@ export class Chart {
       yTitle,
       unit,
       fromZero,
+      resets: 0,
       named: id === EVALUATION, // its title does not say which score: the legend does, of a single one too
     };
-    this.onRange = onRange;
-    this.onHover = onHover;
-    this.csv = csv;
+    this.does = does;
+    this.csv = does.csv ?? null;
     this.message = "";
+    this.hiding = false; // as the user wants
+    /** @type {Trace[]} what is drawn, for who points at it */
+    this.traces = [];
     /** @type {Axis | ""} the axis of this chart alone: no other's zoom is its own */
     this.own = "";
     /** @type {PlotElement} */
@@ -62,15 +62,21 @@ export class Chart {
     this.heading = el("span", { class: "ds-chart-title" }, title);
     this.origin = el("span", { class: "ds-chart-source" });
     this.said = el("p", { class: "ds-chart-empty", role: "status", hidden: true });
+    this.guide = el("div", { class: "ds-guide", hidden: true });
+    this.tip = new Tip();
+    this.logged = toggle("log", title, () => does.onToggle?.(this, "log"));
+    this.pinned = toggle("pin", title, () => does.onToggle?.(this, "pinned"));
     this.node = this.figure();
     this.node.addEventListener("keydown", (event) => this.key(event));
+    this.plot.addEventListener("pointermove", (event) => this.point(event));
+    this.plot.addEventListener("pointerdown", (event) => this.point(event));
+    this.plot.addEventListener("pointerleave", () => this.unpoint());
     /** @type {Drawn | null} */
     this.view = null;
     this.revision = 0;
     this.drawingSince = 0;
     this.drawn = "";
     this.listening = false;
-    this.config = this.makeConfig();
     // A chart that gets a neighbour becomes narrower; one that fills the screen becomes higher.
     this.resized = new ResizeObserver(() => this.draw(this.view, true));
     this.resized.observe(this.node);
@@ -78,9 +84,39 @@ export class Chart {
   }
 
   figure() {
-    const told = { "data-chart": this.title, "aria-label": `Chart: ${this.title}. ${KEYS}`, title: KEYS };
-    const caption = el("figcaption", {}, this.heading, this.origin);
-    return el("figure", { class: "ds-chart", hidden: true, tabindex: "0", ...told }, caption, this.said, this.plot);
+    const told = { "data-chart": this.title, "data-chart-id": this.id, "aria-label": this.label() };
+    const stage = el("div", { class: "ds-stage" }, this.plot, this.guide, this.tip.node);
+    return el("figure", { class: "ds-chart", hidden: true, tabindex: "0", ...told }, this.caption(), this.said, stage);
+  }
+
+  label() {
+    return say("chart_label", { title: this.title });
+  }
+
+  /** Title and tools on a line of their own: over the plot they hid its legend. */
+  caption() {
+    const grip = handle(
+      this.title,
+      (by) => this.does.onStep?.(this, by),
+      (over, done) => this.does.onDrag?.(this, over, done),
+    );
+    const tools = el("span", { class: "ds-chart-tools" }, this.logged, this.pinned, this.menu());
+    return el("figcaption", {}, grip, this.heading, this.origin, tools);
+  }
+
+  menu() {
+    /** @type {[string, () => void][]} */
+    const csv = this.csv ? [["save_csv", () => this.csv?.(this)]] : [];
+    return actionMenu(this.title, [
+      ["full_screen", () => this.toggleFull()],
+      ["reset_zoom", () => this.reset()],
+      ["save_png", () => this.save("png")],
+      ["save_svg", () => this.save("svg")],
+      ...csv,
+      ["move_before", () => this.does.onStep?.(this, -1)],
+      ["move_after", () => this.does.onStep?.(this, 1)],
+      ["hide", () => this.does.onToggle?.(this, "hidden")],
+    ]);
   }
 
   get lines() {
@@ -92,7 +128,8 @@ export class Chart {
    * @param {Line[]} lines @param {Limit[]} limits @param {string} message
    */
   set(lines, limits = [], message = "") {
-    this.content.lines = lines.filter((line) => line.curve.count);
+    // A reading that no sample has draws an axis of no meaning.
+    this.content.lines = lines.filter(({ curve }) => (curve.kind === "sample" ? curve.told : curve.count));
     this.content.limits = limits;
     this.message = message;
   }
@@ -117,13 +154,14 @@ export class Chart {
       ground: read("--block-background-fill", "#fff"),
       dark: isDark(),
       fullHeight: this.full ? window.innerHeight - 60 : null,
+      coarse: matchMedia("(pointer: coarse)").matches,
     };
   }
 
   /** What a drawing is made of: while it stays the same, the one that is there is good. @param {Drawn} view */
   state(view) {
     const lines = this.lines.map((line) => [line.name, line.curve.version, line.axis]);
-    return JSON.stringify([{ ...view, events: view.events.length }, this.content.limits, lines]);
+    return JSON.stringify([{ ...view, events: view.events.length }, this.content.limits, this.content.resets, lines]);
   }
 
   /**
@@ -134,7 +172,8 @@ export class Chart {
     if (!view) return;
     this.view = view;
     const busy = this.drawingSince && performance.now() - this.drawingSince < DRAW_LIMIT_MS;
-    this.node.hidden = !this.lines.length && !this.message;
+    this.node.hidden = this.hiding || (!this.lines.length && !this.message);
+    this.logged.setAttribute("aria-pressed", String(view.log));
     this.plot.hidden = !this.lines.length;
     this.said.hidden = !this.message;
     if (this.said.textContent !== this.message) this.said.replaceChildren(...withOptions(this.message));
@@ -147,10 +186,10 @@ export class Chart {
       .then(() => {
         this.drawn = state;
         this.heading.textContent = this.title;
-        this.origin.textContent = this.source ? `from ${this.source}` : "";
+        if (!this.node.hasAttribute("data-read")) this.origin.textContent = this.remark();
       })
       .catch((error) => {
-        this.heading.textContent = `${this.title}: can't be drawn (${messageOf(error)})`;
+        this.heading.textContent = say("undrawn", { title: this.title, problem: messageOf(error) });
       })
       .finally(() => {
         this.drawingSince = 0;
@@ -165,16 +204,53 @@ export class Chart {
     const content = { ...this.content, events: view.events };
     const traces = tracesOf(content, view, page);
     const layout = { ...layoutOf(content, view, page, traces, this.revision), width: this.plot.clientWidth };
-    await Plotly.react(this.plot, traces, layout, this.config);
+    await Plotly.react(this.plot, traces, layout, { displayModeBar: false, plotlyServerURL: "" });
+    this.traces = traces;
     if (this.listening) return;
     this.listening = true;
     this.plot.on?.("plotly_relayout", (change) => {
       if (!this.own) this.relayout(change);
     });
-    this.plot.on?.("plotly_hover", (event) => {
-      if (!this.own) this.onHover(this, event.xvals?.[0] ?? event.points?.[0]?.x ?? null);
-    });
-    this.plot.on?.("plotly_unhover", () => this.onHover(this, null));
+  }
+
+  /** Where the curves are from; or why the scale is not the one that was asked for. */
+  remark() {
+    if (this.view?.log && !canBeLog(this.traces)) return say("no_positive");
+    return this.source ? say("source", { source: this.source }) : "";
+  }
+
+  get span() {
+    const [low, high] = this.plot._fullLayout?.xaxis.range.map(Number) ?? [0, 1];
+    return high - low;
+  }
+
+  /** @param {PointerEvent} event */
+  point(event) {
+    const axis = this.plot._fullLayout?.xaxis;
+    if (!this.listening || !axis) return;
+    const pixel = event.clientX - this.plot.getBoundingClientRect().left - axis._offset;
+    if (pixel < 0 || pixel > axis._length) return this.unpoint();
+    const found = this.read(axis.p2d(pixel));
+    if (!found?.rows.length && !found?.marks.length) return this.unpoint();
+    this.tip.show(found, axis._offset + axis.d2p(found.at), this.plot.clientWidth);
+    if (!this.own) this.does.onHover?.(this, found.at);
+  }
+
+  unpoint() {
+    this.tip.hide();
+    this.guide.hidden = true;
+    this.does.onHover?.(this, null);
+  }
+
+  /** The values at a place, where the guide is drawn then. @param {number} place */
+  read(place) {
+    const axis = this.plot._fullLayout?.xaxis;
+    if (!axis || !this.view) return null;
+    const found = readout(this.traces, place, this.own || this.view.axis, this.span);
+    const at = axis.d2p(found.at);
+    this.guide.hidden = at < 0 || at > axis._length;
+    this.guide.style.left = `${axis._offset + at}px`;
+    return found;
   }
 
   /** What the mouse can do, for who has none. @param {KeyboardEvent} event */
@@ -185,8 +261,7 @@ export class Chart {
     }
     const [low, high] = drawn.xaxis.range.map(Number);
     const range = zoomed(event.key, [low, high]);
-    const act =
-      range === undefined ? this.acts()[event.key.toLowerCase()] : this.own ? null : () => this.onRange(range);
+    const act = range === undefined ? this.acts()[event.key.toLowerCase()] : this.own ? null : () => this.zoom(range);
     if (!act) return;
     event.preventDefault();
     act();
@@ -196,6 +271,7 @@ export class Chart {
   acts() {
     return {
       f: () => this.toggleFull(),
+      l: () => this.does.onToggle?.(this, "log"),
       p: () => this.save("png"),
       s: () => this.save("svg"),
       c: () => this.csv?.(this),
@@ -212,9 +288,20 @@ export class Chart {
   /** @param {Relayout} change */
   relayout(change) {
     const { "xaxis.range[0]": low, "xaxis.range[1]": high, "xaxis.range": range } = change;
-    if (change["xaxis.autorange"]) this.onRange(null);
-    else if (low !== undefined && high !== undefined) this.onRange([low, high]);
-    else if (range) this.onRange([range[0], range[1]]);
+    if (change["xaxis.autorange"]) this.zoom(null);
+    else if (low !== undefined && high !== undefined) this.zoom([low, high]);
+    else if (range) this.zoom([range[0], range[1]]);
+  }
+
+  /** @param {Range | null} range */
+  zoom(range) {
+    this.does.onRange?.(range);
+  }
+
+  /** Of both axes. */
+  reset() {
+    this.content.resets += 1;
+    this.zoom(null);
   }
 
   /** Nobody looks at it any more: plotly lets go of what it keeps. */
@@ -223,33 +310,21 @@ export class Chart {
     if (this.listening) window.Plotly.purge(this.plot);
   }
 
-  /** @param {number | null} place */
+  /** What another chart is pointed at is said here in a line. @param {number | null} place */
   hover(place) {
-    if (!this.listening || this.own || this.node.hidden || !this.plot._fullLayout) return;
-    if (place === null) window.Plotly.Fx.unhover(this.plot);
-    else window.Plotly.Fx.hover(this.plot, { xval: place });
-  }
-
-  makeConfig() {
-    const buttons = [
-      tool("Save as PNG", ARROW, () => this.save("png")),
-      tool("Save as SVG", ARROW, () => this.save("svg")),
-      ...(this.csv ? [tool("Save every point as CSV", TABLE, () => this.csv?.(this))] : []),
-      tool("Full screen", CORNERS, () => this.toggleFull()),
-    ];
-    return {
-      displaylogo: false,
-      plotlyServerURL: "",
-      modeBarButtonsToAdd: buttons,
-      modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "toImage", "sendChartToCloud"],
-    };
+    if (!this.listening || this.own || this.node.hidden) return;
+    const found = place === null ? null : this.read(place);
+    this.guide.hidden ||= !found;
+    const brief = found && !this.guide.hidden ? inBrief(found) : "";
+    this.node.toggleAttribute("data-read", Boolean(brief));
+    this.origin.textContent = brief || this.remark();
   }
 
   toggleFull() {
     if (document.fullscreenElement) document.exitFullscreen();
     else {
       this.node.requestFullscreen().catch((error) => {
-        this.origin.textContent = `full screen was refused (${messageOf(error)})`;
+        this.origin.textContent = say("screen_refused", { problem: messageOf(error) });
       });
     }
   }

@@ -2,6 +2,7 @@
 
 import { CHARTS } from "./catalogue.js";
 import { GIB } from "./format.js";
+import { words } from "./texts.js";
 import { COLOURS } from "./traces.js";
 
 /** @import { Curve } from "./curves.js" */
@@ -11,6 +12,9 @@ export const LOSS = "loss";
 export const EVALUATION = "evaluation";
 const ORDER = Object.keys(CHARTS.charts);
 
+/** The text of a code; a unit is its own. @param {string} code */
+const say = (code) => words("charts_page", code);
+
 /** Where a chart stands among others. @param {string | undefined} id */
 export function rankOf(id) {
   const found = ORDER.indexOf(id ?? "");
@@ -19,9 +23,11 @@ export function rankOf(id) {
 
 /** A chart of the table, and what a curve is there. @param {string} id @param {Partial<Spot>} spot @returns {Place} */
 export function charted(id, { right, note, dash, colour, alone, if_any: ifAny } = {}) {
-  const { title: heading, y, unit, scale, zero: fromZero, more } = CHARTS.charts[id];
-  const axis = right ? /** @type {const} */ ({ axis: "y2", title: right }) : {};
-  return { chart: id, heading, y, unit, scale, fromZero, more, ...axis, note, dash, colour, alone, ifAny };
+  const { y: shown, unit, scale, zero: fromZero, more } = CHARTS.charts[id];
+  const [heading, y] = [say(id), say(shown)];
+  const axis = right ? /** @type {const} */ ({ axis: "y2", title: say(right) }) : {};
+  const named = note && say(note);
+  return { chart: id, heading, y, unit, scale, fromZero, more, ...axis, note: named, dash, colour, alone, ifAny };
 }
 
 /** What an evaluation took, and no score. @param {string} name */
@@ -87,7 +93,7 @@ export function cardLimits(curves, used, gpu) {
   for (const { name, node, lastValue } of curves) {
     if (name !== `gpu${gpu}.total_bytes` || node !== used.node || !(lastValue > 0)) continue;
     const at = lastValue / GIB;
-    found.push({ at, text: `${at.toFixed(0)} GiB on this GPU` });
+    found.push({ at, text: words("charts_page", "limit_card", { size: at.toFixed(0) }) });
   }
   return found;
 }
@@ -104,7 +110,10 @@ export const withLimits = (known, more) => [
  */
 export function predictedLimits(predicted, chart) {
   const bytes = chart === "gpu_memory" ? predicted?.gpu_bytes : chart === "host_memory" ? predicted?.host_bytes : 0;
-  return bytes ? [{ at: bytes / GIB, text: `${(bytes / GIB).toFixed(1)} GiB predicted`, colour: COLOURS[4] }] : [];
+  if (!bytes) return [];
+  return [
+    { at: bytes / GIB, text: words("charts_page", "limit_predicted", { size: inGib(bytes) }), colour: COLOURS[4] },
+  ];
 }
 
 /**
@@ -129,12 +138,12 @@ export function heldAgainst(predicted, curves) {
   const was = measured(curves);
   /** @type {[string, number | undefined, number | null][]} */
   const pairs = [
-    ["GPU", predicted?.gpu_bytes, was.gpu],
-    ["Host", predicted?.host_bytes, was.host],
+    ["held_gpu", predicted?.gpu_bytes, was.gpu],
+    ["held_host", predicted?.host_bytes, was.host],
   ];
   return pairs
     .filter(([, foretold, seen]) => foretold && seen !== null)
-    .map(([name, foretold, seen]) => `${name}: predicted ${inGib(foretold)} GiB, was ${inGib(seen)}`)
+    .map(([code, foretold, seen]) => words("charts_page", code, { predicted: inGib(foretold), was: inGib(seen) }))
     .join("; ");
 }
 
@@ -144,8 +153,12 @@ const inGib = (bytes) => ((bytes ?? 0) / GIB).toFixed(1);
 /** What is offloaded, and what DeepSpeed's estimator foretells. @param {Estimate} foretold @returns {Limit[]} */
 export function offloadLimits({ states_bytes: states, estimate_bytes: buffers }) {
   const told = [
-    { at: states / GIB, what: "what is offloaded", colour: COLOURS[4] },
-    { at: buffers / GIB, what: "DeepSpeed’s estimate, with buffers", colour: COLOURS[3] },
+    { at: states / GIB, code: "limit_offloaded", colour: COLOURS[4] },
+    { at: buffers / GIB, code: "limit_estimate", colour: COLOURS[3] },
   ];
-  return told.map(({ at, what, colour }) => ({ at, text: `${at.toFixed(1)} GiB: ${what}`, colour }));
+  return told.map(({ at, code, colour }) => ({
+    at,
+    text: words("charts_page", code, { size: at.toFixed(1) }),
+    colour,
+  }));
 }

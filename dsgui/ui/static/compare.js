@@ -1,15 +1,17 @@
-// Several runs laid over each other: their curves, what they used and how fast they were, and where their configs
-// differ.
+// Several runs laid over each other: their curves, what they used and how fast they were, and where the settings they
+// were started with differ.
 
 import { Board } from "./board.js";
 import { seen } from "./chart.js";
 import { button, el } from "./dom.js";
 import { LIVE_STATES, Follower } from "./follower.js";
-import { duration, figure, gib } from "./format.js";
+import { duration, figure, gib, pace } from "./format.js";
+import { PARTS } from "./run_columns.js";
+import { baseline, shareOf } from "./run_prefs.js";
 import { look } from "./traces.js";
-import { textOf } from "./texts.js";
+import { textOf, words } from "./texts.js";
 
-/** @import { CompareAnswer, ComparedRun } from "./types.d.ts" */
+/** @import { CompareAnswer, ComparedRun, SettingsPart } from "./types.d.ts" */
 
 /** @typedef {{ follower: Follower, name: string, given: string, live: boolean, gone: boolean, noLoss: string }} Run */
 
@@ -17,21 +19,44 @@ const TABLE_EVERY = 5; // polls
 
 /** @param {ComparedRun} run */
 const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes - a.peak_bytes).at(0);
-/** @type {[string, (run: ComparedRun) => string][]} */
+/**
+ * A figure of each run: the code of its name, its value, and how it is written. One with a value is told in percent of
+ * the baseline's.
+ * @type {[string, (run: ComparedRun) => import("./types.d.ts").Told | null | undefined, (value: any) => string][]}
+ */
 const ROWS = [
-  ["State", (run) => textOf("states", run.state)],
-  ["Steps", (run) => figure(run.figures.steps)],
-  ["Duration", (run) => duration(run.figures.duration_s)],
-  ["Speed", ({ figures: { steps_per_second: rate } }) => (rate ? `${figure(rate)} steps/s` : "–")],
-  ["Samples/s", (run) => figure(run.figures.samples_per_second)],
-  ["Final loss", (run) => figure(run.figures.final_loss)],
-  ["Best loss (lowest)", (run) => figure(run.figures.best_loss)],
-  ["GPU memory, peak of the fullest GPU", (run) => gib(fullest(run)?.peak_bytes)],
-  ["GPU memory, mean of that GPU", (run) => gib(fullest(run)?.mean_bytes)],
-  ["Host memory of this run, peak", (run) => gib(run.figures.run_peak_bytes)],
-  ["Host memory of this run, mean", (run) => gib(run.figures.run_mean_bytes)],
-  ["Host memory, peak", (run) => gib(run.figures.host_peak_bytes)],
+  ["steps", (run) => run.figures.steps, figure],
+  ["duration", (run) => run.figures.duration_s, duration],
+  ["speed", (run) => run.figures.steps_per_second, pace],
+  ["samples_per_second", (run) => run.figures.samples_per_second, figure],
+  ["tokens_per_second", (run) => run.figures.tokens_per_second, figure],
+  ["final_loss", (run) => run.figures.final_loss, figure],
+  ["best_loss", (run) => run.figures.best_loss, figure],
+  ["gpu_peak", (run) => fullest(run)?.peak_bytes, gib],
+  ["gpu_mean", (run) => fullest(run)?.mean_bytes, gib],
+  ["run_peak", (run) => run.figures.run_peak_bytes, gib],
+  ["run_mean", (run) => run.figures.run_mean_bytes, gib],
+  ["host_peak", (run) => run.figures.host_peak_bytes, gib],
 ];
+
+/** What is not named by its user. @type {Record<string, string>} */
+const KEYS = {
+  script: "key_script",
+  ranks: "key_ranks",
+  devices: "key_devices",
+  where: "key_where",
+  nodes: "key_nodes",
+  launcher: "key_launcher",
+  reader: "key_reader",
+  directory: "key_directory",
+  python: "key_python",
+  commit: "key_commit",
+  branch: "key_branch",
+  uncommitted: "key_uncommitted",
+};
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("compare_page", code, given);
 
 /** @param {(Node | string)[]} heads @param {HTMLTableRowElement[]} rows */
 const table = (heads, rows) =>
@@ -51,14 +76,16 @@ export class CompareView {
     });
     this.polls = 0;
     this.told = "";
-    this.title = el("h2", { class: "ds-run-title" }, `${ids.length} runs compared`);
+    this.show = () => {};
+    this.baseline = baseline() ?? "";
+    this.title = el("h2", { class: "ds-run-title" }, say("title", { count: String(ids.length) }));
     this.said = el("p", { class: "ds-reason", role: "status" });
     this.table = el("div", { class: "ds-scroll" });
     this.answers = el("div", { class: "ds-answers" });
-    this.differences = el("div", {});
+    this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.board = this.makeBoard();
     const href = `/dsgui/report?${new URLSearchParams({ runs: ids.join(",") })}`;
-    const report = el("a", { class: "ds-step", download: true, href }, "Save as report (HTML)");
+    const report = el("a", { class: "ds-step", download: true, href }, say("report"));
     this.node = el(
       "div",
       { class: "ds-run ds-compare" },
@@ -66,9 +93,8 @@ export class CompareView {
       this.said,
       this.table,
       this.answers,
-      this.board.node,
-      el("h3", {}, "Config differences"),
       this.differences,
+      this.board.node,
       el("p", { class: "ds-actions" }, report),
     );
   }
@@ -98,7 +124,7 @@ export class CompareView {
     const { id } = run.follower;
     const delta = await run.follower.poll();
     if (delta === null) {
-      this.said.textContent = `Run ${id} no longer exists.`;
+      this.said.textContent = say("gone", { run: id });
       run.live = false;
       run.gone = true;
       return;
@@ -115,31 +141,54 @@ export class CompareView {
     if (!kept.length) return;
     const query = new URLSearchParams({ runs: kept.map((run) => run.follower.id).join(",") });
     const answer = await fetch(`/dsgui/compare?${query}`);
-    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    if (!answer.ok) throw new Error(words("runs_page", "answered", { status: String(answer.status) }));
     /** @type {CompareAnswer} */
-    const { runs, differences, answers } = await answer.json();
-    const key = JSON.stringify([runs, differences, answers]);
+    const { runs, sections, answers } = await answer.json();
+    const key = JSON.stringify([runs, sections, answers]);
     if (key === this.told) return;
     this.told = key;
-    this.table.replaceChildren(this.figures(kept, runs));
+    this.show = () => this.table.replaceChildren(this.figures(kept, runs));
+    this.show();
     this.answers.replaceChildren(...answers.map(({ question, sentences }) => answerNode(question, sentences)));
-    this.differences.replaceChildren(differencesNode(kept, differences));
+    const names = kept.map((run) => run.name);
+    this.differences.replaceChildren(el("h3", {}, say("differences")), ...differencesNodes(names, sections));
+  }
+
+  /** Which of the runs the others are told in percent of: the pinned one, else the first. @param {Run[]} kept */
+  base(kept) {
+    return Math.max(
+      kept.findIndex(({ follower }) => follower.id === this.baseline),
+      0,
+    );
   }
 
   /** @param {Run[]} kept @param {ComparedRun[]} runs */
   figures(kept, runs) {
-    const heads = kept.map((run) => {
-      const swatch = el("span", { class: "ds-swatch" });
-      swatch.style.background = seen(look(this.runs.indexOf(run)).colour);
-      const open = button(run.name, { class: "ds-link" }, () => this.open(run.follower.id));
-      return el("th", { scope: "col" }, swatch, open);
-    });
-    const told = ROWS.map(([title, cell]) => ({ title, cells: runs.map(cell) }));
-    const rows = told.filter(({ cells }) => cells.some((cell) => cell !== "–"));
-    return table(
-      [el("th", {}, ""), ...heads],
-      rows.map(({ title, cells }) => row(title, cells)),
+    const base = this.base(kept);
+    const heads = kept.map((run, place) => this.head(run, place === base));
+    const states = row(
+      say("state"),
+      runs.map(({ state }) => textOf("states", state)),
     );
+    const told = ROWS.map(([code, value, shown]) => ({ code, shown, values: runs.map(value) }));
+    const rows = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
+    return table(
+      [el("td"), ...heads],
+      [states, ...rows.map(({ code, shown, values }) => row(say(code), figuresOf(values, base, shown)))],
+    );
+  }
+
+  /** @param {Run} run @param {boolean} isBase */
+  head(run, isBase) {
+    const swatch = el("span", { class: "ds-swatch" });
+    swatch.style.background = seen(look(this.runs.indexOf(run)).colour);
+    const open = button(run.name, { class: "ds-link" }, () => this.open(run.follower.id));
+    const pin = button(isBase ? say("baseline") : say("make_baseline"), { class: "ds-base" }, () => {
+      this.baseline = run.follower.id;
+      this.show();
+    });
+    pin.setAttribute("aria-pressed", String(isBase));
+    return el("th", { scope: "col" }, swatch, open, pin);
   }
 
   draw(force = false) {
@@ -156,13 +205,59 @@ function answerNode(question, sentences) {
   return el("section", { class: "ds-answer" }, el("h3", {}, question), ...sentences.map((text) => el("p", {}, text)));
 }
 
-/** @param {Run[]} kept @param {CompareAnswer["differences"]} differences */
-function differencesNode(kept, differences) {
-  if (!differences.length) return el("p", { class: "ds-remark" }, "The configs are identical.");
-  const heads = ["Key", ...kept.map((run) => run.name)].map((text) => el("th", { scope: "col" }, text));
-  const rows = differences.map(({ key, values }) => {
-    const cells = values.map((value) => (value === null ? "not set" : el("code", {}, value)));
-    return row(el("code", {}, key), cells);
+/**
+ * The values of a row; those that are numbers also in percent of the baseline's.
+ * @param {(import("./types.d.ts").Told | null | undefined)[]} values @param {number} base
+ * @param {(value: any) => string} shown
+ */
+function figuresOf(values, base, shown) {
+  return values.map((value, place) => {
+    const share = place === base ? "" : shareOf(value, values[base]);
+    const cell = el("span", {}, value === null || value === undefined ? "–" : shown(value));
+    if (share) cell.append(" ", el("span", { class: "ds-share" }, share));
+    return cell;
   });
-  return el("div", { class: "ds-scroll" }, table(heads, rows));
+}
+
+/** @param {string[]} names @param {SettingsPart[]} sections */
+function differencesNodes(names, sections) {
+  const apart = sections.filter(({ differ }) => differ.length);
+  const notes = sections.filter(({ unknown }) => unknown.length).map((section) => unknownNote(section, names));
+  if (sections.some(({ uncertain }) => uncertain)) notes.push(say("uncertain"));
+  const none = apart.length ? [] : [el("p", { class: "ds-remark" }, say(notes.length ? "none_known" : "none"))];
+  const tables = apart.map((one) => sectionNode(one, one.differ, names));
+  const remarks = notes.map((text) => el("p", { class: "ds-remark" }, text));
+  const same = sections.filter((section) => section.same.length);
+  const count = same.reduce((sum, section) => sum + section.same.length, 0);
+  const fold = el(
+    "details",
+    { class: "ds-same" },
+    el("summary", {}, say("same", { count: String(count) })),
+    ...same.map((one) => sectionNode(one, one.same, names)),
+  );
+  return [...none, ...tables, ...remarks, ...(count ? [fold] : [])];
+}
+
+/** @param {SettingsPart} section @param {string[]} names */
+function unknownNote({ code, unknown }, names) {
+  const runs = unknown.map((place) => `“${names[place]}”`).join(", ");
+  return say("unknown", { part: say(PARTS[code] ?? code), runs });
+}
+
+/** @param {SettingsPart} section @param {SettingsPart["differ"]} settings @param {string[]} names */
+function sectionNode({ code, unknown }, settings, names) {
+  const heads = [say("key"), ...names].map((text) => el("th", { scope: "col" }, text));
+  const coded = code === "launch" || code === "code";
+  const rows = settings.map(({ key, values }) => {
+    const found = values.map((value, place) => valueNode(value, unknown.includes(place)));
+    return row(coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, key), found);
+  });
+  return el("div", { class: "ds-scroll" }, el("h4", {}, say(PARTS[code] ?? code)), table(heads, rows));
+}
+
+/** @param {string | null} value @param {boolean} unknown */
+function valueNode(value, unknown) {
+  if (unknown) return el("span", { class: "ds-share" }, say("not_known"));
+  if (value === null) return el("span", { class: "ds-share" }, say("not_set"));
+  return value === "" ? say("set") : el("code", {}, value);
 }

@@ -110,6 +110,7 @@ export class Curve {
     this.count = 0;
     this.size = 2; // how many points a stretch may have when it is joined with another
     this.lastValue = NaN;
+    this.told = false; // whether any value is a number
     /**
      * @type {{ axis: Axis, low: number, found: Stretch[] } | null} finer stretches of a part that is looked at closely
      */
@@ -125,6 +126,7 @@ export class Curve {
     for (const one of found) {
       this.stretches.push(one);
       this.count += one.n;
+      this.told ||= Number.isFinite(one.low.y);
       this.order(one);
       if (one.n === 1 && !Number.isFinite(one.low.y) && this.kind !== "sample") this.odd.push(one.low);
     }

@@ -2,6 +2,7 @@
 // in the form, or copy the code above them.
 
 import { around, part } from "./dom.js";
+import { words } from "./texts.js";
 
 /** @import { Props, Trigger, Watch } from "./types.d.ts" */
 
@@ -29,8 +30,8 @@ export function mount(element, props, trigger, watch) {
 /** @param {HTMLElement} button */
 async function copyAbove(button) {
   await navigator.clipboard.writeText(button.previousElementSibling?.textContent ?? "");
-  button.textContent = "Copied";
+  button.textContent = words("tools_page", "copied");
   setTimeout(() => {
-    button.textContent = "Copy";
+    button.textContent = words("tools_page", "copy");
   }, COPIED_MS);
 }

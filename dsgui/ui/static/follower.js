@@ -1,6 +1,7 @@
 // Asks for a run's news again and again, each time for what came after its cursor.
 
 import { Curves } from "./curves.js";
+import { words } from "./texts.js";
 
 /** @import { Axis, CurvesAnswer, Delta, RunAbout, RunEvent } from "./types.d.ts" */
 
@@ -29,7 +30,7 @@ export class Follower {
   async poll() {
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}?${new URLSearchParams(this.cursor)}`);
     if (answer.status === 404) return null;
-    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    if (!answer.ok) throw new Error(words("runs_page", "answered", { status: String(answer.status) }));
     /** @type {Delta} */
     const delta = await answer.json();
     this.cursor = delta.cursor;

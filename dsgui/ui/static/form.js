@@ -2,13 +2,18 @@
 // It knows no key by name. Edits are kept in `dirty` until the server has acknowledged them, so none is lost when
 // several are typed while an answer is under way.
 
+import { controlsOf, focusOf, isStale, showDefault, valueOf, write } from "./controls.js";
 import { around, button, el, part } from "./dom.js";
-import { breakable, fieldAt, foreignOf, isChosen, matches, optionsOf, unsetText, wordsOf } from "./fields.js";
+import { breakable, byField, fieldAt, foreignOf, isSegmented, matches, stepped, wordsOf } from "./fields.js";
+import { goToLine, mark } from "./gutter.js";
+import { words } from "./texts.js";
 
-/** @import { Field, FormState, FormValue, Props, Release, Section, Trigger, Watch } from "./types.d.ts" */
-/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Control */
+/** @import { Field, FormState, FormValue, Found, Props, Release, Section, Trigger, Watch } from "./types.d.ts" */
 
 const UNSET = "";
+const SHOWN = { error: "✕", warning: "▲", note: "●" };
+/** @type {Record<string, number>} */
+const STEPS = { ArrowUp: 1, ArrowDown: -1 };
 /** @type {Record<string, number>} */
 const ARROWS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 // What the server said last. Kept here and not in the component's value, which Gradio sends back with every event.
@@ -34,63 +39,30 @@ async function ofRelease(release) {
   return releases.get(release) || NO_DIFFERENCE;
 }
 
-/** @param {Field} field @param {string} id */
-function selectControl(field, id) {
-  return el(
-    "select",
-    { id, "data-pointer": field.pointer },
-    el("option", { value: UNSET }, unsetText(field, field.default)),
-    ...optionsOf(field).map((choice) => el("option", { value: choice }, choice)),
-  );
-}
-
-/** @param {Field} field @param {string} id @returns {[HTMLInputElement | HTMLTextAreaElement, ...HTMLElement[]]} */
-function inputControl(field, id) {
-  const placeholder = unsetText(field, field.default);
-  if (field.kind === "object") {
-    return [el("textarea", { id, placeholder, rows: 3, "data-pointer": field.pointer, spellcheck: "false" })];
-  }
-  const suggestions = [...(field.auto ? ["auto"] : []), ...(field.suggestions || [])];
-  const list = suggestions.length ? `${id}-list` : undefined;
-  const numeric = field.kind === "integer" || field.kind === "number";
-  const input = el("input", {
-    id,
-    type: "text",
-    placeholder,
-    list,
-    "data-pointer": field.pointer,
-    autocomplete: "off",
-    spellcheck: "false",
-    class: numeric ? "ds-numeric" : undefined,
-  });
-  if (!list) return [input];
-  return [input, el("datalist", { id: list }, ...suggestions.map((value) => el("option", { value })))];
-}
-
 /** @param {Field} field @param {number} index */
 function fieldRow(field, index) {
   const id = `ds-field-${index}`;
-  const controls = isChosen(field) ? [selectControl(field, id)] : inputControl(field, id);
+  const controls = controlsOf(field, id);
   const clear = el(
     "button",
     {
       type: "button",
       class: "ds-clear",
       "data-clear": field.pointer,
-      title: "Unset: remove the key from the config",
-      "aria-label": `Unset ${field.key}`,
+      title: words("form_page", "unset_hint"),
+      "aria-label": words("form_page", "unset", { key: field.key }),
     },
     "×",
   );
-  controls[0].setAttribute("aria-describedby", `${id}-help`);
   const unit = field.unit ? el("span", { class: "ds-unit" }, field.unit) : "";
-  const removed = field.removed ? el("span", { class: "ds-removed" }, `removed in DeepSpeed ${field.removed}`) : "";
-  return el(
+  const gone = words("form_page", "removed", { release: field.removed ?? "" });
+  const removed = field.removed ? el("span", { class: "ds-removed" }, gone) : "";
+  const row = el(
     "div",
     { class: "ds-field", "data-row": field.pointer, "data-common": Boolean(field.common) },
     el(
-      "label",
-      { for: id },
+      isSegmented(field) ? "div" : "label",
+      isSegmented(field) ? { class: "ds-name", id: `${id}-name` } : { class: "ds-name", for: id },
       el("span", { class: "ds-title" }, field.title),
       " ",
       unit,
@@ -98,9 +70,14 @@ function fieldRow(field, index) {
       el("code", { class: "ds-key" }, ...breakable(field.key).flatMap((piece) => [piece, el("wbr")])),
     ),
     el("div", { class: "ds-control" }, ...controls, clear),
+    el("ul", { class: "ds-at-field", id: `${id}-found`, hidden: true }),
     el("p", { class: "ds-help", id: `${id}-help` }, field.help || ""),
     el("p", { class: "ds-inactive", hidden: true }),
   );
+  const control = part(row, "[data-pointer]");
+  control.setAttribute("aria-describedby", `${id}-found ${id}-help`);
+  showDefault(control, field, field.default);
+  return row;
 }
 
 /** @param {Section} section @param {{ next: number }} counter */
@@ -114,7 +91,7 @@ function sectionPanel(section, counter) {
       "aria-label": section.title,
       "data-section": section.id,
     },
-    el("h3", { class: "ds-section-title" }, section.title),
+    el("h2", { class: "ds-section-title" }, section.title),
     el("p", { class: "ds-intro" }, section.intro),
     ...section.fields.map((field) => fieldRow(field, counter.next++)),
   );
@@ -137,6 +114,8 @@ class Form {
     this.release = NO_DIFFERENCE;
     /** @type {Record<string, string>} */
     this.foreign = {};
+    /** @type {Map<string, Found[]>} by the pointer of the field they are shown at */
+    this.found = new Map();
     /** @type {Set<string>} */
     this.idle = new Set();
     this.section = sections[0].id;
@@ -145,13 +124,14 @@ class Form {
     const tabs = sections.map(({ id, title }) => el("button", { type: "button", role: "tab", "data-tab": id }, title));
     this.tabs = el("div", { class: "ds-tabs", role: "tablist", "aria-orientation": "vertical" }, ...tabs);
     const hints = {
-      placeholder: "Find a field: bucket, offload, lr …",
-      "aria-label": "Find a field by key, name or description",
+      placeholder: words("form_page", "find"),
+      "aria-label": words("form_page", "find_about"),
     };
     this.search = el("input", { type: "search", class: "ds-search", ...hints });
-    this.toggle = button("Show all fields", { class: "ds-toggle", "aria-pressed": "false" }, () => this.toggleAll());
+    const pressed = { class: "ds-toggle", "aria-pressed": "false" };
+    this.toggle = button(words("form_page", "show_all"), pressed, () => this.toggleAll());
     this.banner = el("p", { class: "ds-banner", hidden: true, role: "status" });
-    const nothing = "No matching field. Other keys can be added in the JSON.";
+    const nothing = words("form_page", "no_field");
     this.nothing = el("p", { class: "ds-nothing", hidden: true }, nothing);
     this.panels = el("div", { class: "ds-panels" }, ...sections.map((section) => sectionPanel(section, counter)));
     /** @type {Map<string, HTMLElement>} */
@@ -178,18 +158,40 @@ class Form {
       const pointer = around(event, "[data-pointer]")?.dataset.pointer;
       if (pointer !== undefined) this.edited(pointer);
     });
-    this.panels.addEventListener("click", (event) => {
-      const pointer = around(event, "[data-clear]")?.dataset.clear;
-      if (pointer !== undefined) this.set(pointer, UNSET);
+    this.panels.addEventListener("click", (event) => this.pressed(event));
+    this.panels.addEventListener("keydown", (event) => {
+      const pointer = around(event, "[data-pointer]")?.dataset.pointer ?? "";
+      if (event.key in STEPS && this.step(pointer, STEPS[event.key])) event.preventDefault();
     });
     this.search.addEventListener("input", () => this.arrange());
     window.addEventListener("dsgui:goto", (event) => this.goto(event.detail));
   }
 
+  /** @param {Event} event */
+  pressed(event) {
+    const pressed = around(event, "[data-clear], [data-auto], [data-steps], [data-line]")?.dataset;
+    if (!pressed) return;
+    const { clear, auto, steps, step, line } = pressed;
+    if (clear !== undefined) this.set(clear, UNSET);
+    if (auto !== undefined) this.set(auto, valueOf(this.control(auto)) === "auto" ? UNSET : "auto");
+    if (steps !== undefined) this.step(steps, Number(step));
+    if (line !== undefined) goToLine(Number(line));
+  }
+
+  /** Whether the field went a step up or down. @param {string} pointer @param {number} by */
+  step(pointer, by) {
+    const field = this.fields.get(pointer);
+    if (!field || !this.row(pointer).querySelector("[data-steps]")) return false;
+    const usual = this.release.defaults[pointer] ?? field.default;
+    const next = stepped(valueOf(this.control(pointer)), usual, by, field.least ?? 0);
+    if (next !== null) this.set(pointer, next);
+    return next !== null;
+  }
+
   toggleAll() {
     this.all = !this.all;
     this.toggle.setAttribute("aria-pressed", String(this.all));
-    this.toggle.textContent = this.all ? "Show common fields" : "Show all fields";
+    this.toggle.textContent = words("form_page", this.all ? "show_common" : "show_all");
     this.arrange();
   }
 
@@ -214,13 +216,13 @@ class Form {
 
   /** @param {string} pointer */
   edited(pointer) {
-    this.dirty.set(pointer, this.control(pointer).value);
+    this.dirty.set(pointer, valueOf(this.control(pointer)));
     this.send();
   }
 
   /** @param {string} pointer @param {string} text */
   set(pointer, text) {
-    this.control(pointer).value = text;
+    write(this.control(pointer), text);
     this.edited(pointer);
   }
 
@@ -236,9 +238,9 @@ class Form {
     return row;
   }
 
-  /** @param {string} pointer @returns {Control} */
+  /** @param {string} pointer */
   control(pointer) {
-    return /** @type {Control} */ (part(this.row(pointer), "[data-pointer]"));
+    return part(this.row(pointer), "[data-pointer]");
   }
 
   /**
@@ -266,6 +268,8 @@ class Form {
     const pointers = [...this.fields.keys()];
     this.idle = new Set((shown.idle ?? []).map((number) => pointers[number]));
     this.foreign = foreignOf(shown, release, pointers);
+    this.found = byField(this.sections, shown.broken ? [] : (shown.found ?? []));
+    mark(shown.broken ? [] : (shown.found ?? []));
     for (const [pointer, field] of this.fields) this.refresh(pointer, field);
     this.arrange();
     if (this.dirty.size && !shown.broken) this.send();
@@ -274,7 +278,7 @@ class Form {
   /** @param {string | undefined} broken */
   showBroken(broken) {
     this.banner.hidden = !broken;
-    this.banner.textContent = broken ? `${broken} The form updates again once the JSON is valid.` : "";
+    this.banner.textContent = broken ? words("form_page", "waits", { why: broken }) : "";
     this.panels.classList.toggle("ds-waiting", Boolean(broken));
     this.panels.inert = Boolean(broken); // what is typed now would land in whatever text comes next
   }
@@ -285,14 +289,16 @@ class Form {
     const row = this.row(pointer);
     const control = this.control(pointer);
     const text = values[pointer] ?? UNSET;
-    if (!this.dirty.has(pointer) && control.value !== text && !this.isBeingTyped(control, text)) {
-      if (control instanceof HTMLSelectElement) this.admit(control, text);
-      control.value = text;
-    }
-    this.showDefault(control, unsetText(field, this.release.defaults[pointer] ?? field.default));
-    row.classList.toggle("ds-set", control.value !== UNSET);
+    const shown = valueOf(control);
+    const differs = shown !== text || isStale(control, text);
+    if (!this.dirty.has(pointer) && differs && !isBeingTyped(control, text)) write(control, text);
+    showDefault(control, field, this.release.defaults[pointer] ?? field.default);
+    const value = valueOf(control);
+    row.classList.toggle("ds-set", value !== UNSET);
+    row.querySelector(".ds-auto")?.setAttribute("aria-pressed", String(value === "auto"));
     row.dataset.problem = problems[pointer] || "";
     control.setAttribute("aria-invalid", String(row.dataset.problem === "error"));
+    this.showFound(row, this.found.get(pointer) ?? []);
     const note = part(row, ".ds-inactive");
     const why = this.foreign[pointer] || (this.idle.has(pointer) && field.otherwise) || "";
     note.hidden = !why;
@@ -300,27 +306,14 @@ class Form {
     row.classList.toggle("ds-idle", Boolean(why));
   }
 
-  /** @param {Control} control @param {string} text */
-  showDefault(control, text) {
-    if (!(control instanceof HTMLSelectElement)) control.placeholder = text;
-    else if (control.options[0].textContent !== text) control.options[0].textContent = text;
-  }
-
-  /**
-   * "1e-5 " and "1e-5" are the same answer: leave the text of the focused field alone.
-   * @param {Control} control @param {string} text
-   */
-  isBeingTyped(control, text) {
-    return control === document.activeElement && control.value.trim() === text;
-  }
-
-  /**
-   * A value the list does not offer (a typing error in the file, say) is shown, never swallowed.
-   * @param {HTMLSelectElement} select @param {string} text
-   */
-  admit(select, text) {
-    const known = [...select.options].some((option) => option.value === text);
-    if (!known) select.append(el("option", { value: text }, text));
+  /** What was found, beneath the field; a press shows the line. @param {HTMLElement} row @param {Found[]} found */
+  showFound(row, found) {
+    const list = part(row, ".ds-at-field");
+    const key = JSON.stringify(found);
+    if (list.dataset.shown === key) return; // what has the focus keeps it
+    list.dataset.shown = key;
+    list.hidden = !found.length;
+    list.replaceChildren(...found.map(foundItem));
   }
 
   /** @param {string} id */
@@ -330,17 +323,17 @@ class Form {
   }
 
   arrange() {
-    const words = wordsOf(this.search.value);
-    const shown = this.sections.map((section) => this.arrangeSection(section, words));
+    const asked = wordsOf(this.search.value);
+    const shown = this.sections.map((section) => this.arrangeSection(section, asked));
     this.nothing.hidden = shown.some(Boolean);
   }
 
-  /** Whether some field of it is shown. @param {Section} section @param {string[]} words */
-  arrangeSection(section, words) {
+  /** Whether some field of it is shown. @param {Section} section @param {string[]} asked */
+  arrangeSection(section, asked) {
     const panel = part(this.panels, `[data-section="${section.id}"]`);
-    const [chosen, searched] = [section.id === this.section, words.length > 0];
+    const [chosen, searched] = [section.id === this.section, asked.length > 0];
     const rows = section.fields.map((field) => ({ row: this.row(field.pointer), field }));
-    for (const { row, field } of rows) row.hidden = !(searched ? matches(field, words) : this.isOffered(field, row));
+    for (const { row, field } of rows) row.hidden = !(searched ? matches(field, asked) : this.isOffered(field, row));
     const set = rows.filter(({ row }) => row.classList.contains("ds-set")).length;
     const troubles = rows.map(({ row }) => row.dataset.problem).filter(Boolean);
     const trouble = troubles.find((one) => one === "error") ?? troubles[0] ?? "";
@@ -363,21 +356,45 @@ class Form {
     tab.tabIndex = section.id === this.section ? 0 : -1;
     tab.dataset.problem = trouble;
     tab.dataset.count = set ? String(set) : "";
-    tab.title = set ? `${set} set` : "nothing set";
+    tab.title = set ? words("form_page", "count_set", { count: String(set) }) : words("form_page", "none_set");
   }
 
   /** @param {string} pointer */
   goto(pointer) {
     const found = fieldAt(this.sections, pointer);
-    if (!found) return;
+    if (!found) {
+      const line = this.state.found?.find((one) => one.pointer === pointer)?.line;
+      if (line) goToLine(line); // not a field of the form: the editor has it
+      return;
+    }
     this.search.value = "";
     this.open(found.section.id);
     const row = this.row(found.field.pointer);
     row.hidden = false;
     row.scrollIntoView({ block: "center", behavior: "smooth" });
-    this.control(found.field.pointer).focus({ preventScroll: true });
+    focusOf(this.control(found.field.pointer)).focus({ preventScroll: true });
   }
 }
+
+/** @param {Found} found */
+const foundItem = ({ severity, text, line }) =>
+  el(
+    "li",
+    { class: `ds-${severity}` },
+    el(
+      "button",
+      { type: "button", "data-line": line, title: words("form_page", "show_line", { line: String(line) }) },
+      el("span", { class: "ds-sign", "aria-hidden": "true" }, SHOWN[severity]),
+      el("span", { class: "ds-word" }, words("common_page", `word_${severity}`)),
+      ` ${text}`,
+    ),
+  );
+
+/**
+ * "1e-5 " and "1e-5" are the same answer: leave the text of the focused field alone.
+ * @param {HTMLElement} control @param {string} text
+ */
+const isBeingTyped = (control, text) => control === document.activeElement && valueOf(control).trim() === text;
 
 /** Whether it asks for the form's edits anew. @param {FormValue | FormState} value */
 const isOrder = (value) => Boolean(("discard" in value && value.discard) || ("refresh" in value && value.refresh));

@@ -3,6 +3,7 @@
 export const GIB = 2 ** 30;
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 const NONE = "–";
+const SMALL = 1e-3; // from here on down noughts are counted, not read
 
 /** @param {number} n */
 const pad = (n) => String(n).padStart(2, "0");
@@ -16,13 +17,14 @@ export function duration(seconds) {
 }
 
 /**
- * A logged value in a few digits; "NaN" and the like are said as they are.
+ * A logged value in a few digits, a small one as 1e-4; "NaN" and the like are said as they are.
  * @param {number | string | null | undefined} value
  */
 export function figure(value, digits = 4) {
   if (value === undefined || value === null) return NONE;
   if (typeof value !== "number" || !Number.isFinite(value)) return String(value);
-  return Number(value.toPrecision(digits)).toString();
+  const rounded = Number(value.toPrecision(digits));
+  return rounded && Math.abs(rounded) < SMALL ? rounded.toExponential() : rounded.toString();
 }
 
 /** What a file takes, as file managers count it. @param {number} bytes */

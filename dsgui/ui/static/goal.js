@@ -37,7 +37,9 @@ class Goal {
     this.find = button(say("find"), { class: "ds-goal-find", id: "goal-find" }, () => this.look());
     this.panel = this.form(/** @type {GoalOffered} */ (JSON.parse(props.offered)));
     root.replaceChildren(this.opener, this.panel);
-    this.toggle(isFirstVisit());
+    const first = isFirstVisit();
+    document.documentElement.classList.toggle("ds-first-visit", first);
+    this.toggle(first);
     remember();
     this.follow();
   }

@@ -3,6 +3,7 @@
 
 import { button, part } from "./dom.js";
 import { Edits } from "./edits.js";
+import { words } from "./texts.js";
 
 /** @import { Props, Trigger } from "./types.d.ts" */
 
@@ -13,8 +14,8 @@ class History {
   constructor(element, trigger) {
     this.trigger = trigger;
     this.edits = new Edits();
-    this.undo = this.button("Undo", -1, "Ctrl+Z outside a text field");
-    this.redo = this.button("Redo", 1, "Ctrl+Shift+Z outside a text field");
+    this.undo = this.button("undo", -1);
+    this.redo = this.button("redo", 1);
     part(element, ".ds-history").replaceChildren(this.undo, this.redo);
     window.addEventListener("dsgui:text", (event) => {
       this.edits.note(event.detail, performance.now());
@@ -25,9 +26,10 @@ class History {
     this.show();
   }
 
-  /** @param {string} label @param {number} by @param {string} title */
-  button(label, by, title) {
-    return button(label, { class: "ds-step", id: `${label.toLowerCase()}-edit`, title }, () => this.move(by));
+  /** @param {"undo" | "redo"} code @param {number} by */
+  button(code, by) {
+    const title = words("tools_page", code === "undo" ? "undo_keys" : "redo_keys");
+    return button(words("tools_page", code), { class: "ds-step", id: `${code}-edit`, title }, () => this.move(by));
   }
 
   /** @param {number} by */

@@ -3,12 +3,16 @@
 
 import { Paint, settled, settledLines, wholeLines } from "./ansi.js";
 import { button, el } from "./dom.js";
+import { words } from "./texts.js";
 
 /** @import { OutputAnswer, SearchAnswer } from "./types.d.ts" */
 
 const KEPT_CHARACTERS = 300000;
 const SEARCH_AFTER_MS = 300;
 const NEAR_END_PX = 24;
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("runs_page", code, given);
 
 /** @param {Paint} paint @param {string} text */
 const nodes = (paint, text) =>
@@ -19,9 +23,10 @@ const plain = (text) => nodes(new Paint(), settledLines(text));
 
 /** How many were found, in words. @param {SearchAnswer} answer */
 function counted({ matches, more }) {
-  if (!matches.length) return "No matching lines in the stored output.";
-  if (more) return `${matches.length} or more matching lines; the last ones are shown.`;
-  return `${matches.length} matching ${matches.length === 1 ? "line" : "lines"}.`;
+  if (!matches.length) return say("no_lines");
+  const count = String(matches.length);
+  if (more) return say("many_lines", { count });
+  return matches.length === 1 ? say("one_line") : say("lines", { count });
 }
 
 export class Log {
@@ -38,14 +43,16 @@ export class Log {
     this.elsewhere = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.text = el("pre", { class: "ds-log", tabindex: "0", "aria-label": "Output of the run" });
+    this.text = el("pre", { class: "ds-log", role: "region", tabindex: "0", "aria-label": say("output_label") });
     this.tail = el("span", {});
-    const whole = "Search the whole output";
+    const whole = say("search_output");
     const hints = { placeholder: whole, "aria-label": whole };
     this.search = el("input", { type: "search", class: "ds-run-search", ...hints });
-    const [first, follow] = [{ title: "Jump to the first error" }, { title: "Follow the end of the output" }];
-    this.first = button("First error", { class: "ds-step", ...first }, () => this.toFirstError());
-    this.follow = button("Follow", { class: "ds-step", "aria-pressed": "true", ...follow }, () => this.toEnd());
+    this.first = button(say("first_error"), { class: "ds-step", title: say("first_error_title") }, () =>
+      this.toFirstError(),
+    );
+    const pressed = { "aria-pressed": "true", title: say("follow_title") };
+    this.follow = button(say("follow"), { class: "ds-step", ...pressed }, () => this.toEnd());
     this.found = el("ol", { class: "ds-matches", hidden: true });
     this.said = el("p", { class: "ds-remark", role: "status", hidden: true });
     const tools = el("div", { class: "ds-log-tools" }, this.search, this.first, this.follow);
@@ -115,7 +122,7 @@ export class Log {
     const address = `/dsgui/runs/${encodeURIComponent(this.id)}/${what}?${new URLSearchParams(query)}`;
     const answer = await fetch(address).catch(() => null);
     if (answer?.ok) return answer.json();
-    this.say("The server did not answer; try again.");
+    this.say(say("no_answer"));
     return null;
   }
 
@@ -127,17 +134,17 @@ export class Log {
 
   /** What was found for other words than those in the box. */
   forget() {
-    this.say(this.search.value.trim() ? "Searching…" : "");
+    this.say(this.search.value.trim() ? say("searching") : "");
     this.found.hidden = true;
     this.found.replaceChildren();
   }
 
   async find() {
-    const words = this.search.value.trim();
-    if (!words) return;
+    const asked = this.search.value.trim();
+    if (!asked) return;
     /** @type {SearchAnswer | null} */
-    const answer = await this.ask("search", { words });
-    if (!answer || this.search.value.trim() !== words) return;
+    const answer = await this.ask("search", { words: asked });
+    if (!answer || this.search.value.trim() !== asked) return;
     this.say(counted(answer));
     this.found.hidden = !answer.matches.length;
     const items = answer.matches.map(({ line, offset }) =>
@@ -155,7 +162,7 @@ export class Log {
     const answer = await this.ask("search", { words: "", errors: "true" });
     if (!answer) return;
     const [first] = answer.matches;
-    this.say(first ? "" : "No errors found in the output.");
+    this.say(first ? "" : say("no_errors"));
     if (first) await this.open(first.offset);
   }
 

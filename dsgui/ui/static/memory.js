@@ -4,21 +4,20 @@
 import { around, button, el, part } from "./dom.js";
 import { GIB, gib } from "./format.js";
 import { barOf, colourOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.js";
+import { partName } from "./memory_charts.js";
 import { Rehearsal } from "./memory_rehearsal.js";
-import { textOf } from "./texts.js";
+import { textOf, words } from "./texts.js";
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps } from "./types.d.ts" */
 /** @import { MemoryTold, Trigger, Watch } from "./types.d.ts" */
 
 const ALL = "";
-const HINT = "Point at a part to see what it is and which keys change it.";
 
-/** What the button is called that applies a change, by what it ticks. @type {Record<string, string>} */
-const APPLY = {
-  "": "Apply",
-  checkpointing: "Apply, and tick gradient checkpointing",
-  zero_init: "Apply, and tick deepspeed.zero.Init",
-};
+/** What the button is called that applies a change. @param {string[]} ticks what it ticks */
+function applyName(ticks) {
+  if (ticks.length > 1) return words("memory_page", "apply_both");
+  return words("memory_page", ticks[0] ? `apply_${ticks[0]}` : "apply");
+}
 
 class Memory {
   /** @param {HTMLElement} root @param {MemoryProps} props @param {Trigger} trigger */
@@ -82,11 +81,8 @@ class Memory {
   device(device, told) {
     const beside = told.formula?.devices?.find((one) => one.device === device.device);
     const bar = barOf(device, this.moment, beside);
-    const source = told.source === "dry_run" ? `, ${textOf("memory_sources", told.source)}` : "";
     const name = textOf("memory_places", device.device);
-    const each = device.device === "gpu" && told.ranks > 1 ? ` (each of ${told.ranks})` : "";
-    const need = bar.capacity === null ? `${gib(bar.bytes)} needed` : `${gib(bar.bytes)} of ${gib(bar.capacity)}`;
-    const fit = bar.capacity === null ? "" : `, ${textOf("memory_fits", bar.fit)}`;
+    const needs = needOf(bar);
     const track = el("div", { class: "ds-mem-track" });
     for (const one of bar.segments) {
       const attributes = this.segment(device, one.part);
@@ -107,10 +103,15 @@ class Memory {
       el(
         "p",
         { class: "ds-mem-name" },
-        el("b", {}, `${name}${each}${source}`),
-        el("span", { class: "ds-mem-need" }, `${need}${fit}`),
+        el("b", {}, deviceName(device, told)),
+        el("span", { class: "ds-mem-need" }, needs),
       ),
-      el("div", { class: "ds-mem-bar", role: "group", "aria-label": `${name}: ${need}${fit}` }, track, ...marks),
+      el(
+        "div",
+        { class: "ds-mem-bar", role: "group", "aria-label": words("memory_page", "bar", { name, need: needs }) },
+        track,
+        ...marks,
+      ),
       ...(beside ? formulas(barOf(beside, this.moment, device)) : []),
     );
   }
@@ -135,7 +136,7 @@ class Memory {
     if (stage === "nothing") return left;
     if (stage === "found" && found) return howTo(found, () => this.apply(found));
     const looking = stage === "looking";
-    const name = looking ? "Looking for the cheapest change…" : "Find the cheapest change that fits";
+    const name = looking ? words("memory_page", "looking") : words("memory_page", "find");
     const attributes = {
       class: "ds-mem-do",
       id: "ds-mem-find",
@@ -179,7 +180,7 @@ class Memory {
     const named = [...new Set(devices.flatMap((device) => device.moments.map((one) => one.moment)))];
     const buttons = [ALL, ...named].map((moment) => {
       const pressed = this.moment === moment;
-      const label = moment === ALL ? "peak" : textOf("memory_moments", moment);
+      const label = moment === ALL ? words("memory_page", "peak") : textOf("memory_moments", moment);
       const attributes = {
         class: "ds-mem-moment",
         id: `ds-moment-${moment || "all"}`,
@@ -190,7 +191,12 @@ class Memory {
         this.show();
       });
     });
-    return el("div", { class: "ds-mem-moments", role: "group", "aria-label": "Moment" }, "At:", ...buttons);
+    return el(
+      "div",
+      { class: "ds-mem-moments", role: "group", "aria-label": words("memory_page", "moment") },
+      words("memory_page", "at"),
+      ...buttons,
+    );
   }
 
   /** The parts of a device, the largest first. @param {MemoryDevice} device */
@@ -229,7 +235,7 @@ class Memory {
   explained(devices) {
     const every = devices.flatMap((device) => partsOf(device, this.moment));
     const found = every.find(({ id }) => id === this.chosen);
-    return found ? explained(found.part) : [HINT];
+    return found ? explained(found.part) : [words("memory_page", "hint")];
   }
 }
 
@@ -241,7 +247,7 @@ function head(told) {
     textOf("memory_fits", told.fit),
   );
   const about = told.about ? [el("span", { class: "ds-mem-about" }, told.about)] : [];
-  return el("p", { class: "ds-mem-head" }, el("b", {}, "Memory"), chip, ...about);
+  return el("p", { class: "ds-mem-head" }, el("b", {}, words("memory_page", "memory")), chip, ...about);
 }
 
 /** The panel's boxes that say what the script does. @param {MemoryChange} found @returns {string[]} */
@@ -266,7 +272,7 @@ function formulas(bar) {
 /** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
 function howTo(found, apply) {
   const { changes = [], script = [] } = found;
-  const none = "By formula it fits as it is.";
+  const none = words("memory_page", "fits_as_is");
   const text = el("p", { class: "ds-mem-change", role: "status" }, found.why?.text ?? found.text ?? none);
   const edits = changes.map((one) =>
     el("li", {}, el("code", { class: "ds-option" }, `${keyName(one.pointer)}: ${JSON.stringify(one.value)}`)),
@@ -274,7 +280,7 @@ function howTo(found, apply) {
   const items = [...edits, ...script.map((one) => el("li", {}, one.text))];
   const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
   const ticks = ticksOf(found);
-  const name = ticks.length > 1 ? "Apply, and tick both" : APPLY[ticks[0] ?? ""];
+  const name = applyName(ticks);
   const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
   return [text, ...list, ...(changes.length || ticks.length ? [button(name, attributes, apply)] : [])];
 }
@@ -283,7 +289,10 @@ function howTo(found, apply) {
 function notes(told) {
   if (!told.notes.length) return "";
   const items = told.notes.map((one) => el("li", {}, one.text));
-  const count = items.length === 1 ? "1 assumption" : `${items.length} assumptions`;
+  const count =
+    items.length === 1
+      ? words("memory_page", "assumption")
+      : words("memory_page", "assumptions", { count: String(items.length) });
   return el("details", { class: "ds-mem-notes" }, el("summary", {}, count), el("ul", {}, ...items));
 }
 
@@ -294,15 +303,36 @@ function explained(one) {
       ? el("button", { type: "button", class: "ds-where", "data-goto": pointer }, keyName(pointer))
       : el("code", { class: "ds-option" }, pointer),
   );
-  const changed = keys.length ? [el("span", { class: "ds-mem-keys" }, "Changed by ", ...spaced(keys))] : [];
-  return [el("b", {}, `${partName(one)}: `), textOf("memory_about", one.part), " ", ...changed];
+  const changed = keys.length
+    ? [el("span", { class: "ds-mem-keys" }, words("memory_page", "changed_by"), " ", ...spaced(keys))]
+    : [];
+  return [
+    el("b", {}, words("memory_page", "about", { part: partName(one) })),
+    " ",
+    textOf("memory_about", one.part),
+    " ",
+    ...changed,
+  ];
+}
+
+/** @param {MemoryDevice} device @param {MemoryTold} told */
+function deviceName(device, told) {
+  const place = textOf("memory_places", device.device);
+  const isEach = device.device === "gpu" && told.ranks > 1;
+  const name = isEach ? words("memory_page", "each_of", { name: place, count: String(told.ranks) }) : place;
+  if (told.source !== "dry_run") return name;
+  return words("memory_page", "source", { name, source: textOf("memory_sources", told.source) });
+}
+
+/** @param {MemoryBar} bar */
+function needOf(bar) {
+  if (bar.capacity === null) return words("memory_page", "needed", { bytes: gib(bar.bytes) });
+  const need = words("memory_page", "of", { bytes: gib(bar.bytes), total: gib(bar.capacity) });
+  return words("memory_page", "with_fit", { need, fit: textOf("memory_fits", bar.fit) });
 }
 
 /** @param {HTMLElement[]} nodes */
 const spaced = (nodes) => nodes.flatMap((node, index) => (index ? [", ", node] : [node]));
-
-/** @param {MemoryPart} one */
-const partName = (one) => `${textOf("memory_parts", one.part)}${one.place === "pinned" ? " (pinned)" : ""}`;
 
 /** @param {MemoryPart} one */
 function range(one) {

@@ -2,7 +2,7 @@
 // colours are given.
 
 import { GIB, gib } from "./format.js";
-import { textOf } from "./texts.js";
+import { textOf, words } from "./texts.js";
 
 /** @import { RehearsedPart, RehearsedPeak, RehearsedPhase } from "./types.d.ts" */
 
@@ -159,7 +159,10 @@ export function lineName({ line, smaller }) {
 }
 
 /** @param {{ part: string, place: string }} one */
-export const partName = ({ part, place }) => `${textOf("memory_parts", part)}${place === "pinned" ? " (pinned)" : ""}`;
+export function partName({ part, place }) {
+  const name = textOf("memory_parts", part);
+  return place === "pinned" ? words("memory_page", "pinned", { part: name }) : name;
+}
 
 /**
  * The peak of a device at a moment, by default its fullest.

@@ -2,6 +2,7 @@
 
 import { button, el } from "./dom.js";
 import { figure } from "./format.js";
+import { textOf, words } from "./texts.js";
 
 /** @import { PatternAnswer, Trigger } from "./types.d.ts" */
 /** @import { Curve, Curves } from "./curves.js" */
@@ -9,16 +10,19 @@ import { figure } from "./format.js";
 const ASK_AFTER_MS = 300;
 const TRIES = 20;
 const TRY_MS = 250;
-const KINDS = { train: "training", eval: "evaluation", final: "at the end", sample: "machine" };
-const COLUMNS = ["Curve", "Of", "Source", "Points", "Last"];
-const HOW =
-  "Write the line as the script prints it, with a name in braces for each number: {step}, {epoch} and {rank} say " +
-  "where, every other name becomes a curve. * stands for any text.";
+const COLUMNS = ["curve", "of", "source", "points", "last"];
 
 /** What the table says of a curve, in its columns. @param {Curve} curve */
 function cells(curve) {
-  const name = `${curve.node ? `${curve.node}: ` : ""}${curve.name}${curve.rank ? ` (rank ${curve.rank})` : ""}`;
-  return [name, KINDS[curve.kind] || curve.kind, curve.source, String(curve.count), figure(curve.lastValue, 5)];
+  const own = `${curve.node ? `${curve.node}: ` : ""}${curve.name}`;
+  const name = curve.rank ? words("afterwards_page", "named_rank", { name: own, rank: String(curve.rank) }) : own;
+  return [
+    name,
+    textOf("afterwards_page", `kind_${curve.kind}`, curve.kind),
+    curve.source,
+    String(curve.count),
+    figure(curve.lastValue, 5),
+  ];
 }
 
 export class Patterns {
@@ -30,22 +34,27 @@ export class Patterns {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.rows = el("tbody", {});
-    const hints = { placeholder: "iter {step} of {total} * train={loss}", "aria-label": "Pattern of a line" };
+    const hints = {
+      placeholder: "iter {step} of {total} * train={loss}",
+      "aria-label": words("afterwards_page", "pattern"),
+    };
     const limits = { spellcheck: "false", maxlength: 300 };
     this.text = el("input", { type: "text", class: "ds-run-search", id: "pattern", ...limits, ...hints });
-    this.add = button("Add", { class: "ds-step", id: "add-pattern", disabled: true }, () => this.send());
+    this.add = button(words("afterwards_page", "add"), { class: "ds-step", id: "add-pattern", disabled: true }, () =>
+      this.send(),
+    );
     this.said = el("p", { class: "ds-remark", role: "status" });
-    this.preview = el("pre", { class: "ds-found", hidden: true, "aria-label": "What the pattern finds" });
+    this.preview = el("pre", { class: "ds-found", hidden: true, "aria-label": words("afterwards_page", "finds") });
     this.known = el("ul", { class: "ds-patterns" });
-    const heads = COLUMNS.map((title) => el("th", { scope: "col" }, title));
+    const heads = COLUMNS.map((one) => el("th", { scope: "col" }, words("afterwards_page", `head_${one}`)));
     const table = el("table", { class: "ds-table" }, el("thead", {}, el("tr", {}, ...heads)), this.rows);
     this.node = el(
       "details",
       { class: "ds-sources" },
-      el("summary", {}, "Curves and their sources"),
+      el("summary", {}, words("afterwards_page", "sources")),
       el("div", { class: "ds-scroll" }, table),
-      el("h3", {}, "Custom patterns"),
-      el("p", { class: "ds-remark" }, HOW),
+      el("h3", {}, words("afterwards_page", "custom")),
+      el("p", { class: "ds-remark" }, words("afterwards_page", "how")),
       el("div", { class: "ds-log-tools" }, this.text, this.add),
       this.said,
       this.preview,
@@ -94,7 +103,7 @@ export class Patterns {
       if (!answer) continue;
       this.list(answer.kept);
       if (!answer.kept.includes(template)) continue;
-      this.said.textContent = "Added: its curves appear above, including lines printed earlier.";
+      this.said.textContent = words("afterwards_page", "added");
       return;
     }
   }
@@ -125,7 +134,7 @@ export class Patterns {
     if (this.text.value.trim() !== template) return;
     if (!answer?.ok) {
       const long = answer?.status === 422;
-      this.said.textContent = long ? "The pattern is too long." : "The server did not answer; try again.";
+      this.said.textContent = words("afterwards_page", long ? "too_long" : "no_answer");
       return;
     }
     this.tell(await answer.json());
@@ -133,7 +142,7 @@ export class Patterns {
 
   /** @param {PatternAnswer} answer */
   tell({ problem, matches, kept }) {
-    const fits = matches.length ? "Matches:" : "Valid pattern, but no recent line of the output matches yet.";
+    const fits = words("afterwards_page", matches.length ? "matches" : "no_match");
     this.list(kept);
     this.said.textContent = problem || fits;
     this.add.disabled = Boolean(problem);

@@ -1,8 +1,10 @@
 // What plotly is handed for one chart: traces and layout. Pure: the page's colours and sizes are given.
 
-import { COLOURS, isFlat, oddPoints, placing, points } from "./traces.js";
+import { ALONG } from "./axis.js";
+import { words } from "./texts.js";
+import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js";
 
-/** @import { Axis, Drawn, Limit, Line, Mark, Range, Trace } from "./types.d.ts" */
+/** @import { Drawn, Limit, Line, Mark, Range, Trace } from "./types.d.ts" */
 
 /**
  * @typedef {object} Look how the page looks that a chart is drawn on
@@ -11,6 +13,7 @@ import { COLOURS, isFlat, oddPoints, placing, points } from "./traces.js";
  * @property {string} ground
  * @property {boolean} dark
  * @property {number | null} fullHeight where the chart fills the screen
+ * @property {boolean} [coarse] whether a finger points: it scrolls the page
  */
 /**
  * @typedef {object} Content what one chart shows
@@ -21,9 +24,16 @@ import { COLOURS, isFlat, oddPoints, placing, points } from "./traces.js";
  * @property {string} unit
  * @property {boolean} fromZero
  * @property {boolean} named whether a single line has a legend too
+ * @property {number} [resets] how often its zoom was taken back
  */
 
 const HEIGHT = 260;
+const MOST_SYMBOLS = 40; // of one line: more of them hide it
+const MOST_MARK_LINES = 12; // and what they mark can still be seen between them
+const MARK_LANE = 0.06; // of the height, below the curves
+const ROOM = 1.05; // above the highest
+const MEMORY = "GiB";
+const SMALL = 1e-2; // 5e-5, not 50µ
 /** @type {Record<string, { symbol: string, colour: string }>} */
 const MARKS = {
   checkpoint: { symbol: "square", colour: COLOURS[2] },
@@ -34,9 +44,7 @@ const MARKS = {
   stop: { symbol: "square-open", colour: COLOURS[1] },
   alert: { symbol: "star", colour: COLOURS[1] },
 };
-const LINED = new Set(["checkpoint", "error", "stop", "alert"]);
-/** @type {Record<Axis, string>} */
-export const TITLES = { step: "step", time: "seconds since start", epoch: "epoch" };
+const ENDS = new Set(["error", "stop", "alert"]);
 
 // On a dark ground the darkest colour gives way to a lighter blue, which no other line then has.
 /** @type {Record<string, string>} */
@@ -46,58 +54,73 @@ export const shade = (colour, dark) => (dark && ON_DARK[colour]) || colour;
 
 /** Every trace of a chart; `marked`: its events too. @param {Content} content @param {Drawn} view @param {Look} page */
 export function tracesOf({ lines, events, unit }, view, page) {
-  const found = lines.flatMap((line) => lineTraces({ ...line, colour: shade(line.colour, page.dark) }, view, unit));
+  const found = lines.flatMap((line, index) => {
+    return lineTraces({ ...line, colour: shade(line.colour, page.dark) }, index, view, unit);
+  });
   return view.marked && events.length ? [...found, markTrace(events)] : found;
 }
 
-/** @param {Line} line @param {Drawn} view @param {string} unit @returns {Trace[]} */
-function lineTraces(line, view, unit) {
+/**
+ * The trace of what was logged, and where a training's curve is smoothed that of its means.
+ * @param {Line} line @param {number} index @param {Drawn} view @param {string} unit @returns {Trace[]}
+ */
+function lineTraces(line, index, view, unit) {
   const place = placing(line.curve, line.clock);
-  const { x, y, meanX, means } = points(line.curve, view.smoothing, line.scale, place);
+  const smoothing = line.curve.kind === "train" ? view.smoothing : 0;
+  const { x, y, meanX, means } = points(line.curve, smoothing, line.scale, place);
   const smoothed = means.length > 1;
-  const yaxis = line.axis || "y";
-  const base = { name: line.name, type: "scatter", yaxis };
-  /** @type {Trace[]} */
-  const found = [
-    {
-      ...base,
-      x,
-      y,
-      mode: line.mode || (x.length === 1 ? "markers" : "lines"),
-      connectgaps: false,
-      opacity: smoothed ? 0.3 : 1,
-      line: { color: line.colour, width: smoothed ? 1 : 2, dash: line.dash },
-      marker: { color: line.colour, size: 7, symbol: line.symbol },
-      hovertemplate: `${hover(smoothed, yaxis, unit)}<extra>${line.plain}</extra>`,
-      showlegend: !smoothed && line.legend,
-    },
-  ];
-  if (smoothed) {
-    found.push({
-      ...base,
-      x: meanX,
-      y: means,
-      mode: "lines",
-      showlegend: line.legend,
-      line: { color: line.colour, width: 2.5, dash: line.dash },
-      hovertemplate: `%{y:.5~g}<extra>${line.plain} (smoothed)</extra>`,
-    });
-  }
+  const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip" };
+  /** @param {"value" | "mean" | "odd"} part */
+  const meta = (part) => ({
+    part,
+    line: index,
+    name: line.plain,
+    colour: line.colour,
+    unit: line.axis === "y2" ? "" : unit,
+    logged: line.curve.kind !== "sample",
+  });
+  /** @type {Trace} */
+  const logged = {
+    ...base,
+    x,
+    y,
+    meta: meta("value"),
+    mode: modeOf(line, x.length),
+    connectgaps: false,
+    opacity: smoothed ? 0.3 : 1,
+    line: { color: line.colour, width: smoothed ? 1 : 2, dash: line.dash },
+    marker: { color: line.colour, size: x.length === 1 ? 7 : 5, symbol: line.symbol },
+    showlegend: !smoothed && line.legend,
+  };
+  /** @type {Trace} */
+  const mean = {
+    ...base,
+    x: meanX,
+    y: means,
+    meta: meta("mean"),
+    mode: "lines",
+    showlegend: line.legend,
+    line: { color: line.colour, width: 2.5, dash: line.dash },
+  };
   const odd = oddPoints(line.curve, place, x, y);
-  return odd.length ? [...found, oddTrace(odd, line, yaxis)] : found;
+  return [
+    logged,
+    ...(smoothed ? [mean] : []),
+    ...(odd.length ? [{ ...oddTrace(odd, base.yaxis), meta: meta("odd") }] : []),
+  ];
 }
 
-/** @param {boolean} smoothed @param {string} yaxis @param {string} unit */
-function hover(smoothed, yaxis, unit) {
-  if (smoothed) return "%{y:.5~g} as logged";
-  return `%{y:.5~g}${unit && yaxis !== "y2" ? ` ${unit}` : ""}`;
+/** Symbols where they are few enough to be told apart. @param {Line} line @param {number} count */
+function modeOf({ mode }, count) {
+  if (count === 1) return "markers";
+  return mode && count <= MOST_SYMBOLS ? mode : "lines";
 }
 
 /**
- * @param {{ at: number, height: number, text: string }[]} odd @param {Line} line @param {string} yaxis
+ * @param {{ at: number, height: number, text: string }[]} odd @param {string} yaxis
  * @returns {Trace}
  */
-function oddTrace(odd, line, yaxis) {
+function oddTrace(odd, yaxis) {
   return {
     x: odd.map(({ at }) => at),
     y: odd.map(({ height }) => height),
@@ -107,7 +130,7 @@ function oddTrace(odd, line, yaxis) {
     name: "no number",
     yaxis,
     marker: { symbol: "x", size: 10, color: COLOURS[1] },
-    hovertemplate: `%{text}<extra>${line.plain}</extra>`,
+    hoverinfo: "skip",
     showlegend: false,
   };
 }
@@ -116,26 +139,28 @@ function oddTrace(odd, line, yaxis) {
 function markTrace(events) {
   return {
     x: events.map((event) => event.at),
-    y: events.map(() => 0.03),
+    y: events.map(() => 0.5),
+    meta: { part: "mark" },
     text: events.map((event) => event.label),
     type: "scatter",
     mode: "markers",
     yaxis: "y3",
     showlegend: false,
     cliponaxis: false,
-    hovertemplate: "%{text}<extra></extra>",
+    hoverinfo: "skip",
     marker: {
-      size: 9,
+      size: 8,
       symbol: events.map((event) => MARKS[event.kind]?.symbol || "circle"),
       color: events.map((event) => MARKS[event.kind]?.colour || COLOURS[6]),
     },
   };
 }
 
-/** @param {Mark[]} events */
+/** Behind the curves, and of checkpoints only where they are few. @param {Mark[]} events */
 function markLines(events) {
+  const saved = events.filter(({ kind }) => kind === "checkpoint");
   return events
-    .filter((event) => LINED.has(event.kind))
+    .filter(({ kind }) => ENDS.has(kind) || (kind === "checkpoint" && saved.length <= MOST_MARK_LINES))
     .map(({ at, kind }) => ({
       type: "line",
       x0: at,
@@ -144,6 +169,7 @@ function markLines(events) {
       y0: 0,
       y1: 1,
       opacity: 0.5,
+      layer: "below",
       line: { color: MARKS[kind].colour, width: 1, dash: "dot" },
     }));
 }
@@ -186,6 +212,39 @@ export function horizontal({ range, reach }) {
   return { autorange: true, autorangeoptions: { include: reach, clipmin: reach[0], clipmax: reach[1] } };
 }
 
+/** The least and the most of the left axis; null where it has no number. @param {Trace[]} traces */
+const heights = (traces) =>
+  extent(traces.filter(({ yaxis }) => yaxis === "y").flatMap(({ y }) => y.filter((one) => one !== null)));
+
+/** Those of its values that a logarithmic scale has. @param {Trace[]} traces */
+const positive = (traces) =>
+  traces
+    .filter(({ yaxis }) => yaxis === "y")
+    .flatMap(({ y }) => y.filter((one) => one !== null && one > 0))
+    .map(Number);
+
+/** Whether a logarithmic scale has something to show. @param {Trace[]} traces */
+export const canBeLog = (traces) => (heights(traces)?.[1] ?? 0) > 0;
+
+/**
+ * The left axis. Memory begins at nought and ends where the most that was seen does, or the most that there is: left
+ * alone, plotly shows 10k GiB of a scale that has no value to show.
+ * @param {Content} content @param {Drawn} view @param {Trace[]} traces
+ * @returns {{ type: string, exponentformat: string, rangemode: string, range?: Range }}
+ */
+export function vertical({ unit, limits, fromZero }, view, traces) {
+  const seen = heights(traces);
+  const log = view.log && canBeLog(traces);
+  const exponentformat = seen && Math.max(Math.abs(seen[0]), Math.abs(seen[1])) < SMALL ? "e" : "B";
+  const rangemode = fromZero || isFlat(traces) ? "tozero" : "normal";
+  const usual = { type: log ? "log" : "linear", exponentformat, rangemode };
+  if (unit !== MEMORY || !seen) return usual;
+  const most = Math.max(seen[1], ...limits.map(({ at }) => at));
+  if (!log) return { ...usual, range: [0, most > 0 ? most * ROOM : 1] };
+  const least = positive(traces).reduce((low, one) => Math.min(low, one), most);
+  return { ...usual, range: [Math.log10(least / ROOM), Math.log10(most * ROOM)] };
+}
+
 /** @param {Content} content @param {Drawn} view @param {Look} page @param {Trace[]} traces @param {number} revision */
 export function layoutOf(content, view, page, traces, revision) {
   const { lines, limits } = content;
@@ -196,6 +255,8 @@ export function layoutOf(content, view, page, traces, revision) {
     zerolinecolor: page.grid,
     automargin: true,
   });
+  const lane = view.marked && content.events.length ? MARK_LANE : 0;
+  const domain = [lane && lane + 0.02, 1];
   const right = lines.find((line) => line.axis === "y2");
   const second = right && {
     ...axis(right.title || "%"),
@@ -204,30 +265,31 @@ export function layoutOf(content, view, page, traces, revision) {
     showgrid: false,
     rangemode: "tozero",
   };
+  const left = vertical(content, view, traces);
   return {
     // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
     datarevision: revision,
-    uirevision: `${view.axis}${view.log}`,
+    uirevision: `${view.axis}${view.log}${content.resets ?? 0}`,
     height: page.fullHeight ?? HEIGHT,
     margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 },
     paper_bgcolor: page.fullHeight === null ? "rgba(0,0,0,0)" : page.ground,
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: page.text, size: 12 },
-    xaxis: { ...axis(TITLES[view.axis]), ...horizontal(view) },
-    yaxis: {
-      ...axis(content.yTitle),
-      type: view.log ? "log" : "linear",
-      rangemode: content.fromZero || isFlat(traces) ? "tozero" : "normal",
+    xaxis: {
+      ...axis(words("charts_page", ALONG[view.axis])),
+      ...horizontal(view),
+      ...(lane ? { anchor: "free", position: 0 } : {}),
     },
-    yaxis3: { overlaying: "y", range: [0, 1], fixedrange: true, visible: false },
-    ...(second ? { yaxis2: second } : {}),
+    yaxis: { ...axis(content.yTitle), ...left, domain },
+    // What happened has a lane of its own below the curves: over them its symbols hid them.
+    yaxis3: { domain: [0, lane || 1], range: [0, 1], fixedrange: true, visible: false },
+    ...(second ? { yaxis2: { ...second } } : {}),
     shapes: [...markLines(content.events), ...limitLines(limits)],
-    annotations: limitNames(limits, view.log, page.text),
+    annotations: limitNames(limits, left.type === "log", page.text),
     showlegend: lines.filter((line) => line.legend).length > (content.named ? 0 : 1),
     legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
-    hovermode: "x unified",
-    hoverlabel: { bgcolor: page.ground, font: { color: page.text } },
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: page.grid, activecolor: page.text },
+    hovermode: false,
+    dragmode: page.coarse ? false : "zoom",
   };
 }
 

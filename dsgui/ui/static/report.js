@@ -101,7 +101,7 @@
       .flatMap((line) => line.time)
       .reduce((/** @type {number} */ a, b) => Math.max(a, b ?? 0), 0);
     const [unit, scale] = unitOf(longest);
-    const [text, line, ground] = ["--text", "--line", "--ground"].map(variable);
+    const [text, line, ground] = ["--ds-text", "--ds-border", "--ds-surface"].map(variable);
     const drawn = traces(chart, by, scale);
     const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true };
     Plotly.react(
@@ -115,7 +115,7 @@
         plot_bgcolor: ground,
         font: { color: text, size: 12 },
         hovermode: "x unified",
-        hoverlabel: { bgcolor: variable("--panel"), bordercolor: line, font: { color: text } },
+        hoverlabel: { bgcolor: variable("--ds-sunken"), bordercolor: line, font: { color: text } },
         showlegend: false,
         xaxis: { ...axes, title: { text: by === "step" ? "step" : unit, standoff: 4 } },
         yaxis: { ...axes, rangemode: chart.zero ? "tozero" : "normal", exponentformat: "power", ...level(chart) },

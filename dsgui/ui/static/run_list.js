@@ -1,11 +1,16 @@
 // The list of runs: however many there are, the page holds the rows in sight and a few around them. The server keeps
-// the order, searches, and tells what changed in the window that is asked for.
+// the order, searches, and tells what changed in the window that is asked for. Beside a run they are cards; alone they
+// are a table, on a phone cards again.
 
-import { around, el, part } from "./dom.js";
-import { duration, figure } from "./format.js";
-import { textOf } from "./texts.js";
+import { around, button, el, part } from "./dom.js";
+import { columnsOf } from "./run_columns.js";
+import { baseline, keepPrefs, prefs } from "./run_prefs.js";
+import { boxOf, card, changesPopover, editIn, fillCard, fillRow, tableRow } from "./run_rows.js";
+import { RunTools } from "./run_tools.js";
+import { words as say } from "./texts.js";
 
-/** @import { ListedRuns, RunSummary } from "./types.d.ts" */
+/** @import { LabelChange, ListedRuns, RunSummary } from "./types.d.ts" */
+/** @import { Editable } from "./run_rows.js" */
 
 const AROUND = 12; // rows kept ready above and below those in sight
 const STEP = 6; // a window begins at a multiple of it, so that a small scroll asks nothing
@@ -13,77 +18,61 @@ const FIRST_ROWS = 30;
 const MOST_COMPARED = 6;
 const READING_MS = 300; // how soon a search is asked again for what was not read yet
 const TYPING_MS = 120;
+const WRITTEN_MS = [200, 900]; // when a changed label is looked for
+const NARROW = "(max-width: 760px)";
 
 /** @param {number} count */
 const number = (count) => count.toLocaleString("en-US");
-/** @param {number} count @param {string} one @param {string} several */
-const plural = (count, one, several) => `${number(count)} ${count === 1 ? one : several}`;
+/** @param {number} count @param {string} one @param {string} several the codes of its texts */
+const plural = (count, one, several) => say("runs_page", count === 1 ? one : several, { count: number(count) });
 
 /**
- * When a run began; of one that has not, when its launch was prepared, which its id tells.
- * @param {RunSummary} run
- */
-function began(run) {
-  if (run.started_at) return new Date(run.started_at * 1000);
-  const parts = run.run_id.match(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)/) ?? [];
-  const [year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
-  return new Date(year, month - 1, day, hour, minute, second);
-}
-
-/** @param {Date} date */
-export function shownDate(date, now = new Date()) {
-  /** @type {Intl.DateTimeFormatOptions} */
-  const time = { hour: "2-digit", minute: "2-digit" };
-  if (date.toDateString() === now.toDateString()) return `Today, ${date.toLocaleTimeString(undefined, time)}`;
-  /** @type {Intl.DateTimeFormatOptions} */
-  const day = { month: "short", day: "numeric" };
-  if (date.getFullYear() === now.getFullYear()) return date.toLocaleString(undefined, { ...day, ...time });
-  return date.toLocaleDateString(undefined, { ...day, year: "numeric" });
-}
-
-/** @param {HTMLElement} entry @returns {HTMLInputElement} */
-function boxOf(entry) {
-  const box = part(entry, ".ds-run-choose");
-  if (!(box instanceof HTMLInputElement)) throw new Error("a row of the list has no box");
-  return box;
-}
-
-/**
- * `open` shows a run, `compare` several; `isShown` tells whether a run is shown now; `trouble` is told what went wrong.
- * @typedef {{ open: (id: string) => void, compare: (ids: string[]) => void, isShown: (id: string) => boolean,
+ * `open` shows a run, `compare` several, `all` none: the table; `isShown` tells whether a run is shown now; `label`
+ * changes what is written on runs; `trouble` is told what went wrong.
+ * @typedef {{ open: (id: string) => void, compare: (ids: string[]) => void, all: () => void,
+ *   isShown: (id: string) => boolean, label: (ids: string[], change: LabelChange) => void,
  *   trouble: (error: unknown) => void }} Around
  */
 
 export class RunList {
   /** @param {Around} given */
-  constructor({ open, compare, isShown, trouble }) {
+  constructor({ open, compare, all, isShown, label, trouble }) {
+    this.open = open;
     this.compare = compare;
     this.isShown = isShown;
+    this.sendLabel = label;
     this.trouble = trouble;
-    this.search = el("input", {
-      type: "search",
-      class: "ds-run-search",
-      id: "search-runs",
-      hidden: true,
-      placeholder: "Search runs",
-      "aria-label": "Search runs",
-      title: "By name, state, model, preset, device, script or id",
+    this.tools = new RunTools({
+      searched: () => this.searched(),
+      changed: () => this.restart(),
+      compare: () => this.compare(this.inOrder()),
+      label: (change) => this.label([...this.chosen.keys()], change),
+      pin: () => this.pin(this.inOrder()[0]),
+      clear: () => {
+        this.chosen.clear();
+        this.offer();
+      },
+      all,
     });
-    this.button = el("button", { type: "button", class: "ds-step", id: "compare-runs", hidden: true });
-    this.clear = el("button", { type: "button", class: "ds-step", id: "clear-chosen", hidden: true }, "Clear");
-    this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
+    this.search = this.tools.search;
+    this.count = this.tools.count;
+    this.head = el("div", { class: "ds-run-header", role: "rowgroup" });
     this.rows = el("div", { class: "ds-run-rows" });
-    this.list = el("nav", { class: "ds-run-list", "aria-label": "Runs" }, this.rows);
-    const choice = el("div", { class: "ds-run-choice" }, this.button, this.clear);
-    this.node = el("div", { class: "ds-run-side" }, this.search, choice, this.count, this.list);
+    this.table = el("div", { class: "ds-run-table" }, this.head, this.rows);
+    this.list = el("nav", { class: "ds-run-list", "aria-label": say("runs_page", "runs_label") }, this.table);
+    this.node = el("div", { class: "ds-run-side" }, this.tools.node, this.list);
     /** @type {Map<string, RunSummary>} */
     this.known = new Map(); // what the server told of the runs in the window
     /** @type {Map<string, number>} */
     this.chosen = new Map(); // the runs to compare, with their places: they need not be in sight
     /** @type {string[]} */
     this.ids = [];
-    this.told = { total: 0, fits: 0, unread: 0 };
+    /** @type {{ total: number, fits: number, unread: number, archived: number, baseline: RunSummary | null }} */
+    this.told = { total: 0, fits: 0, unread: 0, archived: 0, baseline: null };
     this.searchedFor = ""; // the words that it was told of: the box may have others by now
+    this.alone = true;
+    this.columns = columnsOf(prefs().columns);
+    this.narrow = window.matchMedia(NARROW);
     this.first = 0;
     this.since = "";
     this.window = "";
@@ -95,22 +84,112 @@ export class RunList {
     /** @type {number | null} the place of the run to scroll to */
     this.goal = null;
     this.typing = this.reading = 0;
+    this.listen();
+    this.layOut(true);
+  }
+
+  listen() {
     this.list.addEventListener("scroll", () => this.scrolled());
-    this.list.addEventListener("click", (event) => {
-      const id = around(event, ".ds-run-row") && around(event, "[data-run]")?.dataset.run;
-      if (id) open(id);
-    });
+    this.list.addEventListener("click", (event) => this.clicked(event));
     this.list.addEventListener("change", (event) => this.choose(event));
-    this.button.addEventListener("click", () => this.compare(this.inOrder()));
-    this.clear.addEventListener("click", () => {
-      this.chosen.clear();
-      this.offer();
+    this.rows.addEventListener("dblclick", (event) => this.edit(event));
+    this.rows.addEventListener("keydown", (event) => {
+      if (event.key === "F2" && around(event, ".ds-run-row")) this.edit(event);
     });
     this.search.addEventListener("input", () => {
       clearTimeout(this.typing);
       this.typing = window.setTimeout(() => this.searched(), TYPING_MS);
     });
     new ResizeObserver(() => this.scrolled()).observe(this.list);
+    this.narrow.addEventListener("change", () => this.layOut(this.alone));
+  }
+
+  // -- how it looks -------------------------------------------------------------------------------------------------
+
+  get isTable() {
+    return this.alone && !this.narrow.matches;
+  }
+
+  /** As the whole page, or beside a run. @param {boolean} alone */
+  layOut(alone) {
+    this.alone = alone;
+    this.node.classList.toggle("ds-alone", alone);
+    this.node.classList.toggle("ds-as-table", this.isTable);
+    this.tools.layOut(alone, this.isTable);
+    this.columns = columnsOf(prefs().columns);
+    const widths = ["34px", "minmax(150px, 1fr)", ...this.columns.map(({ width }) => width)];
+    const least = widths.reduce((sum, width) => sum + Number(width.match(/\d+/)?.[0] ?? 0), 0);
+    this.table.style.setProperty("--columns", widths.join(" "));
+    this.table.style.setProperty("--least", `${least}px`);
+    for (const [node, role] of /** @type {const} */ ([
+      [this.table, "table"],
+      [this.rows, "rowgroup"],
+    ])) {
+      if (this.isTable) node.setAttribute("role", role);
+      else node.removeAttribute("role");
+    }
+    if (this.isTable) this.table.setAttribute("aria-label", say("runs_page", "runs_label"));
+    else this.table.removeAttribute("aria-label");
+    this.height = 0;
+    this.rows.replaceChildren();
+    this.write();
+  }
+
+  /** Another order, other columns: from the top. */
+  restart() {
+    this.list.scrollTop = 0;
+    this.layOut(this.alone);
+    this.refreshOrSay();
+  }
+
+  writeHead() {
+    this.head.hidden = !this.isTable;
+    if (!this.isTable) {
+      this.head.replaceChildren();
+      return;
+    }
+    const titles = [
+      el(
+        "span",
+        { role: "columnheader", class: "ds-cell" },
+        el("span", { class: "ds-unseen" }, say("runs_page", "chosen")),
+      ),
+    ];
+    const heads = [{ id: "name", sorts: true }, ...this.columns];
+    titles.push(...heads.map(({ id, sorts }) => this.tools.heading(id, Boolean(sorts))));
+    const base = this.told.baseline;
+    const key = JSON.stringify([prefs(), base, this.columns.map(({ id }) => id)]);
+    if (this.head.dataset.told === key && this.head.children.length) return;
+    this.head.dataset.told = key;
+    this.head.replaceChildren(
+      el("div", { class: "ds-table-row ds-heads", role: "row" }, ...titles),
+      ...this.pinned(base),
+    );
+  }
+
+  /** @param {RunSummary | null} base */
+  pinned(base) {
+    if (!base) return [];
+    const row = tableRow(base.run_id, this.columns);
+    row.removeAttribute("data-run");
+    row.dataset.base = base.run_id;
+    row.classList.add("ds-pinned");
+    fillRow(row, base, this.columns, null);
+    const unpin = button(
+      "◆",
+      { class: "ds-pin", title: say("runs_page", "unpin"), "aria-label": say("runs_page", "unpin") },
+      () => this.pin(undefined),
+    );
+    part(row, '[data-column="choose"]').replaceChildren(unpin);
+    for (const pencil of row.querySelectorAll(".ds-pencil")) pencil.remove();
+    return [row];
+  }
+
+  /** @param {string | undefined} id */
+  pin(id) {
+    keepPrefs({ baseline: id === baseline() ? "" : (id ?? "") });
+    this.since = "";
+    this.refreshOrSay();
   }
 
   // -- asking -------------------------------------------------------------------------------------------------------
@@ -148,13 +227,14 @@ export class RunList {
   /** @returns {Promise<void>} */
   async ask() {
     const [first, count] = this.wanted();
-    const words = this.search.value.trim();
-    const asked = `${first} ${count} ${words}`;
+    const words = this.tools.words;
+    const looked = { ...this.tools.order(), baseline: (this.alone && baseline()) || "" };
+    const asked = `${first} ${count} ${words} ${JSON.stringify(looked)}`;
     if (asked !== this.window) this.since = "";
     const place = { first: String(first), count: String(count) };
-    const query = new URLSearchParams({ ...place, words, since: this.since, find: this.find });
+    const query = new URLSearchParams({ ...place, ...looked, words, since: this.since, find: this.find });
     const answer = await fetch(`/dsgui/runs?${query}`);
-    if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+    if (!answer.ok) throw new Error(say("runs_page", "answered", { status: String(answer.status) }));
     /** @type {ListedRuns} */
     const told = await answer.json();
     for (const run of told.rows) this.known.set(run.run_id, run);
@@ -209,16 +289,17 @@ export class RunList {
 
   // Rows stay the same elements while their text changes: a row that has the focus keeps it.
   write() {
+    this.writeHead();
     const entries = new Map(this.entries.map((entry) => [entry.dataset.run, entry]));
     const runs = this.ids.map((id) => this.known.get(id)).filter((run) => run !== undefined);
-    const shown = runs.map((run) => this.fill(entries.get(run.run_id) || this.row(run.run_id), run));
+    const shown = runs.map((run) => this.fill(entries.get(run.run_id) ?? this.made(run.run_id), run));
     const same = shown.length === this.rows.children.length && shown.every((one, i) => one === this.rows.children[i]);
     this.pad(); // before the rows: a list that is too short for a moment would be scrolled back
     if (!same) this.replace(shown);
     if (this.known.size > runs.length) this.known = new Map(runs.map((run) => [run.run_id, run]));
     this.measure();
     this.goTo();
-    this.search.hidden = !this.told.total;
+    this.tools.show(this.told);
     this.tell();
     this.mark();
   }
@@ -255,60 +336,99 @@ export class RunList {
   tell() {
     const { total, fits, unread } = this.told;
     const words = this.searchedFor;
-    const sight = this.height ? Math.max(Math.round(this.list.clientHeight / this.height), 1) : fits;
+    const room = this.list.clientHeight - this.head.offsetHeight;
+    const sight = this.height ? Math.max(Math.round(room / this.height), 1) : fits;
     const first = this.height ? Math.min(Math.round(this.list.scrollTop / this.height), Math.max(fits - sight, 0)) : 0;
     const shown = `${number(first + 1)}–${number(Math.min(first + sight, fits))}`;
-    const runs = plural(total, "run", "runs");
-    const all = words ? `${plural(fits, "match", "matches")} in ${runs}` : runs;
-    const found = fits > sight ? `Showing ${shown} of ${all}` : all;
-    const none = unread ? "" : "No matching runs";
-    const text = [words && !fits ? none : found, unread ? `${number(unread)} not searched yet` : ""];
-    this.count.textContent = text.filter(Boolean).join(" · ");
-    this.count.hidden = !total || (!words && fits <= sight);
+    const runs = plural(total, "one_run", "runs");
+    const all = words ? say("runs_page", "matches_in", { matches: plural(fits, "one_match", "matches"), runs }) : runs;
+    const found = fits > sight ? say("runs_page", "showing", { shown, all }) : all;
+    const none = unread ? "" : say("runs_page", "no_match");
+    const waits = unread ? say("runs_page", "unread", { count: number(unread) }) : "";
+    this.count.textContent = [words && !fits ? none : found, waits].filter(Boolean).join(" · ");
+    this.count.hidden = !total || (!words && fits <= sight && !this.alone);
   }
 
   /** @param {string} id */
-  row(id) {
-    return el(
-      "div",
-      { class: "ds-run-entry", "data-run": id },
-      el("input", { type: "checkbox", class: "ds-run-choose", title: "Compare this run with others" }),
-      el(
-        "button",
-        { type: "button", class: "ds-run-row" },
-        el("span", { class: "ds-run-name" }),
-        el("span", { class: "ds-state" }),
-        el("span", { class: "ds-run-sub" }),
-        el("span", { class: "ds-run-sub ds-run-what" }),
-      ),
-    );
+  made(id) {
+    return this.isTable ? tableRow(id, this.columns) : card(id);
   }
 
   /** @param {HTMLElement} entry @param {RunSummary} run */
   fill(entry, run) {
-    const row = part(entry, ".ds-run-row");
-    const [name, state, sub, what] = row.querySelectorAll("span");
     const box = boxOf(entry);
-    box.setAttribute("aria-label", `Compare ${run.name || run.run_id} with others`);
+    box.setAttribute("aria-label", say("runs_page", "compare_with", { name: run.name || run.run_id }));
     box.checked = this.chosen.has(run.run_id);
-    const step = run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
-    const loss = run.loss === null || run.loss === undefined ? "" : ` · loss ${figure(run.loss)}`;
-    name.textContent = run.name || run.run_id;
-    state.textContent = textOf("states", run.state);
-    state.dataset.state = run.state;
-    state.classList.toggle("ds-has-problem", Boolean(run.problem));
-    sub.textContent = `${run.doing || `step ${step}${loss}`} · ${duration(run.duration_s)}`;
-    const date = began(run);
-    what.textContent = [shownDate(date), run.devices, run.model, run.preset].filter(Boolean).join(" · ");
-    const script = (run.script || "").split("/").pop();
-    const title = [date.toLocaleString(), run.devices, run.model, run.preset, script, run.run_id, run.problem];
-    row.title = title.filter(Boolean).join(" · ");
+    if (this.isTable) fillRow(entry, run, this.columns, this.told.baseline);
+    else fillCard(entry, run);
     return entry;
   }
 
   mark() {
     for (const entry of this.entries) {
       part(entry, ".ds-run-row").setAttribute("aria-current", String(this.isShown(entry.dataset.run ?? "")));
+    }
+  }
+
+  // -- what is written on runs --------------------------------------------------------------------------------------
+
+  /** @param {Event} event */
+  clicked(event) {
+    const entry = around(event, "[data-run]");
+    const id = entry?.dataset.run ?? around(event, "[data-base]")?.dataset.base;
+    const run = id ? (this.known.get(id) ?? this.told.baseline) : null;
+    if (!id || !run) return;
+    const changes = around(event, ".ds-changes-of");
+    const tag = around(event, ".ds-tag")?.dataset.tag;
+    if (around(event, ".ds-pencil")) this.edit(event);
+    else if (tag) this.tools.searchFor(`tag:${tag.includes(" ") ? tag.split(" ")[0] : tag}`);
+    else if (changes) this.explain(changes, run);
+    else if (around(event, ".ds-run-row")) this.open(id);
+  }
+
+  /** @param {HTMLElement} beside @param {RunSummary} run */
+  explain(beside, run) {
+    const popover = changesPopover(run, () => this.compare([run.differs_from, run.run_id]));
+    this.node.append(popover);
+    popover.showPopover();
+    const { left, bottom } = beside.getBoundingClientRect();
+    const room = window.innerHeight - popover.offsetHeight - 8;
+    popover.style.left = `${Math.max(Math.min(left, window.innerWidth - popover.offsetWidth - 8), 8)}px`;
+    popover.style.top = `${Math.max(Math.min(bottom + 4, room), 8)}px`;
+  }
+
+  /** @param {Event} event */
+  edit(event) {
+    const cell = around(event, ".ds-cell");
+    const run = this.known.get(around(event, "[data-run]")?.dataset.run ?? "");
+    const what = cell?.dataset.column;
+    if (!cell || !run || cell.querySelector(".ds-edit")) return;
+    if (what !== "name" && what !== "tags" && what !== "note") return;
+    event.preventDefault();
+    editIn(cell, what, textToEdit(what, run), (text) => {
+      const change = what === "tags" ? { tags: text.split(",").map((tag) => tag.trim()) } : { [what]: text };
+      this.label([run.run_id], change);
+    });
+  }
+
+  /** Shown at once; what the server made of it soon. @param {string[]} ids @param {LabelChange} change */
+  label(ids, change) {
+    this.sendLabel(ids, change);
+    for (const id of ids) {
+      const run = this.known.get(id);
+      if (run) this.known.set(id, changedRun(run, change));
+    }
+    this.write();
+    this.since = "";
+    for (const wait of WRITTEN_MS) {
+      setTimeout(() => {
+        this.since = "";
+        this.refreshOrSay();
+      }, wait);
+    }
+    if ("archived" in change) {
+      this.chosen.clear();
+      this.offer();
     }
   }
 
@@ -326,11 +446,8 @@ export class RunList {
 
   offer() {
     for (const entry of this.entries) boxOf(entry).checked = this.chosen.has(entry.dataset.run ?? "");
-    const count = this.chosen.size;
-    this.button.hidden = this.clear.hidden = count === 0;
-    this.button.disabled = count < 2 || count > MOST_COMPARED;
-    const most = count > MOST_COMPARED ? `At most ${MOST_COMPARED} can be compared` : `Compare ${count} runs`;
-    this.button.textContent = count < 2 ? "Select another run to compare" : most;
+    const runs = [...this.chosen.keys()].map((id) => this.known.get(id));
+    this.tools.offer(this.chosen.size, MOST_COMPARED, runs.length > 0 && runs.every((run) => run?.archived));
   }
 
   /** The chosen runs as they were launched. */
@@ -345,9 +462,15 @@ export class RunList {
     this.chosen.delete(id);
     this.offer();
   }
+}
 
-  /** The run at the top, where nothing is searched and nothing was scrolled. */
-  get newest() {
-    return this.search.value.trim() || this.first ? undefined : this.ids[0];
-  }
+/** @param {Editable} what @param {RunSummary} run */
+function textToEdit(what, run) {
+  return what === "tags" ? run.tags.join(", ") : run[what];
+}
+
+/** @param {RunSummary} run @param {LabelChange} change */
+function changedRun(run, { add_tags: added = [], name, ...rest }) {
+  const tags = [...new Set([...(rest.tags ?? run.tags), ...added])].filter(Boolean);
+  return { ...run, ...rest, ...(name ? { name } : {}), tags };
 }

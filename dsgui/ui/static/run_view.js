@@ -3,21 +3,29 @@
 import { Alerts } from "./alerts.js";
 import { Board } from "./board.js";
 import { button, el } from "./dom.js";
+import { phaseText } from "./durations.js";
 import { Follower, LIVE_STATES } from "./follower.js";
 import { heldAgainst } from "./charts.js";
 import { duration, figure, pace } from "./format.js";
 import { Log } from "./log.js";
 import { Patterns } from "./patterns.js";
+import { Slow } from "./slow.js";
 import { Speed } from "./speed.js";
-import { textOf } from "./texts.js";
+import { StopQuestion } from "./stopping.js";
+import { textOf, words } from "./texts.js";
 
 /** @import { Delta, Trigger } from "./types.d.ts" */
 /** @import { Afterwards } from "./afterwards.js" */
 /** @import { Chart } from "./chart.js" */
 
 const STOP_AGAIN_MS = 4000;
+const KILL_AFTER_MS = 1000; // a double click on what was there before kills nothing
 /** @type {Record<string, string>} */
-const STOPS = { stopping: "Kill now", queued: "Leave the queue" };
+const STOPS = { stopping: "stopping", queued: "leave_queue" };
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("runs_page", code, given);
+
 export class RunView {
   /**
    * @param {string} id @param {(id: string) => void} onStop @param {(id: string) => void} onSave
@@ -31,6 +39,7 @@ export class RunView {
     this.afterwards = afterwards;
     this.follower = new Follower(id);
     this.speed = new Speed();
+    this.slow = new Slow(id);
     this.lastState = "";
     this.noLoss = "";
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
@@ -38,10 +47,12 @@ export class RunView {
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
     this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
-    this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": "Training progress" });
+    this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": say("progress") });
     this.facts = el("dl", { class: "ds-facts" });
-    this.stop = button("Stop", { class: "ds-stop", id: "stop-run" }, () => this.sendStop());
-    this.save = button("Save and stop", { class: "ds-save", id: "save-run", hidden: true }, () => this.sendSave());
+    this.stop = button(say("stop"), { class: "ds-stop", id: "stop-run" }, () => this.askStop());
+    this.kill = button(say("kill"), { class: "ds-step ds-kill", id: "kill-run", hidden: true }, () => this.sendStop());
+    this.save = button(say("save_and_stop"), { class: "ds-save", id: "save-run", hidden: true }, () => this.sendSave());
+    this.question = new StopQuestion(id, { stop: () => this.sendStop(), save: () => this.sendSave() });
     this.note = el("p", { class: "ds-remark", hidden: true });
     this.alerts = new Alerts(() => this.title.textContent);
     this.log = new Log(id, (end) => this.follower.seek(end));
@@ -81,27 +92,29 @@ export class RunView {
     const about = el(
       "details",
       { class: "ds-about" },
-      el("summary", {}, "Command and files"),
+      el("summary", {}, say("command")),
       this.command,
       this.afterwards.about,
-      el("p", {}, "Run directory: ", this.directory),
+      el("p", {}, say("directory"), " ", this.directory),
       this.exports(),
     );
     return el(
       "div",
       { class: "ds-run" },
       el("div", { class: "ds-run-head" }, this.title, this.badge, this.save, this.stop),
-      this.reason,
+      el("div", { class: "ds-reason-line" }, this.reason, this.kill),
+      this.question.node,
       this.problem,
       this.alerts.list,
       this.afterwards.diagnosis,
       this.bar,
       this.facts,
       this.memory,
+      this.slow.node,
       this.afterwards.actions,
       this.note,
       this.board.node,
-      el("details", { class: "ds-output", open: true }, el("summary", {}, "Output"), this.log.node),
+      el("details", { class: "ds-output", open: true }, el("summary", {}, say("output")), this.log.node),
       this.patterns.node,
       about,
     );
@@ -112,13 +125,37 @@ export class RunView {
     this.onSave(this.id);
   }
 
+  /** What trains may lose what it has learned: that is asked once. */
+  askStop() {
+    const loses = this.lastState === "running" || !LIVE_STATES.has(this.lastState);
+    if (loses) void this.question.ask(!this.save.hidden);
+    else this.sendStop();
+  }
+
   sendStop() {
-    this.stop.disabled = true;
+    this.stop.disabled = this.kill.disabled = true;
     this.onStop(this.id);
     // A stop that could not be sent may be tried again; a double click is one stop.
     setTimeout(() => {
-      this.stop.disabled = false;
+      this.stop.disabled = this.lastState === "stopping";
+      this.kill.disabled = false;
     }, STOP_AGAIN_MS);
+  }
+
+  /**
+   * While it ends, the button that was pressed stays what it was; killing is another one, elsewhere.
+   * @param {Delta} delta @param {boolean} changed
+   */
+  showStop(delta, changed) {
+    const stopping = delta.state === "stopping";
+    this.stop.hidden = !delta.can_end;
+    this.stop.textContent = say(STOPS[delta.state] ?? "stop");
+    this.kill.hidden = !(stopping && delta.can_end);
+    if (!changed) return;
+    this.stop.disabled = stopping;
+    this.kill.disabled = stopping;
+    if (stopping) setTimeout(() => (this.kill.disabled = false), KILL_AFTER_MS);
+    if (!delta.can_end) this.question.node.close();
   }
 
   /** The address of something to save. @param {string} what */
@@ -132,14 +169,11 @@ export class RunView {
     return el(
       "p",
       { class: "ds-actions" },
-      "Save ",
-      link(
-        `/dsgui/report?${new URLSearchParams({ runs: this.id })}`,
-        "Report (HTML)",
-        "One file with curves, config, command and environment, to send to a colleague",
-      ),
-      link(this.saved("points.csv"), "All points (CSV)", "Every logged value and system metric"),
-      link(this.saved("tensorboard.zip"), "TensorBoard files", "Event files that TensorBoard opens"),
+      say("save"),
+      " ",
+      link(`/dsgui/report?${new URLSearchParams({ runs: this.id })}`, say("report"), say("report_title")),
+      link(this.saved("points.csv"), say("points"), say("points_title")),
+      link(this.saved("tensorboard.zip"), say("tensorboard"), say("tensorboard_title")),
     );
   }
 
@@ -159,7 +193,7 @@ export class RunView {
 
   missing() {
     this.title.textContent = this.id;
-    this.reason.textContent = "Run not found. It may have been deleted or belong to another --runs-dir.";
+    this.reason.textContent = say("not_found");
   }
 
   /** @param {Delta} delta */
@@ -171,17 +205,17 @@ export class RunView {
     this.problem.hidden = !delta.problem;
     this.problem.textContent = delta.problem ?? "";
     const live = LIVE_STATES.has(delta.state);
-    this.stop.hidden = !delta.can_end;
-    this.stop.textContent = STOPS[delta.state] || "Stop";
-    if (delta.state !== this.lastState) {
-      this.stop.disabled = false;
-      if (this.lastState && !live) this.alerts.notify(`The run ${textOf("states", delta.state)}.`);
+    const changed = delta.state !== this.lastState;
+    this.showStop(delta, changed);
+    if (changed && this.lastState && !live) {
+      this.alerts.notify(say("ended", { state: textOf("states", delta.state) }));
     }
     this.save.hidden = !delta.can_save;
     this.lastState = delta.state;
     this.noLoss = delta.no_loss?.text || "";
     void this.afterwards.update(delta.state, live).then(() => this.showMemory(live));
     this.alerts.show(live);
+    void this.slow.update(delta.state, live);
     this.showProgress(delta, live);
     const facts = this.factsOf(delta, live);
     this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
@@ -195,7 +229,7 @@ export class RunView {
   showMemory(live) {
     const told = live ? "" : heldAgainst(this.afterwards.predicted, this.follower.curves.each);
     this.memory.hidden = !told;
-    this.memory.textContent = told && `Memory. ${told}.`;
+    this.memory.textContent = told && say("memory", { told });
   }
 
   /** @param {Delta} delta @param {boolean} live */
@@ -213,15 +247,23 @@ export class RunView {
     const { step = null, total = null, eta_s: eta = null } = progress ?? {};
     const of = epoch?.epochs ? ` / ${epoch.epochs}` : "";
     const rate = this.speed.rate({ progress, elapsed_s: elapsed }, this.follower.curves, live);
-    return [
-      ...(epoch && !total ? [/** @type {[string, string]} */ (["Epoch", `${figure(epoch.number)}${of}`])] : []),
-      ["Step", total ? `${step ?? 0} / ${total}` : figure(step)],
-      ["Speed", pace(rate)],
-      [live ? "Elapsed" : "Duration", duration(elapsed)],
-      ...(live ? [/** @type {[string, string]} */ (["ETA", duration(eta)])] : []),
-      [live ? "Loss" : "Final loss", figure(this.loss())],
-      ["Run", this.id],
+    /** @type {[string, string][]} */
+    const facts = [
+      [say("step"), total ? `${step ?? 0} / ${total}` : figure(step ?? this.lastStep())],
+      [say("speed"), pace(rate)],
+      [say(live ? "elapsed" : "duration"), duration(elapsed)],
+      [say(live ? "loss" : "final_loss"), figure(this.loss())],
+      [say("run"), this.id],
     ];
+    if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);
+    if (epoch && !total) facts.unshift([say("epoch"), `${figure(epoch.number)}${of}`]);
+    return facts;
+  }
+
+  /** Of a run that tells no progress, where its curves have come to. */
+  lastStep() {
+    const steps = this.follower.curves.clock("step")?.last?.high.step;
+    return Number.isFinite(steps) ? steps : null;
   }
 
   loss() {
@@ -234,14 +276,12 @@ export class RunView {
     if (delta.reason) return delta.reason;
     if (delta.state === "stopping") {
       const left = Math.ceil(delta.kill_in_s ?? 0);
-      return left > 0
-        ? `Its processes were asked to exit; any left after ${left} s will be killed.`
-        : "Killing the remaining processes…";
+      return left > 0 ? say("asked_to_exit", { seconds: String(left) }) : say("killing");
     }
-    if (delta.state === "pending") return "Starting the supervisor…";
+    if (delta.state === "pending") return say("supervisor_starts");
     if (delta.state !== "running") return "";
-    if (delta.doing) return `${delta.doing[0].toUpperCase()}${delta.doing.slice(1)}. Training has not started.`;
-    return textOf("phases", delta.phase);
+    if (delta.doing) return say("doing", { doing: `${delta.doing[0].toUpperCase()}${delta.doing.slice(1)}` });
+    return phaseText(delta.phase, delta.phase_s);
   }
 
   draw(force = false) {

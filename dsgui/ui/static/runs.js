@@ -6,6 +6,7 @@ import { CompareView } from "./compare.js";
 import { el, messageOf, part } from "./dom.js";
 import { RunList } from "./run_list.js";
 import { RunView } from "./run_view.js";
+import { words } from "./texts.js";
 import { namesIn, visits } from "./visits.js";
 
 /** @import { Props, Trigger, Watch } from "./types.d.ts" */
@@ -14,9 +15,9 @@ const POLL_MS = 1000;
 const LIST_MS = 3000;
 const ENDED_POLLS = 5; // a run that has ended is still looked at, every fifth time
 const MOST_COMPARED = 6;
-const NO_RUN =
-  "No runs yet. Start one on “2 · Launch”: its loss, memory and output appear here, " +
-  "and are kept when you close the tab.";
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("runs_page", code, given);
 
 class Monitor {
   /** @param {HTMLElement} element @param {Trigger} trigger */
@@ -30,6 +31,8 @@ class Monitor {
     this.list = new RunList({
       open: (id) => this.show(id),
       compare: (ids) => this.showCompared(ids),
+      all: () => this.showAll(),
+      label: (ids, change) => this.trigger("annotate", { run_ids: ids, change }),
       isShown: (id) => Boolean(this.view?.ids.includes(id)),
       trouble: (error) => this.unwell(error),
     });
@@ -43,7 +46,7 @@ class Monitor {
       attributeFilter: ["class"],
     });
     this.polls = 0;
-    this.empty();
+    this.alone();
     this.showNamed(namesIn(new URL(window.location.href)));
     visits().attend(
       () => this.names(),
@@ -93,13 +96,23 @@ class Monitor {
 
   /** @param {unknown} error */
   unwell(error) {
-    const why = `The dsgui server is not responding (${messageOf(error)}).`;
     this.trouble.hidden = false;
-    this.trouble.textContent = `${why} Runs continue without it; this page keeps trying.`;
+    this.trouble.textContent = say("no_server", { why: messageOf(error) });
   }
 
-  empty() {
-    this.detail.replaceChildren(el("p", { class: "ds-empty" }, NO_RUN));
+  /** The table of all runs; where there are none yet, how to come by one. */
+  showAll() {
+    this.view?.close();
+    this.view = null;
+    this.alone();
+    visits().note();
+    this.refreshList().catch((error) => this.unwell(error));
+  }
+
+  alone() {
+    this.root.classList.add("ds-all");
+    this.list.layOut(true);
+    this.detail.replaceChildren(el("p", { class: "ds-empty", hidden: true }, say("empty")));
   }
 
   /** @param {string} id */
@@ -127,6 +140,7 @@ class Monitor {
   showNamed({ run, compare }) {
     if (compare && compare !== this.names().compare) this.showCompared(compare.split(","));
     if (run) this.show(run);
+    if (!run && !compare && this.view) this.showAll();
   }
 
   /** @param {RunView | CompareView} view */
@@ -135,17 +149,20 @@ class Monitor {
     this.view = view;
     this.alive = true;
     this.detail.replaceChildren(view.node);
+    this.root.classList.remove("ds-all");
+    if (this.list.alone) this.list.layOut(false);
     visits().note();
     this.list.mark();
+    this.list.refresh(view.id).catch((error) => this.unwell(error));
     this.refreshRun().catch((error) => this.unwell(error));
   }
 
-  /** A run was deleted: the newest of those left is shown. @param {string} id */
+  /** A run was deleted: those that are left are shown. @param {string} id */
   async gone(id) {
     this.list.drop(id);
     if (this.view?.id === id) {
       this.view = null;
-      this.empty();
+      this.alone();
       visits().write(false);
     }
     await this.refreshList();
@@ -174,9 +191,8 @@ class Monitor {
 
   async refreshList() {
     await this.list.refresh();
-    if (this.view || !this.list.newest) return;
-    this.show(this.list.newest); // nobody asked for it: no step to go back to
-    visits().write(false);
+    const none = this.detail.querySelector(".ds-empty");
+    if (none instanceof HTMLElement) none.hidden = this.list.told.total > 0 || this.list.told.archived > 0;
   }
 }
 

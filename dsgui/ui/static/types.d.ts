@@ -90,6 +90,7 @@ export interface Delta {
   state: string;
   reason: string;
   phase: string;
+  phase_s: number | null;
   doing: string;
   elapsed_s: number | null;
   kill_in_s: number | null;
@@ -125,6 +126,30 @@ export interface RunSummary {
   place: number;
   predicted?: Predicted | null;
   peak?: Predicted | null;
+  best_loss: Told | null;
+  steps_per_second: number | null;
+  tags: string[];
+  note: string;
+  archived: boolean;
+  differs: Change[];
+  differs_from: string;
+}
+
+/** A setting that is not what it was in an earlier run; null: not set, "": an option without a value. */
+export interface Change {
+  part: string;
+  key: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** What is changed of what a user wrote on runs. */
+export interface LabelChange {
+  name?: string;
+  tags?: string[];
+  add_tags?: string[];
+  note?: string;
+  archived?: boolean;
 }
 
 /** The part of the list that was asked for: `ids` is null where the page has them, `rows` are those that changed. */
@@ -136,6 +161,8 @@ export interface ListedRuns {
   rows: RunSummary[];
   since: string;
   place: number | null;
+  archived: number;
+  baseline: RunSummary | null;
 }
 
 export interface Estimate {
@@ -160,6 +187,14 @@ export interface Diagnosis {
   cause?: string[];
   traceback: string;
   evidence: string;
+}
+
+/** What stopping a run now would lose; `looked`: whether its folders may be searched for checkpoints. */
+export interface Stake {
+  step: number | null;
+  elapsed_s: number | null;
+  checkpoint: { name: string; step: number; age_s: number } | null;
+  looked: boolean;
 }
 
 export interface Checkpoint {
@@ -213,6 +248,21 @@ export interface OutputAnswer {
   end: number;
 }
 
+export interface SlowCause {
+  code: string;
+  share: number | null;
+  line: string;
+  figures: string[];
+  advice: string;
+}
+
+export interface SlowAnswer {
+  code: string;
+  line: string;
+  figures: string[];
+  causes: SlowCause[];
+}
+
 export interface GpuFigures {
   peak_bytes: number;
   mean_bytes: number;
@@ -225,6 +275,7 @@ export interface ComparedRun {
     duration_s: number | null;
     steps_per_second: number | null;
     samples_per_second: number | null;
+    tokens_per_second: number | null;
     final_loss: Told | null;
     best_loss: Told | null;
     gpus: GpuFigures[];
@@ -234,9 +285,18 @@ export interface ComparedRun {
   };
 }
 
+/** A part of the settings of runs; null: not set there, "": an option without a value. */
+export interface SettingsPart {
+  code: string;
+  unknown: number[];
+  uncertain: boolean;
+  differ: { key: string; values: (string | null)[] }[];
+  same: { key: string; values: (string | null)[] }[];
+}
+
 export interface CompareAnswer {
   runs: ComparedRun[];
-  differences: { key: string; values: (string | null)[] }[];
+  sections: SettingsPart[];
   answers: { question: string; sentences: string[] }[];
 }
 
@@ -256,14 +316,38 @@ export interface Source {
 /** How the charts are looked at. `axis` is what the user chose, null for nothing. */
 export interface View {
   axis: Axis | null;
-  log: boolean;
   smoothing: number;
   range: Range | null;
+}
+
+/** How the charts stand: ids of charts. */
+export interface Layout {
+  order: string[];
+  hidden: string[];
+  pinned: string[];
+  log: string[];
+}
+
+/** What a chart says of a place: a row for each of its lines. */
+export interface Row {
+  name: string;
+  colour: string;
+  value: string;
+  note: string;
+}
+
+export interface Readout {
+  at: number;
+  title: string;
+  rows: Row[];
+  more: number;
+  marks: string[];
 }
 
 /** The same as a chart draws it: the axis decided, the range of all charts' points, what happened on it. */
 export interface Drawn extends View {
   axis: Axis;
+  log: boolean;
   reach: Range | null;
   events: Mark[];
   marked: boolean;
@@ -303,7 +387,7 @@ export interface Limit {
 
 /** A chart of the catalogue. */
 export interface ChartKind {
-  title: string;
+  code: string;
   y: string;
   unit?: string;
   scale?: number;
@@ -347,7 +431,18 @@ export interface Trace {
   x: number[];
   y: (number | null)[];
   yaxis: string;
+  meta?: TraceMeta;
   [option: string]: unknown;
+}
+
+/** What a trace is in its chart; `line` counts its lines. */
+export interface TraceMeta {
+  part: "value" | "mean" | "odd" | "mark";
+  line?: number;
+  name?: string;
+  colour?: string;
+  unit?: string;
+  logged?: boolean;
 }
 
 export interface Relayout {
@@ -357,23 +452,23 @@ export interface Relayout {
   "xaxis.range"?: Range;
 }
 
-export interface Hovered {
-  xvals?: number[];
-  points?: { x: number }[];
+export interface PlotAxis {
+  range: (number | string)[];
+  _offset: number;
+  _length: number;
+  p2d(pixel: number): number;
+  d2p(place: number): number;
 }
 
 export interface PlotElement extends HTMLElement {
-  _fullLayout?: { xaxis: { range: (number | string)[] } };
+  _fullLayout?: { xaxis: PlotAxis };
   on?(event: "plotly_relayout", act: (change: Relayout) => void): void;
-  on?(event: "plotly_hover", act: (event: Hovered) => void): void;
-  on?(event: "plotly_unhover", act: () => void): void;
 }
 
 export interface PlotlyLibrary {
   react(plot: HTMLElement, traces: object[], layout: object, config: object): Promise<void>;
   purge(plot: HTMLElement): void;
   downloadImage(plot: HTMLElement, options: object): Promise<string>;
-  Fx: { hover(plot: HTMLElement, place: { xval: number }): void; unhover(plot: HTMLElement): void };
 }
 
 // --- the form ------------------------------------------------------------------------------------------------------
@@ -384,11 +479,13 @@ export interface Field {
   title: string;
   kind: string;
   help?: string;
+  also?: string;
   unit?: string;
   default?: string;
   choices?: string[];
   suggestions?: string[];
   auto?: boolean;
+  least?: number;
   common?: boolean;
   removed?: string;
   otherwise?: string;
@@ -408,7 +505,16 @@ export interface FormState {
   idle?: number[];
   not_taken?: Record<string, number[]>;
   problems?: Record<string, string>;
+  found?: Found[];
   release?: string;
+}
+
+/** A finding where it is about: at a field, and on the line of the text where that stands (or would). */
+export interface Found {
+  pointer: string;
+  severity: "error" | "warning" | "note";
+  text: string;
+  line: number;
 }
 
 export interface Release {
@@ -461,6 +567,18 @@ export interface MemoryDevice {
 
 interface Sentence {
   text: string;
+}
+
+/** What the bar on Configure says; `plan`: the machine that a preset was made for. */
+export interface Standing {
+  preset: string;
+  modified: boolean;
+  broken: boolean;
+  errors: number;
+  warnings: number;
+  notes: number;
+  fit: string;
+  plan: { gpus: number; nodes: number; ranks: number; device: string; card: string } | null;
 }
 
 /** A config of the ladder; `slower` than the one in the editor by estimate, `needs` in bytes at the fullest moment. */

@@ -2,6 +2,8 @@
 
 /** What the address names: a run, or several. @typedef {{ run: string | null, compare: string | null }} Names */
 
+const TABS = ["configure", "launch", "runs", "machine"]; // as the address names them
+const RUNS = TABS.indexOf("runs");
 const TAB = "#pages > .tab-wrapper [role=tab]";
 
 /** @returns {HTMLElement[]} */
@@ -11,10 +13,21 @@ const selected = () => tabs().findIndex((tab) => tab.getAttribute("aria-selected
 /** @param {URL} url @returns {Names} */
 export const namesIn = ({ searchParams }) => ({ run: searchParams.get("run"), compare: searchParams.get("compare") });
 
-/** @param {string} address @param {Names} names */
-export function addressOf(address, names) {
+/**
+ * The tab that the address opens: a run is on the page of runs.
+ * @param {URL} url
+ */
+export function tabIn({ searchParams }) {
+  const named = searchParams.get("run") || searchParams.get("compare");
+  return named ? RUNS : Math.max(TABS.indexOf(searchParams.get("tab") ?? ""), 0);
+}
+
+/** A run is named where it is seen. @param {string} address @param {Names} names @param {number} tab */
+export function addressOf(address, names, tab = RUNS) {
   const url = new URL(address);
-  for (const [name, value] of Object.entries(names)) {
+  const seen = tab === RUNS ? names : { run: null, compare: null };
+  const page = tab > 0 && !(seen.run || seen.compare) ? TABS[tab] : null;
+  for (const [name, value] of Object.entries({ ...seen, tab: page })) {
     if (value === null) url.searchParams.delete(name);
     else url.searchParams.set(name, value);
   }
@@ -27,8 +40,9 @@ class Visits {
     this.names = () => namesIn(new URL(window.location.href));
     /** @type {(names: Names) => void} */
     this.show = () => {};
-    /** @type {number | null} the tab that Back asked for, until it is there */
-    this.awaited = null;
+    const asked = tabIn(new URL(window.location.href));
+    /** @type {number | null} the tab that the address or Back asked for, until it is there */
+    this.awaited = asked === selected() ? null : asked;
     this.noting = 0;
     const pages = document.querySelector("#pages > .tab-wrapper");
     const watch = { subtree: true, attributeFilter: ["aria-selected"] };
@@ -53,10 +67,10 @@ class Visits {
     clearTimeout(this.noting);
     const tab = selected();
     if (this.awaited !== null) {
-      if (tab === this.awaited) this.awaited = null;
-      return;
+      if (tab !== this.awaited) return;
+      this.awaited = null;
     }
-    const address = addressOf(window.location.href, this.names());
+    const address = addressOf(window.location.href, this.names(), tab);
     if (address === window.location.href && tab === window.history.state?.tab) return;
     if (asStep && window.history.state) window.history.pushState({ tab }, "", address);
     else window.history.replaceState({ tab }, "", address);
@@ -67,7 +81,7 @@ class Visits {
     const asked = tab === selected() ? undefined : tabs()[tab];
     this.awaited = asked ? tab : null;
     asked?.click();
-    this.show(namesIn(new URL(window.location.href)));
+    if (tab === RUNS) this.show(namesIn(new URL(window.location.href)));
   }
 }
 

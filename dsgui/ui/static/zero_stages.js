@@ -4,12 +4,12 @@
 import { el, part } from "./dom.js";
 import { gib } from "./format.js";
 import { colourOf } from "./memory_bars.js";
-import { textOf } from "./texts.js";
+import { textOf, words } from "./texts.js";
 import { barsOf, partsIn, spelled, statesOf, totalOf } from "./zero_states.js";
 
 /** @import { Props, StageBar, Trigger, Watch, ZeroStage, ZeroStages } from "./types.d.ts" */
 
-const STATES = "Model states are weights + gradients + optimizer states (with the fp32 master weights).";
+const PLACES = ["gpu", "host", "nvme"];
 
 class Stages {
   /** @param {HTMLElement} root @param {Props<unknown>} props @param {Trigger} trigger */
@@ -19,7 +19,7 @@ class Stages {
     /** What the bars above are about. */
     this.asked = "";
     this.content = el("div", { class: "ds-zs" });
-    this.fold = el("details", { class: "ds-zs-fold" }, el("summary", {}, "ZeRO stages compared"), this.content);
+    this.fold = el("details", { class: "ds-zs-fold" }, el("summary", {}, words("memory_page", "stages")), this.content);
     this.fold.addEventListener("toggle", () => this.look());
     window.addEventListener("dsgui:memory", (event) => {
       this.asked = event.detail;
@@ -64,7 +64,7 @@ function drawn(told) {
 /** @param {ZeroStage} one @param {StageBar | null | undefined} bar @param {ZeroStages} told */
 function stage(one, bar, told) {
   const current = one.stage === told.current;
-  const mark = current ? [" ", el("span", { class: "ds-zs-current" }, "this config")] : [];
+  const mark = current ? [" ", el("span", { class: "ds-zs-current" }, words("memory_page", "this_config"))] : [];
   const name = el("span", {}, el("b", {}, `Stage ${one.stage}`), ...mark);
   const attributes = {
     class: "ds-zs-stage",
@@ -89,7 +89,9 @@ function stage(one, bar, told) {
 /** @param {StageBar} bar */
 function needed(bar) {
   const place = textOf("memory_places", bar.device);
-  return bar.capacity === null ? `${place} ${gib(bar.bytes)}` : `${place} ${gib(bar.bytes)} of ${gib(bar.capacity)}`;
+  const need = { place, bytes: gib(bar.bytes) };
+  if (bar.capacity === null) return words("memory_page", "place_need", need);
+  return words("memory_page", "place_need_of", { ...need, total: gib(bar.capacity) });
 }
 
 /** @param {ZeroStage} one @param {StageBar} bar @param {string} needs */
@@ -114,11 +116,11 @@ function track(one, bar, needs) {
 /** Model states and communication in numbers. @param {ZeroStage} one @param {number} ranks */
 function facts(one, ranks) {
   const { states = [], sent = 0, by_paper: byPaper = 0 } = one;
-  const places = Object.entries({ gpu: "the GPU", host: "the host", nvme: "NVMe" });
-  const sums = places.map(([place, name]) => ({ name, count: totalOf(states, place) })).filter(({ count }) => count);
-  const bytes = sums.map(({ name, count }) => `${gib(count)} on ${name}`).join(", ");
-  const lines = [`Model states ${statesOf(one)}: ${bytes}${ranks > 1 ? ", per rank" : ""}`];
-  if (ranks > 1) lines.push(`Sent per step: ${gib(sent)} by DeepSpeed, ${gib(byPaper)} in the ZeRO paper`);
+  const sums = PLACES.map((place) => ({ place, count: totalOf(states, place) })).filter(({ count }) => count);
+  const bytes = sums.map(({ place, count }) => words("memory_page", `on_${place}`, { bytes: gib(count) })).join(", ");
+  const told = { states: statesOf(one), bytes };
+  const lines = [words("memory_page", ranks > 1 ? "states_per_rank" : "states", told)];
+  if (ranks > 1) lines.push(words("memory_page", "sent", { sent: gib(sent), paper: gib(byPaper) }));
   return lines.map((text) => el("p", { class: "ds-zs-fact" }, text));
 }
 
@@ -131,12 +133,16 @@ function legend(stages) {
     return el("li", {}, swatch, textOf("memory_parts", code));
   });
   const { parameters = 0, trainable = 0 } = asked ?? {};
-  const trained = trainable === parameters ? "" : `; Ψₜ = ${spelled(trainable)} of them trained`;
+  const count = spelled(parameters);
+  const counted =
+    trainable === parameters
+      ? words("memory_page", "parameters", { count })
+      : words("memory_page", "parameters_trained", { count, trained: spelled(trainable) });
   return el(
     "div",
     { class: "ds-zs-legend" },
     el("ul", {}, ...items),
-    el("p", {}, `Ψ = ${spelled(parameters)} parameters${trained}. ${STATES}`),
+    el("p", {}, `${counted} ${words("memory_page", "states_are")}`),
   );
 }
 

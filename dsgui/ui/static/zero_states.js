@@ -1,5 +1,7 @@
 // The arithmetic of the picture of ZeRO: bars on one scale, model states in Ψ. Pure.
 
+import { words } from "./texts.js";
+
 /** @import { MemoryDevice, StageBar, StateShare, ZeroStage } from "./types.d.ts" */
 
 const ROOM = 1.04; // beside the longest bar
@@ -81,10 +83,10 @@ export const totalOf = (states, place) =>
 /** `6.74 billion`. @param {number} count */
 export function spelled(count) {
   for (const [each, name] of /** @type {[number, string][]} */ ([
-    [1e9, " billion"],
-    [1e6, " million"],
+    [1e9, "billion"],
+    [1e6, "million"],
   ])) {
-    if (count >= each) return `${Number((count / each).toPrecision(3))}${name}`;
+    if (count >= each) return words("memory_page", name, { count: String(Number((count / each).toPrecision(3))) });
   }
   return String(count);
 }

@@ -146,6 +146,7 @@ def test_the_spec_is_what_request_and_plan_share() -> None:
         "secrets",
         "as_script_reads",
         "logs",
+        "notify",
     }
     assert {field.name for field in fields(Plan)} - shared == {
         "run_id",

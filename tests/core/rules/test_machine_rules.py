@@ -58,7 +58,7 @@ def test_what_the_buckets_take(asked, expected):
 
 @pytest.mark.deepspeed
 def test_deepspeed_allocates_just_that():
-    assert ask("bucket_oracle.py", [asked for asked, _ in BUCKETS]) == [expected for _, expected in BUCKETS]
+    assert ask("oracles/bucket_oracle.py", [asked for asked, _ in BUCKETS]) == [expected for _, expected in BUCKETS]
 
 
 def ask(oracle, configs):
@@ -117,7 +117,7 @@ def test_nvme_without_async_io_is_an_error_that_names_the_package(block):
 @pytest.mark.deepspeed
 def test_deepspeed_refuses_just_that_without_async_io(tmp_path):
     block = {"device": "nvme", "nvme_path": str(tmp_path)}
-    refused, passed = ask("nvme_oracle.py", [config(stage=3, offload_optimizer=block), config(stage=3)])
+    refused, passed = ask("oracles/nvme_oracle.py", [config(stage=3, offload_optimizer=block), config(stage=3)])
     assert "Unable to JIT load the async_io op" in refused
     assert passed == "ok"
 

@@ -4,7 +4,7 @@ import pytest
 
 from dsgui.core.config.document import Document
 from dsgui.core.metrics.performance import Figures
-from dsgui.core.runs.comparison import Compared, answers, config_differences
+from dsgui.core.runs.comparison import Compared, answers
 
 GIB = 1 << 30
 
@@ -48,14 +48,3 @@ def test_what_was_not_measured_or_moved_against_it_is_said() -> None:
 )
 def test_nothing_is_answered_that_was_not_asked(runs: list[Compared]) -> None:
     assert answers(runs) == []
-
-
-def test_differences_are_by_key_for_any_number_of_runs() -> None:
-    configs = [Document(BEFORE), Document(AFTER), None, Document('{"zero_optimization": {"stage": 2}}')]
-    found = {one["key"]: one["values"] for one in config_differences(configs)}
-    assert found == {
-        "/zero_optimization/stage": ["3", "3", None, "2"],
-        "/zero_optimization/stage3_max_live_parameters": [None, "3e10", None, None],
-        "/zero_optimization/stage3_max_reuse_distance": [None, "1e10", None, None],
-    }
-    assert config_differences([Document(BEFORE), None]) == []

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -16,8 +16,9 @@ from dsgui.core.metrics.chart_table import CHARTS, ENDINGS, LOGGED, READINGS, na
 from dsgui.core.metrics.curves import Series
 from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.english.pages import PAGES
+from dsgui.core.texts.languages import LANGUAGES
 from dsgui.core.texts.saying import said
-from scripts.browser_catalogue import PAGE, catalogue
+from scripts.browser_catalogue import catalogue, page
 
 Use = tuple[str, str, str, set[str | None] | None]
 CODE = re.compile(r"(?:[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?|DS\d{3}(?:\.[a-z][a-z0-9_]*)?)\Z")  # about … . what
@@ -40,6 +41,8 @@ MAKERS = {
     "advise": ("verdict_advice", ()),
     "phrase": ("parts", ()),
 }
+# What a page puts before a word: of a column, what is edited, what was cloned.
+PREFIXES = ("phase_", "column_", "edit_", "hint_", "clone_")
 SUFFIXES = ("_below", "_first", "_in_file", "_of", "_on", "s")  # of codes that come in pairs
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
 LOOKED_UP = (*PAGES, "states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
@@ -47,6 +50,7 @@ LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes", 
 LOOKED_UP += ("memory_when", "memory_rehearsal")
 IN_THE_BROWSER = ("memory_rehearsal", *PAGES)  # kinds that JavaScript says as well
 LOOKED_UP += ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice")  # test_diagnosis_texts.py
+ON_PAGES = (*PAGES, "commands")
 OF_FINDINGS = ("findings", "advice", "rule_titles", "rule_explanations")  # test_finding_texts.py
 
 
@@ -160,8 +164,23 @@ def words_in(tree: ast.Module) -> set[str]:
 @cache
 def browser_words() -> set[str]:
     """What stands between quotes in JavaScript that says texts, whole words."""
-    scripts = (path for path in (ROOT / "dsgui" / "ui" / "static").glob("*.js") if path.name != "catalogue.js")
-    return {word for path in scripts for word in re.findall(r"[\"`']([a-z_]{1,40})[\"`']", path.read_text("utf-8"))}
+    scripts = (
+        path for path in (ROOT / "dsgui" / "ui" / "static").glob("*.js") if not path.name.startswith("catalogue.")
+    )
+    return {
+        word
+        for path in scripts
+        for word in re.findall(r"[\"`']([a-z0-9_]{1,40})(?:[\"`']|\$\{)", path.read_text("utf-8"))
+    }
+
+
+def page_words(codes: Iterable[str]) -> set[str]:
+    """Of these codes those that stand in the code of a page or a command, whole or as a beginning with what it is
+    completed by."""
+    written = browser_words() | {word for tree in trees().values() for word in words_in(tree)}
+    return {
+        code for code in codes if code in written or any(code.startswith(one) for one in written if one[-1:] == "_")
+    }
 
 
 def kinds_in(tree: ast.Module) -> set[str]:
@@ -172,8 +191,9 @@ def kinds_in(tree: ast.Module) -> set[str]:
     return fixed | {kind for node in said_here for kind in literals(node, named_in(tree))}
 
 
-def test_the_browser_has_the_same_texts_and_charts() -> None:
-    assert PAGE.read_text("utf-8") == catalogue(), "make docs writes it"
+@pytest.mark.parametrize("tag", LANGUAGES)
+def test_the_browser_has_the_same_texts_and_charts(tag: str) -> None:
+    assert page(tag).read_text("utf-8") == catalogue(tag), "make docs writes it"
 
 
 def test_codes_are_codes_and_places_have_names() -> None:
@@ -203,7 +223,7 @@ def test_every_code_that_is_said_is_there_and_is_given_what_it_leaves_open() -> 
 
 def test_every_code_of_the_catalogue_is_said() -> None:
     """By its name in the call, or by a word in a module that says texts of its kind: whole, or to be completed with
-    one of the suffixes."""
+    one of the prefixes or suffixes."""
     named = {(kind, code) for _, kind, code, _ in all_said()}
     words_of = {path: words_in(tree) for path, tree in trees().items()}
     kinds_of = {path: kinds_in(tree) for path, tree in trees().items()}
@@ -214,8 +234,9 @@ def test_every_code_of_the_catalogue_is_said() -> None:
         words = set().union(*(words_of[path] for path in trees() if kind in LOOKED_UP or kind in kinds_of[path]))
         words |= {word.replace("-", "_") for word in words}  # a signature's id
         words |= browser_words() if kind in IN_THE_BROWSER else set()
-        words |= {f"phase_{word}" for word in words} if kind in IN_THE_BROWSER else set()
-        words |= {f"{word}_about" for word in words} if kind in IN_THE_BROWSER else set()
+        words |= {prefix + word for prefix in PREFIXES for word in words} if kind in IN_THE_BROWSER else set()
+        words |= page_words(texts) if kind in ON_PAGES else set()
+        words |= {word + end for word in words for end in ("_about", "_keys")} if kind in IN_THE_BROWSER else set()
         completed = words | {word + suffix for word in words for suffix in SUFFIXES}
         idle += [(kind, code) for code in texts if (kind, code) not in named and code not in completed]
     assert [one for one in idle if one[0] not in ("plain", "lists")] == []  # core/texts says these itself

@@ -13,7 +13,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.filling import FILLED_BY_TRAINER, Origin, Unknown, fill
 from dsgui.core.machine.hardware import CARDS
 from dsgui.core.validation.resolve import final_json, resolve
-from dsgui.ui.config.toolbox import TRAINER, Toolbox, starting_arguments, with_arguments
+from dsgui.ui.config.toolbox import TRAINER, Toolbox
 
 PRESETS = Path(__file__).parents[3] / "presets"
 CARD = {card.id: card for card in CARDS}
@@ -275,25 +275,9 @@ def test_resolve_tells_a_file_that_can_not_be_read(command, capsys):
 # -------------------------------------------------------------------------------------------------------- the page
 def test_the_tool_shows_what_was_read_and_escapes_it(checker):
     toolbox = Toolbox(checker, lambda: ())
-    context = with_arguments(Context(), TRAINER, "--bf16 --model_name_or_path '<b>x'")
+    context = Context(arguments=read_arguments("--bf16 --model_name_or_path '<b>x'"))
     html = toolbox.panel(TRAINER, TRAINER, json.dumps({**AUTO, "<i>": "<u>"}), context)
     assert "bf16 true" in html
     assert "&lt;b&gt;x" in html
     assert not any(tag in html for tag in ("<b>", "<i>", "<u>"))
     assert "gets the file unchanged" in toolbox.panel(TRAINER, TRAINER, "{}", Context(Integration.NATIVE))
-
-
-def test_typed_arguments_count_while_their_tool_is_shown():
-    assert with_arguments(Context(), "code", "--bf16").arguments is None
-    assert with_arguments(Context(), TRAINER, " ").arguments is None
-    assert with_arguments(Context(Integration.NATIVE), TRAINER, "--bf16").arguments is None
-    assert with_arguments(Context(), TRAINER, "--bf16").arguments.bf16
-    assert with_arguments(Context(), TRAINER, "{oops").arguments.problems
-
-
-def test_the_tool_starts_with_what_the_launch_page_has():
-    config = json.dumps({**AUTO, "gradient_clipping": 0.5, "bf16": {"enabled": True}})
-    assert starting_arguments(config, "--max_steps 5", False) == "--max_steps 5"
-    assert starting_arguments(config, "--max_steps 5", True) == "--max_steps 5 --max_grad_norm 0.5 --bf16"
-    assert starting_arguments(config, "--max_grad_norm 1", True) == "--max_grad_norm 1 --bf16"
-    assert starting_arguments("{broken", "--max_steps 5", True) == "--max_steps 5"

@@ -19,11 +19,12 @@ from dsgui.core.machine.machine_checks import CHECKS, check
 from dsgui.core.machine.machine_report import as_json, as_text, groups, summary
 from dsgui.core.machine.verdicts import Status
 from dsgui.core.sizes import size
+from dsgui.core.texts.saying import words
 from dsgui.shell.machine.gpus import Gpus
 from dsgui.shell.machine.leftovers import stale_buffers, stale_locks
 from dsgui.shell.machine.machine_reader import MachineProbe, read_disk, read_host, read_machine
 from dsgui.shell.machine.target import ask
-from dsgui.ui.machine.machine_view import ASKING, machine_html
+from dsgui.ui.machine.machine_view import machine_html
 from tests.shell.metrics.test_telemetry import FakeNvml, card
 
 GIB, MIB = 1 << 30, 1 << 20
@@ -198,14 +199,14 @@ def test_text_and_json_have_every_reading():
 
 def test_the_page_shows_what_is_known_and_escapes_it():
     waiting = replace(SOUND, environment=None)
-    assert ASKING in machine_html(waiting, asking=True)
+    assert words("machine_page", "asking") in machine_html(waiting, asking=True)
     assert "so far" in machine_html(waiting, asking=True)
     assert "This machine: all checks passed<" in machine_html(SOUND, asking=False)
     evil = tool("compiler", Tool("<script>", "", ""))
     html = machine_html(evil, asking=False)
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-    assert ASKING not in html
+    assert words("machine_page", "asking") not in html
 
 
 def test_a_fake_driver_tells_versions_and_free_memory():

@@ -15,7 +15,7 @@ from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.check_report import subject
 from dsgui.ui.common.documents import MAX_CHARACTERS
-from dsgui.ui.common.findings_view import findings_html
+from dsgui.ui.common.findings_view import CONVERT, findings_html
 from dsgui.ui.config.workbench import Workbench, make_context, odd_counts
 
 NATIVE = Context(Integration.NATIVE)
@@ -36,6 +36,15 @@ def test_an_edit_goes_into_the_text_and_is_acknowledged(bench):
     assert '"reduce_bucket_size": 5e8' in view.text
     assert view.form["acked"] == {"/train_batch_size": "8", "/zero_optimization/reduce_bucket_size": "5e8"}
     assert view.form["values"]["/zero_optimization/reduce_bucket_size"] == "5e8"
+
+
+def test_what_is_found_says_its_field_and_the_line_of_it_or_of_the_block_it_is_missing_in(bench):
+    text = '{\n  "train_batch_size": -8,\n  "zero_optimization": {\n    "stage": 2,\n    "bogus": 3\n  }\n}'
+    found = {one["pointer"]: one for one in bench.show(text, NATIVE).form["found"]}
+    assert (found["/train_batch_size"]["line"], found["/train_batch_size"]["severity"]) == (2, "error")
+    assert found["/train_batch_size"]["text"].startswith("-8 is not a whole number")
+    assert found["/zero_optimization/bogus"]["line"] == 5
+    assert found["/gradient_clipping"]["line"] == 1  # it is absent: its block is the whole
 
 
 def test_clearing_a_field_removes_the_key(bench):
@@ -173,3 +182,11 @@ def test_form_to_json_to_form_is_the_identity_and_never_breaks_the_text(schema, 
     document = Document("{}").set(field.pointer, literal)
     again = shown_text(field, document.literal(field.pointer))
     assert literal_for(field, again) == literal
+
+
+@pytest.mark.parametrize(
+    "text", ['{\n "bf16": {"enabled": True},\n}', "{'bf16': {'enabled': True}}", "{bf16: {enabled: True,\n}}"]
+)
+def test_a_dict_pasted_from_python_is_converted_to_what_it_means(bench, text):
+    assert "Python" in bench.show(text, HF).findings
+    assert json.loads(bench.fix("DS000", "", CONVERT, text, HF)) == {"bf16": {"enabled": True}}

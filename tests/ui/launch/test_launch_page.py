@@ -13,19 +13,19 @@ from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import ConfigArgument, Here, LaunchRequest, Place, Plan, WhenBusy
 from dsgui.core.launch.plan_making import make_plan
+from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.run_fields import FIELDS, complete
 from dsgui.core.launch.spec import arguments_of
 from dsgui.core.machine.hardware import Gpu, Op, Target
 from dsgui.core.machine.machine import Environment
-from dsgui.core.preflight.judging import context_of
-from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.preflight.surroundings import Launch, Surroundings, context_in, context_of
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.sizes import GIB
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.services import Services
-from dsgui.ui.config.context_bar import THIS_MACHINE
+from dsgui.ui.config.context_bar import Launched
+from dsgui.ui.config.workbench import make_context
 from dsgui.ui.launch.desk import gpu_label
-from dsgui.ui.launch.launch_page import _context
 from dsgui.ui.launch.launch_request import page_request
 from dsgui.ui.runs.again import desk_values
 from tests.shell.machine.test_machine import SOUND
@@ -129,11 +129,12 @@ def test_the_page_checks_for_the_devices_that_the_command_line_checks_for(
         machine = replace(SOUND, gpus=target.gpus, environment=Environment(target))
         around = Surroundings(ScriptFacts(), machine)
         told = context_of(Launch.of(plan_at(place), {}), around)
-        shown = _context(target, plan_at(place), THIS_MACHINE)
-        assert shown == told
+        shown = context_in(Launch.of(plan_at(place), {}), target)
+        counts = (shown.gpus_per_node, shown.nodes)
+        assert shown == told == make_context(target, "hf", *counts, "this", "", Launched(place))
         assert {device.vendor for device in shown.hardware} == ({expected} if expected else set())
-        planned = _context(target, plan_at(place), "v100").hardware
-        assert [one.id for one in planned] == ([one.id for one in told.hardware] if expected else ["v100"])
+        planned = context_in(Launch.of(replace(plan_at(place), planned=Planned("v100")), {}), target).hardware
+        assert [one.id for one in planned] == (["cpu"] if place == SlurmJob(1, 2, on_cpu=True) else ["v100"])
         refused = any(one.severity is Severity.ERROR for one in checker.findings(Document(FP16), shown))
         assert refused == (place == Here() and expected == "cpu")  # whose accelerator said that it has no fp16
 

@@ -43,7 +43,7 @@ def test_only_what_was_shown_is_started_with_the_config_it_was_shown_with() -> N
     plan: Any = object()
     foretold: Any = object()
     seen = ("{}", "preset", False, "hf", "this machine", "a.py", 2)
-    previewed = Previewed(plan, "deepspeed a.py", "{}", "LEVEL=1\nHF_TOKEN=hidden", seen, foretold)
+    previewed = Previewed(plan, "deepspeed a.py", "{}", {"HF_TOKEN": "hidden"}, seen, foretold)
 
     def press(line: str = "deepspeed a.py", text: str = "{}", ranks: int = 2) -> tuple[Any, ...]:
         return start(previewed, 4, line, text, "preset", False, "hf", "this machine", "a.py", ranks)

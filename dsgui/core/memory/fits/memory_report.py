@@ -10,6 +10,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
 from dsgui.core.sizes import in_gib
+from dsgui.core.texts.languages import ENGLISH_TAG, speaking
 from dsgui.core.texts.saying import Said, text_of
 
 _WIDEST = 34
@@ -170,9 +171,10 @@ def kept(memory: Fitted | CannotSay | None) -> Foretold | None:
     """What the run's folder keeps of it; None where no model was named, or one beyond all bounds."""
     if memory is None:
         return None
-    told = as_json(memory)
-    if isinstance(memory, Fitted):
-        told |= {"about": about(memory), "on_cpu": memory.room.on_cpu, "predicted": foretold(memory)}
+    with speaking(ENGLISH_TAG):  # it is written to disk
+        told = as_json(memory)
+        if isinstance(memory, Fitted):
+            told |= {"about": about(memory), "on_cpu": memory.room.on_cpu, "predicted": foretold(memory)}
     try:
         return Foretold.from_json(told)
     except ValueError:

@@ -5,6 +5,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dsgui.core.texts.chinese.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
+from dsgui.core.texts.chinese.check_texts import CHECK_COUNTS, CHECKS
+from dsgui.core.texts.chinese.command_texts import COMMANDS
+from dsgui.core.texts.chinese.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
+from dsgui.core.texts.chinese.error_texts import ERRORS, RESUMING
+from dsgui.core.texts.chinese.field_texts import LAUNCH_FIELDS
 from dsgui.core.texts.chinese.findings import (
     ADVICE,
     ARGUMENTS,
@@ -15,11 +20,40 @@ from dsgui.core.texts.chinese.findings import (
     RULE_TITLES,
 )
 from dsgui.core.texts.chinese.fix_texts import FIXES, REMEDIES
+from dsgui.core.texts.chinese.memory_texts import (
+    MEMORY_ABOUT,
+    MEMORY_CANNOT,
+    MEMORY_CAUSE,
+    MEMORY_CHEAPEST,
+    MEMORY_FITS,
+    MEMORY_MOMENTS,
+    MEMORY_MOVES,
+    MEMORY_NOTES,
+    MEMORY_OUTSIDE,
+    MEMORY_PARTS,
+    MEMORY_PLACES,
+    MEMORY_REHEARSAL,
+    MEMORY_SOURCES,
+    MEMORY_STAGES,
+    MEMORY_TOLD,
+    MEMORY_WHEN,
+)
 from dsgui.core.texts.chinese.pages import PAGES
 from dsgui.core.texts.chinese.reason_texts import REASONS
+from dsgui.core.texts.chinese.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
+from dsgui.core.texts.chinese.slow_texts import SLOW, SLOW_ADVICE, SLOW_FIGURES
+from dsgui.core.texts.chinese.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
+from dsgui.core.texts.chinese.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
+from dsgui.core.texts.chinese.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
 
 TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
+        "states": STATES,
+        "phases": PHASES,
+        "doings": DOINGS,
+        "alerts": ALERTS,
+        "events": EVENTS,
+        "marks": MARKS,
         "findings": FINDINGS,
         "advice": ADVICE,
         "parts": PARTS,
@@ -30,8 +64,41 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "fixes": FIXES,
         "remedies": REMEDIES,
         "reasons": REASONS,
+        "diagnosis_titles": DIAGNOSIS_TITLES,
+        "diagnosis_meanings": DIAGNOSIS_MEANINGS,
         "diagnosis_advice": DIAGNOSIS_ADVICE,
+        "diagnosis_parts": DIAGNOSIS_PARTS,
         "set_aside": SET_ASIDE,
+        "checks": CHECKS,
+        "check_counts": CHECK_COUNTS,
+        "verdicts": {**MACHINE_VERDICTS, **LAUNCH_VERDICTS, **ROOM_VERDICTS},
+        "verdict_advice": {**MACHINE_ADVICE, **LAUNCH_ADVICE, **ROOM_ADVICE},
+        "handing": HANDING,
+        "offers": OFFERS,
+        "lists": LISTS,
+        "errors": ERRORS,
+        "resuming": RESUMING,
+        "memory_parts": MEMORY_PARTS,
+        "memory_about": MEMORY_ABOUT,
+        "memory_moments": MEMORY_MOMENTS,
+        "memory_places": MEMORY_PLACES,
+        "memory_sources": MEMORY_SOURCES,
+        "memory_fits": MEMORY_FITS,
+        "memory_told": MEMORY_TOLD,
+        "memory_rehearsal": MEMORY_REHEARSAL,
+        "memory_cannot": MEMORY_CANNOT,
+        "memory_moves": MEMORY_MOVES,
+        "memory_cheapest": MEMORY_CHEAPEST,
+        "memory_notes": MEMORY_NOTES,
+        "memory_stages": MEMORY_STAGES,
+        "memory_outside": MEMORY_OUTSIDE,
+        "memory_when": MEMORY_WHEN,
+        "memory_cause": MEMORY_CAUSE,
+        "slow": SLOW,
+        "slow_figures": SLOW_FIGURES,
+        "slow_advice": SLOW_ADVICE,
         **PAGES,
+        "commands": COMMANDS,
+        "launch_fields": LAUNCH_FIELDS,
     }
 )

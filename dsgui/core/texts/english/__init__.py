@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from dsgui.core.texts.english.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.english.check_texts import CHECK_COUNTS, CHECKS
+from dsgui.core.texts.english.command_texts import COMMANDS
 from dsgui.core.texts.english.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
 from dsgui.core.texts.english.error_texts import ERRORS, RESUMING
 from dsgui.core.texts.english.findings import (
@@ -41,6 +42,7 @@ from dsgui.core.texts.english.memory_texts import (
 from dsgui.core.texts.english.pages import PAGES
 from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
+from dsgui.core.texts.english.slow_texts import SLOW, SLOW_ADVICE, SLOW_FIGURES
 from dsgui.core.texts.english.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
 from dsgui.core.texts.english.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
 from dsgui.core.texts.english.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
@@ -68,6 +70,9 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "diagnosis_advice": DIAGNOSIS_ADVICE,
         "diagnosis_parts": DIAGNOSIS_PARTS,
         "set_aside": SET_ASIDE,
+        "slow": SLOW,
+        "slow_figures": SLOW_FIGURES,
+        "slow_advice": SLOW_ADVICE,
         "checks": CHECKS,
         "check_counts": CHECK_COUNTS,
         "verdicts": {**MACHINE_VERDICTS, **LAUNCH_VERDICTS, **ROOM_VERDICTS},
@@ -94,6 +99,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_when": MEMORY_WHEN,
         "memory_cause": MEMORY_CAUSE,
         **PAGES,
+        "commands": COMMANDS,
         # What has no code.
         "plain": {"text": "{text}"},
     }

@@ -23,6 +23,9 @@ ERRORS: Mapping[str, str] = {
     "field empty.",
     "port.outside": "Master port: {port} is outside {lowest} to {highest}. Enter a port in this range, or leave it "
     "empty to use a free one.",
+    "notify.address": "Notify: this is not the address of a webhook. Enter one that begins with https:// or http://, "
+    "without a user name.",
+    "notify.options": "Notify: only secret=… and form=… may stand behind the #, and a form is one of {forms}.",
     "port.no_number": "Master port: “{typed}” is not a number. Enter one from 1024 to 65535, or leave it empty.",
     "arguments.unreadable": "Arguments: “{arguments}” can't be parsed ({why}). Quote them as in a shell: close the "
     "quote or escape it with a backslash.",
@@ -112,6 +115,12 @@ ERRORS: Mapping[str, str] = {
     "run.started_already": "Run {run} was started already. Follow it, or make a new one on Launch.",
     "run.none": "Run {run}: there is none in {folder}. It may have been deleted. See the list.",
     "run.many_patterns": "Run {run}: it has {count} patterns, and at most {most} are read.",
+    "label.unknown": "“{what}” can't be changed on a run. Expected its name, tags, note or archive.",
+    "label.unreadable": "The name, tags or note can't be read: {why}.",
+    "label.long_name": "The name has {count} characters; at most {most} are kept. Shorten it.",
+    "label.long_tag": "A tag has {count} characters; at most {most} are kept. Shorten it.",
+    "label.long_note": "The note has {count} characters; at most {most} are kept. Shorten it.",
+    "label.many_tags": "{count} tags; at most {most} are kept. Remove some.",
     "report.many": "A report of {count} runs can't be made. Expected 1 to {most}. Choose fewer.",
     "run.no_id": "Run: its id is empty. Give one of “{dsgui} runs”, the beginning of one, or “last”.",
     "run.not_found": "Run “{run}” not found. See “{dsgui} runs” for the list.",

@@ -63,7 +63,11 @@ ALERTS = {
     "as_fast_again": "{rate} steps/s in the last minute, near the usual {usual} again.",
 }
 
-EVENTS = {"stop_asked": "Stop was requested."}
+EVENTS = {
+    "stop_asked": "Stop was requested.",
+    "notified": "A notification was sent.",
+    "not_notified": "A notification was not sent: {why}.",
+}
 
 # What a mark on a chart is, before the words of what happened.
 MARKS = {

@@ -1,3 +1,35 @@
 """Texts of 1 · Configure."""
 
-CONFIGURE_PAGE: dict[str, str] = {}
+CONFIGURE_PAGE: dict[str, str] = {
+    "launch": "Launch →",
+    "own_config": "Your config",
+    "modified": "modified",
+    "passes": "Checks pass",
+    "broken": "Not readable",
+    "error_one": "{count} error",
+    "error_many": "{count} errors",
+    "warning_one": "{count} warning",
+    "warning_many": "{count} warnings",
+    "note_one": "{count} note",
+    "note_many": "{count} notes",
+    "to_findings": "Go to the findings",
+    "to_memory": "Go to the memory prediction",
+    "download": "Download",
+    "plan_for_that": "Plan for that",
+    "made_for_one": "This preset was made for 1 GPU.",
+    "made_for_many": "This preset was made for {ranks} GPUs.",
+    "made_for_card_one": "This preset was made for 1 GPU such as a {card}; the device chosen here would refuse it.",
+    "made_for_card_many": "This preset was made for {ranks} GPUs such as a {card}; "
+    "the device chosen here would refuse it.",
+    "framework": "Framework",
+    "gpus": "GPUs per node",
+    "cpu_ranks": "GPUs (here: CPU ranks) per node",
+    "nodes": "Nodes",
+    "device": "Device",
+    "release": "DeepSpeed",
+    "native": "native DeepSpeed",
+    "this_machine": "This machine: {device}",
+    "plan_for": "Plan for {what}",
+    "installed": "{release} (installed)",
+    "none_installed": "{release} (none installed)",
+}

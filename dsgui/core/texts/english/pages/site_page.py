@@ -1,3 +1,16 @@
 """Texts of the frame around the pages: header, tabs, language, shortcuts."""
 
-SITE_PAGE: dict[str, str] = {}
+SITE_PAGE: dict[str, str] = {
+    "tab_configure": "1 · Configure",
+    "tab_launch": "2 · Launch",
+    "tab_runs": "3 · Runs",
+    "tab_machine": "4 · Machine",
+    "lead": "Write a DeepSpeed config, launch it and monitor the run. Start from a preset, fix the findings, "
+    "then open <b>2 · Launch</b>.",
+    "language": "Language",
+    "cpu_only": "CPU only",
+    "no_deepspeed": "DeepSpeed is not installed in the training environment.",
+    "asking_accelerator": "{device} (asking DeepSpeed what it supports…)",
+    "dtypes": "{device}: {dtypes}",
+    "no_dtype": "no {dtype}",
+}

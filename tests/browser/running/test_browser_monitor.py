@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.test_browser import start_script
 from tests.support.app_server import running_app
+from tests.support.browser import stop_run
 from tests.support.made_runs import Made, make_run
 from tests.support.run_fixtures import wait_until
 
@@ -102,7 +103,7 @@ def test_axis_scale_and_smoothing(browser, made):
         wait_until(lambda: trace(page, "Loss", "train")["x"][-1] == pytest.approx(3))
 
         raw = trace(page, "Loss", "train")
-        page.get_by_label("log scale").check()
+        page.get_by_label("Log scale: Loss").click()
         wait_until(
             lambda: (
                 page.evaluate("""() => document.querySelector('[data-chart="Loss"] .js-plotly-plot')
@@ -279,7 +280,7 @@ def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(br
         wait_until(lambda: (page.evaluate(drawn) or 0) > 1 and page.evaluate(title) == "seconds since start", 60)
         (tmp_path / "go").touch()
         wait_until(lambda: page.evaluate(title) == "step", 60)
-        page.locator("#stop-run").click()
+        stop_run(page)
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
 
 
@@ -306,7 +307,7 @@ def test_an_alert_is_seen_while_the_run_goes_on(browser, app_at_once, tmp_path: 
         (tmp_path / "infinite").touch()
         wait_until(lambda: page.evaluate("window.told") == [["dsgui: trains", "grad_norm is NaN."]])
         page.get_by_role("tab", name="3 · Runs").click()
-        page.locator("#stop-run").click()
+        stop_run(page)
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
         run, *_ = json.load(app_at_once.get("dsgui/runs"))["rows"]
         assert run["loss"] == "NaN"

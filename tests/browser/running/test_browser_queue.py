@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.test_browser import processes_of, start_script
 
+PLACES = (("x", "width"), ("y", "height"))
+
 pytestmark = pytest.mark.browser
 LONG = 120_000  # ms
 STUBBORN = """
@@ -31,6 +33,10 @@ def state(page):
     return page.locator(".ds-run-head .ds-state")
 
 
+def overlap(one, other):
+    return all(one[at] < other[at] + other[size] and other[at] < one[at] + one[size] for at, size in PLACES)
+
+
 def test_a_second_run_waits_until_the_first_is_killed(page, tmp_path):
     start_script(page, tmp_path / "first.py", STUBBORN)
     expect(page.locator(".ds-log")).to_contain_text("on", timeout=LONG)
@@ -48,10 +54,24 @@ def test_a_second_run_waits_until_the_first_is_killed(page, tmp_path):
     assert "hf_not_to_be_seen" not in page.locator(".ds-run").inner_text()
 
     page.click(f'[data-run="{first}"]')
-    page.click("#stop-run")
-    expect(page.locator("#stop-run")).to_have_text("Kill now", timeout=LONG)
+    stop = page.locator("#stop-run")
+    place = stop.bounding_box()
+    stop.click()
+    expect(page.locator(".ds-stake")).to_contain_text("No step is done yet")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(state(page)).to_have_text("running")
+    stop.click()
+    answer = page.locator("#confirm-stop")
+    answered = answer.bounding_box()
+    answer.dblclick()  # kills nothing
+    expect(stop).to_have_text("Stopping…", timeout=LONG)
+    expect(stop).to_be_disabled()
     expect(page.locator(".ds-reason")).to_have_text(re.compile(r"any left after \d+ s will be killed"))
-    page.click("#stop-run")
+    kill = page.locator("#kill-run")
+    for clicked in (place, answered):
+        assert not overlap(kill.bounding_box(), clicked)
+    kill.click()
     expect(state(page)).to_have_text("stopped", timeout=LONG)
     expect(page.locator(".ds-reason")).to_contain_text("no processes are left")
     assert processes_of(first) == []

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.test_browser import start_script
 from tests.runs.test_archive import BATCH
-from tests.support.browser import json_text
+from tests.support.browser import json_text, stop_run
 
 pytestmark = pytest.mark.browser
 
@@ -45,7 +45,7 @@ def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, app, browser, tmp_
     other.goto(url)
     expect(other.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
     expect(other.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=60_000)
-    other.click("#stop-run")
+    stop_run(other)
     expect(other.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
     context.close()
 
@@ -81,11 +81,10 @@ def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_
     expect(diagnosis.locator(".ds-traceback")).to_contain_text("in check")
     runs = page.locator(".ds-run-row").count()
     page.click("#open-repaired")
-    expect(page.get_by_role("tab", name="1 · Configure")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("6")
     assert json.loads(json_text(page))["train_batch_size"] == 6
-    expect(page.get_by_text("train_batch_size set to 6").first).to_be_visible()
-    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#launch-message")).to_contain_text("train_batch_size set to 6")
     expect(page.locator("#launch-message")).to_contain_text("not started")
     expect(page.locator("#command")).to_contain_text("broken.py")
     page.get_by_role("tab", name="3 · Runs").click()
@@ -101,7 +100,7 @@ def test_the_same_again_from_another_tab_then_search_and_delete(page, app, tmp_p
     page.goto(app.url)
     page.goto(url)
     page.click("#clone-run")
-    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#script textarea, #script input").first).to_have_value(str(tmp_path / "fine.py"))
     expect(page.locator("#command")).to_contain_text("fine.py")
     page.get_by_role("tab", name="3 · Runs").click()

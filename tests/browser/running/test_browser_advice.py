@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_browser_resume import press_launch, state
+from tests.browser.running.test_browser_resume import press_launch, state
 from tests.support.browser import replace_text
 from tests.support.record_failures import AUTO, HF, ON_GPU_WORDS
 

@@ -8,10 +8,11 @@ import pytest
 from playwright.sync_api import expect
 
 from dsgui.core.metrics.points import Event, Point
+from tests.browser.running.test_browser_monitor import opened
 from tests.browser.test_browser import start_script
-from tests.browser.test_browser_monitor import opened
 from tests.runs.test_no_loss import hf_run
 from tests.support.app_server import running_app
+from tests.support.browser import stop_run
 from tests.support.made_runs import Made, Printed, make_printed, make_run
 from tests.support.run_fixtures import wait_until
 
@@ -138,7 +139,7 @@ def test_a_charts_tools_do_not_cover_its_legend(browser, made, width):
         page.set_viewport_size({"width": width, "height": 860})
         shown(page, "Host memory", axis="step")
         tools, legend = (
-            page.locator('[data-chart="Host memory"] .modebar'),
+            page.locator('[data-chart="Host memory"] .ds-chart-tools'),
             page.locator('[data-chart="Host memory"] .legend'),
         )
         above, below = tools.bounding_box(), legend.bounding_box()
@@ -306,7 +307,7 @@ def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, app_a
         (tmp_path / "go").touch()
         shown(page, "Loss", "Host memory", axis="step")
         expect(why(page)).to_be_hidden()
-        page.locator("#stop-run").click()
+        stop_run(page)
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
         run, *_ = json.load(app_at_once.get("dsgui/runs"))["rows"]
         assert run["step"] < 600

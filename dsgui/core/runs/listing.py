@@ -1,0 +1,79 @@
+"""The list of runs as somebody wants to see it: by which column, and which runs fit the words of a search."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dsgui.core.runs.news import RunSummary
+
+_Key = Callable[[RunSummary], Any]
+
+
+def _loss(value: float | str | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _peak(name: str) -> _Key:
+    return lambda run: (run.peak or {}).get(name)
+
+
+# The columns that a list can be sorted by. None has no place: it comes last, whichever way.
+SORTS: Mapping[str, _Key] = {
+    "date": lambda run: run.started_at,
+    "name": lambda run: run.name.casefold(),
+    "state": lambda run: run.state.value,
+    "tags": lambda run: ", ".join(run.tags).casefold() or None,
+    "note": lambda run: run.note.casefold() or None,
+    "preset": lambda run: run.preset.casefold() or None,
+    "model": lambda run: run.model.casefold() or None,
+    "gpus": lambda run: run.devices or None,
+    "duration": lambda run: run.duration_s,
+    "step": lambda run: run.step,
+    "best_loss": lambda run: _loss(run.best_loss),
+    "final_loss": lambda run: _loss(run.loss),
+    "gpu_peak": _peak("gpu_bytes"),
+    "host_peak": _peak("host_bytes"),
+    "speed": lambda run: run.steps_per_second,
+}
+# What a word such as `tag:lora` looks at, where it names a part of a run.
+_PARTS: Mapping[str, Callable[[RunSummary], Sequence[str]]] = {
+    "tag": lambda run: run.tags,
+    "state": lambda run: (run.state.value,),
+    "name": lambda run: (run.name,),
+    "model": lambda run: (run.model,),
+    "preset": lambda run: (run.preset,),
+    "note": lambda run: (run.note,),
+    "gpu": lambda run: (run.devices,),
+}
+
+
+def ordered(runs: Sequence[RunSummary], sort: str, descending: bool) -> list[RunSummary]:
+    """By a column of `SORTS`; runs that are equal there keep their order."""
+    key = SORTS[sort]
+    known = [(value, run) for run in runs if not _is_none(value := key(run))]
+    rest = [run for run in runs if _is_none(key(run))]
+    return [*(run for _, run in sorted(known, key=lambda one: one[0], reverse=descending)), *rest]
+
+
+def _is_none(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def searched_text(run: RunSummary) -> str:
+    """What the words of a search are looked for in."""
+    script = run.script.rpartition("/")[2]
+    changed = (f"{change.key} {change.after or ''}" for change in run.differs)
+    told = (run.name, run.run_id, run.state.value, run.preset, run.model, run.devices, script)
+    return " ".join((*told, *run.tags, run.note, *changed)).lower()
+
+
+def fits(run: RunSummary, text: str, words: Sequence[str]) -> bool:
+    """Whether the run has each of the words: somewhere in its `text`, or in the part that the word names."""
+    return all(_fits(run, text, word) for word in words)
+
+
+def _fits(run: RunSummary, text: str, word: str) -> bool:
+    name, colon, value = word.partition(":")
+    if colon and value and name in _PARTS:
+        return any(value in part.lower() for part in _PARTS[name](run))
+    return word in text

@@ -1,0 +1,243 @@
+"""What makes one run another than the next: everything it was started with, in parts, and where runs differ in it.
+
+The config alone is not it: a learning rate on the command line, a variable, another version of a package or another
+commit change a training just as well."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dsgui.core.access.secret_forms import is_secret_name, is_secret_option
+from dsgui.core.access.secrets import MASK
+from dsgui.core.config.compare import leaves, same
+from dsgui.core.config.document import Document
+from dsgui.core.launch.plan import Plan
+
+OWN_FOLDER = "{run}"  # stands for the run's own folder, which is another for each run
+_LONGEST = 300
+
+# What one run has of a part, by key; None: it was not recorded, or can't be read.
+Part = Mapping[str, str] | None
+Same = Callable[[str, str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that a run was started with. `config` is None where it can't be read, `provenance` {} where an older dsgui
+    kept none."""
+
+    plan: Plan
+    config: Document | None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One key with its value in each run, None where it is not set; "" is an option without a value."""
+
+    key: str
+    values: tuple[str | None, ...]
+    differs: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {"key": self.key, "values": list(self.values)}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the settings. `unknown` are the places of the runs of which nothing is known here: nobody may say that
+    they are the same. `uncertain`: what is recorded is the same, and yet the code may not be."""
+
+    code: str
+    settings: tuple[Setting, ...]
+    unknown: tuple[int, ...] = ()
+    uncertain: bool = False
+
+    @property
+    def differs(self) -> bool:
+        return any(one.differs for one in self.settings)
+
+    def masked(self, hide: Callable[[str], str]) -> "Section":
+        """With every text as it may be shown."""
+        hidden = (
+            replace(
+                one, key=hide(one.key), values=tuple(None if value is None else hide(value) for value in one.values)
+            )
+            for one in self.settings
+        )
+        return replace(self, settings=tuple(hidden))
+
+    def to_json(self) -> dict[str, Any]:
+        """What differs apart from what is the same."""
+        parts = {
+            name: [one.to_json() for one in self.settings if one.differs is differs]
+            for name, differs in (("differ", True), ("same", False))
+        }
+        return {"code": self.code, "unknown": list(self.unknown), "uncertain": self.uncertain} | parts
+
+
+def compared(runs: Sequence[Settings]) -> tuple[Section, ...]:
+    """Every part of the runs' settings, those with differences first."""
+    found = [_section(code, [_PARTS[code](run) for run in runs]) for code in _PARTS]
+    return tuple(sorted(found, key=lambda section: not section.differs))
+
+
+def changes(before: Settings, after: Settings) -> list[tuple[str, Setting]]:
+    """What differs from an earlier run in what a user sets, each with the code of its part."""
+    sections = (_section(code, [_PARTS[code](before), _PARTS[code](after)]) for code in _SET_BY_USERS)
+    return [(part.code, one) for part in sections if not part.unknown for one in part.settings if one.differs]
+
+
+def _section(code: str, parts: Sequence[Part]) -> Section:
+    unknown = tuple(place for place, part in enumerate(parts) if part is None)
+    keys = dict.fromkeys(key for part in parts if part is not None for key in part)
+    found = tuple(_setting(key, parts, _SAME.get(code, _same_words)) for key in keys)
+    dirty = code == "code" and any(part and part.get("uncommitted") == "yes" for part in parts)
+    return Section(
+        code,
+        tuple(Setting(one.key, tuple(_shown(code, one.key, v) for v in one.values), one.differs) for one in found),
+        unknown,
+        dirty and not any(one.differs for one in found),
+    )
+
+
+def _setting(key: str, parts: Sequence[Part], equal: Same) -> Setting:
+    """What is not known of one run is no difference from the others."""
+    values = tuple(None if part is None else part.get(key) for part in parts)
+    known = [part.get(key) for part in parts if part is not None]
+    return Setting(key, values, not all(_equal(equal, known[0], other) for other in known[1:]))
+
+
+def _equal(equal: Same, one: str | None, other: str | None) -> bool:
+    return one == other if one is None or other is None else equal(one, other)
+
+
+def _same_words(one: str, other: str) -> bool:
+    """3e-4 and 0.0003 are one number."""
+    return one == other or (_number(one) is not None and _number(one) == _number(other))
+
+
+def _same_json(one: str, other: str) -> bool:
+    """As a config's reader has them: 5e8 is 500000000, and true is not 1."""
+    try:
+        return one == other or same(json.loads(one), json.loads(other))
+    except ValueError:
+        return False
+
+
+def _number(word: str) -> float | None:
+    try:
+        read = float(word[:40])
+    except ValueError:
+        return None
+    return read if math.isfinite(read) else None
+
+
+def _shown(code: str, key: str, value: str | None) -> str | None:
+    """Compared as it is, shown without a secret."""
+    if value is None:
+        return None
+    hides = {"arguments": is_secret_option, "config": _named_secret, "environment": _named_secret}.get(code)
+    return MASK if value and hides and hides(key, value) else value[:_LONGEST]
+
+
+def _named_secret(key: str, value: str) -> bool:
+    return is_secret_name(key.rpartition("/")[2])
+
+
+# --- the parts --------------------------------------------------------------------------------------------------------
+
+
+def arguments_of(words: Iterable[str]) -> dict[str, str]:
+    """A script's arguments by option, however they are spelled: `--lr=3e-4`, `--lr 3e-4`; of what is given twice both.
+    A word that belongs to no option is #1, #2 …"""
+    found: dict[str, list[str]] = {}
+    option, loose = "", 0
+    for word in words:
+        name, equals, value = word.partition("=")
+        if _is_option(word):
+            option = _option(name)
+            found.setdefault(option, []).extend([value] if equals else [])
+            option = "" if equals else option
+        elif option:
+            found[option].append(word)
+        elif equals and name.isprintable() and " " not in name:
+            found.setdefault(name, []).append(value)
+        else:
+            loose += 1
+            found[f"#{loose}"] = [word]
+    return {name: " ".join(values) for name, values in found.items()}
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-") and word not in ("-", "--") and _number(word) is None
+
+
+def _option(name: str) -> str:
+    """--learning-rate is --learning_rate to every parser that scripts use."""
+    dashes = name[: len(name) - len(name.lstrip("-"))]
+    return dashes + name.lstrip("-").replace("-", "_")
+
+
+def _arguments(run: Settings) -> Part:
+    return {key: _elsewhere(run.plan, value) for key, value in arguments_of(run.plan.arguments).items()}
+
+
+def _config(run: Settings) -> Part:
+    return None if run.config is None else leaves(run.config)
+
+
+def _environment(run: Settings) -> Part:
+    return {**run.plan.environment, **dict.fromkeys(run.plan.secret_names, MASK)}
+
+
+def _launch(run: Settings) -> Part:
+    plan = run.plan
+    told = {
+        "script": plan.script,
+        "ranks": str(plan.ranks),
+        "devices": plan.place.devices(plan),
+        "where": plan.place.LABEL,
+        "nodes": str(plan.nodes),
+        "launcher": plan.started_by.value,
+        "reader": plan.config_argument.value,
+        "directory": _elsewhere(plan, plan.working_directory),
+        "python": plan.target_python,
+    }
+    return {key: value for key, value in told.items() if value}
+
+
+def _elsewhere(plan: Plan, value: str) -> str:
+    return value.replace(plan.run_directory, OWN_FOLDER) if plan.run_directory else value
+
+
+def _versions(run: Settings) -> Part:
+    known = run.provenance
+    if not known:
+        return None
+    versions = known.get("versions") or {}
+    told = {"Python": known.get("python"), **versions}
+    return {name: str(version) for name, version in told.items() if version}
+
+
+def _code(run: Settings) -> Part:
+    if not run.provenance:
+        return None
+    git = run.provenance.get("git") or {}
+    dirty = None if git.get("dirty") is None else "yes" if git["dirty"] else "no"
+    told = {"commit": git.get("commit"), "branch": git.get("branch"), "uncommitted": dirty}
+    return {name: str(value) for name, value in told.items() if value}
+
+
+_PARTS: Mapping[str, Callable[[Settings], Part]] = {
+    "arguments": _arguments,
+    "config": _config,
+    "environment": _environment,
+    "launch": _launch,
+    "code": _code,
+    "versions": _versions,
+}
+_SET_BY_USERS = ("arguments", "config", "environment", "launch")
+_SAME: Mapping[str, Same] = {"config": _same_json}

@@ -1,0 +1,37 @@
+"""What the commands say on a terminal, in Chinese."""
+
+from collections.abc import Mapping
+
+COMMANDS: Mapping[str, str] = {
+    "found": "{file}：{counts}（检查对象：{subject}）",
+    "nothing_found": "没有发现问题",
+    "no_errors": "{file}：没有错误",
+    "gets": "{file}：DeepSpeed 得到的配置（{subject}）",
+    "head_key": "键",
+    "head_value": "值",
+    "head_from": "来源",
+    "of_file": "{origin}（文件中为“{was}”）",
+    "showing": "显示 {all} 次运行中的 {shown} 次。用 --limit 0 显示全部，或给出要搜索的词。",
+    "none_with": "{folder} 中没有 {searched} 含“{words}”的运行。",
+    "none": "{folder} 中没有运行。用“{command} launch”或在浏览器中启动。",
+    "language": "输出语言：{tags}（默认取 LC_ALL、LC_MESSAGES 或 LANG，否则为 en）",
+    "no_language": "--lang：dsgui 不支持语言“{tag}”。可用：{tags}。",
+    "searched": "名称、标签、备注、状态、模型、预设、设备、脚本、改动的设置或 ID",
+    "column_run": "运行",
+    "column_state": "状态",
+    "column_step": "步",
+    "column_loss": "损失",
+    "column_took": "用时",
+    "column_started": "开始时间",
+    "column_name": "名称",
+    "hf": "HF Trainer",
+    "hf_arguments": "HF Trainer 及其参数",
+    "native": "原生 DeepSpeed",
+    "any_device": "任意设备",
+    "subject": "DeepSpeed {release}，{framework}，{devices}（{titles}）",
+    "added": "dsgui：已添加 {options}：否则 HF Trainer 每 500 步才记录一次。用 --no-logging-steps 可不添加。",
+    "line": "{file}：{line}",
+    "severity_error": "错误",
+    "severity_warning": "警告",
+    "severity_note": "提示",
+}

@@ -1,0 +1,27 @@
+"""Texts of the form on 1 · Configure, and of the marks beside the editor's lines, in Chinese."""
+
+FORM_PAGE: dict[str, str] = {
+    "not_set": "未设置",
+    "not_set_default": "未设置（默认 {value}）",
+    "default": "默认 {value}",
+    "on": "开",
+    "off": "关",
+    "fill_auto": "设为 “auto”，再点一次取消",
+    "unset": "取消设置 {key}",
+    "unset_hint": "取消设置：从配置中删除该键",
+    "more": "增大 {key}",
+    "less": "减小 {key}",
+    "removed": "DeepSpeed {release} 中已移除",
+    "find": "查找字段：显存、offload、lr …",
+    "find_about": "按键名、名称或说明查找字段",
+    "show_all": "显示全部字段",
+    "show_common": "只显示常用字段",
+    "no_field": "没有匹配的字段。其他键可直接写在 JSON 中。",
+    "waits": "{why} JSON 恢复有效后表单会继续更新。",
+    "not_taken": "{kind} 不接受该参数。",
+    "count_set": "已设置 {count} 项",
+    "none_set": "未设置任何项",
+    "show_line": "在 JSON 中显示第 {line} 行",
+    "python_kind": "True、False、None 是 Python 写法，DeepSpeed 不会当作 true、false、null 读取。严格 JSON 如下：",
+    "python_words": "True、False、None 改写为 true、false、null（行：{lines}）",
+}

@@ -1,0 +1,73 @@
+"""运行的文案：状态、正在做什么、发生了什么。"""
+
+STATES = {
+    "pending": "待启动",
+    "queued": "排队中",
+    "running": "运行中",
+    "stopping": "正在停止",
+    "succeeded": "成功",
+    "failed": "失败",
+    "stopped": "已停止",
+    "lost": "失联",
+    "damaged": "已损坏",
+}
+
+PHASES = {
+    "starting": "正在启动：加载 PyTorch 和模型。在一台机器上首次运行时，DeepSpeed 还要编译算子，约一分钟。",
+    "compiling": "DeepSpeed 正在编译算子。一台机器上的首次运行约需一分钟；之后会立即启动。",
+    "slurm_queue": "已提交到 Slurm，正在等待节点。",
+    "downloading": "",
+    "loading": "",
+    "preparing": "",
+    "saving": "",
+    "tokenizing": "",
+    "training": "",
+    "evaluating": "",
+}
+
+DOINGS = {
+    "tokenizing": "分词 {done}",
+    "tokenizing_of": "分词 {done} / {total}",
+    "own": "{label} {done}",
+    "own_of": "{label} {done} / {total}",
+    "data": "准备数据：{label} {done}",
+    "data_of": "准备数据：{label} {done} / {total}",
+}
+
+ALERTS = {
+    "nan": "{name} 为 NaN。",
+    "nan_in_file": "{name} 为 NaN（{source}）。",
+    "infinite": "{name} 为无穷大。",
+    "infinite_in_file": "{name} 为无穷大（{source}）。",
+    "finite": "{name} 已恢复为有限值。",
+    "finite_in_file": "{name} 已恢复为有限值（{source}）。",
+    "host_memory": "内存：{total} GiB 中已用 {used} GiB（{percent} %）。",
+    "host_memory_below": "内存：已回到限值以下，{total} GiB 中已用 {used} GiB（{percent} %）。",
+    "container_memory": "容器内存：{total} GiB 中已用 {used} GiB（{percent} %）。",
+    "container_memory_below": "容器内存：已回到限值以下，{total} GiB 中已用 {used} GiB（{percent} %）。",
+    "gpu_memory": "GPU {gpu}：{total} GiB 中已用 {used} GiB（{percent} %）。",
+    "gpu_memory_below": "GPU {gpu}：已回到限值以下，{total} GiB 中已用 {used} GiB（{percent} %）。",
+    "gpu_slowed": "GPU {gpu} 被降频：{reasons}。",
+    "gpu_full_speed": "GPU {gpu} 不再降频。",
+    "stalled": "已 {seconds} s 没有新的训练步；通常每步 {usual} s。",
+    "steps_go_on": "训练步恢复推进。",
+    "own_fault": "dsgui 记录这次运行时出错：部分数据点、采样或输出可能缺失。训练不受影响。见 supervisor.log。",
+    "slower": "最近一分钟 {rate} steps/s；通常为 {usual}。",
+    "as_fast_again": "最近一分钟 {rate} steps/s，已接近通常的 {usual}。",
+}
+
+EVENTS = {
+    "notified": "已发送通知。",
+    "not_notified": "通知未发出：{why}。",
+    "stop_asked": "已请求停止。",
+}
+
+MARKS = {
+    "checkpoint": "检查点",
+    "evaluation": "评估",
+    "overflow": "溢出",
+    "warning": "警告",
+    "error": "错误",
+    "stop": "停止",
+    "alert": "告警",
+}

@@ -1,0 +1,45 @@
+"""Texts of why a run is slow, in Chinese."""
+
+SLOW = {
+    "too_few": "暂时无法判断：训练期间只有 {count} 个采样，至少需要 {fewest} 个。",
+    "nothing": "没有明显瓶颈：GPU 一直忙碌。",
+    "no_gpu": "没有明显瓶颈。没有 GPU 采样，无法判断是否在等待数据。",
+    "data": "{share} 的时间在等待数据：主机 CPU 工作时 GPU 空闲。",
+    "offload": "{share} 的时间在等待 CPU 上的优化器。",
+    "cpu_full": "主机 CPU 已占满：GPU 有 {share} 的时间空闲。",
+    "transfers": "{share} 的时间在等待 PCIe 传输。",
+    "idle": "GPU 有 {share} 的时间空闲；采样看不出原因。",
+    "cpu_limit": "瓶颈是主机 CPU：{share} 的时间占满。",
+    "evaluation": "{share} 的时间用于评估。",
+    "checkpoint": "{share} 的时间用于保存检查点。",
+    "swap": "正在使用 swap：主机内存不足。",
+    "rank": "rank {rank} 的耗时是其他 rank 的 {times} 倍，其他 rank 每一步都在等它。",
+    "uneven": "{name} 远不如最忙的 GPU 忙碌。",
+    "slowed": "{name} 有 {share} 的时间因过热或供电而降频。",
+}
+SLOW_FIGURES = {
+    "gpu": "GPU 利用率：{value}",
+    "cpu": "主机 CPU：{value}",
+    "cpu_while_idle": "GPU 空闲时的主机 CPU：{value}",
+    "cpu_while_busy": "GPU 忙碌时的主机 CPU：{value}",
+    "pcie": "PCIe 流量：每个 GPU {value} GiB/s",
+    "processes": "本次运行的进程数：{value}",
+    "seconds": "{of} s 中的 {value} s",
+    "swap": "swap 比开始时多用 {value} GiB",
+    "rank": "每步自身计算：rank {rank} 为 {value} ms，其他为 {others} ms",
+    "of_gpu": "{name}：{value}",
+}
+SLOW_ADVICE = {
+    "data": "增大 dataloader_num_workers（HF Trainer）或 num_workers，开启 pin_memory，并在训练前完成分词。",
+    "offload": "显存允许时去掉 offload_optimizer，增大 gradient_accumulation_steps，或为运行分配更多 CPU 核心。",
+    "cpu_full": "让数据加载进程数少于核心数，设置 OMP_NUM_THREADS，或在训练前处理好数据。",
+    "transfers": "减少卸载（offload_param、offload_optimizer），增大微批大小，或检查 GPU 的 PCIe 通道数。",
+    "idle": "增大微批大小；检查数据加载、logging_steps 以及节点间网络。wall_clock_breakdown 可显示每一步的时间分布。",
+    "cpu_limit": "使用 GPU 训练，或为运行分配更多核心。",
+    "evaluation": "降低评估频率（eval_steps）、减少评估样本，或增大 per_device_eval_batch_size。",
+    "checkpoint": "降低保存频率（save_steps）、换用更快的磁盘，或不保存优化器状态（save_only_model）。",
+    "swap": "减少数据加载进程或预取，减少卸载，或结束其他进程。",
+    "rank": "检查该 GPU 的频率、温度和 PCIe 通道、所在机器上的其他任务，以及它分到的数据是否更长。",
+    "uneven": "检查该 rank 是否分到更少的数据，或其他 GPU 上是否有别的进程。",
+    "slowed": "检查散热、风扇和供电。",
+}

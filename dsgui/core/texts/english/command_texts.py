@@ -1,0 +1,37 @@
+"""What the commands say on a terminal."""
+
+from collections.abc import Mapping
+
+COMMANDS: Mapping[str, str] = {
+    "found": "{file}: {counts} (checked for {subject})",
+    "nothing_found": "nothing found",
+    "no_errors": "{file}: no errors",
+    "gets": "{file}: what DeepSpeed gets (for {subject})",
+    "head_key": "key",
+    "head_value": "value",
+    "head_from": "from",
+    "of_file": "{origin} (“{was}” in the file)",
+    "showing": "Showing {shown} of {all} runs. Add --limit 0 for all, or words to search for.",
+    "none_with": "No run in {folder} has “{words}” in its {searched}.",
+    "none": "No runs in {folder}. Start one with “{command} launch” or in the browser.",
+    "language": "language of what is said: {tags} (default: LC_ALL, LC_MESSAGES or LANG, else en)",
+    "no_language": "--lang: “{tag}” is none of dsgui’s languages. Use one of: {tags}.",
+    "searched": "name, tags, note, state, model, preset, device, script, changed settings or id",
+    "column_run": "run",
+    "column_state": "state",
+    "column_step": "step",
+    "column_loss": "loss",
+    "column_took": "took",
+    "column_started": "started",
+    "column_name": "name",
+    "hf": "HF Trainer",
+    "hf_arguments": "HF Trainer with its arguments",
+    "native": "native DeepSpeed",
+    "any_device": "any device",
+    "subject": "DeepSpeed {release}, {framework}, {devices} ({titles})",
+    "added": "dsgui: added {options}: the HF Trainer would log every 500 steps. --no-logging-steps leaves it out.",
+    "line": "{file}: {line}",
+    "severity_error": "error",
+    "severity_warning": "warning",
+    "severity_note": "note",
+}

@@ -1,0 +1,27 @@
+"""Texts of the form on 1 · Configure, and of the marks beside the editor's lines."""
+
+FORM_PAGE: dict[str, str] = {
+    "not_set": "not set",
+    "not_set_default": "not set (default {value})",
+    "default": "default {value}",
+    "on": "on",
+    "off": "off",
+    "fill_auto": "Set to “auto”, or unset again",
+    "unset": "Unset {key}",
+    "unset_hint": "Unset: remove the key from the config",
+    "more": "Increase {key}",
+    "less": "Decrease {key}",
+    "removed": "removed in DeepSpeed {release}",
+    "find": "Find a field: bucket, offload, lr …",
+    "find_about": "Find a field by key, name or description",
+    "show_all": "Show all fields",
+    "show_common": "Show common fields",
+    "no_field": "No matching field. Other keys can be added in the JSON.",
+    "waits": "{why} The form updates again once the JSON is valid.",
+    "not_taken": "{kind} does not take this parameter.",
+    "count_set": "{count} set",
+    "none_set": "nothing set",
+    "show_line": "Show line {line} in the JSON",
+    "python_kind": "True, False and None are Python: DeepSpeed doesn’t read them as values. As strict JSON:",
+    "python_words": "True, False, None written as true, false, null (line: {lines})",
+}

@@ -1,0 +1,50 @@
+"""Texts of why a run is slow: the line, the figures it is told from, what to try."""
+
+SLOW = {
+    "too_few": "Can't say yet: {count} samples were taken while it trained; at least {fewest} are needed.",
+    "nothing": "Nothing conspicuous: the GPUs are busy.",
+    "no_gpu": "Nothing conspicuous. No GPU readings, so whether it waits for data is unknown.",
+    "data": "Waiting for data {share} of the time: GPUs idle while the host CPU works.",
+    "offload": "Waiting for the optimizer on the CPU {share} of the time.",
+    "cpu_full": "Host CPU saturated: GPUs idle {share} of the time.",
+    "transfers": "Waiting for transfers over PCIe {share} of the time.",
+    "idle": "GPUs idle {share} of the time; the samples don't show what for.",
+    "cpu_limit": "The host CPU is the limit: saturated {share} of the time.",
+    "evaluation": "Evaluating {share} of the time.",
+    "checkpoint": "Saving checkpoints {share} of the time.",
+    "swap": "Swapping: the host is out of memory.",
+    "rank": "Rank {rank} takes {times} times as long as the others, which wait for it in every step.",
+    "uneven": "{name} is far less busy than the busiest GPU.",
+    "slowed": "{name} was slowed down by heat or its power supply {share} of the time.",
+}
+SLOW_FIGURES = {
+    "gpu": "GPU utilization: {value}",
+    "cpu": "host CPU: {value}",
+    "cpu_while_idle": "host CPU while the GPUs were idle: {value}",
+    "cpu_while_busy": "host CPU while they were busy: {value}",
+    "pcie": "PCIe traffic: {value} GiB/s per GPU",
+    "processes": "processes of the run: {value}",
+    "seconds": "{value} of {of} s",
+    "swap": "swap used: {value} GiB more than at the start",
+    "rank": "own work per step: rank {rank} {value} ms, the others {others} ms",
+    "of_gpu": "{name}: {value}",
+}
+SLOW_ADVICE = {
+    "data": "Increase dataloader_num_workers (HF Trainer) or num_workers, set pin_memory, and tokenize once before "
+    "training.",
+    "offload": "Remove offload_optimizer if the GPU memory allows it, increase gradient_accumulation_steps, or give "
+    "the run more CPU cores.",
+    "cpu_full": "Use fewer data-loader workers than cores, set OMP_NUM_THREADS, or prepare the data before training.",
+    "transfers": "Offload less (offload_param, offload_optimizer), increase the micro batch, or check that the GPUs "
+    "have all their PCIe lanes.",
+    "idle": "Increase the micro batch; check the data loader, logging_steps, and the network between nodes. "
+    "wall_clock_breakdown shows where a step's time goes.",
+    "cpu_limit": "Train on a GPU, or give the run more cores.",
+    "evaluation": "Evaluate less often (eval_steps), on fewer samples, or with a larger per_device_eval_batch_size.",
+    "checkpoint": "Save less often (save_steps), to a faster disk, or without optimizer states (save_only_model).",
+    "swap": "Reduce data-loader workers or prefetching, offload less, or end other processes.",
+    "rank": "Check that GPU's clocks, temperature and PCIe lanes, what else runs on its machine, and whether its share "
+    "of the data is longer.",
+    "uneven": "Check whether that rank gets less data, or another process uses the other GPUs.",
+    "slowed": "Check cooling, fans and power supply.",
+}

@@ -1,0 +1,53 @@
+// Why a run is slow, on its page: a line, with the figures and what to try behind it. The server is asked when the
+// run's state has changed, and now and then while it trains.
+
+import { el } from "./dom.js";
+import { words } from "./texts.js";
+
+/** @import { SlowAnswer, SlowCause } from "./types.d.ts" */
+
+const EVERY_MS = 60_000;
+const CALM = new Set(["nothing", "no_gpu", "too_few"]);
+
+export class Slow {
+  /** @param {string} id */
+  constructor(id) {
+    this.id = id;
+    this.node = el("details", { class: "ds-slow", hidden: true });
+    this.state = "";
+    this.asked = -Infinity;
+  }
+
+  /** @param {string} state @param {boolean} live */
+  async update(state, live) {
+    const now = performance.now();
+    if (state === this.state && !(live && now - this.asked > EVERY_MS)) return;
+    this.state = state;
+    this.asked = now;
+    const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/slow`).catch(() => null);
+    if (answer?.ok) this.show(await answer.json());
+    else this.state = "";
+  }
+
+  /** @param {SlowAnswer} found */
+  show(found) {
+    const figures = found.causes.length ? found.causes : [{ ...found, advice: "" }];
+    this.node.hidden = false;
+    this.node.dataset.verdict = CALM.has(found.code) ? "calm" : "slow";
+    const head = el("span", {}, words("charts_page", "speed_head"));
+    this.node.replaceChildren(el("summary", {}, head, " ", found.line), ...figures.map(part));
+    const more = figures.some((one) => one.figures.length || one.advice);
+    this.node.toggleAttribute("data-bare", !more);
+  }
+}
+
+/** @param {Pick<SlowCause, "line" | "figures" | "advice">} cause */
+function part({ line, figures, advice }) {
+  return el(
+    "div",
+    { class: "ds-slow-cause" },
+    el("b", {}, line),
+    ...(figures.length ? [el("p", {}, figures.join("; "))] : []),
+    ...(advice ? [el("p", {}, words("charts_page", "speed_try"), " ", advice)] : []),
+  );
+}

@@ -1,0 +1,1 @@
+"""Tests of 3 · Runs and of a run page in a real browser."""

@@ -1,0 +1,189 @@
+"""How a user looks at the charts and arranges them, and what a chart says of a place; in Chromium."""
+
+import pytest
+from playwright.sync_api import expect
+
+from dsgui.core.metrics.points import Event, Point
+from tests.browser.running.test_browser_monitor import opened
+from tests.support.app_server import running_app
+from tests.support.made_runs import Made, Printed, make_printed, make_run
+from tests.support.run_fixtures import wait_until
+
+pytestmark = pytest.mark.browser
+
+LOGGED = "{'eval_loss': 2.5, " + ", ".join(f"'eval_metric_{number}': {number}.123456" for number in range(60)) + "}"
+ORDER = """() => [...document.querySelectorAll(".ds-board > .ds-charts > .ds-chart:not([hidden])")]
+  .map((node) => node.dataset.chart)"""
+Y = """(title) => document.querySelector(`[data-chart="${title}"] .js-plotly-plot`)._fullLayout.yaxis"""
+
+
+def evaluated():
+    points = [(10.0 + step / 5, Point(step, step / 100, {"loss": 3 / step})) for step in range(10, 251, 10)]
+    raw = [(30.0, Point(100, 1.0, {"eval_loss": 2.5}, "eval")), (30.0, Event("evaluation", LOGGED, 100))]
+    return Printed("evaluated", sorted([*points, *raw], key=lambda one: one[0]), 100)
+
+
+def pausing():
+    """A step a second, and after every tenth an evaluation of ten."""
+    at = [step + 10 * (step // 10) for step in range(60)]
+    steps = [(10.0 + second, Point(step, None, {"loss": 3 - step / 60})) for step, second in enumerate(at)]
+    evals = [(10.5 + at[step], Point(step, None, {"eval_loss": 2.0}, "eval")) for step in range(9, 59, 10)]
+    return Printed("pausing", sorted([*steps, *evals], key=lambda one: one[0]), 125)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    ids = {
+        "steps": make_run(folder, Made("steps", 200)),
+        "idle GPU": make_run(folder, Made("idle", 60, gpu_gib=0)),
+        "evaluated": make_printed(folder, evaluated()),
+        "pausing": make_printed(folder, pausing()),
+    }
+    with running_app(folder) as app:
+        yield app, ids
+
+
+def chart(page, title):
+    return page.locator(f'[data-chart="{title}"]')
+
+
+def drawn(page, title):
+    chart(page, title).locator(".main-svg").first.wait_for()
+    return chart(page, title)
+
+
+def act(page, title, code):
+    chart(page, title).locator("summary").click()
+    chart(page, title).locator(f'[data-act="{code}"]').click()
+
+
+def point_at(page, title, place):
+    """Moves the mouse over a place of the axis."""
+    plot = drawn(page, title).locator(".js-plotly-plot")
+    plot.scroll_into_view_if_needed()
+    x = plot.evaluate("(node, at) => node._fullLayout.xaxis._offset + node._fullLayout.xaxis.d2p(at)", place)
+    plot.hover(position={"x": x, "y": 120})
+    return chart(page, title).locator(".ds-tip")
+
+
+def test_a_place_is_told_in_a_row_a_curve_at_a_whole_step(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['evaluated']}") as page:
+        tip = point_at(page, "Loss", 101.3)
+        expect(tip.locator(".ds-tip-title")).to_have_text("Step 100")
+        expect(tip.locator(".ds-tip-row")).to_have_text(["train0.03", "eval2.5"])
+        mark = tip.locator(".ds-tip-mark")
+        assert len(mark.inner_text()) <= 80
+        box, whole = tip.bounding_box(), chart(page, "Loss").bounding_box()
+        assert box["width"] < 0.8 * whole["width"]
+        assert box["height"] < 0.6 * whole["height"]
+        # The other charts say theirs at the same step, in a line.
+        expect(chart(page, "Host memory").locator(".ds-chart-source")).to_contain_text("this run 18")
+        page.mouse.move(0, 0)
+        expect(tip).to_be_hidden()
+
+
+def test_only_training_is_smoothed_and_the_row_says_both(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        drawn(page, "Evaluation")
+        page.get_by_label("Smoothing").fill("0.9")
+        count = """(title) => document.querySelector(`[data-chart="${title}"] .js-plotly-plot`).data.length"""
+        wait_until(lambda: page.evaluate(count, "Loss") == 3)  # train twice, its evaluation once
+        assert [page.evaluate(count, title) for title in ("Evaluation", "Host memory")] == [1, 2]
+        expect(point_at(page, "Loss", 100).locator("small").first).to_contain_text("logged ")
+
+
+def test_the_tools_are_seen_without_a_mouse_and_the_log_scale_is_one_charts_own(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        drawn(page, "Loss")
+        log = chart(page, "Loss").get_by_role("button", name="Log scale: Loss")
+        expect(log).to_be_visible()
+        assert log.evaluate("(node) => getComputedStyle(node).opacity") == "1"
+        log.focus()
+        page.keyboard.press("Enter")
+        wait_until(lambda: page.evaluate(Y, "Loss")["type"] == "log")
+        assert page.evaluate(Y, "Gradient norm")["type"] == "linear"
+        page.reload()
+        drawn(page, "Loss")
+        wait_until(lambda: page.evaluate(Y, "Loss")["type"] == "log")
+        expect(log).to_have_attribute("aria-pressed", "true")
+
+
+def test_memory_that_nobody_used_has_no_axis_of_thousands_of_gib(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['idle GPU']}") as page:
+        drawn(page, "Host memory")
+        chart(page, "Host memory").get_by_role("button", name="Log scale").click()
+        wait_until(lambda: page.evaluate(Y, "Host memory")["type"] == "log")
+        assert 10 ** page.evaluate(Y, "Host memory")["range"][1] < 64
+        drawn(page, "GPU memory")
+        chart(page, "GPU memory").get_by_role("button", name="Log scale").click()
+        wait_until(lambda: page.evaluate(Y, "GPU memory")["type"] == "log")
+        assert 10 ** page.evaluate(Y, "GPU memory")["range"][1] < 100  # the GPUs have 80
+
+
+def test_a_learning_rate_is_written_as_1e_4(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        ticks = drawn(page, "Learning rate").locator(".ytick text")
+        expect(ticks.nth(1)).to_have_text("1e−5")
+
+
+def test_charts_are_dragged_moved_by_keys_pinned_hidden_and_stay_so(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        drawn(page, "Learning rate")
+        usual = page.evaluate(ORDER)
+        handle = chart(page, "Learning rate").locator(".ds-chart-handle")
+        handle.drag_to(chart(page, "Loss").locator(".ds-chart-title"))
+        wait_until(lambda: page.evaluate(ORDER)[:2] == ["Learning rate", "Loss"])
+        handle.focus()
+        page.keyboard.press("ArrowRight")
+        wait_until(lambda: page.evaluate(ORDER)[:2] == ["Loss", "Learning rate"])
+        expect(handle).to_be_focused()
+        expect(page.locator(".ds-board .ds-unseen")).to_contain_text("Learning rate: position 2 of")
+
+        page.get_by_text("System metrics").click()
+        chart(page, "CPU").get_by_role("button", name="Pin to the top").click()
+        wait_until(lambda: page.evaluate(ORDER)[0] == "CPU")
+        act(page, "Gradient norm", "hide")
+        expect(chart(page, "Gradient norm")).to_be_hidden()
+        page.reload()
+        drawn(page, "CPU")
+        wait_until(lambda: page.evaluate(ORDER)[:3] == ["CPU", "Loss", "Learning rate"])
+        assert "Gradient norm" not in page.evaluate(ORDER)
+
+        chosen = page.locator(".ds-board-tools summary")
+        expect(chosen).to_have_text("Charts (1 hidden)")
+        chosen.click()
+        page.get_by_label("Gradient norm", exact=True).check()
+        drawn(page, "Gradient norm")
+        page.get_by_role("button", name="Reset layout").click()
+        wait_until(lambda: page.evaluate(ORDER) == usual)
+        page.keyboard.press("Escape")
+        expect(chosen).to_be_focused()
+
+
+def test_why_a_run_is_slow_is_said_in_a_line_with_figures_and_what_to_try(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['pausing']}") as page:
+        slow = page.locator(".ds-slow")
+        expect(slow.locator("summary")).to_have_text("Speed: Evaluating 46 % of the time.")
+        slow.locator("summary").click()
+        expect(slow.locator(".ds-slow-cause")).to_contain_text("50 of 109 s")
+        expect(slow.locator(".ds-slow-cause")).to_contain_text("Try: Evaluate less often (eval_steps)")
+        page.goto(f"{app.url}?run={ids['steps']}")
+        expect(slow.locator("summary")).to_have_text("Speed: Nothing conspicuous: the GPUs are busy.")
+
+
+def test_the_launch_page_says_what_a_webhook_is_and_hides_its_address(browser, made):
+    app, _ = made
+    with opened(browser, app, "") as page:
+        page.get_by_role("tab", name="Launch").click()
+        page.get_by_text("More: launcher").click()
+        field = page.locator("#notify")
+        expect(field).to_contain_text("The only request that dsgui ever sends out of this machine")
+        expect(field.locator("input")).to_have_attribute("type", "password")

@@ -1,0 +1,178 @@
+"""The Runs page in Chromium: how runs differ, what stopping one loses, the table of all runs, and their clones."""
+
+import pytest
+from playwright.sync_api import expect
+
+from dsgui.shell.runs.store import Store
+from tests.browser.running.test_browser_monitor import opened
+from tests.support.app_server import running_app
+from tests.support.made_runs import Made, make_run
+from tests.support.run_fixtures import wait_until
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """An app on two runs that differ by a learning rate on the command line and one of another config; their ids."""
+    folder = tmp_path_factory.mktemp("runs")
+    ids = {
+        "fast": make_run(folder, Made("t5", 300, arguments="--learning_rate 3e-3 --bf16", gpu_gib=30.0)),
+        "slow": make_run(folder, Made("t5", 300, arguments="--learning_rate=1e-3 --bf16")),
+        "other": make_run(folder, Made("other", 20, config='{"zero_optimization": {"stage": 2}}')),
+    }
+    with running_app(folder) as app:
+        yield app, ids, folder
+
+
+def part(page, name):
+    """The rows of a part of the settings that differs."""
+    tables = page.locator(".ds-differences > .ds-scroll", has=page.get_by_role("heading", name=name, exact=True))
+    return [row.inner_text().split("\t") for row in tables.locator("tbody tr").all()]
+
+
+def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
+    app, ids, _ = made
+    with opened(browser, app, f"compare={ids['fast']},{ids['slow']}") as page:
+        expect(page.get_by_role("heading", name="Script arguments")).to_have_count(1)
+        assert part(page, "Script arguments") == [["--learning_rate", "3e-3", "1e-3"]]
+        expect(page.locator(".ds-differences")).to_contain_text("Code: not recorded for")
+        expect(page.locator(".ds-differences")).not_to_contain_text("No differences")
+        same = page.locator(".ds-same")
+        expect(same.get_by_text("/zero_optimization/stage")).to_be_hidden()
+        same.locator("summary").click()
+        expect(same.get_by_text("/zero_optimization/stage")).to_be_visible()
+        memory = page.locator(".ds-compare .ds-table tr", has_text="peak of the fullest GPU").locator("td")
+        expect(memory).to_have_text(["31.00 GiB", "13.00 GiB 42 %"])
+        page.get_by_role("button", name="use as baseline").click()
+        expect(memory).to_have_text(["31.00 GiB 238 %", "13.00 GiB"])
+
+
+def row(page, run_id):
+    return page.locator(f'.ds-run-rows [data-run="{run_id}"]')
+
+
+def cell(page, run_id, column):
+    return row(page, run_id).locator(f'[data-column="{column}"]')
+
+
+def shown(page):
+    return page.locator(".ds-run-rows .ds-run-name").all_inner_texts()
+
+
+def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
+    app, ids, _ = made
+    with opened(browser, app, "tab=runs") as page:
+        expect(cell(page, ids["slow"], "differs")).to_have_text("learning_rate 3e-3→1e-3")
+        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB")
+        cell(page, ids["slow"], "differs").locator("button").click()
+        told = page.get_by_role("dialog", name="Changed settings")
+        expect(told.locator("li")).to_have_text(["Script arguments · --learning_rate: 3e-3 → 1e-3"])
+        told.get_by_role("button", name="Compare the two").click()
+        expect(page.locator(".ds-run-title")).to_have_text("2 runs compared")
+        page.go_back()
+        page.get_by_role("columnheader", name="Name").get_by_role("button").click()
+        expect(page.get_by_role("columnheader", name="Name")).to_have_attribute("aria-sort", "ascending")
+        wait_until(lambda: shown(page) == ["other", "t5", "t5"])
+        page.get_by_role("columnheader", name="Name").get_by_role("button").click()
+        wait_until(lambda: shown(page) == ["t5", "t5", "other"])
+        page.reload()  # kept for this user
+        wait_until(lambda: shown(page) == ["t5", "t5", "other"])
+        page.select_option("#filter-state", "failed")
+        expect(page.locator(".ds-run-count")).to_have_text("No matching runs")
+        page.select_option("#filter-state", "")
+        page.locator("#choose-columns summary").click()
+        page.get_by_label("Changed settings").uncheck()
+        expect(page.get_by_role("columnheader", name="Changed settings")).to_have_count(0)
+        page.get_by_label("Host peak").check()
+        expect(cell(page, ids["fast"], "host_peak")).to_have_text("19.00 GiB")
+
+
+def test_a_pinned_baseline_is_what_others_are_measured_by(browser, made):
+    app, ids, _ = made
+    with opened(browser, app, "tab=runs") as page:
+        row(page, ids["slow"]).locator(".ds-run-choose").check()
+        page.click("#pin-run")
+        expect(page.locator(".ds-pinned .ds-run-name")).to_have_text("t5")
+        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB 238 %")
+        page.get_by_role("button", name="Unpin the baseline").click()
+        expect(page.locator(".ds-pinned")).to_have_count(0)
+        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB")
+
+
+def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):
+    app, ids, folder = made
+    other = ids["other"]
+    with opened(browser, app, "tab=runs") as page:
+        row(page, other).locator(".ds-run-row").focus()
+        page.keyboard.press("F2")
+        page.keyboard.insert_text("stage 2 <b>baseline</b>")
+        page.keyboard.press("Enter")
+        expect(row(page, other).locator(".ds-run-name")).to_have_text("stage 2 <b>baseline</b>")
+        row(page, other).hover()
+        row(page, other).get_by_role("button", name="Edit tags").click()
+        page.keyboard.insert_text("lora, good")
+        page.keyboard.press("Enter")
+        expect(cell(page, other, "tags").locator(".ds-tag")).to_have_text(["lora", "good"])
+        label = Store(folder).open(other).read_label
+        wait_until(lambda: (label().name, label().tags) == ("stage 2 <b>baseline</b>", ("lora", "good")))
+        row(page, other).hover()
+        row(page, other).get_by_role("button", name="Rename").click()
+        page.keyboard.insert_text("not this")
+        page.keyboard.press("Escape")
+        expect(row(page, other).locator(".ds-run-name")).to_have_text("stage 2 <b>baseline</b>")
+        cell(page, other, "tags").get_by_text("lora").click()
+        wait_until(lambda: shown(page) == ["stage 2 <b>baseline</b>"])
+        row(page, other).locator(".ds-run-choose").check()
+        page.click("#archive-runs")
+        expect(row(page, other)).to_have_count(0)
+        wait_until(lambda: label().archived)
+        page.get_by_label("Archived (1)").check()
+        expect(row(page, other)).to_be_visible()
+        row(page, other).locator(".ds-run-choose").check()
+        page.get_by_role("button", name="Unarchive").click()
+        wait_until(lambda: not label().archived)
+        expect(page.get_by_label("Archived (1)")).to_be_hidden()
+    with opened(browser, app, f"run={other}") as page:
+        expect(page.locator(".ds-run-title")).to_have_text("stage 2 <b>baseline</b>")
+
+
+def test_on_a_phone_runs_are_cards(browser, made):
+    app, ids, _ = made
+    with opened(browser, app, "tab=runs") as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        expect(row(page, ids["slow"])).to_contain_text("learning_rate 3e-3→1e-3")
+        expect(row(page, ids["slow"])).to_contain_text("13.00 GiB")
+        expect(page.get_by_role("table")).to_have_count(0)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.select_option("#sort-runs", "name")
+        wait_until(lambda: shown(page)[-2:] == ["t5", "t5"])
+        row(page, ids["slow"]).locator(".ds-run-row").click()
+        expect(page.locator(".ds-run-title")).to_have_text("t5")
+        page.click("#all-runs")
+        expect(row(page, ids["slow"])).to_be_visible()
+
+
+def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_last_one(browser, made):
+    app, ids, folder = made
+    with opened(browser, app, f"run={ids['fast']}") as page:
+        expect(page.locator("#clone-run")).to_be_visible()
+        page.get_by_role("tab", name="2 · Launch").click()
+        page.get_by_text("More: launcher, queue").click()
+        page.locator("#environment textarea").fill("LEFT=behind")
+        page.fill("#port input, #port textarea", "29999")
+        page.get_by_role("tab", name="3 · Runs").click()
+        page.click("#clone-run")
+        expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
+        told = page.get_by_role("region", name=f"Loaded from run {ids['fast']}")
+        expect(told).to_be_visible()
+        for words in (
+            "--learning_rate 3e-3 --bf16",
+            "settings: 1",
+            "GPU 0, 1; not all are on this machine",
+            str(folder),
+        ):
+            expect(told).to_contain_text(words)
+        expect(page.locator("#environment textarea")).to_have_value("")
+        expect(page.locator("#environment")).to_be_visible()  # the fold is open: the queue and the folder are in it
+        expect(page.locator("#port input, #port textarea")).to_have_value("")

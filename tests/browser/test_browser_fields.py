@@ -1,0 +1,99 @@
+"""The form in a real browser: segments, steps, auto; findings at their field and beside the editor's lines."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import findings, json_text, replace_text
+
+pytestmark = pytest.mark.browser
+CONFIG = {"train_batch_size": -8, "zero_optimization": {"stage": 2, "overlap_comm": True, "bogus": 3}}
+
+
+def wait_for_config(page, condition):
+    page.wait_for_function(
+        f"(() => {{ const c = JSON.parse(localStorage.getItem('dsgui.config')); return {condition} }})()"
+    )
+
+
+def wait_for_cursor(page, text):
+    """Until the editor's cursor stands in a line with `text`."""
+    line = "getSelection().anchorNode?.parentElement?.closest('#config-json .cm-line')?.textContent.includes(text)"
+    page.wait_for_function(f"(text) => {line}", arg=text)
+
+
+def mark(page, line):
+    return page.locator("#config-json .cm-lineNumbers [data-mark]").get_by_text(str(line), exact=True)
+
+
+def test_a_switch_has_three_states_and_a_short_list_is_chosen_by_the_arrow_keys(page):
+    replace_text(page, json.dumps({"train_batch_size": 8, "zero_optimization": {"stage": 2}}))
+    page.click('[data-tab="zero"]')
+    overlap = page.get_by_role("radiogroup", name="zero_optimization.overlap_comm")
+    expect(overlap.get_by_role("radio", name="not set")).to_be_checked()
+    overlap.get_by_role("radio", name="off").check()
+    wait_for_config(page, "c.zero_optimization.overlap_comm === false")
+    overlap.get_by_role("radio", name="not set").check()
+    wait_for_config(page, "!('overlap_comm' in c.zero_optimization)")
+    stage = page.get_by_role("radiogroup", name="zero_optimization.stage")
+    stage.get_by_role("radio", name="2").focus()
+    page.keyboard.press("ArrowRight")
+    wait_for_config(page, "c.zero_optimization.stage === 3")
+    expect(stage.get_by_role("radio", name="3")).to_be_focused()
+    # What the list doesn't offer is shown as it stands, and goes when it is gone.
+    replace_text(page, '{"zero_optimization": {"stage": "many"}}')
+    expect(stage.get_by_role("radio", name="many")).to_be_checked()
+    stage.get_by_role("radio", name="1").check()
+    wait_for_config(page, "c.zero_optimization.stage === 1")
+    expect(stage.get_by_role("radio", name="many")).to_have_count(0)
+
+
+def test_a_count_goes_by_steps_and_auto_is_one_press(page):
+    replace_text(page, '{"train_batch_size": 8}')
+    page.click('[data-tab="batch"]')
+    batch = page.locator('input[data-pointer="/train_batch_size"]')
+    expect(batch).to_have_value("8")
+    page.get_by_role("button", name="Increase train_batch_size").click()
+    wait_for_config(page, "c.train_batch_size === 9")
+    batch.focus()
+    page.keyboard.press("ArrowDown")
+    wait_for_config(page, "c.train_batch_size === 8")
+    auto = page.get_by_role("button", name="auto: train_batch_size")
+    auto.click()
+    wait_for_config(page, "c.train_batch_size === 'auto'")
+    expect(auto).to_have_attribute("aria-pressed", "true")
+    auto.click()
+    wait_for_config(page, "!('train_batch_size' in c)")
+
+
+def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_other(page):
+    replace_text(page, json.dumps(CONFIG, indent=2))
+    page.click('[data-tab="batch"]')
+    at_field = page.locator('[data-row="/train_batch_size"] .ds-at-field button')
+    expect(at_field.first).to_contain_text("Error -8 is not a whole number of 1 or more")
+    expect(mark(page, 2)).to_have_attribute("data-mark", "error")
+    expect(page.locator('#config-json [title^="-8"]')).to_have_count(1)
+    expect(mark(page, 3)).to_have_count(0)
+    page.click('[data-tab="zero"]')
+    mark(page, 2).click()
+    expect(page.locator('input[data-pointer="/train_batch_size"]')).to_be_focused()
+    at_field.first.click()
+    wait_for_cursor(page, '"train_batch_size": -8')
+    expect(page.locator("#config-json .cm-content")).to_be_focused()
+    # A key that is no field of the form: the list and the mark lead to its line.
+    findings(page).get_by_role("button", name="zero_optimization.bogus", exact=True).click()
+    wait_for_cursor(page, '"bogus": 3')
+    replace_text(page, '{"train_batch_size": 8}')
+    expect(at_field.filter(has_text="-8")).to_have_count(0)
+    expect(page.locator('#config-json [title^="-8"]')).to_have_count(0)
+    assert json.loads(json_text(page)) == {"train_batch_size": 8}
+
+
+def test_on_a_phone_the_form_stays_within_the_screen(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    replace_text(page, json.dumps(CONFIG, indent=2))
+    for section in ("batch", "precision", "zero", "optimizer"):
+        page.click(f'[data-tab="{section}"]')
+        expect(page.locator(f'[data-section="{section}"]')).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,76 @@
+"""What Configure plans goes with the run, and both pages list the same."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import choose, findings, replace_text
+
+pytestmark = pytest.mark.browser
+NATIVE = '{"train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 2}'
+CLASHES = '{"train_micro_batch_size_per_gpu": 4, "zero_optimization": {"stage": 1}}'
+
+
+def number(page, name):
+    return page.locator(f"#{name} input")
+
+
+def test_planned_gpus_and_nodes_go_to_slurm_and_the_hostfile_until_somebody_says_otherwise(page, tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("import deepspeed\n")
+    replace_text(page, NATIVE)
+    choose(page, "#integration", "native DeepSpeed")
+    number(page, "gpus").fill("4")
+    number(page, "nodes").fill("2")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").click()
+    page.locator("#script textarea, #script input").first.fill(str(script))
+    page.get_by_label("Slurm", exact=True).click()
+    expect(number(page, "slurm-nodes")).to_have_value("2")
+    expect(number(page, "slurm-per-node")).to_have_value("4")
+    expect(page.locator("#launch-verdict")).to_contain_text("2 nodes × 4 GPUs")
+    said, take = page.locator("#plan-differs"), page.locator("#take-plan")
+    expect(said).to_be_hidden()
+
+    number(page, "slurm-per-node").fill("1")
+    expect(said).to_contain_text(
+        "plans for 2 nodes × 4 GPUs, a batch of 64; this run has 2 nodes × 1 GPU, a batch of 16."
+    )
+    page.get_by_role("tab", name="1 · Configure").click()
+    number(page, "gpus").fill("8")
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(said).to_contain_text("a batch of 128")
+    expect(number(page, "slurm-per-node")).to_have_value("1")  # chosen by hand
+    take.click()
+    expect(number(page, "slurm-per-node")).to_have_value("8")
+    expect(said).to_be_hidden()
+
+    page.get_by_label("Several machines over ssh").click()
+    hostfile = page.locator("#hostfile textarea")
+    expect(hostfile).to_have_attribute("placeholder", "worker-0 slots=8\nworker-1 slots=8")
+    hostfile.fill("gpu-a slots=2")
+    expect(said).to_contain_text("a batch of 128; this run has 2 GPUs, a batch of 16.")
+    take.click()
+    expect(hostfile).to_have_value("gpu-a slots=8\nworker-0 slots=8\n")
+    expect(said).to_be_hidden()
+
+
+def test_the_scripts_arguments_count_on_both_pages_and_its_place_too(page):
+    replace_text(page, CLASHES)
+    expect(findings(page)).to_contain_text("The script needs: --per_device_train_batch_size 4")
+    expect(findings(page)).to_contain_text("CPU ranks")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.locator("#arguments textarea, #arguments input").first.fill("--per_device_train_batch_size 2")
+    page.get_by_label("Slurm", exact=True).click()
+    agreement = page.locator('#preflight [data-check="agreement"]', has_text="4 in the file, 2 from the arguments")
+    expect(agreement.first).to_be_visible()
+    page.get_by_role("tab", name="1 · Configure").click()
+    expect(findings(page)).to_contain_text("- ds train_micro_batch_size_per_gpu=4 vs hf per_device_train_batch_size=2")
+    expect(findings(page)).not_to_contain_text("CPU")  # nobody knows the nodes' devices
+    page.get_by_label("What the HF Trainer passes").click()
+    typed = page.locator("#training-arguments textarea")
+    expect(typed).to_have_value("--per_device_train_batch_size 2")
+    typed.fill("--per_device_train_batch_size 4")
+    expect(findings(page)).not_to_contain_text("- ds ")
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#arguments textarea, #arguments input").first).to_have_value("--per_device_train_batch_size 4")
+    expect(agreement).to_have_count(0)

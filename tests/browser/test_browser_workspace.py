@@ -1,0 +1,67 @@
+"""The bar that stays in view on Configure, in a real browser: preset, verdict, fit, undo, download, on to Launch."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import choose, replace_text
+
+pytestmark = pytest.mark.browser
+OTHER = {
+    "train_micro_batch_size_per_gpu": 1,
+    "gradient_clipping": 1.0,
+    "bf16": {"enabled": True},
+    "zero_optimization": {"stage": 2},
+    "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+}
+PRESET = Path(__file__).parents[2] / "presets" / "zero2-offload-t5.ds_config.json"
+FP16 = "Pre-training: native ZeRO-2, fp16, cosine schedule"
+
+
+def name(page):
+    return page.locator(".ds-standing-name")
+
+
+def test_the_bar_stays_in_view_and_says_what_is_true(page):
+    verdict = page.locator("#standing-verdict")
+    expect(name(page)).to_have_text("T5-small / T5-large: ZeRO-2, optimizer offload")
+    expect(verdict).to_have_text("2 notes")
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.mouse.wheel(0, 1200)
+    expect(verdict).to_be_in_viewport()
+    verdict.click()
+    expect(page.locator("#findings")).to_be_focused()
+    expect(page.locator("#findings")).to_be_in_viewport()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    # An edit is an edit of the preset, another config is none; undo comes back to it.
+    replace_text(page, PRESET.read_text("utf-8").replace('"loss_scale": 0,', '"loss_scale": 128,'))
+    expect(name(page)).to_contain_text("modified")
+    replace_text(page, json.dumps(OTHER))
+    expect(name(page)).to_have_text("Your config")
+    replace_text(page, '{"train_batch_size": }')
+    expect(verdict).to_have_text("Not readable")
+    expect(verdict).to_have_attribute("data-kind", "error")
+    page.click("#undo-edit")
+    expect(name(page)).to_have_text("Your config")
+    page.fill("#memory-model textarea, #memory-model input", "7B")
+    choose(page, "#device", "Plan for RTX 4090 24 GB")
+    expect(page.locator("#standing-fit")).to_have_text("does not fit")
+    with page.expect_download() as saved:
+        page.click("#standing-download")
+    assert json.loads(saved.value.path().read_text()) == OTHER
+    page.click("#to-launch")
+    expect(page.locator("#launch")).to_be_visible()
+
+
+def test_a_preset_for_another_machine_says_so_and_plans_for_it(page):
+    choose(page, "#preset", FP16)
+    expect(page.locator("#standing-verdict")).to_have_text("2 errors · 1 note")
+    plan = page.locator(".ds-standing-plan")
+    expect(plan).to_contain_text("This preset was made for 1 GPU such as a V100 32 GB")
+    page.click("#plan-for-that")
+    expect(page.locator("#gpus input")).to_have_value("1")
+    expect(page.locator("#standing-verdict")).to_have_attribute("data-kind", "ok")
+    expect(plan).to_have_count(0)
+    expect(name(page)).to_have_text(FP16)

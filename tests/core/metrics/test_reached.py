@@ -1,0 +1,41 @@
+"""How far a training has come, as its points tell it."""
+
+import math
+
+from dsgui.core.metrics.points import Point
+from dsgui.core.metrics.reached import Reached
+
+
+def reached(*points: tuple[float, Point]) -> dict[str, object]:
+    found = Reached()
+    for at, point in points:
+        found.take(point, at)
+    return found.to_json()
+
+
+def test_the_step_is_known_without_a_bar() -> None:
+    points = [(float(step), Point(step, None, {"loss": 3.0 - step % 2})) for step in range(1, 13)]
+    assert reached(*points) == {
+        "loss": 3.0,
+        "best_loss": 2.0,
+        "step": 12,
+        "total": None,
+        "eta_s": None,
+        "steps_per_second": 1.0,
+    }
+
+
+def test_what_is_no_number_is_no_best_loss() -> None:
+    found = reached((1, Point(1, None, {"loss": 2.0})), (2, Point(2, None, {"loss": math.nan})))
+    assert (found["loss"], found["best_loss"]) == ("NaN", 2.0)
+
+
+def test_the_speed_is_measured_from_where_the_count_began_again() -> None:
+    points = [(1, Point(100, None, {})), (2, Point(200, None, {})), (10, Point(1, None, {})), (14, Point(3, None, {}))]
+    assert reached(*points)["steps_per_second"] == 0.5
+
+
+def test_others_than_the_first_ranks_training_are_not_counted() -> None:
+    others = [Point(50, None, {"loss": 0.1}, "eval"), Point(50, None, {"loss": 0.1}, rank=1)]
+    files = [Point(50, None, {"loss": 0.1}, source="tensorboard")]
+    assert reached(*((1.0, point) for point in (*others, *files))) == {}

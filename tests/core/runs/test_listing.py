@@ -1,0 +1,57 @@
+"""The list of runs in any order, and what the words of a search find."""
+
+from dataclasses import replace
+
+import pytest
+
+from dsgui.core.launch.state import RunState
+from dsgui.core.runs.listing import SORTS, fits, ordered, searched_text
+from dsgui.core.runs.news import Change, RunSummary
+
+
+def run(name: str, **told: object) -> RunSummary:
+    made = RunSummary(name, name, RunState.SUCCEEDED, 0.0, 1.0, 10, 10, 0.5, "")
+    return replace(made, **told)  # type: ignore[arg-type]
+
+
+def names(runs: list[RunSummary]) -> list[str]:
+    return [one.name for one in runs]
+
+
+def test_what_has_no_value_comes_last_either_way() -> None:
+    runs = [run("none", loss=None), run("nan", loss="NaN"), run("high", loss=2.0), run("low", loss=0.1)]
+    assert names(ordered(runs, "final_loss", False)) == ["low", "high", "none", "nan"]
+    assert names(ordered(runs, "final_loss", True)) == ["high", "low", "none", "nan"]
+
+
+def test_runs_that_are_equal_stay_as_they_were_launched() -> None:
+    runs = [run("c"), run("a"), run("b", steps_per_second=2.0)]
+    assert names(ordered(runs, "speed", True)) == ["b", "c", "a"]
+    assert names(ordered(runs, "duration", True)) == ["c", "a", "b"]
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_every_column_takes_runs_that_tell_nothing(sort: str) -> None:
+    bare = RunSummary("x", "x", RunState.PENDING, None, None, None, None, None, "")
+    assert len(ordered([bare, run("full", tags=("a",), note="n", peak={"gpu_bytes": 1}), bare], sort, True)) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("tag:lora", True),
+        ("tag:full", False),
+        ("state:succeeded", True),
+        ("state:fail", False),
+        ("learning_rate", True),
+        ("1e-3", True),
+        ("note:best", True),
+        ("tag:best", False),
+        ("tag:", False),
+        ("http://x", False),
+    ],
+)
+def test_a_word_may_name_the_part_it_looks_at(words: str, found: bool) -> None:
+    change = Change("arguments", "--learning_rate", "3e-3", "1e-3")
+    one = run("t5", tags=("LoRA",), note="the Best so far", differs=(change,))
+    assert fits(one, searched_text(one), words.split()) is found

@@ -1,0 +1,156 @@
+"""Where the settings of runs differ: arguments, config, variables, versions, commit."""
+
+from typing import Any
+
+import pytest
+
+from dsgui.core.access.secrets import MASK
+from dsgui.core.config.document import Document
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
+from dsgui.core.launch.plan_making import make_plan
+from dsgui.core.runs.run_settings import Section, Settings, arguments_of, changes, compared
+from dsgui.core.script.script import ScriptFacts
+
+KEPT = {"python": "3.11.7", "versions": {"torch": "2.13.0"}, "git": {"commit": "a" * 40, "branch": "main"}}
+
+
+def plan(arguments: str = "", run_id: str = "20260101-000000-0000", **changed: Any) -> Plan:
+    request = LaunchRequest(
+        script="train.py",
+        arguments=arguments,
+        ranks=2,
+        config_text="{}",
+        config_argument=ConfigArgument.HF,
+        target_python="/usr/bin/python3",
+        working_directory="/work",
+        **changed,
+    )
+    return make_plan(
+        request,
+        run_id=run_id,
+        run_directory=f"/runs/{run_id}",
+        script_path="/work/train.py",
+        master_port=29500,
+        script=ScriptFacts(strict=True),
+    )
+
+
+def settings(arguments: str = "", config: str = "{}", kept: dict[str, Any] | None = None, **changed: Any) -> Settings:
+    return Settings(plan(arguments, **changed), Document(config), KEPT if kept is None else kept)
+
+
+def sections(*runs: Settings) -> dict[str, Section]:
+    return {section.code: section for section in compared(runs)}
+
+
+def differing(*runs: Settings) -> dict[str, dict[str, tuple[str | None, ...]]]:
+    found = sections(*runs).items()
+    return {
+        code: {one.key: one.values for one in section.settings if one.differs}
+        for code, section in found
+        if section.differs
+    }
+
+
+def test_a_learning_rate_on_the_command_line_is_a_difference() -> None:
+    found = differing(settings("--learning_rate 3e-3 --bf16"), settings("--learning_rate=1e-3"))
+    assert found == {"arguments": {"--learning_rate": ("3e-3", "1e-3"), "--bf16": ("", None)}}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("--lr 3e-4 --epochs 2", "--epochs=2 --lr 0.0003"),
+        ("--learning-rate 1", "--learning_rate 1"),
+        ("--output_dir {own}/out", "--output_dir {own}/out"),
+    ],
+)
+def test_another_spelling_is_no_difference(one: str, other: str) -> None:
+    first = settings(one.format(own="/runs/20260101-000000-0000"))
+    second = settings(other.format(own="/runs/20260102-000000-0000"), run_id="20260102-000000-0000")
+    assert differing(first, second) == {}
+
+
+def test_arguments_are_read_by_option() -> None:
+    words = ("data.txt", "--layers", "1", "2", "--lr", "-1e-3", "-v", "--tag=a", "--tag=b", "model.size=7")
+    assert arguments_of(words) == {
+        "#1": "data.txt",
+        "--layers": "1 2",
+        "--lr": "-1e-3",
+        "-v": "",
+        "--tag": "a b",
+        "model.size": "7",
+    }
+
+
+def test_what_differs_comes_first_and_every_part_is_looked_at() -> None:
+    newer = {
+        "python": "3.12.1",
+        "versions": {"torch": "2.13.0", "deepspeed": "0.19.8"},
+        "git": {"commit": "b" * 40, "branch": "main", "dirty": True},
+    }
+    one = settings("--lr 1", '{"bf16": {"enabled": true}}', environment={"NCCL_DEBUG": "INFO"})
+    other = settings("--lr 1", '{"bf16": {"enabled": true}, "steps_per_print": 5e1}', newer, gpu_indices=(0, 1))
+    found = compared([one, other])
+    assert [(part.code, part.differs) for part in found] == [
+        ("config", True),
+        ("environment", True),
+        ("launch", True),
+        ("code", True),
+        ("versions", True),
+        ("arguments", False),
+    ]
+    told = differing(one, other)
+    assert told["config"] == {"/steps_per_print": (None, "5e1")}
+    assert told["environment"] == {"NCCL_DEBUG": ("INFO", None)}
+    assert told["versions"] == {"Python": ("3.11.7", "3.12.1"), "deepspeed": (None, "0.19.8")}
+    assert told["code"]["commit"] == ("a" * 40, "b" * 40)
+
+
+def test_a_config_is_compared_by_its_values() -> None:
+    one, other = '{"a": 5e8, "b": true, "c": {"d": 1}}', '{"c": {"d": 2}, "b": 1, "a": 500000000}'
+    assert differing(settings(config=one), settings(config=other))["config"] == {
+        "/b": ("true", "1"),
+        "/c/d": ("1", "2"),
+    }
+
+
+def test_any_number_of_runs_is_compared() -> None:
+    before = '{"zero_optimization": {"stage": 3}}'
+    after = '{"zero_optimization": {"stage": 3, "stage3_max_live_parameters": 3e10}}'
+    configs = [Document(before), Document(after), None, Document('{"zero_optimization": {"stage": 2}}')]
+    assert differing(*(Settings(plan(), config, KEPT) for config in configs))["config"] == {
+        "/zero_optimization/stage": ("3", "3", None, "2"),
+        "/zero_optimization/stage3_max_live_parameters": (None, "3e10", None, None),
+    }
+
+
+def test_what_was_not_recorded_is_not_the_same() -> None:
+    found = sections(settings(), settings(kept={}), Settings(plan(), None, KEPT))
+    assert (found["versions"].unknown, found["code"].unknown, found["config"].unknown) == ((1,), (1,), (2,))
+    assert not found["versions"].differs
+    assert found["versions"].settings[0].values == ("3.11.7", None, "3.11.7")
+
+
+def test_the_same_commit_with_uncommitted_changes_may_be_other_code() -> None:
+    dirty = KEPT | {"git": {"commit": "a" * 40, "branch": "main", "dirty": True}}
+    assert sections(settings(kept=dirty), settings(kept=dirty))["code"].uncertain
+    assert not sections(settings(), settings())["code"].uncertain
+
+
+def test_a_secret_is_compared_and_not_shown() -> None:
+    one, other = (
+        settings(f"--api_token {word}", environment={"WANDB_API_KEY": word})
+        for word in ("abcdef123456", "fedcba654321")
+    )
+    found = differing(one, other)
+    assert found["arguments"] == {"--api_token": (MASK, MASK)}
+    assert {value for values in found["environment"].values() for value in values} == {MASK}
+
+
+def test_changes_are_what_a_user_sets() -> None:
+    before, after = settings("--lr 1", '{"a": 1}'), settings("--lr 2", '{"a": 2}', KEPT | {"python": "3.12"})
+    assert [(part, one.key, one.values) for part, one in changes(before, after)] == [
+        ("arguments", "--lr", ("1", "2")),
+        ("config", "/a", ("1", "2")),
+    ]

@@ -1,0 +1,116 @@
+"""A message reaches a real receiver in each form, and an unwilling one holds up nothing."""
+
+import contextlib
+import json
+import time
+
+import pytest
+
+from dsgui.core.access.secret_forms import NOTIFY
+from dsgui.core.notify.webhook import Message, webhook_of
+from dsgui.shell.notify.notifier import MOST, Notifier, all_runs_file, asked_webhook
+from tests.support.run_fixtures import wait_until
+from tests.support.webhook_receiver import receiver
+
+__all__ = ["receiver"]
+
+TOLD = Message("ended", "20260101-000000-abcd", "run", "succeeded", "succeeded after 3 s.")
+ANSWERS = {"json": b"", "slack": b"ok", "feishu": b'{"code": 0, "msg": "success"}', "dingtalk": b'{"errcode": 0}'}
+
+
+@pytest.fixture
+def noted():
+    return []
+
+
+@contextlib.contextmanager
+def telling(address, noted):
+    notifier = Notifier(webhook_of(address), noted.append)
+    try:
+        yield notifier
+    finally:
+        for process in tuple(notifier._sending):
+            process.kill()
+        notifier.close()
+
+
+@pytest.mark.parametrize("form", ANSWERS)
+def test_each_form_reaches_a_receiver(receiver, noted, form):
+    receiver.body = ANSWERS[form]
+    with telling(f"{receiver.url}?access_token=x#form={form}&secret=SEC123456", noted) as notifier:
+        notifier.tell(TOLD)
+        notifier.close()
+    [(path, headers, body)] = receiver.posts
+    assert "succeeded after 3 s." in json.dumps(body)
+    assert headers["Content-Type"] == "application/json; charset=utf-8"
+    signed = {"json": "X-Dsgui-Signature" in headers, "feishu": "sign" in body, "dingtalk": "sign=" in path}
+    assert signed.get(form, True)
+    assert [event.kind for event in noted] == ["notified"]
+
+
+@pytest.mark.parametrize(
+    ("form", "body", "why"),
+    [
+        ("feishu", b'{"code": 19021, "msg": "sign match fail"}', "refused (code 19021)"),
+        ("dingtalk", b'{"errcode": 310000}', "refused (code 310000)"),
+        ("dingtalk", b"<html>", "an answer that can't be read"),
+    ],
+)
+def test_a_service_that_refuses_with_200_is_not_believed(receiver, noted, form, body, why):
+    receiver.body = body
+    with telling(f"{receiver.url}#form={form}", noted) as notifier:
+        notifier.tell(TOLD)
+        notifier.close()
+    assert [(event.kind, event.text) for event in noted] == [("warning", f"A notification was not sent: {why}.")]
+    assert len(receiver.posts) == 1
+
+
+def test_a_redirect_is_not_followed_and_the_address_not_told(receiver, noted):
+    receiver.status, receiver.location = 302, receiver.url.replace("/hook", "/elsewhere")
+    with telling(receiver.url, noted) as notifier:
+        notifier.tell(TOLD)
+        notifier.close()
+    assert [path for path, _, _ in receiver.posts] == ["/hook"]
+    assert noted[0].text == "A notification was not sent: HTTP 302."
+
+
+def test_a_receiver_that_hangs_holds_up_nobody(receiver, noted):
+    receiver.hangs = True
+    with telling(receiver.url, noted) as notifier:
+        began = time.monotonic()
+        notifier.tell(TOLD)
+        notifier.look()
+        assert time.monotonic() - began < 1
+        assert len(notifier.pids) == 1
+        wait_until(lambda: receiver.posts)
+        assert noted == []
+
+
+def test_one_that_nobody_listens_on_is_tried_again_and_told(receiver, noted):
+    receiver.server.server_close()
+    with telling(receiver.url, noted) as notifier:
+        notifier.tell(TOLD)
+        notifier.close()
+    assert noted[0].text == "A notification was not sent: no connection (ConnectionRefusedError)."
+
+
+def test_a_run_that_goes_on_and_off_is_told_a_bounded_number_of_times(noted, monkeypatch):
+    begun = []
+    with telling("http://127.0.0.1:9/x", noted) as notifier:
+        monkeypatch.setattr("dsgui.shell.notify.notifier.SENDER", "/dev/null")
+        for _ in range(MOST + 5):
+            notifier.tell(TOLD)
+            begun.append(len(notifier.pids))
+        assert begun[-1] == MOST
+
+
+def test_the_address_is_the_runs_own_or_that_of_all_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert asked_webhook({}) is None
+    all_runs_file().parent.mkdir()
+    all_runs_file().write_text("https://example.org/all\n")
+    assert asked_webhook({}).url == "https://example.org/all"
+    assert asked_webhook({NOTIFY: "https://example.org/one"}).url == "https://example.org/one"
+    assert asked_webhook({NOTIFY: "off"}) is None
+    all_runs_file().write_text("nonsense")
+    assert asked_webhook({}) is None

@@ -1,0 +1,1 @@
+"""Scripts that ask DeepSpeed about the machine."""
