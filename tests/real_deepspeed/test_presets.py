@@ -12,13 +12,14 @@ from jsonschema import Draft202012Validator
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
+from dsgui.core.texts.languages import LANGUAGES
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "presets"
 PRESETS = {
     path.stem: json.loads(path.read_text("utf-8"))
     for path in FOLDER.glob("*.json")
-    if not path.name.endswith(".ds_config.json")
+    if not path.name.endswith(".ds_config.json") and path.stem not in LANGUAGES  # a language's words for them all
 }
 KEYS = {"id", "order", "group", "title", "purpose", "source", "integration", "context", "notes", "arguments"} | {
     "config_file"

@@ -139,8 +139,8 @@ def test_fifty_tabs_reloaded_ten_times_leave_the_server_small_and_answering(serv
         """One tab, once: the page, what it asks for when it opens, and the text shown."""
         session = f"tab{number % 50}load{number // 50}"
         statuses = [ask(server, "GET", path)[0] for path in ("/", "/dsgui/form.json")]
-        values = [props[id].get("value") for id in edited["inputs"]]
-        for event, data in (*((event, []) for event in first if event["backend_fn"]), (edited, values)):
+        for event in (*(event for event in first if event["backend_fn"]), edited):
+            data = [props[id].get("value") for id in event["inputs"]]
             body = json.dumps({"data": data, "fn_index": event["id"], "session_hash": session, "event_data": None})
             statuses.append(
                 ask(server, "POST", "/gradio_api/run/predict", {"Content-Type": "application/json"}, body)[0]

@@ -13,6 +13,7 @@ from dsgui.core.texts.saying import listed, words
 from dsgui.core.validation.check_report import counted
 
 MOST_SHOWN = 100
+_COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
@@ -112,10 +113,11 @@ def _about(rule_id: str) -> str:
 
 def without_key(finding: Finding) -> str:
     """The message without the key it starts with: the line above names it. JSON words keep their spelling."""
-    key = f"{dotted(finding.pointer)}: "
-    text = finding.message.removeprefix(key).removeprefix(f"{dotted(finding.pointer)}：")
+    key = dotted(finding.pointer)
+    starts = next((f"{key}{colon}" for colon in _COLONS if finding.message.startswith(f"{key}{colon}")), "")
+    text = finding.message.removeprefix(starts)
     first = text.partition(" ")[0]
-    keeps = not finding.message.startswith(key) or not first.isalpha() or first in ("true", "false", "null")
+    keeps = not starts or not first.isalpha() or first in ("true", "false", "null")
     return text if keeps else text[:1].upper() + text[1:]
 
 

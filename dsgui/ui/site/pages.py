@@ -137,7 +137,7 @@ def _header(services: Services) -> str:
 def _switch() -> str:
     """A button for each language; static/language.js listens."""
     buttons = "".join(
-        f'<button type="button" lang="{tag}" data-language="{tag}" aria-pressed="{str(tag == spoken()).lower()}">'
+        f'<button type="button" lang="{tag}" data-speak="{tag}" aria-pressed="{str(tag == spoken()).lower()}">'
         f"{name}</button>"
         for tag, name in LANGUAGES.items()
     )

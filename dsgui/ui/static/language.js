@@ -1,8 +1,6 @@
 // The switch in the header: the language chosen is a cookie, since the server makes the page. What is in the editor
 // stays with the browser (kept.js).
 
-// An editor's text has such an attribute, too: its language is JSON.
-const SWITCH = ".ds-languages [data-language]";
 const YEAR_S = 31_536_000;
 
 /**
@@ -10,11 +8,11 @@ const YEAR_S = 31_536_000;
  * belongs.
  */
 export function begin() {
-  const spoken = document.querySelector('[data-language][aria-pressed="true"]');
-  if (spoken instanceof HTMLElement) document.documentElement.lang = spoken.dataset.language ?? "en";
+  const spoken = document.querySelector('[data-speak][aria-pressed="true"]');
+  if (spoken instanceof HTMLElement) document.documentElement.lang = spoken.dataset.speak ?? "en";
   document.addEventListener("click", ({ target }) => {
-    const button = target instanceof Element ? target.closest(SWITCH) : null;
-    if (button instanceof HTMLElement && button.ariaPressed !== "true") choose(button.dataset.language ?? "");
+    const button = target instanceof Element ? target.closest("[data-speak]") : null;
+    if (button instanceof HTMLElement && button.ariaPressed !== "true") choose(button.dataset.speak ?? "");
   });
 }
 
