@@ -19,6 +19,8 @@ const ARROWS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 // What the server said last. Kept here and not in the component's value, which Gradio sends back with every event.
 /** @type {FormState} */
 let latest = { values: {}, idle: [], not_taken: {}, problems: {} };
+// The section that was opened last: while the page loads, Gradio may mount the form once more.
+let opened = "";
 // What one DeepSpeed release lacks and which defaults it has of its own; asked for once a release.
 /** @type {Map<string, Release>} */
 const releases = new Map();
@@ -118,7 +120,7 @@ class Form {
     this.found = new Map();
     /** @type {Set<string>} */
     this.idle = new Set();
-    this.section = sections[0].id;
+    this.section = sections.find(({ id }) => id === opened)?.id ?? sections[0].id;
     this.all = false;
     const counter = { next: 0 };
     const tabs = sections.map(({ id, title }) => el("button", { type: "button", role: "tab", "data-tab": id }, title));
@@ -318,7 +320,7 @@ class Form {
 
   /** @param {string} id */
   open(id) {
-    this.section = id;
+    this.section = opened = id;
     this.arrange();
   }
 
