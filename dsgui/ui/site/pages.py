@@ -29,6 +29,7 @@ STATIC = Path(__file__).parents[1] / "static"
 # The browser asks again until the accelerator has answered; a run's page is reached by `?run=<id>`,
 # a comparison by `?compare=<id>,<id>`.
 _PROBE_POLL_S = 1.0
+_IF_TYPED = '(shown, typed) => document.activeElement?.closest("#training-arguments") ? shown : typed'
 _TABS = ("configure", "launch", "runs", "machine")
 _UNLESS_TYPED = '(typed, shown) => document.activeElement?.closest("#training-arguments") ? shown : typed'
 
@@ -84,7 +85,8 @@ def _share_arguments(configure: ConfigurePage, launch: LaunchPage) -> None:
     """The script's arguments are one text on two pages. Nothing goes back into the box that somebody types in."""
     typed, shown = launch.desk["arguments"], configure.tools.arguments
     typed.change(None, [typed, shown], [shown], js=_UNLESS_TYPED, **LOCAL)
-    shown.input(None, [shown], [typed], js="(typed) => typed", **LOCAL)
+    # Not `input`: a box that was hidden at first has no such event.
+    shown.change(None, [shown, typed], [typed], js=_IF_TYPED, **LOCAL)
     typed.change(lambda words: words or "", [typed], [configure.memory.script], **ONCE)
 
 
