@@ -1,6 +1,7 @@
 """The form in a real browser: segments, steps, auto; findings at their field and beside the editor's lines."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -47,6 +48,17 @@ def test_a_switch_has_three_states_and_a_short_list_is_chosen_by_the_arrow_keys(
     stage.get_by_role("radio", name="1").check()
     wait_for_config(page, "c.zero_optimization.stage === 1")
     expect(stage.get_by_role("radio", name="many")).to_have_count(0)
+
+
+def test_the_editor_gaining_and_losing_the_focus_moves_nothing(page):
+    height = "document.documentElement.scrollHeight"
+    page.locator(".ds-search").focus()
+    expect(page.locator("#config-json")).to_have_attribute("data-hint", re.compile("Tab"))
+    apart = page.evaluate(height)
+    page.locator("#config-json .cm-content").focus()
+    assert page.evaluate(height) == apart
+    page.locator(".ds-search").focus()
+    assert page.evaluate(height) == apart
 
 
 def test_a_count_goes_by_steps_and_auto_is_one_press(page):
