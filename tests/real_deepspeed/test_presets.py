@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,13 +13,14 @@ from jsonschema import Draft202012Validator
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
+from dsgui.core.texts.languages import CHINESE_TAG, LANGUAGES
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "presets"
 PRESETS = {
     path.stem: json.loads(path.read_text("utf-8"))
     for path in FOLDER.glob("*.json")
-    if not path.name.endswith(".ds_config.json")
+    if not path.name.endswith(".ds_config.json") and path.stem not in LANGUAGES
 }
 KEYS = {"id", "order", "group", "title", "purpose", "source", "integration", "context", "notes", "arguments"} | {
     "config_file"
@@ -101,6 +103,16 @@ def test_presets_have_an_order_and_telling_titles():
     assert len({preset["title"] for preset in PRESETS.values()}) == len(PRESETS) >= 7
     configs = {path.name for path in FOLDER.glob("*.ds_config.json")}
     assert configs == {preset["config_file"] for preset in PRESETS.values()}
+
+
+@each_preset
+def test_a_preset_is_told_in_chinese_with_the_same_options_and_keys(preset):
+    told = json.loads((FOLDER / f"{CHINESE_TAG}.json").read_text("utf-8"))[preset["id"]]
+    assert told.keys() == {"group", "title", "purpose", "source", "notes"}
+    assert len(told["notes"]) == len(preset["notes"])
+    for english, chinese in zip(preset["notes"], told["notes"], strict=True):
+        named = set(re.findall(r"--\w+|\w+_\w+", english))
+        assert named <= set(re.findall(r"--\w+|\w+_\w+", chinese, re.ASCII)), chinese
 
 
 @each_preset

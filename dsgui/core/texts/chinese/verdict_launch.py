@@ -106,7 +106,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "needs.module": "{module}（{key} 需要）",
     "needs.optimizer": "优化器 {name}",
     "needs.lacking": "DeepSpeed 会导入 {modules}，而训练用的 Python 没有安装：训练会停止。",
-    "operators.not_asked": "尚未询问训练环境，不知道能否编译 {operators}：可在“4 · 机器”或用“python -m dsgui doctor”查"
+    "operators.not_asked": "尚未询问训练环境，不知道能否编译 {operators}：可在“4 · 本机”或用“python -m dsgui doctor”查"
     "询。",
     "operators.cannot": "这份配置需要 {op}，而训练环境无法编译它：没有给出原因。",
     "operators.cannot_because": "这份配置需要 {op}，而训练环境无法编译它：{why}。",
@@ -122,8 +122,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "twice.remove": "从参数中去掉它；要用另一个文件运行，请打开那个文件。",
     "use_cpu.add": "在参数中加上 --use_cpu：否则 HF Trainer 会去找 GPU。",
     "stage_3.remove": "从 from_pretrained 中去掉它：ZeRO-3 下，参数由 DeepSpeed 切分到各 rank。",
-    "takes_config.choose": "选择脚本读取配置的方式（启动页：“脚本如何读取配置”；命令行：--reader），或在脚本中添加该选"
-    "项。",
+    "takes_config.choose": "选择脚本读取配置的方式（启动页：“脚本读取配置的方式”；命令行：--reader），或在脚本中添加该"
+    "选项。",
     "takes_config.as_it_reads": "选择“按脚本的读取方式”（命令行：--reader auto）。",
     "takes_config.add_option": "在参数中加上 {option} {placeholder}：{placeholder} 代表这份配置的路径。",
     "takes_config.write_into_file": '把这份配置的路径以“deepspeed”写入该文件，或让脚本读取 os.environ["{variable}"]。',
@@ -160,7 +160,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "script_imports.own": "如果 {modules} 是你自己的模块，把它所在的目录加入 PYTHONPATH；否则请安装。",
     "needs.install": "在训练环境中运行 pip install {module}，或去掉 {key}。",
     "needs.datastates": "见 github.com/DataStates/datastates-llm，或去掉 datastates_ckpt。",
-    "operators.see_machine": "在“4 · 机器”中查看缺少什么，或换用其他优化器，或不用卸载（在 optimizer.params 中设 "
+    "operators.see_machine": "在“4 · 本机”中查看缺少什么，或换用其他优化器，或不用卸载（在 optimizer.params 中设 "
     '"torch_adam": true 就不需要 DeepSpeed 的算子）。',
 }
 

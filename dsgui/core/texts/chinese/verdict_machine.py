@@ -67,7 +67,7 @@ MACHINE_ADVICE: Mapping[str, str] = {
     "target.see_python": "无法检查训练环境：见 --python。",
     "imports.fix": "运行时同样的导入也会失败：修复环境后重新检查。",
     "packages.install": "在该环境中安装，或用装有它的 --python 启动 dsgui。",
-    "trainer.only_hf": "只有 HF Trainer（以及自带的示例）需要它们。",
+    "trainer.only_hf": "只有 HF Trainer（以及内置示例）需要它们。",
     "compiler.install": "安装 C++ 编译器，或在启动 dsgui 之前用 CXX 指定。",
     "ninja.install": "在训练环境中安装它。",
     "headers.install": "安装这个 Python 的头文件。",

@@ -89,7 +89,7 @@ ROOM_ADVICE: Mapping[str, str] = {
     "offload.free_some": "释放一些内存或减少占用：超出内存的运行会被终止（退出码 −9）。",
     "model_memory.offer": "{offer}。",
     "model_memory.see_configure": "见“1 · 配置”，或运行 python -m dsgui memory。",
-    "shm.remove_stale": "清除残留的缓冲区（列在“4 · 机器”中），减少 rank，或给容器更多共享内存：docker run "
+    "shm.remove_stale": "清除残留的缓冲区（列在“4 · 本机”中），减少 rank，或给容器更多共享内存：docker run "
     "--shm-size=2g …",
     "gpus.check_driver": "检查 nvidia-smi；没有 GPU 时，改为填写 rank 数。",
     "gpus.select": "选择 nvidia-smi 列出的 GPU。",
