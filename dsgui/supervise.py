@@ -40,6 +40,7 @@ from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.metrics.points import Event
 from dsgui.core.texts.saying import Said, as_told, said
+from dsgui.shell.files.json_files import UNREADABLE
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.launch.backend import Ended, what_is_left
 from dsgui.shell.launch.guardian import dismiss, guarded, is_guarded, new_guardian, stand_by
@@ -701,7 +702,7 @@ class Supervisor:
     def _learn_constants(self) -> None:
         """What it took of memory beside its tensors: the next prediction is made with it."""
         progress = self._records.log.progress
-        with suppress(OSError):
+        with suppress(*UNREADABLE):
             learn(
                 self._plan.run_id, self._directory.read_foretold(), self._records.peak, progress.step if progress else 0
             )

@@ -96,6 +96,20 @@ def test_cancel_ends_the_process_and_leaves_the_formula(page, made_up):
     expect(bar(page, "gpu")).not_to_contain_text("by dry run")
 
 
+def test_a_click_during_which_the_server_tells_more_still_cancels(page, made_up):
+    plan_for_a_24_gb_card(page)
+    page.fill("#gpus input", "8")
+    expect(page.locator(".ds-mem-about")).to_contain_text("8 ranks")
+    ask(page)
+    expect(said(page)).to_contain_text("step 2 of 3, backward")
+    page.get_by_role("button", name="Cancel").hover()
+    page.mouse.down()
+    before = said(page).text_content()
+    expect(said(page)).not_to_have_text(before)  # the seconds
+    page.mouse.up()
+    expect(said(page)).to_have_text("The dry run was cancelled. The formula’s answer stands.")
+
+
 def test_a_closed_tab_ends_its_dry_run_and_the_next_in_line_begins(page, browser, app, made_up):
     plan_for_a_24_gb_card(page)
     page.fill("#gpus input", "6")

@@ -36,7 +36,7 @@ DEVICE_OF = {
 
 
 class Moment(StrEnum):
-    """When: `deepspeed.initialize`, a forward, a backward, an optimizer step; of a step that all states exist in."""
+    """When: `deepspeed.initialize`, a forward, a backward, an `engine.step()`; of a step that all states exist in."""
 
     INIT = "init"
     FORWARD = "forward"
@@ -121,12 +121,20 @@ class Timeline:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """`count` bytes, of which torch's rounding of large pinned blocks is `rounding`."""
+
+    count: int = 0
+    rounding: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Of one rank. `parameters` are all of the model's elements, `trainable` those that are trained. `assumed` says
     what was taken for granted, `left_out` what the model has no case for and so does not count. A dry run has the lines
     of its parts, so several for one component, a timeline, and what torch's caching allocator would reserve of the GPU
     for it (blocks that are free included; 0 where it is not known); `code` is the text of its parts' lines.
-    `pins_kept`: bytes of pinned blocks that are free after the last step, and that torch keeps."""
+    `pins_kept`: what pinned blocks that are free, and that torch keeps, add to the host's peak of a moment."""
 
     source: Source
     peaks: tuple[Peak, ...]
@@ -136,7 +144,7 @@ class Answer:
     left_out: tuple[Said, ...] = ()
     timeline: Timeline | None = None
     reserved: int = 0
-    pins_kept: int = 0
+    pins_kept: Mapping[Moment, Kept] = field(default_factory=dict)
     code: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, device: Device) -> tuple[Peak, ...]:

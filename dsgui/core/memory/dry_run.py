@@ -16,6 +16,7 @@ from dsgui.core.memory.answer import (
     Answer,
     Component,
     Device,
+    Kept,
     Moment,
     Part,
     Peak,
@@ -24,7 +25,7 @@ from dsgui.core.memory.answer import (
     Stretch,
     Timeline,
 )
-from dsgui.core.memory.ledger import Pins, rounded
+from dsgui.core.memory.ledger import Waiting, rounded
 from dsgui.core.memory.lines import Line, component_of
 from dsgui.core.texts.saying import said
 
@@ -35,6 +36,7 @@ _MOMENT_OF = {"model": Moment.INIT, "init": Moment.INIT} | {
     moment.value: moment for moment in (Moment.FORWARD, Moment.BACKWARD, Moment.STEP)
 }
 _KIND = "memory_notes"
+_ON_HOST = frozenset(place for place in Place if DEVICE_OF[place] is Device.HOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +119,21 @@ def answer_of(told: Mapping[str, Any]) -> Answer:
     )
 
 
-def pins_kept(recorded: Recorded) -> int:
-    """Bytes of pinned blocks that are free at the end."""
+def pins_kept(recorded: Recorded) -> dict[Moment, Kept]:
+    """What pinned blocks that are free add to the host's peak of each moment."""
     pinned = np.array([line.place is Place.PINNED for line in recorded.lines], dtype=bool)[recorded.keys]
-    pins = Pins()
-    for event in recorded.events.tolist():
-        number = abs(event) - 1
-        if pinned[number]:
-            pins.take(rounded(int(recorded.sizes[number]), Place.PINNED), 1 if event > 0 else -1)
-    return pins.kept
+    waiting, which = Waiting(), np.abs(recorded.events) - 1
+    for at in np.flatnonzero(pinned[which]).tolist():
+        waiting.take(at, int(recorded.sizes[which[at]]), 1 if recorded.events[at] > 0 else -1)
+    live: list[int] = recorded.live(_ON_HOST).tolist() if waiting.events else []
+    found = {moment: waiting.beside(live, _stretches(recorded, moment)) for moment in Moment}
+    return {moment: kept for moment, kept in found.items() if kept.count}
+
+
+def _stretches(recorded: Recorded, moment: Moment) -> Iterator[tuple[int, int]]:
+    for phase in recorded.phases:
+        if _MOMENT_OF.get(phase.name) is moment:
+            yield max(phase.start - 1, 0), phase.end
 
 
 def code_of(recorded: Recorded, peaks: Iterable[Peak]) -> dict[str, str]:
@@ -141,7 +149,8 @@ def reserved_by(recorded: Recorded) -> int:
 
 
 def peaks_of(recorded: Recorded) -> tuple[Peak, ...]:
-    """Of each moment of the last step, and of the beginning."""
+    """Of each moment, whichever step is the fullest: most often the last, but what is pinned in the first one has a
+    pageable twin there."""
     return tuple(peak for device in Device for peak in _of_device(recorded, device))
 
 
@@ -149,20 +158,12 @@ def _of_device(recorded: Recorded, device: Device) -> Iterator[Peak]:
     places = frozenset(place for place in Place if DEVICE_OF[place] is device)
     live = recorded.live(places)
     for moment in Moment:
-        spans = [phase for phase in judged(recorded.phases) if _MOMENT_OF.get(phase.name) is moment]
+        spans = [phase for phase in recorded.phases if _MOMENT_OF.get(phase.name) is moment]
         at = max(
             (fullest(live, phase) for phase in spans), key=lambda event: live[event] if event >= 0 else 0, default=-1
         )
         if at >= 0 and live[at]:
             yield Peak(device, moment, parts_at(recorded, places, at))
-
-
-def judged(phases: tuple[Phase, ...]) -> Iterator[Phase]:
-    """What is before the first step, and the last step."""
-    last = max((phase.step for phase in phases), default=0)
-    for phase in phases:
-        if _MOMENT_OF.get(phase.name) is Moment.INIT or phase.step == last:
-            yield phase
 
 
 def fullest(live: np.ndarray, phase: Phase) -> int:

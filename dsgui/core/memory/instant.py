@@ -1,7 +1,6 @@
 """The instant answer: a config, a model and the ranks led through the models of DeepSpeed's engines; no DeepSpeed, no
 torch, a few milliseconds."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from dsgui.core.config.context import LATEST_KNOWN, version_tuple
@@ -45,7 +44,7 @@ def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer:
         sum(weight.numel for weight in weights if weight.trainable),
         (*walk.assumed, *_assumed(walk, settings)),
         tuple(_left_out(question)),
-        pins_kept=ledger.pins.kept,
+        pins_kept=ledger.pins_kept(),
     )
 
 
@@ -56,9 +55,9 @@ def _left_out(question: Question) -> Iterator[Said]:
 
 
 def _assumed(walk: Walk, settings: Settings) -> Iterator[Said]:
-    """zero.Init divides a tied weight twice, before it is tied; the dry run counts that."""
-    uses = Counter(weight.name for unit in walk.units() for weight in unit.weights)
-    if settings.stage == 3 and settings.params_at.is_on and max(uses.values(), default=0) > 1:
+    """zero.Init divides a tied weight twice, before it is tied. Where DeepSpeed defragments it collects what is free
+    (zero/utils.py:233); offloaded parameters it does not."""
+    if settings.stage == 3 and settings.params_at.is_on and walk.copies():
         yield said("memory_notes", "tied_weights")
 
 

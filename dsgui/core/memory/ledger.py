@@ -1,12 +1,13 @@
 """What an engine allocates and frees, in order; and from that, what is alive at the fullest instant of each moment."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
-from dsgui.core.memory.answer import DEVICE_OF, Component, Device, Moment, Part, Peak, Place
+from dsgui.core.memory.answer import DEVICE_OF, Component, Device, Kept, Moment, Part, Peak, Place
 
 LARGE_PINNED = 64 << 20  # bytes, as `UNROUNDED_MIB` asks torch to leave blocks alone
 BLOCK = 512  # bytes: torch's CUDA caching allocator rounds each block up to so many (c10/cuda/CUDACachingAllocator.cpp)
@@ -44,18 +45,49 @@ class Pins:
     """Pinned blocks by their size. torch gives none of them back: one that is freed waits for another of its size
     (c10/core/CachingHostAllocator.h)."""
 
-    _alive: Counter[int] = field(default_factory=Counter)
-    _most: Counter[int] = field(default_factory=Counter)
+    kept: int = 0  # bytes of those that wait now
+    _waiting: Counter[int] = field(default_factory=Counter)
 
     def take(self, size: int, times: int = 1) -> None:
         """`times` blocks come alive; go, where it is less than none."""
-        self._alive[size] += times
-        self._most[size] = max(self._most[size], self._alive[size])
+        found = min(times, self._waiting[size])
+        self._waiting[size] -= found
+        self.kept -= found * size
 
-    @property
-    def kept(self) -> int:
-        """Bytes of those that wait now."""
-        return sum((most - self._alive[size]) * size for size, most in self._most.items())
+
+@dataclass(slots=True)
+class Waiting:
+    """What is kept after each event that pins or frees: as torch rounds blocks, and with large ones as they are."""
+
+    events: list[tuple[int, Kept]] = field(default_factory=list)
+    _rounded: Pins = field(default_factory=Pins)
+    _exact: Pins = field(default_factory=Pins)
+
+    def take(self, event: int, count: int, times: int) -> None:
+        size = rounded(count, Place.PINNED)
+        self._rounded.take(size, times)
+        self._exact.take(count if count > LARGE_PINNED else size, times)
+        kept = self._rounded.kept
+        self.events.append((event, Kept(kept, kept - self._exact.kept)))
+
+    def beside(self, live: Sequence[int], stretches: Iterable[tuple[int, int]]) -> Kept:
+        """What they add to the most of `live`, the bytes of the host after each event, within these events."""
+        every = list(stretches)
+        most = max((max(live[start:end], default=0) for start, end in every), default=0)
+        found = Kept()
+        for start, end in every:
+            for (first, kept), (after, _) in pairwise([*self._within(start, end), (end, Kept())]):
+                above = max(live[first:after], default=0) + kept.count - most
+                if above > found.count:
+                    found = Kept(above, min(kept.rounding, above))
+        return found
+
+    def _within(self, start: int, end: int) -> list[tuple[int, Kept]]:
+        """What is kept from `start` on, by the event that it is so from."""
+        at = bisect_right(self.events, start, key=lambda pair: pair[0])
+        before = self.events[at - 1][1] if at else Kept()
+        last = bisect_left(self.events, end, key=lambda pair: pair[0])
+        return [(start, before), *self.events[at:last]]
 
 
 @dataclass(slots=True)
@@ -70,7 +102,7 @@ class Ledger:
     _counts: list[int] = field(default_factory=list)
     _roundings: dict[int, int] = field(default_factory=dict)  # by event: of large pinned blocks
     _begun: list[tuple[Moment | None, int]] = field(default_factory=list)
-    pins: "Pins" = field(default_factory=lambda: Pins())
+    _waiting: Waiting = field(default_factory=Waiting)
 
     def begin(self, moment: Moment | None) -> None:
         """What follows belongs to `moment`; to none: it is prepared, and not judged."""
@@ -83,7 +115,7 @@ class Ledger:
             if place is Place.PINNED and count > LARGE_PINNED:
                 self._roundings[len(self._counts)] = (rounded(count, place) - count) * times
             if place is Place.PINNED:
-                self.pins.take(rounded(count, place), times)
+                self._waiting.take(len(self._counts), count, times)
             self._numbers.append(number)
             self._counts.append(rounded(count, place) * times)
 
@@ -92,8 +124,9 @@ class Ledger:
 
     def pass_by(self, what: Slot, count: int) -> None:
         """A tensor that lives for a moment only."""
-        self.take(what, count)
-        self.drop(what, count)
+        if count:
+            self.take(what, count)
+            self.take(what, count, -1)
 
     def peaks(self) -> tuple[Peak, ...]:
         """Of each moment and each device that it has anything on."""
@@ -101,6 +134,17 @@ class Ledger:
         parts = self._parts_at({at for _, at in found})
         peaks = [Peak(device, moment, self._of(device, parts[at], at)) for (device, moment), at in found]
         return tuple(peak for peak in peaks if peak.parts)
+
+    def pins_kept(self) -> dict[Moment, Kept]:
+        """What pinned blocks that are free add to the host's peak of each moment."""
+        if not self._waiting.events:
+            return {}
+        live = self._running([DEVICE_OF[one.place] is Device.HOST for one in self._slots])
+        found = {
+            moment: self._waiting.beside(live, [(part.start, part.stop) for part in self._within(moment)])
+            for moment in Moment
+        }
+        return {moment: kept for moment, kept in found.items() if kept.count}
 
     def alive(self) -> dict[Component, int]:
         """Bytes of each component now."""

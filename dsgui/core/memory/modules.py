@@ -39,7 +39,7 @@ class Modules:
     def embedding(self, name: str, ids: Tensor, rows: int, width: int, *, owner: str = "") -> Tensor:
         """`owner` names the weight where several modules share it. Its indices are saved."""
         weight = self.weight(f"{owner or name}.weight", rows * width)
-        with self.tape.call(name, weight):
+        with self.tape.call(name, weight, reads=False):
             shared = self.shared(weight, owner)
             trained = 0 if shared else self.trained(weight)
             return self.tape.operation(shared, ids.numel * width, self.element, saves=(ids,), trained=trained)

@@ -161,6 +161,7 @@ class Measured:
     call: bool
     span: int
     logits: bool
+    reads: bool = True
     kept: int = 0
     out: int = 0
     highest: dict[str, int] = field(default_factory=dict)
@@ -297,13 +298,13 @@ class Tape:
         assert self._unit is not None
         return self._unit
 
-    def _open(self, name: str, weights: tuple[Weight, ...], *, call: bool) -> None:
+    def _open(self, name: str, weights: tuple[Weight, ...], *, call: bool, reads: bool = True) -> None:
         self._close()
         if self.moment == "again":
             self._unit = next(self._again)
         else:
             self._unit = len(self.units)
-            self.units.append(Measured(name, weights, call, 0, self.logits))
+            self.units.append(Measured(name, weights, call, 0, self.logits, reads))
             self._now().units.append(self._unit)
         self.top = self.live
 
@@ -323,10 +324,10 @@ class Tape:
         highest[moment] = max(highest.get(moment, 0), self.top)
 
     @contextmanager
-    def call(self, name: str, *weights: Weight) -> Iterator[None]:
-        """A call of the module `name`, which owns `weights`."""
+    def call(self, name: str, *weights: Weight, reads: bool = True) -> Iterator[None]:
+        """A call of the module `name`, which owns `weights`; `reads`: something that wants a gradient."""
         self._names.append(name)
-        self._open(name, weights, call=True)
+        self._open(name, weights, call=True, reads=reads)
         yield
         self._close()
         self._names.pop()

@@ -31,7 +31,8 @@ class Unit:
     - while its block is computed again: those entries + `kept` of the block's units up to and with it + `recomputed`;
     - in its backward: the same with `backward` (not checkpointed: `kept` of all units up to and with it + `backward`).
 
-    `out`: bytes of its result. `logits`: what it keeps and needs is told as logits and loss."""
+    `out`: bytes of its result. `logits`: what it keeps and needs is told as logits and loss. `reads`: what it reads
+    wants a gradient (not the token ids of an embedding)."""
 
     name: str
     weights: tuple[Weight, ...] = ()
@@ -42,6 +43,7 @@ class Unit:
     logits: bool = False
     call: bool = True
     recomputed: int = 0
+    reads: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,11 @@ class Walk:
     def units(self) -> Iterator[Unit]:
         for block in self.blocks:
             yield from block.units
+
+    def copies(self) -> dict[str, Weight]:
+        """Tied weights by the module that makes one of its own, which is given up once the model is whole."""
+        used = ((unit.name, weight) for unit in self.units() for weight in unit.weights)
+        return {name: weight for name, weight in used if not weight.name.startswith(f"{name}.")}
 
     def weights(self) -> dict[str, Weight]:
         """Each parameter once, in the order in which they are first used."""

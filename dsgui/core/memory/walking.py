@@ -162,6 +162,7 @@ def unit_of(measured: Measured, kept_in_forward: int, kept: int) -> Unit:
         out=measured.out,
         logits=measured.logits,
         call=measured.call,
+        reads=measured.reads,
     )
 
 
@@ -201,6 +202,7 @@ def renamed(block: Block, span: Span, layer: int) -> Block:
             of.logits,
             of.call,
             of.recomputed,
+            of.reads,
         )
 
     return Block(tuple(unit(one) for one in block.units), block.entry, block.checkpointed)

@@ -65,18 +65,23 @@ def _room(question: Question, group: Group, release: str) -> Room:
     """Of this machine; of others nothing is known here."""
     environment = _environment(question)
     elsewhere, machine = question.launch.elsewhere, question.around.machine
-    workers = value_of(question.launch.arguments, _WORKERS) or ""
     return room_of(
         () if elsewhere else _devices(question),
         None if elsewhere else machine.host,
         group,
         gpus=() if elsewhere else question.gpus,
         expandable=asks_for_expandable(environment),
-        workers=min(int(workers), _MOST_WORKERS) if workers.isascii() and workers.isdecimal() else 0,
+        workers=_workers(value_of(question.launch.arguments, _WORKERS) or ""),
         unrounded=asks_for_unrounded(environment),
         sharpened=None if elsewhere else question.around.sharpened,
         release=release,
     )
+
+
+def _workers(written: str) -> int:
+    """Of a number that may be too long for Python to read; 0 for what is none."""
+    is_number = written.isascii() and written.isdecimal()
+    return min(int(written.lstrip("0")[: len(str(_MOST_WORKERS)) + 1] or 0), _MOST_WORKERS) if is_number else 0
 
 
 def _devices(question: Question) -> tuple[Hardware, ...]:

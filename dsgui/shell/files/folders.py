@@ -33,11 +33,12 @@ def make_private(folder: Path) -> None:
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Meanwhile `remove_abandoned` leaves this folder of ours alone; the kernel lets go when the process ends."""
+def held(folder: Path, *, wait: bool = True) -> Iterator[None]:
+    """Meanwhile `remove_abandoned` leaves this folder of ours alone; the kernel lets go when the process ends. Without
+    `wait`, raises BlockingIOError where another process holds it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(descriptor)

@@ -28,12 +28,14 @@ def sharpened() -> Sharpened:
 
 
 def learn(run_id: str, foretold: Foretold | None, peak: Mapping[str, int], steps: float) -> bool:
-    """From a run that went well on this machine; whether it told anything. Raises OSError."""
+    """From a run that went well on this machine; whether it told anything. Raises `UNREADABLE`: a file that holds
+    something else stays as it is. Waits for nobody: while another run's end has the file, this one tells nothing."""
     seen = seen_in(run_id, foretold, peak) if foretold and steps >= LEAST_STEPS else None
     if seen is None:
         return False
     path = constants_file()
     make_private(path.parent)
-    with held(path.parent):
-        replace_file(path, json_bytes(sharpened().adding(seen).to_json()), durable=False)
+    with held(path.parent, wait=False):
+        before = _KNOWN.read_strictly(path) if path.exists() else Sharpened()
+        replace_file(path, json_bytes(before.adding(seen).to_json()), durable=False)
     return True

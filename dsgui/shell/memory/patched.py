@@ -100,6 +100,12 @@ def exchange(parameter: Any, changed: Any) -> None:
     parameter.__dict__, other.__dict__ = other.__dict__, parameter.__dict__
 
 
+def forget_value(tensor: Any) -> None:
+    """A buffer that was made of a number has it; torch would compute with that on a device that can't."""
+    if getattr(tensor, "constant", None) is not None:
+        tensor.constant = None
+
+
 def moved_in_place(original: Any, setting: Setting) -> Any:
     """As torch does it for dense tensors: the parameter stays, its data is exchanged."""
 
@@ -112,6 +118,7 @@ def moved_in_place(original: Any, setting: Setting) -> Any:
                     exchange(parameter, change(parameter))
         for name, buffer in module._buffers.items():
             if buffer is not None:
+                forget_value(buffer)
                 module._buffers[name] = change(buffer)
         return module
 

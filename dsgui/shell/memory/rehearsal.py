@@ -6,11 +6,12 @@ the installed one, but for what the table in `patched.py` names."""
 import collections
 import contextlib
 import copy
+import gc
 import linecache
 import logging
 import time
 import warnings
-from typing import Any, Callable  # noqa: UP035 — Python 3.9 must read this file
+from typing import Any, Callable, Iterator  # noqa: UP035 — Python 3.9 must read this file
 
 from dsgui.shell.memory import counting, fake_machine, patched
 from dsgui.shell.memory.model_building import FromConfig, FromFunction, Refused
@@ -126,12 +127,13 @@ class Rehearsal:
         return False if dtype is load("torch").bool else 1.0 if dtype.is_floating_point else 0
 
     def _train(self) -> "dict[str, Any]":
-        model = self._model()
-        parameters = list(model.parameters())
-        counts = [int(getattr(p, "ds_numel", p.numel())) for p in parameters]
-        trainable = sum(n for p, n in zip(parameters, counts) if p.requires_grad)  # noqa: B905
-        self._tag_weights(parameters)
-        engine = self._engine(model)
+        with uncollected():
+            model = self._model()
+            parameters = list(model.parameters())
+            counts = [int(getattr(p, "ds_numel", p.numel())) for p in parameters]
+            trainable = sum(n for p, n in zip(parameters, counts) if p.requires_grad)  # noqa: B905
+            self._tag_weights(parameters)
+            engine = self._engine(model)
         self._watch_gradients(parameters)
         self._tag_weights(parameters)
         self.counter.big_logits = self.source.logits()
@@ -211,6 +213,18 @@ class Rehearsal:
             del loss
             self.enter("step", step)
             engine.step()
+
+
+@contextlib.contextmanager
+def uncollected() -> "Iterator[None]":
+    """What only Python's collector frees stays to the end, and is gone then, whatever the collector would have done on
+    its own: DeepSpeed's parameters are in cycles, and a weight that was tied away is such a one (engine.py:931)."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.collect()
 
 
 def refuse(config: "dict[str, Any]") -> None:

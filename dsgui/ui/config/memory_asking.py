@@ -2,8 +2,9 @@
 comes, and ends with the page that asked."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 import gradio as gr
@@ -35,11 +36,11 @@ def wire_memory_asking(
         given = bar_and_memory[: len(bar)]
         context = with_arguments(make_context(services.target(), *given), tool, typed)
         asked = question_of(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
+        press = {"press": next(presses)}  # told anew, so that the page sees an answer to each
         if isinstance(asked, CannotSay):
-            # Told anew, so that the page sees an answer to each press.
-            return gr.update(rehearsed=json.dumps(cannot(asked) | {"press": next(presses)})), gr.Timer(active=False)
+            return gr.update(rehearsed=json.dumps(cannot(asked) | press)), gr.Timer(active=False)
         services.dry_runs.begin(session_of(request), *asked)
-        return gr.update(rehearsed=shown(services, session_of(request))), gr.Timer(active=True)
+        return gr.update(rehearsed=shown(services, session_of(request), press)), gr.Timer(active=True)
 
     def follow(request: gr.Request, answered: float) -> tuple[Any, gr.Timer, float]:
         going = services.dry_runs.progress(session_of(request))
@@ -86,7 +87,7 @@ def question_of(
     return question if isinstance(question, CannotSay) else (question, inquiry.case.made(question))
 
 
-def shown(services: Services, session: str) -> str:
+def shown(services: Services, session: str, more: Mapping[str, int] = MappingProxyType({})) -> str:
     """How far the page's dry run is, or what it found, as JSON; "" for none."""
     going = services.dry_runs.progress(session)
-    return json.dumps(as_json(going)) if going else ""
+    return json.dumps({**as_json(going), **more}) if going else ""

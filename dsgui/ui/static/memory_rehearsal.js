@@ -37,6 +37,10 @@ export class Rehearsal {
     /** @type {Rehearsed | null} */
     this.rehearsed = null;
     this.head = el("div", { class: "ds-mem-dry-head", hidden: true });
+    // Made once: a click that begins on a button ends on it, whatever comes from the server in between.
+    this.buttons = { ask: this.button("ask"), cancel: this.button("cancel") };
+    this.status = el("span", { class: "ds-mem-dry-said", role: "status" });
+    this.stale = el("p", { class: "ds-stale", role: "status" }, words("outdated"));
     this.timeline = new Drawing("ds-mem-timeline", words("timeline"));
     this.treemap = new Drawing("ds-mem-treemap", words("peak"));
     this.peak = el("div", { class: "ds-mem-dry-peak" });
@@ -70,7 +74,10 @@ export class Rehearsal {
     const focused = document.activeElement?.id ?? "";
     const found = this.rehearsed?.peaks;
     this.head.hidden = !this.told?.of && !this.going && !found;
-    this.head.replaceChildren(...this.headed());
+    const nodes = this.headed();
+    if (nodes.length !== this.head.childNodes.length || nodes.some((node, at) => node !== this.head.childNodes[at])) {
+      this.head.replaceChildren(...nodes);
+    }
     this.found.hidden = !found;
     this.found.classList.toggle("ds-old", this.outdated);
     this.draw();
@@ -92,22 +99,23 @@ export class Rehearsal {
     return this.rehearsed !== null && (this.rehearsed.of ?? this.asked) !== this.told?.of;
   }
 
+  /** @param {"ask" | "cancel"} act */
+  button(act) {
+    return button(words(act), { class: "ds-mem-do", id: `ds-mem-dry-${act}` }, () => this.press(act));
+  }
+
   /** The button, and what there is to say. */
   headed() {
-    const act = this.going ? "cancel" : "ask";
-    const busy = this.pressed !== "";
-    const attributes = {
-      class: "ds-mem-do",
-      id: `ds-mem-dry-${act}`,
-      "aria-disabled": String(busy),
-      "aria-busy": busy,
-    };
-    const press = button(words(act), attributes, () => this.press(act));
-    const status = el("span", { class: "ds-mem-dry-said", role: "status" }, this.says());
+    const busy = String(this.pressed !== "");
+    const press = this.buttons[this.going ? "cancel" : "ask"];
+    press.setAttribute("aria-disabled", busy);
+    press.setAttribute("aria-busy", busy);
+    const says = this.says();
+    if (this.status.textContent !== says) this.status.textContent = says;
     const found = Boolean(this.rehearsed?.peaks);
-    const old = found && this.outdated ? [el("p", { class: "ds-stale", role: "status" }, words("outdated"))] : [];
     const answered = found && !this.outdated;
-    return [...(this.going || (this.told?.of && !answered) ? [press] : []), status, ...old];
+    const shown = this.going || (this.told?.of && !answered);
+    return [...(shown ? [press] : []), this.status, ...(found && this.outdated ? [this.stale] : [])];
   }
 
   says() {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dsgui.core.memory.answer import SMALLER, Component, Device, Moment, Place, Source
+from dsgui.core.memory.answer import SMALLER, Component, Device, Kept, Moment, Place, Source
 from dsgui.core.memory.dry_run import MOST_POINTS, Recorded, answer_of, timeline_of
 from dsgui.core.memory.lines import Line, component_of
 
@@ -34,13 +34,13 @@ def test_bytes_are_as_the_allocators_hand_them_out():
     assert recorded.live(frozenset({Place.GPU})).tolist()[:4] == [1024, 1024, 1536, 1024]
 
 
-def test_peaks_are_of_the_last_step_and_of_the_beginning():
+def test_peaks_are_of_whichever_step_is_the_fullest():
     found = answer_of(RECORD)
     assert found.source is Source.DRY_RUN
     assert {peak.moment: peak.count for peak in found.of(Device.GPU)} == {
         Moment.INIT: 1024,
         Moment.FORWARD: 1024 + 5120,
-        Moment.BACKWARD: 1024 + 512 + 512,
+        Moment.BACKWARD: 1024 + 2048,  # of the first step
     }
     assert {peak.count for peak in found.of(Device.HOST)} == {1024}
     assert (found.parameters, found.trainable) == (10, 8)
@@ -89,6 +89,21 @@ def test_a_peak_of_many_lines_names_the_largest():
     assert found.worst(Device.GPU).count == sum(sizes)
     assert found.code["deepspeed/a.py:99"] == "x = 99"
     assert len(found.code) == 60
+
+
+def test_pinned_blocks_that_are_freed_within_a_moment_count_once():
+    """At the peak both blocks are alive; what stays pinned after it is no more than they were."""
+    sizes, phases = [4096, 4096, 2048], [[0, "init", 0], [1, "step", 0]]
+    freed = answer_of(told([1, 2, -2, -1, 3], sizes, [2, 2, 2], phases))
+    assert freed.worst(Device.HOST).count == 2 * 4096
+    assert freed.pins_kept == {Moment.STEP: Kept(2048)}  # 2 × 4096 wait when another size is pinned
+
+
+def test_the_rounding_of_pinned_blocks_that_wait_is_told():
+    size = 65 << 20  # rounded to 128 MiB
+    phases = [[0, "init", 0], [2, "step", 0]]
+    found = answer_of(told([1, -1, 2], [size, 1 << 20], [2, 2], phases))
+    assert found.pins_kept == {Moment.STEP: Kept(128 << 20, 63 << 20)}
 
 
 def test_what_torch_would_reserve_is_told():

@@ -143,6 +143,17 @@ def test_a_7b_model_is_answered_at_once(stage):
     assert min(taken) < 0.05
 
 
+@pytest.mark.parametrize("stage", [0, 1, 2])
+def test_weights_that_are_flattened_count_once_as_weights(stage):
+    """And the originals, which are there until that is done, as what initialize takes."""
+    config = {"bf16": {"enabled": True}, "zero_optimization": {"stage": stage}}
+    found = answer(Question(Model("7b", LLAMA_7B), config, Workload(1, 128), Group(8), by_decay=False))
+    [begin] = [peak for peak in found.of(Device.GPU) if peak.moment is Moment.INIT]
+    weights = sum(part.count for part in begin.parts if part.component is Component.WEIGHTS)
+    assert weights == pytest.approx(2 * found.parameters, rel=0.001)
+    assert sum(part.count for part in begin.parts if part.component is Component.INIT) >= weights
+
+
 def test_ranks_on_the_cpu_have_all_of_it_in_pageable_host_memory():
     config = {"bf16": {"enabled": True}, "zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}
     question = Question(Model("7b", LLAMA_7B), config, Workload(1, 128), Group(2), on_cpu=True)

@@ -26,6 +26,7 @@ LLAMA = {
     "tie_word_embeddings": False,
 }
 T5 = {"model_type": "t5", "d_model": 128, "num_layers": 2, "d_ff": 256, "num_heads": 4, "d_kv": 32, "vocab_size": 1024}
+GEMMA = LLAMA | {"model_type": "gemma", "head_dim": 32, "tie_word_embeddings": True}
 ADAM = {"bf16": {"enabled": True}, "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
 MODELS_OF_A_USER = """
 import torch
@@ -87,6 +88,12 @@ def test_formula_and_dry_run_agree(worker, config, model):
     assert real.parameters == formula.parameters
     for device in (Device.GPU, Device.HOST):
         assert formula.worst(device).count == pytest.approx(real.worst(device).count, rel=0.02), device
+
+
+@pytest.mark.deepspeed
+def test_a_buffer_that_was_made_of_a_number_moves_to_the_device(worker):
+    asked = question(zero(2), GEMMA)
+    assert worker.ask(asked).worst(Device.GPU).count == pytest.approx(answer(asked).worst(Device.GPU).count, rel=0.02)
 
 
 @pytest.mark.deepspeed

@@ -1,9 +1,13 @@
 """The counter of a dry run, held to what autograd does where nothing counts."""
 
+import gc
+import weakref
+
 import torch
 from torch.profiler import ProfilerActivity, profile
 
 from dsgui.shell.memory import counting
+from dsgui.shell.memory.rehearsal import uncollected
 
 SIZE = 4 * 1000
 
@@ -32,3 +36,17 @@ def test_gradients_of_one_tensor_are_summed_in_place_as_autograd_does_it():
         loss.backward()
     made = counter.record.sizes[before:].tolist()
     assert made.count(SIZE) == 3  # a gradient of each branch, and the weight's; no third for their sum
+
+
+class Cycle:
+    def __init__(self):
+        self.itself = self
+
+
+def test_what_only_the_collector_frees_stays_until_the_engine_is_there_and_is_gone_then():
+    with uncollected():
+        kept = weakref.ref(Cycle())
+        assert not gc.isenabled()
+        assert kept() is not None
+    assert gc.isenabled()
+    assert kept() is None

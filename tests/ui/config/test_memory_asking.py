@@ -152,6 +152,13 @@ def test_what_can_not_be_asked_offers_nothing(page, config, given, words):
     assert page.ask(config, given=given).startswith(words)
 
 
+def test_two_presses_that_find_the_same_are_told_apart(page):
+    page.ask()
+    first, second = (shown(page.services, "me", {"press": press}) for press in (1, 2))
+    assert first != second
+    assert json.loads(first) | {"press": 2} == json.loads(second)
+
+
 def test_a_release_that_is_not_installed_is_not_asked(page):
     why = page.ask(context=replace(CONTEXT, deepspeed_version="0.17.0"))
     assert why.startswith("The bar above plans for DeepSpeed 0.17.0. Only the installed one")

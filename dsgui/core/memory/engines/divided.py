@@ -50,12 +50,15 @@ class Divided(Engine):
     always: set[str] = field(default_factory=set)
     sub_group_of: dict[str, SubGroup] = field(default_factory=dict)
     unswapped: int = 0
+    copies: dict[str, Weight] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         Engine.__post_init__(self)
         walk, s = self.job.walk, self.job.settings
         self.always = persistent(walk, s)
-        self.gathering = Gathering(self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always)
+        self.gathering = Gathering(
+            self.ledger, trace_of(walk, self._backward), s, self.job.ranks, s.weight, self.always
+        )
         self.groups = [self._sub_groups(group) for group in self.job.groups]
         self.sub_group_of = {weight.name: sub for sub in self.sub_groups for weight in sub.weights}
 
@@ -111,6 +114,7 @@ class Divided(Engine):
         self._first_gradients()
         self._buffers()
         self._hooks()
+        self._drop_copies()
 
     def _weights_slot(self, frozen: bool = False) -> Slot:
         at = self.params_at
@@ -122,15 +126,36 @@ class Divided(Engine):
         if not self.job.made.inside:
             self._divide_whole()
             return
-        job, b = self.job, self.job.settings.weight
-        slots = {trainable: self._weights_slot(not trainable) for trainable in (True, False)}
-        wide = job.made.element * (job.made.element != b)
-        for weight in job.walk.weights().values():
-            self.ledger.take(AT_INIT, weight.numel * wide)
-            self.ledger.take(AT_INIT, weight.numel * b)
-            self.ledger.drop(AT_INIT, weight.numel * wide)
-            self.ledger.take(slots[weight.trainable], self.share(weight) * b)
-            self.ledger.drop(AT_INIT, weight.numel * b)
+        walk, made = self.job.walk, set[str]()
+        self.copies = walk.copies()
+        for unit in walk.units():
+            for weight in unit.weights:
+                if weight.name not in made:
+                    self._make(weight, self._weights_slot(not weight.trainable))
+                    made.add(weight.name)
+                if unit.name in self.copies and unit.name not in made:
+                    self._make(weight, self._copies_slot)
+                    made.add(unit.name)
+
+    def _make(self, weight: Weight, slot: Slot) -> None:
+        made, b = self.job.made.element, self.job.settings.weight
+        wide = made * (made != b)
+        self.ledger.take(AT_INIT, weight.numel * wide)
+        self.ledger.take(AT_INIT, weight.numel * b)
+        self.ledger.drop(AT_INIT, weight.numel * wide)
+        self.ledger.take(slot, self.share(weight) * b)
+        self.ledger.drop(AT_INIT, weight.numel * b)
+
+    @property
+    def _copies_slot(self) -> Slot:
+        return slot_for(Component.INIT, self._weights_slot().place, (keys.STAGE, *_PARAM))
+
+    def _drop_copies(self) -> None:
+        """The own weights of modules that were tied after that: a divided one is in a cycle with its methods
+        (engine.py:931), so it stays until Python collects."""
+        for weight in self.copies.values():
+            self.ledger.drop(self._copies_slot, self.share(weight) * self.job.settings.weight)
+        self.copies = {}
 
     def _divide_whole(self) -> None:
         """The engine has cast it and moved all of it to the GPU (engine.py:2093) before it is divided."""
@@ -146,6 +171,7 @@ class Divided(Engine):
         if not self.params_at.is_on:
             self.ledger.take(AT_INIT_HOST, self.part * b)
             self._drop_parts()
+            self._drop_copies()  # zero/utils.py:233 collects
             self.ledger.take(slot, self.part * b)
             self.ledger.drop(AT_INIT_HOST, self.part * b)
             return

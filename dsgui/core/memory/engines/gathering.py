@@ -3,11 +3,12 @@ are meant) as it goes once its trace is complete, from the third forward on."""
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
+from dsgui.core.memory.engines.order import Act, Step
 from dsgui.core.memory.ledger import Ledger, slot_for
 from dsgui.core.memory.settings import Settings
 from dsgui.core.memory.walk import Unit, Walk, Weight
@@ -22,19 +23,19 @@ SECONDARY = slot_for(Component.SECONDARY, keys=(keys.HPZ,))
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The module calls of one forward and backward, recomputation too. `uses` are the calls of each weight; `passed`
-    the elements of all calls before one."""
+    the elements of all calls before one; `visits` are
+    their begins (True) and their ends, as far as hooks see them."""
 
     calls: tuple[Unit, ...]
     uses: dict[str, list[int]]
     passed: tuple[int, ...]
     queue: tuple[tuple[Weight, int], ...]
+    visits: tuple[tuple[Unit, bool], ...]
 
 
-def trace_of(walk: Walk) -> Trace:
-    calls = [unit for block in walk.blocks for unit in block.units if unit.call]
-    for block in reversed(walk.blocks):
-        called = [unit for unit in block.units if unit.call]
-        calls += [*(called if block.checkpointed else ()), *reversed(called)]
+def trace_of(walk: Walk, backward: Iterable[Step]) -> Trace:
+    visits = tuple(_visits(walk, backward))
+    calls = [unit for unit, begins in visits if begins]
     uses: dict[str, list[int]] = {}
     queue, passed = list[tuple[Weight, int]](), [0]
     for number, unit in enumerate(calls):
@@ -42,7 +43,19 @@ def trace_of(walk: Walk) -> Trace:
             uses.setdefault(weight.name, []).append(number)
             queue.append((weight, number))
         passed.append(passed[-1] + sum(weight.numel for weight in unit.weights))
-    return Trace(tuple(calls), uses, tuple(passed), tuple(queue))
+    return Trace(tuple(calls), uses, tuple(passed), tuple(queue), visits)
+
+
+def _visits(walk: Walk, backward: Iterable[Step]) -> Iterator[tuple[Unit, bool]]:
+    units = list(walk.units())
+    for unit in units:
+        if unit.call:
+            yield from ((unit, True), (unit, False))
+    for step in backward:
+        if step.act is Act.ENTER or (step.act is Act.AGAIN and step.enters):
+            yield units[step.number], True
+        if step.leaves and (step.act is Act.BACK or (step.act is Act.AGAIN and step.enters)):
+            yield units[step.number], False
 
 
 def persistent(walk: Walk, settings: Settings) -> set[str]:
@@ -92,9 +105,11 @@ class Gathering:
         first = Gathering(Ledger(), self.trace, self.settings, self.ranks, self.width, self.always)
         first.missing = set(self.always)
         first.reset()
-        for unit in self.trace.calls:
-            first.enter(unit)
-            first.leave(unit, forward=False)
+        for unit, begins in self.trace.visits:
+            if begins:
+                first.enter(unit)
+            else:
+                first.leave(unit, forward=False)
         self.decided = first.decided
 
     def reset(self) -> None:
@@ -107,11 +122,13 @@ class Gathering:
 
     def enter(self, unit: Unit) -> None:
         """364–490: fetch what the module needs, wait for it, prefetch."""
-        self._gather([w for w in unit.weights if not self._is_there(w)])
-        for weight in unit.weights:
-            self._wait(weight)
-        self._pass_over([w for w in unit.weights if self.fetched_for.get(w.name, -1) < self.call])
-        self._prefetch()
+        if unit.weights:
+            self._gather([w for w in unit.weights if not self._is_there(w)])
+            for weight in unit.weights:
+                self._wait(weight)
+            self._pass_over([w for w in unit.weights if self.fetched_for.get(w.name, -1) < self.call])
+        if self.queue and self.live < self.settings.live:
+            self._prefetch()
         self.call += 1
 
     def leave(self, unit: Unit, forward: bool) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Moment, Place
+from dsgui.core.memory.engines.order import Act, Step, backward_of
 from dsgui.core.memory.ledger import Ledger, slot_for
 from dsgui.core.memory.question import MOST_MICRO_BATCHES
 from dsgui.core.memory.settings import Settings
@@ -69,12 +70,12 @@ class Engine:
     is_boundary: bool = True
     gradients: dict[str, int] = field(default_factory=dict)
     _partial: dict[str, int] = field(default_factory=dict)
-    _first: Unit | None = None
+    _backward: tuple[Step, ...] = ()
     _uses: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.job.on_cpu)
-        self._first = next((unit for unit in self.job.walk.units() if unit.weights), None)
+        self._backward = tuple(backward_of(self.job.walk))
 
     def initialize(self) -> None:
         raise NotImplementedError
@@ -86,8 +87,7 @@ class Engine:
         """Before a module's forward or backward."""
 
     def leave(self, unit: Unit, forward: bool) -> None:
-        """After it. The first module with weights, an embedding, has no gradient to hand on: nothing tells when its
-        backward is over."""
+        """After it. An embedding has no gradient to hand on: nothing tells when its backward is over."""
 
     def begin_forward(self) -> None:
         pass
@@ -119,7 +119,7 @@ class Engine:
         last = min(self.job.settings.gas, MOST_MICRO_BATCHES) - 1
         for micro in range(last + 1):
             self._micro_batch(micro, is_boundary=micro == last)
-        self.ledger.begin(Moment.STEP)
+            self.ledger.begin(Moment.STEP)  # `engine.step()` follows each; it does something after the last
         self.step()
 
     def alive(self) -> dict[Component, int]:
@@ -133,45 +133,49 @@ class Engine:
             self._forward(block)
         self.ledger.begin(Moment.BACKWARD)
         self._uses = Counter(weight.name for unit in self.job.walk.units() for weight in unit.weights)
-        results = self._results()
-        for block in reversed(self.job.walk.blocks):
-            self._backward(block, results)
+        units, entries = list(self.job.walk.units()), self._entries()
+        for step in self._backward:
+            self._led_back(step, units, entries)
         self._hand_on(0)
         self.end_backward(is_boundary)
 
-    def _results(self) -> list[int]:
-        """Bytes of what each unit reads, the last unit's on top."""
-        outs = [unit.out for unit in self.job.walk.units()]
-        return [0, *outs[:-1]]
+    def _entries(self) -> dict[int, int]:
+        """What is kept of each block before its first unit, by the number of that."""
+        found, start = {}, 0
+        for block in self.job.walk.blocks:
+            found[start] = block.entry
+            start += len(block.units)
+        return found
+
+    def _led_back(self, step: Step, units: list[Unit], entries: dict[int, int]) -> None:
+        unit = units[step.number]
+        if step.act is Act.ENTER:
+            self.enter(unit, forward=False)
+        elif step.act is Act.AGAIN:
+            self._call(unit, unit.recomputed, keeps=True, enters=step.enters, leaves=step.enters and step.leaves)
+        elif step.act is Act.BACK:
+            self._backward_of(unit, units[step.number - 1].out if step.number else 0, leaves=step.leaves)
+        else:
+            self.ledger.drop(ACTIVATIONS, entries[step.number])
 
     def _forward(self, block: Block) -> None:
         self.ledger.take(ACTIVATIONS, block.entry)
         for unit in block.units:
-            self._call(unit, unit.forward, keeps=not block.checkpointed)
+            self._call(unit, unit.forward, keeps=not block.checkpointed, enters=unit.call, leaves=unit.call)
 
-    def _call(self, unit: Unit, besides: int, *, keeps: bool) -> None:
+    def _call(self, unit: Unit, besides: int, *, keeps: bool, enters: bool, leaves: bool) -> None:
         slot = LOGITS if unit.logits else ACTIVATIONS
-        if unit.call:
+        if enters:
             self.enter(unit, forward=True)
         self.ledger.take(slot, unit.kept * keeps)
         self.ledger.pass_by(slot, besides)
-        if unit.call:
+        if leaves:
             self.leave(unit, forward=True)
 
-    def _backward(self, block: Block, results: list[int]) -> None:
-        if block.checkpointed:
-            for unit in block.units:
-                self._call(unit, unit.recomputed, keeps=True)
-        for unit in reversed(block.units):
-            self._backward_of(unit, results.pop())
-        self.ledger.drop(ACTIVATIONS, block.entry)
-
-    def _backward_of(self, unit: Unit, read: int) -> None:
+    def _backward_of(self, unit: Unit, read: int, *, leaves: bool) -> None:
         """While the hooks of its gradients run, the gradient of what it read waits for the unit before it."""
         slot = LOGITS if unit.logits else ACTIVATIONS
         self._hand_on(0)
-        if unit.call:
-            self.enter(unit, forward=False)
         trained = [weight for weight in unit.weights if weight.trainable]
         for weight in trained:
             self.ledger.take(GRADIENTS, weight.numel * self.job.settings.weight)
@@ -180,7 +184,7 @@ class Engine:
         self._hand_on(read)
         for weight in self.hooked(trained):
             self._accumulate(weight)
-        if unit.call and unit is not self._first:
+        if leaves:
             self.leave(unit, forward=False)
 
     def _hand_on(self, count: int) -> None:

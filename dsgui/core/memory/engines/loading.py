@@ -9,6 +9,8 @@ from dsgui.core.memory.engines.job import Job
 from dsgui.core.memory.ledger import Ledger, Slot, slot_for
 from dsgui.core.memory.walk import Weight
 
+ORIGINALS = slot_for(Component.INIT, keys=(keys.STAGE,))
+
 
 @dataclass(frozen=True, slots=True)
 class Loading:
@@ -41,11 +43,14 @@ class Loading:
             ledger.drop(made, weight.numel * width)
             ledger.take(slots[weight.trainable], weight.numel * width)
 
-    def flat(self, size: int) -> None:
+    def flat(self, size: int, group: Iterable[Weight]) -> None:
+        """`size` elements take the place of a group's weights, which are there until it is `flattened`."""
+        for weight in group:
+            self.ledger.drop(self.weights, weight.numel * self.job.settings.weight)
+            self.ledger.take(ORIGINALS, weight.numel * self.job.settings.weight)
         self.ledger.take(self.weights, size * self.job.settings.weight)
 
     def flattened(self, group: Iterable[Weight]) -> None:
         """The originals go."""
-        weights = self.weights
         for weight in group:
-            self.ledger.drop(weights, weight.numel * self.job.settings.weight)
+            self.ledger.drop(ORIGINALS, weight.numel * self.job.settings.weight)

@@ -31,7 +31,7 @@ class Mixed(Engine):
         loading.whole()
         self.parts = partitions(self.job)
         for part in self.parts:
-            loading.flat(part.padded)
+            loading.flat(part.padded, part.weights)
             loading.flattened(part.weights)
             self.ledger.take(AT_INIT, part.part * 2)
             self.ledger.take(MASTER, part.part * 4)

@@ -45,7 +45,7 @@ class Partitioned(Engine):
     viewed: set[int] = field(default_factory=set)
     collected: int = 0
     accumulated: int = 0
-    compact: bool = False
+    compact: list[Partition] = field(default_factory=list)
 
     # --- what holds ---
 
@@ -90,7 +90,7 @@ class Partitioned(Engine):
         self.part_of = {weight.name: part for part in self.parts for weight in part.weights}
         twin = 0
         for part in self.parts:
-            loading.flat(part.padded)
+            loading.flat(part.padded, part.weights)
             loading.flattened(part.weights)
             twin = self._master(part, twin)
         if self.offloads:
@@ -232,25 +232,31 @@ class Partitioned(Engine):
         """1588–1716 `average_tensor`: the slices by rank, flattened anew where they are several."""
         s, size = self.job.settings, self.gradient
         if not s.scatters and self.buffers:
-            self._cast(self.bucket.elements)
+            self._reduced(0, self.bucket.elements)
             return
         for slices in self._small_buckets():
-            flat = sum(slices) * size * (len(slices) > 1)
-            self.ledger.take(STAGING, flat)
-            self._cast(sum(slices))
-            if self.is_compact:
-                self._add_to_compact()
-            self.ledger.drop(STAGING, flat)
+            self._reduced(sum(slices) * size * (len(slices) > 1), sum(slices))
 
-    def _cast(self, elements: int) -> None:
-        reduced = self.job.settings.reduced
-        self.ledger.pass_by(STAGING, elements * reduced * (reduced != self.gradient))
+    def _reduced(self, flat: int, elements: int) -> None:
+        """2361–2393, 2485: `flat` bytes cast for the way; what came back is added to this rank's part."""
+        s = self.job.settings
+        cast = elements * s.reduced * (s.reduced != self.gradient)
+        self.ledger.take(STAGING, flat)
+        self.ledger.take(STAGING, cast)
+        self.ledger.drop(STAGING, flat, times=cast > 0)
+        if self.is_compact:
+            self._add_to_compact()
+        self.ledger.drop(STAGING, cast or flat)
 
     def _add_to_compact(self) -> None:
-        """1317: what was reduced, widened slice by slice."""
-        of_bucket = (piece for w in self.bucket.weights for piece in self.part_of[w.name].slices[w.name])
-        longest = max((piece.numel for piece in of_bucket if piece.rank == self.job.rank), default=0)
-        self.ledger.pass_by(STAGING, longest * self.job.settings.accumulated * (self.job.settings.reduced != 4))
+        """1324: what was reduced, widened slice by slice."""
+        s = self.job.settings
+        for weight in self.bucket.weights:
+            part = self.part_of[weight.name]
+            for piece in part.slices[weight.name]:
+                if piece.rank == self.job.rank:
+                    self._collect(part)
+                    self.ledger.pass_by(STAGING, piece.numel * s.accumulated * (s.reduced != s.accumulated))
 
     def _small_buckets(self) -> list[list[int]]:
         found: list[list[int]] = [[]]
@@ -266,10 +272,11 @@ class Partitioned(Engine):
             return [weight.numel for weight in self.bucket.weights]
         counts, last = list[int](), -1
         for weight in self.bucket.weights:
-            for piece in self.part_of[weight.name].slices[weight.name]:
+            part = self.part_of[weight.name]
+            for piece in part.slices[weight.name]:
                 is_ours = self.is_compact and piece.rank == self.job.rank
                 if is_ours:
-                    self._collect()
+                    self._collect(part)
                 if piece.rank == last and not is_ours:
                     counts[-1] += piece.numel
                 else:
@@ -293,17 +300,25 @@ class Partitioned(Engine):
         if self.offloads:
             self._to_host(numel)
         elif not self.is_compact:
-            self._collect()
-        if not self.offloads or self.is_boundary or self.job.settings.stage == 2:
+            self._collect(self.part_of[weight.name])
+        if self._lets_go:
             self._release(weight)
 
-    def _collect(self) -> None:
-        """The buffer that this rank's gradients are copied into, at the first of them."""
+    @property
+    def _lets_go(self) -> bool:
+        """Whether what was copied goes at once. What was added in fp32 stays until the end of the backward, but for
+        stage 1's own (2153–2182)."""
+        if self.offloads:
+            return self.is_boundary or (self.job.settings.stage == 2 and not self.is_compact)
+        return self.widens or not self.is_compact
+
+    def _collect(self, part: Partition) -> None:
+        """The buffer that this rank's gradients are copied into, at the first of them: one for each group where they
+        are added in fp32 (1311), else one for all."""
         s = self.job.settings
-        if self.is_compact and not self.compact:
-            self.compact = True
-            for part in self.parts:
-                self.ledger.take(COMPACT, part.part * s.accumulated)
+        if self.is_compact and not any(one is part for one in self.compact):
+            self.compact.append(part)
+            self.ledger.take(COMPACT, part.part * s.accumulated)
         elif not self.is_compact and not self.collected:
             self.collected = sum(part.whole for part in self.parts) * s.weight
             self.ledger.take(OURS, self.collected)
@@ -324,6 +339,9 @@ class Partitioned(Engine):
                 for weight in part.weights:
                     self._fill(weight)
         self._reduce_bucket()
+        if self.is_compact and is_boundary and not self.offloads:  # 1032
+            for part in self.parts:
+                self._collect(part)
         if self.job.settings.stage == 2 or is_boundary:
             self._end_of_partition()
 
@@ -382,7 +400,7 @@ class Partitioned(Engine):
         for index, part in enumerate(self.parts):
             self._step_of(part, kept if index == len(self.parts) - 1 else 0)
         self.collected = self.accumulated = 0
-        self.compact = False
+        self.compact = []
 
     def _step_of(self, part: Partition, kept: int) -> None:
         """3112–3140: flattened, cast, then the collected gradients go (they are views of one buffer: with the last)."""
@@ -398,11 +416,10 @@ class Partitioned(Engine):
         if s.is_foreach:
             self.ledger.pass_by(FLATTENED, part.part * s.master)
         self.ledger.drop(FLATTENED, cast or flat)
-        if self.compact:
+        if self.is_compact:
             self.ledger.drop(COMPACT, part.part * s.accumulated)
 
     def _release_compact(self) -> None:
-        for part in self.parts:
-            if self.compact:
-                self.ledger.drop(COMPACT, part.part * self.job.settings.accumulated)
-        self.compact = False
+        for part in self.compact:
+            self.ledger.drop(COMPACT, part.part * self.job.settings.accumulated)
+        self.compact = []

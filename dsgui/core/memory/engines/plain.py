@@ -52,7 +52,7 @@ class Plain(Engine):
         b = self.job.settings.weight
         for weight in group:
             ledger.take(AT_INIT, weight.numel * b)
-        loading.flat(size)
+        loading.flat(size, group)
         for weight in group:
             ledger.drop(AT_INIT, weight.numel * b)
         loading.flattened(group)

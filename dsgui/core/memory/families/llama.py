@@ -211,7 +211,7 @@ class Llama:
 
     def tables(self) -> Tensor:
         """cos and sin: one row for each position."""
-        with self.tape.call("model.rotary_emb"):
+        with self.tape.call("model.rotary_emb", reads=False):
             numel = 2 * self.length * self.shape.head
             return self.tape.operation((), numel, self.make.element, extra=2 * numel * op.FLOAT)
 

@@ -25,7 +25,8 @@ def seen_in(run_id: str, foretold: Foretold, peak: Mapping[str, int]) -> Seen | 
     context = None
     if not foretold.on_cpu:
         context = _beside(foretold, Device.GPU, peak.get("gpu_bytes"), Overhead.CONTEXT, usual)
-    return Seen(run_id, device, foretold.release, interpreter, context) if interpreter or context else None
+    alone = foretold.ranks_per_node == 1
+    return Seen(run_id, device, foretold.release, interpreter, context, alone) if interpreter or context else None
 
 
 def _beside(

@@ -62,7 +62,7 @@ def room_of(
     own = Host() if host is None or planned or not hardware else host
     limited = _limited(own) and host_bytes is None
     device = CPU if on_cpu else card.title if card else ""
-    measured = sharpened.constants(device, release) if sharpened and not planned else None
+    measured = sharpened.constants(device, release, alone=group.ranks == 1) if sharpened and not planned else None
     return Room(
         gpu=card.title if card else "",
         gpu_bytes=_usable(card) if card else None,

@@ -19,20 +19,21 @@ _LONGEST, _MOST_BYTES = 200, 1 << 50
 @dataclass(frozen=True, slots=True)
 class Seen:
     """One run. `device`: "cpu", or the card's name. `interpreter` and `context` are bytes of a rank, None where the run
-    does not tell."""
+    does not tell. `alone`: of a single rank, so that no communication is in them."""
 
     run_id: str
     device: str
     release: str
     interpreter: int | None = None
     context: int | None = None
+    alone: bool = False
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Seen":
         """Raises KeyError, TypeError or ValueError."""
         run_id, device, release = (text(value[name])[:_LONGEST] for name in ("run_id", "device", "release"))
         interpreter, context = (optional(_bytes, value.get(name)) for name in ("interpreter", "context"))
-        return cls(run_id, device, release, interpreter, context)
+        return cls(run_id, device, release, interpreter, context, value.get("alone") is True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,9 @@ class Sharpened:
         kept = {kind: [one for one in every if _kind(one) == kind][-MOST_RUNS:] for kind in kinds}
         return Sharpened(tuple(one for one in every if one in kept.get(_kind(one), ())))
 
-    def constants(self, device: str, release: str) -> dict[Overhead, Constant]:
+    def constants(self, device: str, release: str, *, alone: bool = False) -> dict[Overhead, Constant]:
         """What takes the place of the usual ones, for a device and a release of DeepSpeed."""
-        own = [one for one in self.seen if _kind(one) == (device, release)]
+        own = [one for one in self.seen if _kind(one) == (device, release, alone)]
         usual = usual_of(device)
         told = {
             Overhead.INTERPRETER: [one.interpreter for one in own if one.interpreter is not None],
@@ -68,8 +69,8 @@ class Sharpened:
         return {which: _constant(usual[which], counts) for which, counts in likely.items() if counts}
 
 
-def _kind(one: Seen) -> tuple[str, str]:
-    return one.device, one.release
+def _kind(one: Seen) -> tuple[str, str, bool]:
+    return one.device, one.release, one.alone
 
 
 def usual_of(device: str) -> Mapping[Overhead, Constant]:

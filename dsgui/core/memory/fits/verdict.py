@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dsgui.core.memory.answer import Answer, Component, Device, Part, Place, Source, total
+from dsgui.core.memory.answer import Answer, Component, Device, Kept, Moment, Part, Place, Source, total
 from dsgui.core.memory.fits.overhead import Amount, Overhead, exactly
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.sizes import in_gib, size
@@ -127,7 +127,7 @@ def _gpu_bars(answer: Answer, room: Room) -> Iterator[Bar]:
 
 def _host_bars(answer: Answer, room: Room) -> Iterator[Bar]:
     """A bar for the whole machine. On CPU ranks what would be on GPUs is there, too."""
-    beside, kept = tuple(_beside(_of_host(room), Place.HOST)), exactly(answer.pins_kept * room.ranks_per_node)
+    beside = tuple(_beside(_of_host(room), Place.HOST))
     here = (room.host_bytes, room.host_in_use)
     parts: dict[str, list[Part]] = {peak.moment: [] for peak in answer.peaks}
     for peak in answer.peaks:
@@ -137,16 +137,18 @@ def _host_bars(answer: Answer, room: Room) -> Iterator[Bar]:
         yield Bar(
             Device.HOST,
             moment,
-            (*_segments(some, room, room.ranks_per_node), *_kept(kept, moment), *beside),
+            (*_segments(some, room, room.ranks_per_node), *_kept(answer, Moment(moment), room), *beside),
             *here,
             bool(some and answer.left_out),
         )
 
 
-def _kept(amount: Amount, moment: str) -> Iterator[Segment]:
-    """Pinned blocks that initialize frees, and torch does not: none of them yet, or all, while it goes on."""
-    if amount.high:
-        yield Segment(Overhead.PINS.value, Place.PINNED, Amount(0, 0, amount.high) if moment == "init" else amount)
+def _kept(answer: Answer, moment: Moment, room: Room) -> Iterator[Segment]:
+    """Pinned blocks that DeepSpeed frees, and torch does not."""
+    kept = answer.pins_kept.get(moment, Kept())
+    count = kept.count - kept.rounding * room.overheads.unrounded
+    if count:
+        yield Segment(Overhead.PINS.value, Place.PINNED, exactly(count * room.ranks_per_node))
 
 
 def _nvme_bars(answer: Answer, room: Room) -> Iterator[Bar]:

@@ -223,8 +223,8 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_optimizer": "There is no formula for the states of the optimizer {name} ({key}).",
     "unknown_family": "There is no formula for models of type {type}. There is one for {known}.",
     "older_release": "The formula follows DeepSpeed {known}; {release} allocates in other ways at some stages.",
-    "tied_weights": "Tied weights are taken as divided once: with parameter offload, initialize may take more host "
-    "memory.",
+    "tied_weights": "Tied weights are first created twice. The second copy counts until initialize ends; Python may "
+    "free it earlier or later.",
     "no_type": "config.json has no model_type, so the kind of model is not known.",
     "remote_code": "This model runs code of its own ({keys}), which is not in transformers; there is no "
     "formula for it.",

@@ -47,7 +47,7 @@ def test_what_a_rank_takes_beside_its_tensors_is_what_was_measured_less_the_rest
     told = seen_in("r", foretold(HOST, GPU), {"host_bytes": gib(5.6), "gpu_bytes": gib(6.1)})
     assert told == Seen("r", CARD, RELEASE, gib(1.0), gib(0.6))
     on_cpu = foretold(bar(Device.HOST, 3, interpreter=0.7), card="")
-    assert seen_in("r", on_cpu, {"host_bytes": gib(3.8)}) == Seen("r", CPU, RELEASE, gib(0.4))
+    assert seen_in("r", on_cpu, {"host_bytes": gib(3.8)}) == Seen("r", CPU, RELEASE, gib(0.4), alone=False)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,16 @@ def test_what_a_rank_takes_beside_its_tensors_is_what_was_measured_less_the_rest
 )
 def test_a_run_that_can_not_tell_tells_nothing(said: Foretold, host: float | None) -> None:
     assert seen_in("r", said, {} if host is None else {"host_bytes": gib(host)}) is None
+
+
+def test_runs_of_one_rank_say_nothing_of_runs_of_many() -> None:
+    """What a rank takes beside its tensors has NCCL's share in it, as far as that was estimated wrongly."""
+    alone = seen_in("r", foretold(GPU, ranks=1), {"gpu_bytes": gib(6.1)})
+    assert alone is not None
+    every = Sharpened().adding(alone)
+    assert every.constants(CARD, RELEASE) == {}
+    assert set(every.constants(CARD, RELEASE, alone=True)) == {Overhead.CONTEXT}
+    assert Sharpened.from_json(json.loads(json.dumps(every.to_json()))) == every
 
 
 def sharpened(*counts: float, device: str = CARD, release: str = RELEASE) -> Sharpened:

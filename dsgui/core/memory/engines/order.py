@@ -1,0 +1,101 @@
+"""In which order autograd comes to a model's modules: containers before what they contain, checkpointed layers again.
+
+DeepSpeed hooks each module (runtime/zero/parameter_offload.py): before its backward where its result wants a gradient,
+after it where what it reads wants one."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from dsgui.core.memory.walk import Block, Unit, Walk
+
+
+class Act(Enum):
+    ENTER = auto()  # a gradient of its result has come
+    AGAIN = auto()  # its forward, computed again
+    BACK = auto()  # its backward
+    END = auto()  # of the block that it begins
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happens to the unit of a number. `enters` and `leaves`: whether DeepSpeed sees the begin of a forward that
+    is computed again, and the end of what this is."""
+
+    act: Act
+    number: int
+    enters: bool = True
+    leaves: bool = True
+
+
+@dataclass(slots=True)
+class _Node:
+    number: int
+    unit: Unit
+    inner: "list[_Node]" = field(default_factory=list)
+
+    def contains(self, unit: Unit) -> bool:
+        """Two calls of one module stand beside each other."""
+        name = self.unit.name
+        return not name or unit.name.startswith(f"{name}.") or (unit.name == name and not unit.call)
+
+
+def backward_of(walk: Walk) -> Iterator[Step]:
+    """The steps of a backward; units are numbered in the order of the forward."""
+    units, blocks = list(walk.units()), dict(_blocks(walk))
+    waiting = {start for start, block in blocks.items() if block.checkpointed}
+    starts = [start for start, block in blocks.items() for _ in block.units]
+    for step in _steps(_nested(units)):
+        start = starts[step.number]
+        if step.act is Act.BACK and start in waiting and (_keeps(units[step.number]) or step.number == start):
+            waiting.remove(start)
+            yield from _again(blocks[start], start, step.number)
+        yield step
+        if step.act is Act.BACK and step.number == start:
+            yield Step(Act.END, start)
+
+
+def _blocks(walk: Walk) -> Iterator[tuple[int, Block]]:
+    start = 0
+    for block in walk.blocks:
+        if block.units:
+            yield start, block
+        start += len(block.units)
+
+
+def _nested(units: Iterable[Unit]) -> list[_Node]:
+    top, opened = list[_Node](), list[_Node]()
+    for number, unit in enumerate(units):
+        while opened and not opened[-1].contains(unit):
+            opened.pop()
+        node = _Node(number, unit)
+        (opened[-1].inner if opened else top).append(node)
+        if unit.call:
+            opened.append(node)
+    return top
+
+
+def _steps(nodes: list[_Node]) -> Iterator[Step]:
+    for node in reversed(nodes):
+        if node.unit.call and _wants(node.unit):
+            yield Step(Act.ENTER, node.number)
+        yield from _steps(node.inner)
+        yield Step(Act.BACK, node.number, leaves=node.unit.call and node.unit.reads)
+
+
+def _wants(unit: Unit) -> bool:
+    """Whether its result wants a gradient."""
+    return unit.reads or any(weight.trainable for weight in unit.weights)
+
+
+def _keeps(unit: Unit) -> bool:
+    return unit.kept > 0 or bool(unit.weights)
+
+
+def _again(block: Block, start: int, first: int) -> Iterator[Step]:
+    """All of the layer, once the backward of unit `first` needs what was not kept. The layer's own call was left
+    before; and torch stops at the last tensor that is needed, within `first` (torch/utils/checkpoint.py,
+    `_StopRecomputationError`)."""
+    for number, unit in enumerate(block.units, start):
+        is_layer = number == start and len(block.units) > 1
+        yield Step(Act.AGAIN, number, unit.call and not is_layer and number <= first, number < first)
