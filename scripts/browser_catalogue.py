@@ -1,6 +1,6 @@
 #!/usr/bin/env python
-"""Writes dsgui/ui/static/catalogue.js, and catalogue.<tag>.js for each other language: the texts and the charts that the
-browser shows, as core/texts and core/metrics/chart_table.py have them: `make docs`. A test fails when a file is not
+"""Writes dsgui/ui/static/catalogue.js, and catalogue.<tag>.js for each other language: the texts and the charts that
+the browser shows, as core/texts and core/metrics/chart_table.py have them: `make docs`. A test fails when a file is not
 what this makes."""
 
 import json
