@@ -101,6 +101,7 @@ def test_no_route_tells_it(tmp_path, runs, secret):
     first, second = planted(runs, store, tmp_path, secret)
     services = SimpleNamespace(
         checker=Checker(Catalog().schema()),
+        form_texts=Catalog().form_texts,
         runs=runs,
         archive=Archive(store, runs),
         inspection=Inspection(store, runs),
