@@ -4,6 +4,9 @@ import json
 from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
+
+from dsgui.ui.common.events import LOCAL
 
 
 def embedded(module: str, root_class: str, events: tuple[str, ...], **arguments: Any) -> gr.HTML:
@@ -25,6 +28,12 @@ def in_browser(module: str, function: str, *before: Any) -> str:
     what it returns goes to the outputs."""
     given = "".join(f"{json.dumps(value)}, " for value in before)
     return f"(...inputs) => {_then(module, f'{function}({given}...inputs)')}"
+
+
+def tell_if_unanswered(sent: Dependency, what: str) -> None:
+    """The page hears when an event's handler raised or was not reached: `onUnanswered(what, …)` of
+    `static/unanswered.js`. Else a button that waits for the answer waits for good."""
+    sent.failure(None, None, None, js=in_browser("unanswered", "tell", what), **LOCAL)
 
 
 def _then(module: str, call: str) -> str:

@@ -12,7 +12,7 @@ from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.memory_report import told
 from dsgui.core.memory.fits.rungs import as_json, steps
 from dsgui.ui.common.documents import read_document
-from dsgui.ui.common.embedded import embedded
+from dsgui.ui.common.embedded import embedded, tell_if_unanswered
 from dsgui.ui.common.events import LIVE, ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_change import applied, applies_to
@@ -39,7 +39,7 @@ def wire_ladder(
         context = make_context(services.target(), *bar_and_memory[: len(bar)])
         return steps_shown(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
 
-    panel.look(look, [text, *bar, *memory.inputs], [panel], **LIVE)
+    tell_if_unanswered(panel.look(look, [text, *bar, *memory.inputs], [panel], **LIVE), "ladder")
     panel.apply(applied, [text], applies_to(memory, (text, form)), **ONCE)
 
 

@@ -15,6 +15,7 @@ from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.fits.rehearsing import as_json, cannot
 from dsgui.core.memory.question import Question
 from dsgui.core.texts.saying import said
+from dsgui.ui.common.embedded import tell_if_unanswered
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_panel import MemoryPanel, inquiry_for
@@ -48,8 +49,9 @@ def wire_memory_asking(
         services.dry_runs.cancel(session_of(request))
 
     brought = [text, *bar, *memory.inputs]
-    memory.panel.rehearse(rehearse, brought, [memory.panel, memory.timer], **ONCE)
-    memory.panel.cancel(cancel, None, None, **ONCE)
+    asked = memory.panel.rehearse(rehearse, brought, [memory.panel, memory.timer], **ONCE)
+    for sent in (asked, memory.panel.cancel(cancel, None, None, **ONCE)):
+        tell_if_unanswered(sent, "dry_run")
     memory.timer.tick(follow, [memory.answered], [memory.panel, memory.timer, memory.answered], **ONCE)
 
 

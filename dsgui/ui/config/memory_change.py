@@ -13,6 +13,7 @@ from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.cheapest import as_json, cheapest
 from dsgui.core.texts.saying import as_told
 from dsgui.ui.common.documents import read_document
+from dsgui.ui.common.embedded import tell_if_unanswered
 from dsgui.ui.common.events import CHANGED_TEXT, ONCE, details
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
@@ -38,7 +39,7 @@ def wire_memory_change(
         view = workbench.show(text or "", context)
         return gr.update(found=change_found(services, view, context, bar_and_memory[len(bar) :]))
 
-    memory.panel.find(find, [text, *bar, *memory.inputs], [memory.panel], **ONCE)
+    tell_if_unanswered(memory.panel.find(find, [text, *bar, *memory.inputs], [memory.panel], **ONCE), "change")
     memory.panel.apply(applied, [text], applies_to(memory, page), **ONCE)
 
 

@@ -120,7 +120,7 @@ def _beside(asked: Asked) -> dict[str, Any]:
     """The formula beside the dry run that counts, and where the two differ."""
     both = isinstance(asked.formula, Fitted) and isinstance(asked.real, Fitted)
     remarks = list(asked.remarks()) or ([said("memory_rehearsal", "agrees")] if both else [])
-    return {"formula": as_json(asked.formula), "remarks": [told(one) for one in remarks]}
+    return {"formula": as_json(asked.formula), "remarks": [told(one) for one in (*remarks, *asked.reserved())]}
 
 
 def asked_of(fitted: Fitted, text: str) -> str:

@@ -506,6 +506,7 @@ export const TEXTS = {
   "billion": "{count} billion",
   "million": "{count} million",
   "not_drawn": "can't be drawn ({why})",
+  "unanswered": "dsgui’s server had no answer: its terminal says why. Try again.",
   "more": "More: checkpointing, zero.Init, target length, LoRA, attention, host memory",
   "host_memory": "Host memory (GiB)",
   "host_hint": "this machine’s",

@@ -5,6 +5,7 @@ import { button, el, part } from "./dom.js";
 import { gib } from "./format.js";
 import { keyName } from "./memory_bars.js";
 import { textOf, words } from "./texts.js";
+import { onUnanswered } from "./unanswered.js";
 
 /** @import { Ladder, LadderStep, Props, Trigger, Watch } from "./types.d.ts" */
 
@@ -29,6 +30,10 @@ class LadderFold {
     window.addEventListener("dsgui:memory", (event) => {
       this.asked = event.detail;
       this.look();
+    });
+    onUnanswered("ladder", () => {
+      this.content.removeAttribute("aria-busy");
+      if (!this.told()) this.content.replaceChildren(el("p", { role: "status" }, say("unanswered")));
     });
     root.replaceChildren(this.fold);
   }

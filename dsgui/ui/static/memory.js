@@ -7,6 +7,7 @@ import { barOf, colourOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.
 import { partName } from "./memory_charts.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { textOf, words } from "./texts.js";
+import { onUnanswered } from "./unanswered.js";
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps } from "./types.d.ts" */
 /** @import { MemoryTold, Trigger, Watch } from "./types.d.ts" */
@@ -31,6 +32,12 @@ class Memory {
     this.rehearsal = new Rehearsal(trigger);
     /** What an applied change leaves to the script. @type {string[]} */
     this.left = [];
+    this.unanswered = ""; // what a change was looked for, and the server had no answer
+    onUnanswered("change", () => {
+      this.unanswered = this.looking;
+      this.looking = "";
+      this.show();
+    });
     root.addEventListener("click", (event) => {
       const where = around(event, "[data-goto]")?.dataset.goto;
       if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
@@ -132,7 +139,9 @@ class Memory {
   change(told) {
     const found = this.found();
     const stage = stageOf(told, found, this.looking);
-    const left = this.left.map((text) => el("p", { class: "ds-mem-change", role: "status" }, text));
+    const unanswered = this.unanswered !== "" && this.unanswered === told.asked;
+    const texts = unanswered ? [words("memory_page", "unanswered")] : this.left;
+    const left = texts.map((text) => el("p", { class: "ds-mem-change", role: "status" }, text));
     if (stage === "nothing") return left;
     if (stage === "found" && found) return howTo(found, () => this.apply(found));
     const looking = stage === "looking";
@@ -163,6 +172,7 @@ class Memory {
   find(told) {
     if (this.looking === told.asked) return;
     this.looking = told.asked ?? "";
+    this.unanswered = "";
     this.left = [];
     this.show();
     this.trigger("find", { asked: this.looking });

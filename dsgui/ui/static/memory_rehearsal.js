@@ -6,6 +6,7 @@ import { colourOf, variableOf } from "./memory_bars.js";
 import { componentsOf, lineName, partName, peakName, peakOf, timelineOf, treemapOf } from "./memory_charts.js";
 import { loadPlotly, styled } from "./plotly_library.js";
 import { textOf, words as pageWords } from "./texts.js";
+import { onUnanswered } from "./unanswered.js";
 
 /** @import { MemoryTold, PlotElement, Rehearsed, RehearsedPeak, Trigger } from "./types.d.ts" */
 /** @import { MemoryLook } from "./memory_charts.js" */
@@ -31,6 +32,7 @@ export class Rehearsal {
     this.device = "gpu";
     this.pressed = ""; // a button whose press has no answer yet
     this.asked = ""; // what the page showed when it was pressed
+    this.unanswered = false; // the last press
     this.sent = ""; // by the server, as it came
     /** @type {MemoryTold | null} */
     this.told = null;
@@ -56,6 +58,14 @@ export class Rehearsal {
       this.lines,
     );
     new ResizeObserver(() => this.draw()).observe(this.found);
+    onUnanswered("dry_run", () => this.giveUp());
+  }
+
+  /** The server has no answer to the press: the button is there for another. */
+  giveUp() {
+    this.pressed = "";
+    this.unanswered = true;
+    this.update();
   }
 
   /** @param {MemoryTold | null} told @param {string} sent @param {string} moment of the bars above */
@@ -64,6 +74,7 @@ export class Rehearsal {
       this.sent = sent;
       this.rehearsed = sent ? JSON.parse(sent) : null;
       this.pressed = "";
+      this.unanswered = false;
     }
     this.told = told;
     this.moment = moment;
@@ -120,6 +131,7 @@ export class Rehearsal {
 
   says() {
     const { rehearsed, told } = this;
+    if (this.unanswered) return pageWords("memory_page", "unanswered");
     if (rehearsed && this.going) {
       return words("going", { seconds: String(rehearsed.seconds ?? 0), now: rehearsed.said });
     }
@@ -133,6 +145,7 @@ export class Rehearsal {
   press(act) {
     if (this.pressed) return;
     this.pressed = act;
+    this.unanswered = false;
     this.asked = this.told?.of ?? "";
     this.update();
     this.trigger(act === "ask" ? "rehearse" : "cancel", {});

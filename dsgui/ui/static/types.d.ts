@@ -768,6 +768,7 @@ declare global {
     "dsgui:text": CustomEvent<Entry>;
     "dsgui:goto": CustomEvent<string>;
     "dsgui:memory": CustomEvent<string>;
+    "dsgui:unanswered": CustomEvent<string>;
   }
   const Plotly: PlotlyLibrary;
 }

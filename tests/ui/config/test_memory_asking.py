@@ -31,7 +31,7 @@ class Page:
     """The panel of one page, with a dry run that finds `share` of the formula's bytes, or `why` it finds none."""
 
     def __init__(self, checker):
-        self.share, self.why = 1.0, None
+        self.share, self.why, self.reserved = 1.0, None, 0
         self.services = Here(checker)
         self.services.dry_runs = DryRuns("python", self.answer)
         self.services.target = lambda: Target("python", versions={"deepspeed": LATEST_KNOWN})
@@ -42,7 +42,8 @@ class Page:
             return self.why
         known = replace(question, model=replace(question.model, config=question.model.config | {"model_type": "llama"}))
         formula = instant.answer(known, made)
-        return replace(formula, source=Source.DRY_RUN, peaks=tuple(map(self.of_share, formula.peaks)))
+        peaks = tuple(map(self.of_share, formula.peaks))
+        return replace(formula, source=Source.DRY_RUN, peaks=peaks, reserved=self.reserved)
 
     def of_share(self, peak):
         """More or less of the states."""
@@ -184,6 +185,16 @@ def test_the_charts_are_made_of_phases_and_of_peaks(page):
     parts = next(one["parts"] for one in found["peaks"] if one["device"] == "gpu" and one["fullest"])
     assert parts[0]["line"] == "transformers/models/llama/modeling_llama.py:63"
     assert found["code"][parts[0]["line"]] == "hidden_states.to(float32)"
+
+
+def test_what_the_allocator_reserves_is_told_beside_the_tensors(page):
+    before = page.shown()
+    assert "remarks" not in before
+    page.reserved = 13 * 2**30
+    page.ask()
+    told = page.shown()["remarks"][-1]
+    assert told["code"] == "reserved"
+    assert told["text"].startswith("Dry run: torch’s caching allocator reserves 13.00 GiB of the GPU for ")
 
 
 def test_lines_that_are_no_line_are_told_apart(page):

@@ -39,6 +39,18 @@ class Asked:
         else:
             yield from differences(formula.answer, real.answer)
 
+    def reserved(self) -> Iterator[Said]:
+        """What torch's caching allocator holds for the tensors of a dry run: blocks that are free stay with it."""
+        answer = self.real.answer if isinstance(self.real, Fitted) else None
+        peak = answer.worst(Device.GPU) if answer else None
+        if answer and peak and answer.reserved:
+            held = {"reserved": in_gib(answer.reserved, 2), "allocated": in_gib(peak.count, 2)}
+            yield said("memory_told", "reserved", **held)
+
+    def sentences(self) -> list[Said]:
+        """All that is told beside the verdicts."""
+        return [*self.remarks(), *self.reserved()]
+
 
 def differences(formula: Answer, real: Answer) -> Iterator[Said]:
     """A sentence for each device whose fullest moments are more than 2 % apart."""
@@ -68,10 +80,10 @@ def as_json(asked: Asked | None) -> dict[str, Any]:
     if asked is None:
         return {}
     both = {"formula": memory_report.as_json(asked.formula), "dry_run": memory_report.as_json(asked.real)}
-    remarks = [one.to_json() | {"text": str(one)} for one in asked.remarks()]
+    remarks = [one.to_json() | {"text": str(one)} for one in asked.sentences()]
     return {"asked": both | {"remarks": remarks}}
 
 
 def as_text(asked: Asked | None) -> str:
     """A line each."""
-    return "".join(f"{one}\n" for one in asked.remarks()) if asked else ""
+    return "".join(f"{one}\n" for one in asked.sentences()) if asked else ""

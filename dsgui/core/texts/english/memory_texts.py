@@ -107,6 +107,8 @@ MEMORY_TOLD: Mapping[str, str] = {
     "held_against": "{place}: predicted {said} GiB, was {was}",
     "from_run": "What ranks take beside their tensors: from 1 run on this machine.",
     "from_runs": "What ranks take beside their tensors: from {runs} runs on this machine.",
+    "reserved": "Dry run: torch’s caching allocator reserves {reserved} GiB of the GPU for {allocated} GiB of tensors, "
+    "without expandable segments.",
     "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
 }
 
