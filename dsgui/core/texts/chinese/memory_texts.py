@@ -110,7 +110,8 @@ MEMORY_TOLD: Mapping[str, str] = {
     "held_against": "{place}：预测 {said} GiB，实际 {was}",
     "from_run": "rank 在张量之外的占用：取自这台机器上的 1 次运行。",
     "from_runs": "rank 在张量之外的占用：取自这台机器上的 {runs} 次运行。",
-    "reserved": "试运行：为 {allocated} GiB 的张量，torch 的缓存分配器在 GPU 上保留 {reserved} GiB（未启用 expandable segments）。",
+    "reserved": "试运行：为 {allocated} GiB 的张量，torch 的缓存分配器在 GPU 上保留 {reserved} GiB（未启用 expandable "
+    "segments）。",
     "not_measured": "尚未在 GPU 上实测：CUDA context、NCCL 和碎片采用典型值。",
 }
 
