@@ -16,6 +16,8 @@ A wrong config is none of these: it yields findings. Messages say where, what wa
 do.
 """
 
+from dsgui.core.texts.saying import Said
+
 
 class DsguiError(Exception):
     """Base of every error dsgui raises on purpose; its text is fit for the page as it is."""
@@ -24,8 +26,9 @@ class DsguiError(Exception):
 class DocumentError(DsguiError):
     """The text is not a JSON object. `line` and `column` count from 1."""
 
-    def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
-        super().__init__(message)
+    def __init__(self, told: str | Said, line: int = 1, column: int = 1) -> None:
+        super().__init__(told)
+        self.told = told
         self.line = line
         self.column = column
 

@@ -173,7 +173,9 @@ def test_two_runs_are_compared_in_three_clicks(browser, made):
         page.locator("#compare-runs").click()
         table = page.locator(".ds-compare .ds-table").first
         expect(table).to_contain_text("GPU memory, peak of the fullest GPU")
-        told = {text.split("\n")[0] for text in table.locator("td").all_inner_texts()}  # the second has % of the first, too
+        told = {
+            text.split("\n")[0] for text in table.locator("td").all_inner_texts()
+        }  # the second has % of the first, too
         assert {"13.00 GiB", "31.00 GiB"} <= told
         expect(page.locator(".ds-answer")).to_contain_text("stage3_max_live_parameters went from 1e9 to 3e10")
         expect(page.locator(".ds-compare .ds-table").last).to_contain_text("stage3_max_reuse_distance")
@@ -215,6 +217,7 @@ def test_a_chart_is_saved_as_picture_and_fills_the_screen(browser, made, tmp_pat
     with opened(browser, app, f"run={ids['before']}") as page:
         trace(page, "Loss", "train")
         chart = page.locator('[data-chart="Loss"]')
+
         def act(code):
             chart.get_by_label("More actions: Loss").click()
             chart.locator(f'[data-act="{code}"]').click()
