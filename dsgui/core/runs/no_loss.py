@@ -128,9 +128,7 @@ def _too_few_steps(told: Told) -> Iterator[NoLoss]:
         at = {} if told.step is None else {"step": f"{told.step:,}"}
         yield NoLoss("before_first_log", (_what(told, "yet"), advised.said("not_yet_at" if at else "not_yet", **at)))
     elif not told.live and told.step is not None and told.step < every:
-        yield NoLoss(
-            "before_first_log", (said("no_loss", "loss_was"), advised.said("ended_before", step=f"{told.step:,}"))
-        )
+        yield NoLoss("before_first_log", (said("no_loss", "was"), advised.said("ended_before", step=f"{told.step:,}")))
     elif told.step is None:
         yield NoLoss("logs_too_seldom", (_lead(told), advised.said("seldom")))
 
@@ -166,7 +164,7 @@ def _so_far(told: Told) -> Said:
 def _what(told: Told, code: str) -> Said:
     """Which loss is missing: an evaluation's may be right below."""
     evaluated = any(one.kind == "eval" and _LOSS.search(one.name) for one in told.series)
-    return said("no_loss", f"{'training_loss' if evaluated else 'loss'}_{code}")
+    return said("no_loss", f"{code}_of_training" if evaluated else code)
 
 
 def _steps(given: str | None, total: int | None) -> int | None:

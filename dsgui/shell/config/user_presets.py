@@ -169,7 +169,13 @@ def _line(name: str, value: object, least: int, most: int) -> str:
     if line is None or not least <= len(line) <= most or not line.isprintable():
         known = line is not None and line.isprintable()
         seen = wrong("preset.characters", count=str(len(line or ""))) if known else _seen(value)
-        told = wrong("preset.line", name=wrong(f"preset.{name}_name"), seen=seen, least=str(least), most=str(most))
+        told = wrong(
+            "preset.line",
+            name=wrong("preset.title_name") if name == "title" else wrong("preset.purpose_name"),
+            seen=seen,
+            least=str(least),
+            most=str(most),
+        )
         raise PresetError(told)
     return line
 

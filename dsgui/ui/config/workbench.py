@@ -117,12 +117,12 @@ def _count(value: float | None) -> int:
 
 def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
     """A sentence for each of the bar's two numbers that is none to check for."""
-    asked = {"gpus": gpus, "nodes": nodes}
+    asked = {"bar_gpus": gpus, "bar_nodes": nodes}
     return tuple(_odd_count(name, n) for name, n in asked.items() if n is None or _count(n) != n)
 
 
 def _odd_count(name: str, n: float | None) -> str:
-    given = {"name": words("reading", f"bar_{name}"), "count": str(_count(n))}
+    given = {"name": words("reading", name), "count": str(_count(n))}
     if n is None:
         return words("reading", "count_empty", **given)
     return words("reading", "count_outside", seen=f"{n:g}", most=str(MAX_RANKS), **given)

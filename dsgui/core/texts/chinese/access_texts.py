@@ -5,7 +5,8 @@ from collections.abc import Mapping
 ACCESS: Mapping[str, str] = {
     "log_in_title": "登录 dsgui",
     "log_in_advice": (
-        "dsgui 能启动程序，因此需要登录。请打开它在启动它的终端中最近输出的地址：该地址以 ?login=… 结尾，只能用于一个浏览器。如果你为它指定了 token，请在地址后加上 "
+        "dsgui 能启动程序，因此需要登录。请打开它在启动它的终端中最近输出的地址：该地址以 ?login=… 结尾，"
+        "只能用于一个浏览器。如果你为它指定了 token，请在地址后加上 "
         "?token=TOKEN。程序请发送请求头“Authorization: Bearer TOKEN”。"
     ),
     "unknown_host_title": "未知的主机名",
@@ -13,7 +14,9 @@ ACCESS: Mapping[str, str] = {
     "other_site_title": "请求来自其他网站",
     "other_site_advice": "dsgui 只接受自己页面发出的请求。如在代理之后，请让代理原样传递 Host 请求头。",
     "used_link_title": "此登录链接已被使用或已过期",
-    "used_link_advice": "每个链接只能用于一个浏览器。链接被使用后，dsgui 会在启动它的终端中输出新的链接：请打开新链接。",
+    "used_link_advice": (
+        "每个链接只能用于一个浏览器。链接被使用后，dsgui 会在启动它的终端中输出新的链接：请打开新链接。"
+    ),
     "not_found_title": "找不到页面",
     "not_found_advice": "请返回 dsgui 首页。",
     "method_title": "不支持的请求方法",

@@ -16,12 +16,16 @@ ERRORS: Mapping[str, str] = {
     "import.not_opened": "{path}：无法打开（{why}）。应为普通文件，请检查路径。",
     "import.no_utf8": "{path}：第 {line} 行的字节 {byte} 不是 UTF-8 文本。请将文件保存为 UTF-8。",
     "preset.gone": "{path}：这个预设已不存在。请刷新页面。",
-    "preset.unknown": "预设 {id}：这里没有保存此 ID 的预设。ID 应为“user-”加小写字母、数字和连字符。请从列表中选择预设。",
+    "preset.unknown": (
+        "预设 {id}：这里没有保存此 ID 的预设。ID 应为“user-”加小写字母、数字和连字符。请从列表中选择预设。"
+    ),
     "preset.title": "“{title}”：已有同名预设。请换一个名称，或替换它。",
     "preset.limit": "{folder}：最多保存 {most} 个预设。请先删除一个。",
     "preset.folder": "{folder}：无法读取（{why}）。应为你自己的文件夹。",
     "preset.none": "{path}：这不是预设。{problem} 请修复它，或将它移出该文件夹。",
-    "preset.not_written": "{folder}：无法写入（{why}）。应为你自己的、有可用空间的文件夹。请腾出空间，或改正文件夹的所有者和权限。",
+    "preset.not_written": (
+        "{folder}：无法写入（{why}）。应为你自己的、有可用空间的文件夹。请腾出空间，或改正文件夹的所有者和权限。"
+    ),
     "preset.text": "text：给出的是 {seen}；应为配置文本。",
     "preset.characters": "{count} 个字符",
     "preset.line": "{name}：给出的是 {seen}；应为一行内 {least} 到 {most} 个可打印字符。请修改{name}。",

@@ -31,7 +31,9 @@ READING: Mapping[str, str] = {
     "stands_where": "“{seen}”处应为{expected}",
     "twice": '"{key}" 出现了两次，{where}；DeepSpeed 会拒绝，HF Trainer 则不作提示地取最后一个。请只保留一个',
     "stands_twice": "{key} 出现了两次，{where}；DeepSpeed 会拒绝。请只保留一个",
-    "as_in_yaml": "“{inner}”像 YAML 那样缩进在“{key}”之下。请用 {{…}} 括起“{key}”的内容，或将文本保存为 accelerate 的 .yaml 文件",
+    "as_in_yaml": (
+        "“{inner}”像 YAML 那样缩进在“{key}”之下。请用 {{…}} 括起“{key}”的内容，或将文本保存为 accelerate 的 .yaml 文件"
+    ),
     "open_comment": "此处的注释没有结束。请在其后写上 */",
     "open_text": "此处的文本缺少结束引号",
     "broken_text": "此处文本有误：引号内有换行符或控制字符",

@@ -45,19 +45,24 @@ SLOW_ADVICE = {
 }
 
 NO_LOSS: dict[str, str] = {
-    "loss_before_training": "没有输出损失：运行在第一个训练步之前就结束了。",
-    "training_loss_before_training": "没有输出训练损失：运行在第一个训练步之前就结束了。",
-    "loss_will": "不会输出损失。",
-    "training_loss_will": "不会输出训练损失。",
-    "loss_was": "没有输出损失。",
-    "training_loss_was": "没有输出训练损失。",
-    "loss_yet": "还没有损失。",
-    "training_loss_yet": "还没有训练损失。",
-    "unread_so_far": "到目前为止，脚本的输出中没有 dsgui 能识别为损失的行。如果脚本会输出损失，请在“曲线及其来源”中添加匹配规则。",
+    "before_training": "没有输出损失：运行在第一个训练步之前就结束了。",
+    "before_training_of_training": "没有输出训练损失：运行在第一个训练步之前就结束了。",
+    "will": "不会输出损失。",
+    "will_of_training": "不会输出训练损失。",
+    "was": "没有输出损失。",
+    "was_of_training": "没有输出训练损失。",
+    "yet": "还没有损失。",
+    "yet_of_training": "还没有训练损失。",
+    "unread_so_far": (
+        "到目前为止，脚本的输出中没有 dsgui 能识别为损失的行。如果脚本会输出损失，请在“曲线及其来源”中添加匹配规则。"
+    ),
     "unread": "脚本的输出中没有 dsgui 能识别为损失的行；请在“曲线及其来源”中添加匹配规则。",
     "only_evaluates": "本次运行只做评估：没有给出 --do_train，因此没有训练损失。",
     "logging_off": "--logging_strategy no 关闭了日志：请改用 --logging_steps {advised}。",
-    "logs_by_epoch": "使用 --logging_strategy epoch 时，HF Trainer 在每个 epoch 结束时记录；--logging_steps {advised} 可以记录得更频繁。",
+    "logs_by_epoch": (
+        "使用 --logging_strategy epoch 时，HF Trainer 在每个 epoch 结束时记录；--logging_steps {advised} "
+        "可以记录得更频繁。"
+    ),
     "logs_by_file": "HF Trainer 每 “logging_steps” 步记录一次，默认为 {default}：请在脚本读取参数的文件中设置。",
     "logs_in_code": "HF Trainer 每 “logging_steps” 步记录一次，默认为 {default}：请在脚本的 TrainingArguments 中设置。",
     "logs": "HF Trainer 每 {every} 步记录一次",

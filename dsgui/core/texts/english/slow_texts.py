@@ -50,14 +50,14 @@ SLOW_ADVICE = {
 }
 
 NO_LOSS: dict[str, str] = {
-    "loss_before_training": "No loss was printed: the run ended before its first step.",
-    "training_loss_before_training": "No training loss was printed: the run ended before its first step.",
-    "loss_will": "No loss will be printed.",
-    "training_loss_will": "No training loss will be printed.",
-    "loss_was": "No loss was printed.",
-    "training_loss_was": "No training loss was printed.",
-    "loss_yet": "No loss yet.",
-    "training_loss_yet": "No training loss yet.",
+    "before_training": "No loss was printed: the run ended before its first step.",
+    "before_training_of_training": "No training loss was printed: the run ended before its first step.",
+    "will": "No loss will be printed.",
+    "will_of_training": "No training loss will be printed.",
+    "was": "No loss was printed.",
+    "was_of_training": "No training loss was printed.",
+    "yet": "No loss yet.",
+    "yet_of_training": "No training loss yet.",
     "unread_so_far": (
         "So far the script printed no line that dsgui reads as loss. If it prints one, add a pattern "
         "under “Curves and their sources”."
