@@ -17,6 +17,7 @@ from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
+from dsgui.shell.access.browsing import listing
 from dsgui.shell.access.places import usual_places
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.config.imports import open_file, open_upload
@@ -71,6 +72,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         target=lambda: probe.current,
         target_complete=lambda: probe.complete,
         open_file=partial(open_file, places=places),
+        browse=partial(listing, places),
         open_upload=open_upload,
         runs=runs,
         archive=Archive(store, runs, places.check, judge),

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 
 ERRORS: Mapping[str, str] = {
+    "browse.denied": "{path}：没有读取此文件夹的权限。请选择其他文件夹，或修改其权限。",
+    "browse.gone": "{path}：没有这个文件夹。它可能已被移动或删除，或者是文件。请检查路径。",
+    "browse.unread": "{path}：无法读取此文件夹（{why}）。请选择其他文件夹。",
     "import.points": "这个 accelerate YAML 中没有 DeepSpeed 配置，它指向 {path}。请打开该文件，或按路径打开这个 YAML。",
     "import.pointed": "这个 accelerate YAML 指向 {path}。{problem}",
     "import.followed": "这是 accelerate YAML 指向的 {path}（accelerate 从其启动目录查找）",

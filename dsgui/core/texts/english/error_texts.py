@@ -4,6 +4,9 @@ And why a run can't be resumed."""
 from collections.abc import Mapping
 
 ERRORS: Mapping[str, str] = {
+    "browse.denied": "{path}: no permission to read this folder. Choose another, or change its permissions.",
+    "browse.gone": "{path}: no such folder. It was moved or deleted, or is a file. Check the path.",
+    "browse.unread": "{path}: this folder can't be read ({why}). Choose another.",
     "import.points": (
         "This accelerate YAML holds no DeepSpeed config; it points to {path}. Open that file, or open "
         "the YAML by its path."
