@@ -50,19 +50,19 @@ export class Browser {
     this.parent = "";
     this.asked = 0;
     this.path = el("input", { type: "text", id: "ds-browse-path", spellcheck: "false", autocomplete: "off" });
-    const go = el("button", { type: "submit", class: "ds-step" }, say("browse_go"));
+    const go = el("button", { type: "submit", class: "ds-browse-button" }, say("browse_go"));
     const form = el("form", { class: "ds-browse-bar" }, this.path, go);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.show(this.path.value);
     });
-    this.up = button(say("browse_up"), { class: "ds-step", id: "ds-browse-up" }, () => this.show(this.parent));
+    this.up = button(say("browse_up"), { class: "ds-browse-button", id: "ds-browse-up" }, () => this.show(this.parent));
     this.starts = el("span", { class: "ds-browse-starts" });
     this.list = el("ul", { class: "ds-browse-list", "aria-label": say("browse_list"), tabindex: "-1" });
     this.list.addEventListener("keydown", (event) => this.pressed(event));
     this.note = el("p", { class: "ds-browse-note", role: "status" });
-    const cancel = button(say("browse_cancel"), { class: "ds-step" }, () => this.node.close());
-    this.take = button(say("browse_this"), { class: "ds-step", id: "ds-browse-this" }, () => this.chosen(this.folder));
+    const cancel = button(say("browse_cancel"), { class: "ds-browse-button" }, () => this.node.close());
+    this.take = button(say("browse_this"), { class: "ds-browse-button", id: "ds-browse-this" }, () => this.chosen(this.folder));
     this.take.hidden = wanted !== "folder";
     this.node = el(
       "dialog",
@@ -104,7 +104,7 @@ export class Browser {
     this.parent = found.parent;
     this.up.disabled = !found.parent;
     this.starts.replaceChildren(
-      ...found.starts.map((start) => button(start, { class: "ds-step" }, () => this.show(start))),
+      ...found.starts.map((start) => button(start, { class: "ds-browse-button" }, () => this.show(start))),
     );
     this.list.replaceChildren(
       ...found.folders.map((name) => this.row(`${name}/`, () => this.show(joined(found.folder, name)))),
@@ -155,7 +155,7 @@ export class Browser {
 function beside(field, wanted) {
   const input = field.querySelector("input, textarea");
   if (!(input instanceof HTMLInputElement || input instanceof HTMLTextAreaElement)) return;
-  const opener = button(say("browse"), { class: "ds-step ds-browse-open" }, () => {
+  const opener = button(say("browse"), { class: "ds-browse-button ds-browse-open" }, () => {
     const browser = new Browser(wanted, (path) => {
       input.value = path;
       input.dispatchEvent(new Event("input", { bubbles: true }));
