@@ -139,10 +139,10 @@ ERRORS: Mapping[str, str] = {
     "run.started_already": "运行 {run} 已经启动过。请查看它，或在启动页新建一个。",
     "run.none": "运行 {run}：{folder} 中没有它，可能已被删除。请查看列表。",
     "run.many_patterns": "运行 {run}：它有 {count} 个模式，最多读取 {most} 个。",
-    "report.many": "无法为 {count} 个运行生成报告。应为 1 到 {most} 个。请减少选择。",
+    "report.many": "无法为 {count} 次运行生成报告。应为 1 到 {most} 个。请减少选择。",
     "run.no_id": "运行：id 为空。请给出“{dsgui} runs”列出的 id 或其开头部分，或“last”。",
     "run.not_found": "找不到运行“{run}”。用“{dsgui} runs”查看列表。",
-    "run.several": "运行“{run}”：有 {count} 个运行以此开头（{runs} …）。请多写几位 id。",
+    "run.several": "运行“{run}”：有 {count} 次运行以此开头（{runs} …）。请多写几位 id。",
     "target.other_release": "{path}：按 DeepSpeed {asked} 检查，但只安装了 {installed}，只能询问它。请去掉 "
     "--target-version，或给出装有该版本的 --python。",
     "target.not_asked": "{path}：无法询问 DeepSpeed {release}：{why}。",
