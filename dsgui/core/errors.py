@@ -16,17 +16,16 @@ A wrong config is none of these: it yields findings. Messages say where, what wa
 do.
 """
 
-from dsgui.core.texts.saying import Said
-
 
 class DsguiError(Exception):
     """Base of every error dsgui raises on purpose; its text is fit for the page as it is."""
 
 
 class DocumentError(DsguiError):
-    """The text is not a JSON object. `line` and `column` count from 1."""
+    """The text is not a JSON object. `told` is a text, or a `Said`, told in the language of who reads it; `line`
+    and `column` count from 1."""
 
-    def __init__(self, told: str | Said, line: int = 1, column: int = 1) -> None:
+    def __init__(self, told: object, line: int = 1, column: int = 1) -> None:
         super().__init__(told)
         self.told = told
         self.line = line

@@ -101,7 +101,7 @@ def _followed(yaml: AccelerateConfig, folder: Path, places: Places | None) -> Im
     try:
         config = _json(_read(path))
     except DocumentError as error:
-        told = wrong("import.pointed", path=str(path), problem=error.told)
+        told = wrong("import.pointed", path=str(path), problem=str(error))
         raise DocumentError(told, error.line, error.column) from error
     found = words("errors", "import.followed", path=str(path))
     followed = replace(_accelerate(yaml, config.text), notes=(found, *config.notes, *yaml.notes))
