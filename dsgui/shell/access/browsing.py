@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from dsgui.core.access.listing import ENDINGS, Listing, shown
+from dsgui.core.access.folder_list import ENDINGS, Listing, shown
 from dsgui.core.errors import PlaceError
 from dsgui.core.texts.saying import wrong
 from dsgui.shell.access.places import Places

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from dsgui.core.access.listing import Listing
+from dsgui.core.access.folder_list import Listing
 from dsgui.core.config.context import Integration
 from dsgui.core.config.form_texts import FormTexts
 from dsgui.core.config.preset import Preset

@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
-from dsgui.core.access.listing import ENDINGS
+from dsgui.core.access.folder_list import ENDINGS
 from dsgui.core.config.form import Form
 from dsgui.core.config.versions import at_version
 from dsgui.core.errors import PlaceError, RunError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.access.listing import MOST_SHOWN
+from dsgui.core.access.folder_list import MOST_SHOWN
 from dsgui.core.errors import PlaceError
 from dsgui.core.texts.languages import CHINESE_TAG, speaking
 from dsgui.shell.access import browsing
