@@ -14,7 +14,13 @@ const FIELDS = {
   "memory-model": "folder",
   "open-path": "config",
 };
-const MOVES = new Set(["ArrowDown", "ArrowUp", "Home", "End"]);
+/** Key → where it leads in a list. @type {Record<string, (at: number, count: number) => number>} */
+const MOVES = {
+  ArrowDown: (at, count) => Math.min(at + 1, count - 1),
+  ArrowUp: (at) => Math.max(at - 1, 0),
+  Home: () => 0,
+  End: (at, count) => count - 1,
+};
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("launch_page", code, given);
@@ -34,12 +40,9 @@ export function noteOn({ folders, files, left_out: rest, more, unnamed }) {
   return notes.filter(Boolean).join(" ");
 }
 
-/** The place in a list that a key leads to. @param {string} key @param {number} at @param {number} count */
-export function movedTo(key, at, count) {
-  if (key === "Home") return 0;
-  if (key === "End") return count - 1;
-  return Math.min(Math.max(at + (key === "ArrowDown" ? 1 : -1), 0), count - 1);
-}
+/** The place in a list that a key leads to; -1 for a key that leads nowhere.
+ * @param {string} key @param {number} at @param {number} count */
+export const movedTo = (key, at, count) => (Object.hasOwn(MOVES, key) ? MOVES[key](at, count) : -1);
 
 export class Browser {
   /** @param {string} wanted @param {(path: string) => void} choose */
@@ -132,7 +135,7 @@ export class Browser {
     const at = rows.findIndex((row) => row === document.activeElement);
     if (event.key === "ArrowLeft" && this.parent) this.show(this.parent);
     else if (event.key === "ArrowRight") rows[at]?.classList.contains("ds-is-folder") && rows[at].click();
-    else if (!MOVES.has(event.key)) return;
+    else if (!Object.hasOwn(MOVES, event.key)) return;
     else this.move(rows, at, movedTo(event.key, at, rows.length));
     event.preventDefault();
   }
