@@ -14,7 +14,6 @@ BIN := $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations=25
 # Tests at once, on two cores: what is slow computes; what is fast waits most of its time, for ends, files and sockets.
 WORKERS := 2
-fast: WORKERS := 4
 # What needs more than Python: these tests take most of the time.
 OUTSIDE := browser or deepspeed or machines
 CONFIRMED := $(patsubst %,tests/core/rules/test_%.py,machine_rules memory_traps rule_examples) \
@@ -65,6 +64,7 @@ check:
 
 unit: ops fast slow
 
+fast: WORKERS := 4
 fast:
 	@$(NPM) run --silent test
 	$(PYTEST) -m "not ($(OUTSIDE))" $(ARGS)
