@@ -1,0 +1,157 @@
+"""What the recipes for the Hugging Face Trainer share: options, DeepSpeed's ranks, training, evaluation, figures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from parts.config_defaults import decided_by
+from parts.process import ASK_HUB, RecipeError, bad_input, say
+
+if TYPE_CHECKING:
+    from transformers import HfArgumentParser, PreTrainedTokenizerBase, Trainer, TrainingArguments
+
+# transformers 5 dropped it, older tutorials pass it, and the recipes overwrite their output in any case.
+OUTDATED_OPTIONS = {"--overwrite_output_dir"}
+# Always: early and frequent log lines, and nothing on disk but the final model.
+DEFAULTS = {"report_to": "none", "logging_first_step": True, "logging_steps": 10, "save_strategy": "no"}
+
+
+# --- command line ---------------------------------------------------------------------------------------------------
+
+
+def new_parser(kinds: Sequence[type], prog: str) -> HfArgumentParser:
+    """The parser of all options, which raises RecipeError where argparse would print its 150 options, once per rank."""
+    from transformers import HfArgumentParser
+
+    class Parser(HfArgumentParser):
+        def error(self, message: str) -> None:
+            raise RecipeError(f"{message}. --help lists the options.")
+
+    return Parser(tuple(kinds), prog=prog)
+
+
+def read_options(
+    parser: HfArgumentParser, argv: Sequence[str], defaults_for: Callable[[Any], dict[str, Any]], script: str
+) -> tuple[Any, ...]:
+    """One object per kind of options. What the command line leaves out comes from the DeepSpeed config, then from
+    `defaults_for`, which is given what the command line says."""
+    given, unknown = parser.parse_known_args(list(argv))
+    if unknown := [word for word in unknown if word not in OUTDATED_OPTIONS]:
+        raise RecipeError(f"unknown options: {' '.join(unknown)}. --help lists the known ones.")
+    if given.deepspeed:
+        require_launcher(script)
+    parser.set_defaults(**DEFAULTS | what_to_do(given) | defaults_for(given) | decided_by(given.deepspeed))
+    subject = f"the options or the file --deepspeed {given.deepspeed}" if given.deepspeed else "the options"
+    with bad_input(f"{subject} cannot be used"):
+        *kinds, _ = parser.parse_args_into_dataclasses(
+            list(argv), return_remaining_strings=True, look_for_args_file=False
+        )
+    return tuple(kinds)
+
+
+def what_to_do(given: Any) -> dict[str, Any]:
+    """Training and evaluation, where neither is asked for; on the CPU, where there is no GPU."""
+    import torch
+
+    neither = not (given.do_train or given.do_eval)
+    return {
+        "use_cpu": not torch.cuda.is_available(),
+        "do_train": given.do_train or neither,
+        "do_eval": given.do_eval or neither,
+    }
+
+
+def require_launcher(script: str) -> None:
+    """DeepSpeed needs to be told its rank, or MPI to ask for it; without both it fails on a missing mpi4py."""
+    if "RANK" not in os.environ and find_spec("mpi4py") is None:
+        raise RecipeError(f"--deepspeed needs a launcher: deepspeed --num_gpus=1 recipes/{script} --deepspeed …")
+
+
+def refuse_evaluation_without_stage_3(training: TrainingArguments) -> None:
+    """Without training, transformers builds a DeepSpeed engine for ZeRO stage 3 only."""
+    config = getattr(training, "hf_deepspeed_config", None)
+    if config is not None and not training.do_train and not config.is_zero3():
+        raise RecipeError(
+            "--do_eval without --do_train needs a ZeRO stage 3 config; use one, or leave out --deepspeed."
+        )
+
+
+# --- models and ranks -----------------------------------------------------------------------------------------------
+
+
+def introduce_ranks_to_deepspeed() -> None:
+    """Let DeepSpeed take over the process group, before ZeRO-3 splits a model while it is being loaded.
+
+    With use_cpu, transformers opens the group without DeepSpeed, which would then count one rank. No effect on GPUs.
+    """
+    import deepspeed
+
+    say("DeepSpeed may now compile its operators: one to two minutes, on the first run only")
+    deepspeed.init_distributed()
+
+
+def named_tokenizer(name: str, revision: str) -> PreTrainedTokenizerBase:
+    """A tokenizer of the hub or of a local folder."""
+    from transformers import AutoTokenizer
+
+    with bad_input(f"the tokenizer of {name!r} cannot be loaded", ASK_HUB):
+        return AutoTokenizer.from_pretrained(name, revision=revision)
+
+
+def named_model(kind: Any, name: str, revision: str, **how: Any) -> Any:
+    """A model of the hub or of a local folder; `kind` is the class of transformers that loads it."""
+    with bad_input(f"model {name!r} cannot be loaded", ASK_HUB):
+        return kind.from_pretrained(name, revision=revision, **how)
+
+
+def engine_check(trainer: Trainer) -> Any:
+    """A callback that stops a run in which --deepspeed was given and something else would train.
+
+    With use_cpu, accelerate can prefer its own CPU path without a word, and the user would watch the wrong thing.
+    """
+    import deepspeed
+    from transformers import TrainerCallback
+
+    class EngineCheck(TrainerCallback):
+        def on_train_begin(self, *_: Any, **__: Any) -> None:
+            engine = trainer.model_wrapped
+            if not isinstance(engine, deepspeed.DeepSpeedEngine):
+                raise RecipeError(
+                    f"--deepspeed was given, but {type(engine).__name__} would train instead of DeepSpeedEngine. "
+                    "Start the recipe with the deepspeed launcher, or leave out --deepspeed."
+                )
+            say(f"training with DeepSpeed, ZeRO stage {engine.zero_optimization_stage()}")
+
+    return EngineCheck()
+
+
+# --- training -------------------------------------------------------------------------------------------------------
+
+
+def train_and_evaluate(trainer: Trainer) -> None:
+    """Do what --do_train and --do_eval ask for; the model and the figures go to the output directory."""
+    training = trainer.args
+    if training.do_train:
+        result = trainer.train(resume_from_checkpoint=training.resume_from_checkpoint)
+        report(trainer, "train", result.metrics)
+        trainer.save_model()
+    if training.do_eval:
+        report(trainer, "eval", last_evaluation(trainer) or trainer.evaluate())
+
+
+def last_evaluation(trainer: Trainer) -> dict[str, float] | None:
+    """The figures of the finished model, when training ended with an evaluation of it."""
+    kept = trainer.state.best_global_step if trainer.args.load_best_model_at_end else trainer.state.global_step
+    for row in reversed(trainer.state.log_history):
+        if "eval_loss" in row and row["step"] == kept:
+            return {name: value for name, value in row.items() if name != "step"}
+    return None
+
+
+def report(trainer: Trainer, split: str, metrics: dict[str, float]) -> None:
+    """Print the figures of a split and write them to SPLIT_results.json."""
+    trainer.log_metrics(split, metrics)
+    trainer.save_metrics(split, metrics)
