@@ -54,7 +54,15 @@ DEFAULT_CONFIG = {
     "zero_optimization": {"stage": 2},
     "steps_per_print": 100,
 }
-TINY_GPT = {"n_embd": 64, "n_layer": 2, "n_head": 4, "resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
+TINY_GPT = {
+    "n_embd": 64,
+    "n_layer": 2,
+    "n_head": 4,
+    "resid_pdrop": 0.0,
+    "embd_pdrop": 0.0,
+    "attn_pdrop": 0.0,
+    "loss_type": "ForCausalLM",
+}
 COUNTED, IN_A_ROW, HELD_OUT_TEXTS = 8000, 8, 64
 TEXT_SEED = 42
 
@@ -122,7 +130,7 @@ def new_parser() -> Parser:
     add("--max_train_samples", type=positive, help="Train on only the first so many texts.")
     add("--max_eval_samples", type=positive, help="Evaluate on only the first so many.")
     add("--block_size", type=positive, default=64, help="Tokens in a sequence. Default: 64.")
-    add("--num_train_epochs", type=positive, default=4, help="Default: 4.")
+    add("--num_train_epochs", type=positive, default=2, help="Default: 2.")
     add("--max_steps", type=positive, help="Optimizer steps, whatever the epochs would be.")
     add("--learning_rate", type=float, default=3e-3, help="Where the config names no optimizer. Default: 3e-3.")
     add("--warmup_steps", type=positive, default=20, help="Where the config names no scheduler. Default: 20.")
@@ -165,7 +173,8 @@ def load_model(options: Any, tokenizer: Any) -> Any:
     if name := options.model_name_or_path:
         with bad_input(f"model {name!r} cannot be loaded", ASK_HUB):
             return AutoModelForCausalLM.from_pretrained(name)
-    shape = GPT2Config(vocab_size=len(tokenizer), n_positions=max(options.block_size, 64), **TINY_GPT)
+    ids = {"vocab_size": len(tokenizer), "bos_token_id": None, "eos_token_id": tokenizer.eos_token_id}
+    shape = GPT2Config(n_positions=max(options.block_size, 64), **ids, **TINY_GPT)
     if name := options.config_name:
         with bad_input(f"the shape of {name!r} cannot be loaded", ASK_HUB):
             shape = AutoConfig.from_pretrained(name)
