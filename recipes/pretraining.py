@@ -34,6 +34,7 @@ from parts.native import (
     batches_of,
     checkpoint_at,
     open_ranks,
+    positive,
     read_config,
     ready_for_this_machine,
     write_figures,
@@ -141,14 +142,6 @@ def new_parser() -> Parser:
     add("--resume_from_checkpoint", help="The folder of a checkpoint, or the one whose newest it is.")
     add("--seed", type=int, default=42, help="Default: 42.")
     return parser
-
-
-def positive(word: str) -> int:
-    """A number from 1."""
-    number = int(word)
-    if number < 1:
-        raise ValueError(word)
-    return number
 
 
 # --- model and text -------------------------------------------------------------------------------------------------

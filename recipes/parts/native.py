@@ -37,6 +37,14 @@ class Parser(ArgumentParser):
         raise RecipeError(f"{message}. --help lists the options.")
 
 
+def positive(word: str) -> int:
+    """A number from 1."""
+    number = int(word)
+    if number < 1:
+        raise ValueError(word)
+    return number
+
+
 @dataclass(frozen=True, slots=True)
 class Ranks:
     """This process among those that train, and the device it trains on."""

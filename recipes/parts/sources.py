@@ -43,9 +43,10 @@ def read(source: Any, name: str) -> Dataset:
     """A split, "train" or "validation", as it comes, from the hub or from JSON lines."""
     from datasets import load_dataset
 
+    split = getattr(source, f"{name}_split", name)
     if source.dataset_name:
-        with bad_input(f"the {name} split of data set {source.dataset_name!r} cannot be loaded", ASK_HUB):
-            return load_dataset(source.dataset_name, source.dataset_config_name, split=name)
+        with bad_input(f"the {split} split of data set {source.dataset_name!r} cannot be loaded", ASK_HUB):
+            return load_dataset(source.dataset_name, source.dataset_config_name, split=split)
     path = source.train_file if name == "train" else source.validation_file
     if path is None:
         raise RecipeError(f"no {name} examples: give --{name}_file, or leave out the step that needs it.")

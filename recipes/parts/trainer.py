@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from parts.config_defaults import decided_by
+from parts.config_defaults import decided_by, read_config
+from parts.precision import fitted_here
 from parts.process import ASK_HUB, RecipeError, bad_input, say
 
 if TYPE_CHECKING:
@@ -34,22 +36,56 @@ def new_parser(kinds: Sequence[type], prog: str) -> HfArgumentParser:
 
 
 def read_options(
-    parser: HfArgumentParser, argv: Sequence[str], defaults_for: Callable[[Any], dict[str, Any]], script: str
+    parser: HfArgumentParser,
+    argv: Sequence[str],
+    defaults_for: Callable[[Any], dict[str, Any]],
+    script: str,
+    *,
+    fits_precision: bool = False,
 ) -> tuple[Any, ...]:
     """One object per kind of options. What the command line leaves out comes from the DeepSpeed config, then from
-    `defaults_for`, which is given what the command line says."""
+    `defaults_for`, which is given what the command line says. `fits_precision`: fp16 becomes bf16 or fp32 on a machine
+    that lacks it."""
     given, unknown = parser.parse_known_args(list(argv))
     if unknown := [word for word in unknown if word not in OUTDATED_OPTIONS]:
         raise RecipeError(f"unknown options: {' '.join(unknown)}. --help lists the known ones.")
     if given.deepspeed:
         require_launcher(script)
+    if fits_precision:
+        argv = with_fitting_precision(argv, given)
+        given, _ = parser.parse_known_args(list(argv))
     parser.set_defaults(**DEFAULTS | what_to_do(given) | defaults_for(given) | decided_by(given.deepspeed))
-    subject = f"the options or the file --deepspeed {given.deepspeed}" if given.deepspeed else "the options"
+    named = given.deepspeed and not given.deepspeed.startswith("{")
+    subject = f"the options or the file --deepspeed {given.deepspeed}" if named else "the options"
     with bad_input(f"{subject} cannot be used"):
         *kinds, _ = parser.parse_args_into_dataclasses(
             list(argv), return_remaining_strings=True, look_for_args_file=False
         )
     return tuple(kinds)
+
+
+def with_fitting_precision(argv: Sequence[str], given: Any) -> Sequence[str]:
+    """The command line with a config for this machine: as it was, where its precision is one that the machine has."""
+    config = read_config(given.deepspeed)
+    block = config.get("fp16")
+    if isinstance(block, dict) and block.get("enabled") == "auto" and given.fp16:
+        config["fp16"] = block | {"enabled": True}
+    fitting = fitted_here(config) if config else config
+    if fitting is config:
+        return argv
+    rest = without(argv, {"--deepspeed", "--fp16"})
+    return [*rest, "--deepspeed", json.dumps(fitting)]
+
+
+def without(argv: Sequence[str], options: set[str]) -> list[str]:
+    """The words of a command line less those options and their values."""
+    kept, dropping = [], False
+    for word in argv:
+        if word.startswith("--"):
+            dropping = word.partition("=")[0] in options
+        if not dropping:
+            kept.append(word)
+    return kept
 
 
 def what_to_do(given: Any) -> dict[str, Any]:
