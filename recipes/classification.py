@@ -2,8 +2,8 @@
 
     deepspeed --num_gpus=2 recipes/classification.py --deepspeed_config ds_config.json
 
-needs no download: a small network learns to tell noisy digits, on two CPU cores in half a minute. Pictures come from the
-hub or from disk as well:
+needs no download: a small network learns to tell noisy digits, on two CPU cores in half a minute. Pictures come from
+the hub or from disk as well:
 
     deepspeed recipes/classification.py --dataset_name ylecun/mnist --image_column image --validation_split test
 
@@ -12,19 +12,22 @@ torchrun starts it, too. Bad input ends with one message and exit code 2.
 
 from __future__ import annotations
 
+import os
 import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from typing import Any
 
 from parts.digits import load_split, same_size
 from parts.native import (
-    Parser,
     batches_of,
     checkpoint_at,
     open_ranks,
     positive,
+    rank_here,
     read_config,
     ready_for_this_machine,
+    refuse_options,
     write_figures,
 )
 from parts.process import RecipeError, outcome, say
@@ -32,7 +35,7 @@ from parts.process import RecipeError, outcome, say
 SCRIPT = "classification.py"
 DEFAULT_CONFIG = {
     "train_micro_batch_size_per_gpu": 32,
-    "optimizer": {"type": "Adam", "params": {"lr": 2e-3}},
+    "optimizer": {"type": "Adam", "params": {"lr": 2e-3, "torch_adam": True}},
     "zero_optimization": {"stage": 1},
     "steps_per_print": 100,
 }
@@ -66,9 +69,9 @@ def run(argv: Sequence[str]) -> None:
         config=config,
     )
     if options.resume_from_checkpoint:
-        folder, tag = checkpoint_at(options.resume_from_checkpoint)
+        folder, tag = os.path.split(checkpoint_at(options.resume_from_checkpoint))
         engine.load_checkpoint(folder, tag=tag)
-        say(f"resumed from step {engine.global_steps}")
+        say(f"resumed from {tag}, step {engine.global_steps} is done")
     examined = (torch.tensor(held_out).split(micro), torch.tensor(held_out_labels).split(micro))
     total = len(loader) * options.num_train_epochs // engine.gradient_accumulation_steps()
     if engine.global_steps >= total:
@@ -83,10 +86,17 @@ def run(argv: Sequence[str]) -> None:
         write_figures(options.output_dir, figures)
 
 
-def new_parser() -> Parser:
+def new_parser() -> ArgumentParser:
     """The options, in Hugging Face's words where it has some."""
-    parser = Parser(SCRIPT, __doc__)
+    parser = ArgumentParser(
+        SCRIPT, description=__doc__, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.error = refuse_options  # type: ignore[method-assign]
     add = parser.add_argument
+    # A switch, as deepspeed.add_config_arguments declares it, or the config, as the HF Trainer takes it.
+    add("--deepspeed", nargs="?", const=True, help="Train with DeepSpeed, which this script always does.")
+    add("--deepspeed_config", help="The config. Default: one made for this script.")
+    add("--local_rank", type=int, default=rank_here(), help="From DeepSpeed's launcher.")
     add("--dataset_name", help="A data set of the hub, or a folder of one. Default: noisy digits, drawn by code.")
     add("--dataset_config_name", help="Its configuration.")
     add("--train_split", default="train", help="Its split to train on. Default: train.")

@@ -28,13 +28,13 @@ from parts.process import RecipeError, is_rank_0, outcome, say
 from parts.sources import made_by_code
 from parts.trainer import (
     engine_check,
+    evaluate,
     introduce_ranks_to_deepspeed,
+    keep,
     named_model,
     named_tokenizer,
-    new_parser,
     read_options,
     refuse_evaluation_without_stage_3,
-    train_and_evaluate,
     what_to_do,
 )
 
@@ -55,7 +55,7 @@ MADE_INSTRUCTIONS = {
     "num_train_epochs": 4,
     "per_device_train_batch_size": 16,
     "per_device_eval_batch_size": 32,
-    "learning_rate": 1e-2,
+    "learning_rate": 5e-3,
     "warmup_steps": 10,
     "lr_scheduler_type": "constant_with_warmup",
 }
@@ -116,9 +116,9 @@ def run(argv: Sequence[str]) -> None:
 
 def parse_arguments(argv: Sequence[str]) -> tuple[ModelArguments, DataArguments, TrainingArguments]:
     """Read the command line; what it leaves out comes from the DeepSpeed config, then from the tables above."""
-    from transformers import TrainingArguments
+    from transformers import HfArgumentParser, TrainingArguments
 
-    parser = new_parser((ModelArguments, DataArguments, TrainingArguments), SCRIPT)
+    parser = HfArgumentParser((ModelArguments, DataArguments, TrainingArguments), prog=SCRIPT)
     arguments, data, training = read_options(parser, argv, defaults_for, SCRIPT, fits_precision=True)
     config = getattr(training, "hf_deepspeed_config", None)
     if arguments.merge_adapter and config is not None and config.is_zero3():
@@ -233,6 +233,15 @@ def score(prediction: Any) -> dict[str, float]:
     right = (guessed == wanted) & asked
     whole = (right == asked).all(-1)
     return {"token_accuracy": float(100 * right.sum() / asked.sum()), "answer_accuracy": float(100 * whole.mean())}
+
+
+def train_and_evaluate(trainer: Trainer) -> None:
+    """Do what --do_train and --do_eval ask for; the adapter and the figures go to the output directory."""
+    training = trainer.args
+    if training.do_train:
+        keep(trainer, trainer.train(resume_from_checkpoint=training.resume_from_checkpoint))
+    if training.do_eval:
+        evaluate(trainer)
 
 
 def save_merged(trainer: Trainer, tokenizer: PreTrainedTokenizerBase) -> None:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,14 +30,15 @@ from typing import TYPE_CHECKING, Any
 
 from parts import number_words
 from parts.native import (
-    Parser,
     Ranks,
     batches_of,
     checkpoint_at,
     open_ranks,
     positive,
+    rank_here,
     read_config,
     ready_for_this_machine,
+    refuse_options,
     write_figures,
 )
 from parts.process import ASK_HUB, RecipeError, bad_input, outcome, say
@@ -116,10 +118,17 @@ def run(argv: Sequence[str]) -> None:
     train(work, resume(engine, options.resume_from_checkpoint))
 
 
-def new_parser() -> Parser:
+def new_parser() -> ArgumentParser:
     """The options, in Hugging Face's words where it has some."""
-    parser = Parser(SCRIPT, __doc__)
+    parser = ArgumentParser(
+        SCRIPT, description=__doc__, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.error = refuse_options  # type: ignore[method-assign]
     add = parser.add_argument
+    # A switch, as deepspeed.add_config_arguments declares it, or the config, as the HF Trainer takes it.
+    add("--deepspeed", nargs="?", const=True, help="Train with DeepSpeed, which this script always does.")
+    add("--deepspeed_config", help="The config. Default: one made for this script.")
+    add("--local_rank", type=int, default=rank_here(), help="From DeepSpeed's launcher.")
     add("--model_name_or_path", help="A hub name or a local folder. Default: a small GPT with random weights.")
     add("--config_name", help="Only the shape of such a model, with random weights.")
     add("--tokenizer_name", help="Default: the model's; bytes where there is none.")
@@ -241,9 +250,9 @@ def resume(engine: Any, path: str | None) -> int:
     """The number of steps that a checkpoint has behind it."""
     if not path:
         return 0
-    folder, tag = checkpoint_at(path)
+    folder, tag = os.path.split(checkpoint_at(path))
     engine.load_checkpoint(folder, tag=tag)
-    say(f"resumed from {os.path.join(folder, tag)}, step {engine.global_steps}")
+    say(f"resumed from {tag}, step {engine.global_steps} is done")
     return engine.global_steps
 
 

@@ -25,13 +25,13 @@ from parts.sentences import DataArguments, load_split, tokenized
 from parts.sources import made_by_code
 from parts.trainer import (
     engine_check,
+    evaluate,
     introduce_ranks_to_deepspeed,
+    keep,
     named_model,
     named_tokenizer,
-    new_parser,
     read_options,
     refuse_evaluation_without_stage_3,
-    train_and_evaluate,
     what_to_do,
 )
 
@@ -113,9 +113,9 @@ def run(argv: Sequence[str]) -> None:
 
 def parse_arguments(argv: Sequence[str]) -> Arguments:
     """Read the command line; what it leaves out comes from the DeepSpeed config, then from the tables above."""
-    from transformers import Seq2SeqTrainingArguments
+    from transformers import HfArgumentParser, Seq2SeqTrainingArguments
 
-    parser = new_parser((ModelArguments, DataArguments, Seq2SeqTrainingArguments), SCRIPT)
+    parser = HfArgumentParser((ModelArguments, DataArguments, Seq2SeqTrainingArguments), prog=SCRIPT)
     model, data, training = read_options(parser, argv, defaults_for, SCRIPT)
     # What run_translation.py users say in other words than the trainer's.
     training.generation_max_length = (
@@ -214,6 +214,15 @@ def score_with(tokenizer: PreTrainedTokenizerBase) -> Callable[[Any], dict[str, 
         return {"exact_match": scores.exact_match(ours, theirs), "chrf": scores.chrf(ours, theirs)}
 
     return score
+
+
+def train_and_evaluate(trainer: Seq2SeqTrainer) -> None:
+    """Do what --do_train and --do_eval ask for; the model and the figures go to the output directory."""
+    training = trainer.args
+    if training.do_train:
+        keep(trainer, trainer.train(resume_from_checkpoint=training.resume_from_checkpoint))
+    if training.do_eval:
+        evaluate(trainer)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -16,25 +15,14 @@ from parts.precision import fitted_here
 from parts.process import RecipeError, bad_input, say
 
 
-class Parser(ArgumentParser):
-    """Options of one recipe, which raises RecipeError where argparse would print all of them, once per rank. With
-    those of DeepSpeed: its launcher adds --local_rank, torchrun does not."""
+def refuse_options(message: str) -> NoReturn:
+    """For `parser.error`: argparse would print all options, once per rank."""
+    raise RecipeError(f"{message}. --help lists the options.")
 
-    def __init__(self, script: str, description: str | None) -> None:
-        super().__init__(
-            script, description=description, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
-        )
-        # A switch, as deepspeed.add_config_arguments declares it, or the config, as the HF Trainer takes it.
-        self.add_argument(
-            "--deepspeed", nargs="?", const=True, help="Train with DeepSpeed, which this script always does."
-        )
-        self.add_argument("--deepspeed_config", help="The config. Default: one made for this script.")
-        self.add_argument(
-            "--local_rank", type=int, default=int(os.environ.get("LOCAL_RANK", "0")), help="From launchers."
-        )
 
-    def error(self, message: str) -> NoReturn:
-        raise RecipeError(f"{message}. --help lists the options.")
+def rank_here() -> int:
+    """What torchrun tells by a variable, and DeepSpeed's launcher by --local_rank as well."""
+    return int(os.environ.get("LOCAL_RANK", "0"))
 
 
 def positive(word: str) -> int:
@@ -134,14 +122,14 @@ def _has_netrc() -> bool:
         return False
 
 
-def checkpoint_at(path: str) -> tuple[str, str]:
-    """The folder and the tag of a DeepSpeed checkpoint, given by its own path or by the folder whose newest it is."""
+def checkpoint_at(path: str) -> str:
+    """A DeepSpeed checkpoint's own path, given by that or by the folder whose newest it is."""
     folder = Path(path)
     if (folder / "latest").is_file():
-        return str(folder), (folder / "latest").read_text("utf-8").strip()
+        folder = folder / (folder / "latest").read_text("utf-8").strip()
     if not any(folder.glob("*model_states.pt")):
         raise RecipeError(f"--resume_from_checkpoint {path}: no checkpoint of DeepSpeed. Give a folder global_stepN.")
-    return str(folder.parent), folder.name
+    return str(folder.absolute())
 
 
 def write_figures(output_dir: str, figures: dict[str, float]) -> None:

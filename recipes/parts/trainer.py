@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from parts.config_defaults import decided_by, read_config
 from parts.precision import fitted_here
@@ -24,17 +24,6 @@ DEFAULTS = {"report_to": "none", "logging_first_step": True, "logging_steps": 10
 # --- command line ---------------------------------------------------------------------------------------------------
 
 
-def new_parser(kinds: Sequence[type], prog: str) -> HfArgumentParser:
-    """The parser of all options, which raises RecipeError where argparse would print its 150 options, once per rank."""
-    from transformers import HfArgumentParser
-
-    class Parser(HfArgumentParser):
-        def error(self, message: str) -> None:
-            raise RecipeError(f"{message}. --help lists the options.")
-
-    return Parser(tuple(kinds), prog=prog)
-
-
 def read_options(
     parser: HfArgumentParser,
     argv: Sequence[str],
@@ -46,6 +35,7 @@ def read_options(
     """One object per kind of options. What the command line leaves out comes from the DeepSpeed config, then from
     `defaults_for`, which is given what the command line says. `fits_precision`: fp16 becomes bf16 or fp32 on a machine
     that lacks it."""
+    parser.error = refuse_options  # type: ignore[method-assign]
     given, unknown = parser.parse_known_args(list(argv))
     if unknown := [word for word in unknown if word not in OUTDATED_OPTIONS]:
         raise RecipeError(f"unknown options: {' '.join(unknown)}. --help lists the known ones.")
@@ -62,6 +52,11 @@ def read_options(
             list(argv), return_remaining_strings=True, look_for_args_file=False
         )
     return tuple(kinds)
+
+
+def refuse_options(message: str) -> NoReturn:
+    """For `parser.error`: argparse would print all 150 options, once per rank."""
+    raise RecipeError(f"{message}. --help lists the options.")
 
 
 def with_fitting_precision(argv: Sequence[str], given: Any) -> Sequence[str]:
@@ -167,15 +162,15 @@ def engine_check(trainer: Trainer) -> Any:
 # --- training -------------------------------------------------------------------------------------------------------
 
 
-def train_and_evaluate(trainer: Trainer) -> None:
-    """Do what --do_train and --do_eval ask for; the model and the figures go to the output directory."""
-    training = trainer.args
-    if training.do_train:
-        result = trainer.train(resume_from_checkpoint=training.resume_from_checkpoint)
-        report(trainer, "train", result.metrics)
-        trainer.save_model()
-    if training.do_eval:
-        report(trainer, "eval", last_evaluation(trainer) or trainer.evaluate())
+def keep(trainer: Trainer, result: Any) -> None:
+    """After training: the figures and the model go to the output directory."""
+    report(trainer, "train", result.metrics)
+    trainer.save_model()
+
+
+def evaluate(trainer: Trainer) -> None:
+    """The figures of the model as it is now, which training may have ended with."""
+    report(trainer, "eval", last_evaluation(trainer) or trainer.evaluate())
 
 
 def last_evaluation(trainer: Trainer) -> dict[str, float] | None:
