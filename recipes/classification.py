@@ -21,13 +21,13 @@ from typing import Any
 from parts.digits import load_split, same_size
 from parts.native import (
     batches_of,
-    checkpoint_at,
     open_ranks,
     positive,
     rank_here,
     read_config,
     ready_for_this_machine,
     refuse_options,
+    require_checkpoint,
     write_figures,
 )
 from parts.process import RecipeError, outcome, say
@@ -50,6 +50,8 @@ def main(argv: Sequence[str]) -> int:
 def run(argv: Sequence[str]) -> None:
     """Build everything, train, evaluate, save."""
     options = new_parser().parse_args(argv)
+    if options.resume_from_checkpoint:
+        require_checkpoint(options.resume_from_checkpoint)
     config = read_config(options, DEFAULT_CONFIG)
     (train, train_labels), (held_out, held_out_labels) = load_split(options, "train"), load_split(options, "validation")
     size = same_size([*train, *held_out], "train and validation")
@@ -69,7 +71,7 @@ def run(argv: Sequence[str]) -> None:
         config=config,
     )
     if options.resume_from_checkpoint:
-        folder, tag = os.path.split(checkpoint_at(options.resume_from_checkpoint))
+        folder, tag = os.path.split(os.path.abspath(options.resume_from_checkpoint))
         engine.load_checkpoint(folder, tag=tag)
         say(f"resumed from {tag}, step {engine.global_steps} is done")
     examined = (torch.tensor(held_out).split(micro), torch.tensor(held_out_labels).split(micro))
@@ -92,26 +94,31 @@ def new_parser() -> ArgumentParser:
         SCRIPT, description=__doc__, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.error = refuse_options  # type: ignore[method-assign]
-    add = parser.add_argument
     # A switch, as deepspeed.add_config_arguments declares it, or the config, as the HF Trainer takes it.
-    add("--deepspeed", nargs="?", const=True, help="Train with DeepSpeed, which this script always does.")
-    add("--deepspeed_config", help="The config. Default: one made for this script.")
-    add("--local_rank", type=int, default=rank_here(), help="From DeepSpeed's launcher.")
-    add("--dataset_name", help="A data set of the hub, or a folder of one. Default: noisy digits, drawn by code.")
-    add("--dataset_config_name", help="Its configuration.")
-    add("--train_split", default="train", help="Its split to train on. Default: train.")
-    add("--validation_split", default="validation", help="Its split to evaluate on. Default: validation.")
-    add("--train_file", help="JSON lines with a picture and its class each.")
-    add("--validation_file", help="The same, for evaluation.")
-    add("--image_column", default="image", help="Images, or numbers in lists. Default: image.")
-    add("--label_column", default="label", help="Classes: 0, 1, 2, … Default: label.")
-    add("--max_train_samples", type=positive, help="Train on only the first so many.")
-    add("--max_eval_samples", type=positive, help="Evaluate on only the first so many.")
-    add("--num_train_epochs", type=positive, default=4, help="Default: 4.")
-    add("--logging_steps", type=positive, default=10, help="Default: every 10 steps.")
-    add("--output_dir", default="output/classification", help="Default: output/classification.")
-    add("--resume_from_checkpoint", help="The folder of a checkpoint, or the one whose newest it is.")
-    add("--seed", type=int, default=42, help="Default: 42.")
+    parser.add_argument(
+        "--deepspeed", nargs="?", const=True, help="Train with DeepSpeed, which this script always does."
+    )
+    parser.add_argument("--deepspeed_config", help="The config. Default: one made for this script.")
+    parser.add_argument("--local_rank", type=int, default=rank_here(), help="From DeepSpeed's launcher.")
+    parser.add_argument(
+        "--dataset_name", help="A data set of the hub, or a folder of one. Default: noisy digits, drawn by code."
+    )
+    parser.add_argument("--dataset_config_name", help="Its configuration.")
+    parser.add_argument("--train_split", default="train", help="Its split to train on. Default: train.")
+    parser.add_argument(
+        "--validation_split", default="validation", help="Its split to evaluate on. Default: validation."
+    )
+    parser.add_argument("--train_file", help="JSON lines with a picture and its class each.")
+    parser.add_argument("--validation_file", help="The same, for evaluation.")
+    parser.add_argument("--image_column", default="image", help="Images, or numbers in lists. Default: image.")
+    parser.add_argument("--label_column", default="label", help="Classes: 0, 1, 2, … Default: label.")
+    parser.add_argument("--max_train_samples", type=positive, help="Train on only the first so many.")
+    parser.add_argument("--max_eval_samples", type=positive, help="Evaluate on only the first so many.")
+    parser.add_argument("--num_train_epochs", type=positive, default=4, help="Default: 4.")
+    parser.add_argument("--logging_steps", type=positive, default=10, help="Default: every 10 steps.")
+    parser.add_argument("--output_dir", default="output/classification", help="Default: output/classification.")
+    parser.add_argument("--resume_from_checkpoint", help="A folder global_stepN that this recipe has saved.")
+    parser.add_argument("--seed", type=int, default=42, help="Default: 42.")
     return parser
 
 

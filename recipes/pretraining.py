@@ -32,13 +32,13 @@ from parts import number_words
 from parts.native import (
     Ranks,
     batches_of,
-    checkpoint_at,
     open_ranks,
     positive,
     rank_here,
     read_config,
     ready_for_this_machine,
     refuse_options,
+    require_checkpoint,
     write_figures,
 )
 from parts.process import ASK_HUB, RecipeError, bad_input, outcome, say
@@ -92,6 +92,8 @@ def main(argv: Sequence[str]) -> int:
 def run(argv: Sequence[str]) -> None:
     """Build everything, train, evaluate, save."""
     options = new_parser().parse_args(argv)
+    if options.resume_from_checkpoint:
+        require_checkpoint(options.resume_from_checkpoint)
     config = read_config(options, DEFAULT_CONFIG)
     tokenizer = load_tokenizer(options)
     texts = {name: load_texts(options, name) for name in ("train", "validation")}
@@ -124,32 +126,45 @@ def new_parser() -> ArgumentParser:
         SCRIPT, description=__doc__, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.error = refuse_options  # type: ignore[method-assign]
-    add = parser.add_argument
     # A switch, as deepspeed.add_config_arguments declares it, or the config, as the HF Trainer takes it.
-    add("--deepspeed", nargs="?", const=True, help="Train with DeepSpeed, which this script always does.")
-    add("--deepspeed_config", help="The config. Default: one made for this script.")
-    add("--local_rank", type=int, default=rank_here(), help="From DeepSpeed's launcher.")
-    add("--model_name_or_path", help="A hub name or a local folder. Default: a small GPT with random weights.")
-    add("--config_name", help="Only the shape of such a model, with random weights.")
-    add("--tokenizer_name", help="Default: the model's; bytes where there is none.")
-    add("--dataset_name", help="A data set of the hub, or a folder of one. Default: counting in words, made by code.")
-    add("--dataset_config_name", help="Its configuration.")
-    add("--train_file", help="JSON lines with a text each.")
-    add("--validation_file", help="The same, for evaluation.")
-    add("--text_column", default="text", help="Where the text is. Default: text.")
-    add("--max_train_samples", type=positive, help="Train on only the first so many texts.")
-    add("--max_eval_samples", type=positive, help="Evaluate on only the first so many.")
-    add("--block_size", type=positive, default=64, help="Tokens in a sequence. Default: 64.")
-    add("--num_train_epochs", type=positive, default=2, help="Default: 2.")
-    add("--max_steps", type=positive, help="Optimizer steps, whatever the epochs would be.")
-    add("--learning_rate", type=float, default=3e-3, help="Where the config names no optimizer. Default: 3e-3.")
-    add("--warmup_steps", type=positive, default=20, help="Where the config names no scheduler. Default: 20.")
-    add("--logging_steps", type=positive, default=10, help="Default: every 10 steps.")
-    add("--eval_steps", type=positive, default=50, help="Default: every 50 steps, and at the start and end.")
-    add("--save_steps", type=positive, help="A checkpoint every so many steps. Default: one, at the end.")
-    add("--output_dir", default="output/pretraining", help="Default: output/pretraining.")
-    add("--resume_from_checkpoint", help="The folder of a checkpoint, or the one whose newest it is.")
-    add("--seed", type=int, default=42, help="Default: 42.")
+    parser.add_argument(
+        "--deepspeed", nargs="?", const=True, help="Train with DeepSpeed, which this script always does."
+    )
+    parser.add_argument("--deepspeed_config", help="The config. Default: one made for this script.")
+    parser.add_argument("--local_rank", type=int, default=rank_here(), help="From DeepSpeed's launcher.")
+    parser.add_argument(
+        "--model_name_or_path", help="A hub name or a local folder. Default: a small GPT with random weights."
+    )
+    parser.add_argument("--config_name", help="Only the shape of such a model, with random weights.")
+    parser.add_argument("--tokenizer_name", help="Default: the model's; bytes where there is none.")
+    parser.add_argument(
+        "--dataset_name", help="A data set of the hub, or a folder of one. Default: counting in words, made by code."
+    )
+    parser.add_argument("--dataset_config_name", help="Its configuration.")
+    parser.add_argument("--train_file", help="JSON lines with a text each.")
+    parser.add_argument("--validation_file", help="The same, for evaluation.")
+    parser.add_argument("--text_column", default="text", help="Where the text is. Default: text.")
+    parser.add_argument("--max_train_samples", type=positive, help="Train on only the first so many texts.")
+    parser.add_argument("--max_eval_samples", type=positive, help="Evaluate on only the first so many.")
+    parser.add_argument("--block_size", type=positive, default=64, help="Tokens in a sequence. Default: 64.")
+    parser.add_argument("--num_train_epochs", type=positive, default=2, help="Default: 2.")
+    parser.add_argument("--max_steps", type=positive, help="Optimizer steps, whatever the epochs would be.")
+    parser.add_argument(
+        "--learning_rate", type=float, default=3e-3, help="Where the config names no optimizer. Default: 3e-3."
+    )
+    parser.add_argument(
+        "--warmup_steps", type=positive, default=20, help="Where the config names no scheduler. Default: 20."
+    )
+    parser.add_argument("--logging_steps", type=positive, default=10, help="Default: every 10 steps.")
+    parser.add_argument(
+        "--eval_steps", type=positive, default=50, help="Default: every 50 steps, and at the start and end."
+    )
+    parser.add_argument(
+        "--save_steps", type=positive, help="A checkpoint every so many steps. Default: one, at the end."
+    )
+    parser.add_argument("--output_dir", default="output/pretraining", help="Default: output/pretraining.")
+    parser.add_argument("--resume_from_checkpoint", help="A folder global_stepN that this recipe has saved.")
+    parser.add_argument("--seed", type=int, default=42, help="Default: 42.")
     return parser
 
 
@@ -250,7 +265,7 @@ def resume(engine: Any, path: str | None) -> int:
     """The number of steps that a checkpoint has behind it."""
     if not path:
         return 0
-    folder, tag = os.path.split(checkpoint_at(path))
+    folder, tag = os.path.split(os.path.abspath(path))
     engine.load_checkpoint(folder, tag=tag)
     say(f"resumed from {tag}, step {engine.global_steps} is done")
     return engine.global_steps

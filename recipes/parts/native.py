@@ -122,14 +122,10 @@ def _has_netrc() -> bool:
         return False
 
 
-def checkpoint_at(path: str) -> str:
-    """A DeepSpeed checkpoint's own path, given by that or by the folder whose newest it is."""
-    folder = Path(path)
-    if (folder / "latest").is_file():
-        folder = folder / (folder / "latest").read_text("utf-8").strip()
-    if not any(folder.glob("*model_states.pt")):
+def require_checkpoint(path: str) -> None:
+    """Raises RecipeError unless DeepSpeed has saved a checkpoint there."""
+    if not any(Path(path).glob("*model_states.pt")):
         raise RecipeError(f"--resume_from_checkpoint {path}: no checkpoint of DeepSpeed. Give a folder global_stepN.")
-    return str(folder.absolute())
 
 
 def write_figures(output_dir: str, figures: dict[str, float]) -> None:
