@@ -30,7 +30,7 @@ from parts.native import (
     require_checkpoint,
     write_figures,
 )
-from parts.process import RecipeError, outcome, say
+from parts.process import RecipeError, outcome, say, write_line
 
 SCRIPT = "classification.py"
 DEFAULT_CONFIG = {
@@ -150,7 +150,7 @@ def train_epoch(engine: Any, ranks: Any, loader: Any, epoch: str, total: int, lo
         engine.step()
         step = engine.global_steps
         if ends_step and ranks.rank == 0 and (step == 1 or step % logging_steps == 0 or step == total):
-            print(f"{epoch}, step {step} / {total}, loss {float(loss.detach()):.4f}", flush=True)
+            write_line(f"{epoch}, step {step} / {total}, loss {float(loss.detach()):.4f}")
 
 
 def evaluate(engine: Any, ranks: Any, examined: tuple[Sequence[Any], Sequence[Any]]) -> dict[str, float]:
@@ -171,7 +171,7 @@ def evaluate(engine: Any, ranks: Any, examined: tuple[Sequence[Any], Sequence[An
     figures = {"eval_loss": loss / count, "eval_accuracy": 100 * right / count}
     if ranks.rank == 0:
         told = ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
-        print(f"step {engine.global_steps}, {told}", flush=True)
+        write_line(f"step {engine.global_steps}, {told}")
     return figures
 
 

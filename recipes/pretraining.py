@@ -41,7 +41,7 @@ from parts.native import (
     require_checkpoint,
     write_figures,
 )
-from parts.process import ASK_HUB, RecipeError, bad_input, outcome, say
+from parts.process import ASK_HUB, RecipeError, bad_input, outcome, say, write_line
 from parts.sources import check_columns, first, made_by_code, read
 
 if TYPE_CHECKING:
@@ -195,7 +195,9 @@ def load_model(options: Any, tokenizer: Any) -> Any:
     if name := options.config_name:
         with bad_input(f"the shape of {name!r} cannot be loaded", ASK_HUB):
             shape = AutoConfig.from_pretrained(name)
-    return AutoModelForCausalLM.from_config(shape)
+    model = AutoModelForCausalLM.from_config(shape)
+    model.loss_type = model.loss_type or "ForCausalLM"  # GPT-2's name doesn't say it, and transformers warns
+    return model
 
 
 def load_texts(options: Any, name: str) -> list[str]:
@@ -314,7 +316,7 @@ def batches_of_step(work: Work, step: int) -> Iterator[Tensor]:
 def tell(work: Work, step: int, loss: float) -> None:
     """One line of each rank."""
     epoch = (step - 1) // work.steps_per_epoch + 1
-    print(f"Rank[{work.ranks.rank}]: Epoch {epoch}, step {step} / {work.total}, loss {loss:.4f}", flush=True)
+    write_line(f"Rank[{work.ranks.rank}]: Epoch {epoch}, step {step} / {work.total}, loss {loss:.4f}")
 
 
 def evaluate(work: Work, step: int) -> dict[str, float]:
@@ -335,7 +337,8 @@ def evaluate(work: Work, step: int) -> dict[str, float]:
     mean = loss / count
     figures = {"eval_loss": mean, "eval_accuracy": 100 * right / count, "eval_perplexity": exp(min(mean, 100))}
     if work.ranks.rank == 0:
-        print(f"step {step} / {work.total}, " + ", ".join(f"{name} {v:.4f}" for name, v in figures.items()), flush=True)
+        told = ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
+        write_line(f"step {step} / {work.total}, {told}")
     return figures
 
 

@@ -42,6 +42,12 @@ def say(message: str) -> None:
         tqdm.write(f"recipe: {message}")
 
 
+def write_line(text: str) -> None:
+    """A line at once: where nothing is buffered, print writes its end apart, and another rank's text comes between."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
 def refuse(script: str, error: RecipeError) -> int:
     """Tell why, once, and return the exit code."""
     if is_rank_0():
