@@ -315,6 +315,7 @@ export const TEXTS = {
   "downloaded": "Downloaded with these changes; the editor is unchanged.",
   "enter_path": "Enter the path of a file, such as ~/project/ds_config.json.",
   "opened": "Opened {name}.",
+  "plans": "Batch and GPUs",
   "start_from": "Start from a preset",
   "save_as": "Save as preset",
   "title": "Title",
