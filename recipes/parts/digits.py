@@ -22,8 +22,8 @@ DIGITS = (
     (14, 17, 17, 14, 17, 17, 14),
     (14, 17, 17, 15, 1, 2, 12),
 )
-SIDE, DRAWN, HELD_OUT = 12, 4096, 512
-NOISE = 0.35
+SIDE, DRAWN, HELD_OUT = 9, 4096, 512
+NOISE = 0.25
 
 Pictures = tuple[list[list[float]], list[int]]
 """The pixels of each picture in a row, about 0 to 1, and its class."""

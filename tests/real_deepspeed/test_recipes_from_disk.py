@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.recipes import outcomes, python
 
-pytestmark = pytest.mark.deepspeed
+pytestmark = [pytest.mark.deepspeed, pytest.mark.complete]
 
 SAVE_MODELS = """
 from transformers import (BloomConfig, BloomForCausalLM, ByT5Tokenizer, GPT2Config, GPT2LMHeadModel, T5Config,
