@@ -33,6 +33,7 @@ from parts.trainer import (
     keep,
     named_model,
     named_tokenizer,
+    no_gpu,
     read_options,
     refuse_evaluation_without_stage_3,
     what_to_do,
@@ -129,9 +130,10 @@ def parse_arguments(argv: Sequence[str]) -> tuple[ModelArguments, DataArguments,
 def defaults_for(given: Any) -> dict[str, Any]:
     """The recipe's defaults for the command line `given`, a namespace with one attribute per option."""
     doing = what_to_do(given)
+    defaults = DEFAULTS | {"use_cpu": no_gpu()}
     if not made_by_code(given):
-        return DEFAULTS
-    return DEFAULTS | MADE_INSTRUCTIONS | (WATCHED if doing["do_train"] and doing["do_eval"] else {})
+        return defaults
+    return defaults | MADE_INSTRUCTIONS | (WATCHED if doing["do_train"] and doing["do_eval"] else {})
 
 
 # --- model and data -------------------------------------------------------------------------------------------------

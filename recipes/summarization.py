@@ -33,6 +33,7 @@ from parts.trainer import (
     keep,
     named_model,
     named_tokenizer,
+    no_gpu,
     read_options,
     refuse_evaluation_without_stage_3,
     what_to_do,
@@ -137,7 +138,7 @@ def parse_arguments(argv: Sequence[str]) -> tuple[ModelArguments, DataArguments,
 def defaults_for(given: Any) -> dict[str, Any]:
     """The recipe's defaults for the command line `given`, a namespace with one attribute per option."""
     doing = what_to_do(given)
-    defaults = dict(DEFAULTS)
+    defaults = DEFAULTS | {"use_cpu": no_gpu()}
     if given.model_name_or_path is None:
         defaults |= FROM_SCRATCH
     if made_by_code(given):

@@ -30,6 +30,7 @@ from parts.trainer import (
     keep,
     named_model,
     named_tokenizer,
+    no_gpu,
     read_options,
     refuse_evaluation_without_stage_3,
     what_to_do,
@@ -128,7 +129,7 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
 def defaults_for(given: Any) -> dict[str, Any]:
     """The recipe's defaults for the command line `given`, a namespace with one attribute per option."""
     doing = what_to_do(given)
-    defaults: dict[str, Any] = {"output_dir": "output/translation"}
+    defaults: dict[str, Any] = {"output_dir": "output/translation", "use_cpu": no_gpu()}
     if given.model_name_or_path is None:
         defaults |= FROM_SCRATCH
     if made_by_code(given):

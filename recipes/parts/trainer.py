@@ -83,13 +83,17 @@ def without(argv: Sequence[str], options: set[str]) -> list[str]:
     return kept
 
 
-def what_to_do(given: Any) -> dict[str, Any]:
-    """Training and evaluation, where neither is asked for; on the CPU, where there is no GPU."""
+def no_gpu() -> bool:
+    """Whether the Trainer has to be told to train on the CPU."""
     import torch
 
+    return not torch.cuda.is_available()
+
+
+def what_to_do(given: Any) -> dict[str, Any]:
+    """Training and evaluation, where neither is asked for."""
     neither = not (given.do_train or given.do_eval)
     return {
-        "use_cpu": not torch.cuda.is_available(),
         "do_train": given.do_train or neither,
         "do_eval": given.do_eval or neither,
     }

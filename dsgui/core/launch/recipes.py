@@ -31,7 +31,7 @@ RECIPES = (
         "recipe_lora",
         ConfigArgument.HF,
         "zero2-offload-bloom-lora",
-        "--gradient_checkpointing --merge_adapter",
+        "--fp16 --gradient_checkpointing --merge_adapter",
     ),
     Recipe(
         "pretraining",
