@@ -20,9 +20,9 @@ def open_machine(page):
 
 def test_the_page_shows_the_machine_and_then_what_the_target_answers(page):
     machine = open_machine(page)
-    expect(machine.locator("h3", has_text="This machine")).to_be_visible(timeout=30_000)
+    expect(machine.get_by_role("heading", name="This machine")).to_be_visible(timeout=30_000)
     expect(machine.locator(".ds-verdict")).to_have_text(SAID)
-    expect(machine.locator("h3", has_text="DeepSpeed’s operators")).to_be_visible(timeout=ANSWER_MS)
+    expect(machine.get_by_role("heading", name="DeepSpeed’s operators")).to_be_visible(timeout=ANSWER_MS)
     expect(machine.locator("dt", has_text="async_io")).to_be_visible()
     expect(machine).not_to_contain_text(words("machine_page", "asking"))
     machine.locator(".ds-passed summary").click()
@@ -31,10 +31,10 @@ def test_the_page_shows_the_machine_and_then_what_the_target_answers(page):
 
 def test_check_again_asks_anew_and_keeps_what_was_known_meanwhile(page):
     machine = open_machine(page)
-    expect(machine.locator("h3", has_text="DeepSpeed’s operators")).to_be_visible(timeout=ANSWER_MS)
+    expect(machine.get_by_role("heading", name="DeepSpeed’s operators")).to_be_visible(timeout=ANSWER_MS)
     page.click("#machine-refresh")
     expect(machine).to_contain_text(words("machine_page", "asking"))
-    expect(machine.locator("h3", has_text="DeepSpeed’s operators")).to_be_visible()
+    expect(machine.get_by_role("heading", name="DeepSpeed’s operators")).to_be_visible()
     expect(machine).not_to_contain_text(words("machine_page", "asking"), timeout=ANSWER_MS)
 
 
@@ -43,5 +43,5 @@ def test_nothing_sticks_out_on_a_phone_and_all_four_pages_can_be_reached(page):
     for name in ("2 · Launch", "3 · Runs", "1 · Configure"):
         page.get_by_role("tab", name=name).click()
     machine = open_machine(page)
-    expect(machine.locator("h3", has_text="This machine")).to_be_visible(timeout=30_000)
+    expect(machine.get_by_role("heading", name="This machine")).to_be_visible(timeout=30_000)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

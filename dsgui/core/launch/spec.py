@@ -108,10 +108,18 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
         "parent": request.parent,
         "device": request.planned.device,
         "version": request.planned.version,
-        "planned_gpus": request.ranks // request.place.nodes,
-        "planned_nodes": request.place.nodes,
+        **_counts(request),
     }
     return complete(given | request.model.to_json() | request.place.values())
+
+
+def _counts(request: LaunchRequest) -> dict[str, int]:
+    """What it is planned for: as many as it has. Machines that can't be counted count as one."""
+    try:
+        nodes = request.place.nodes
+    except PlanError:
+        nodes = 1
+    return {"planned_gpus": request.ranks // nodes, "planned_nodes": nodes}
 
 
 def model_of(asked: Mapping[str, Any]) -> ModelChoice:

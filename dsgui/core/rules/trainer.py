@@ -1,7 +1,7 @@
 """What the HF Trainer and accelerate do with a config before DeepSpeed sees it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 from dsgui.core.config.arguments import TrainingArguments
@@ -21,7 +21,7 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
         return
     if context.arguments is None:
         yield from _never_equal(config, context)
-        yield from _needed_arguments(config)
+        yield from _needed_arguments(config, None)
     else:
         filled = fill(config, context.arguments, context)
         earlier = {stop.pointer: stop.said for stop in filled.stops}
@@ -31,14 +31,15 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
         for mismatch in filled.mismatches:
             if mismatch not in types or len(types) < len(_TYPES):
                 yield _different(mismatch, earlier.get(mismatch.pointer, ""), context)
+        yield from _needed_arguments(config, context.arguments.unknown)
 
 
-def _needed_arguments(config: Config) -> Iterator[Finding]:
-    """While nobody said what the script is given: what it has to be."""
+def _needed_arguments(config: Config, unknown: Set[str] | None) -> Iterator[Finding]:
+    """What the script has to be given where nobody said what it is; of all arguments, or of those `unknown`."""
     words: dict[str, str] = {}
     pointers = []
     for pointer, name, value in _numbers(config):
-        if value != getattr(_DEFAULTS, name):
+        if value != getattr(_DEFAULTS, name) and (unknown is None or name in unknown):
             words.setdefault(name, "" if value is True else f" {value:g}" if value < 1 else f" {number(value)}")
             pointers.append(pointer)
     if words:

@@ -287,7 +287,7 @@ def _differences_section(runs: Sequence[Reported], sections: Sequence[Section]) 
 def _section(section: Section, names: Sequence[str]) -> str:
     heads = "".join(f"<th scope=col>{escape(name)}</th>" for name in names)
     found = [one for one in section.settings if one.differs]
-    body = "".join(_differs(one, section.unknown) for one in found[:_MOST_DIFFERENCES])
+    body = "".join(_differs(one, section) for one in found[:_MOST_DIFFERENCES])
     more = f"<p>{len(found) - _MOST_DIFFERENCES} more.</p>" if len(found) > _MOST_DIFFERENCES else ""
     return (
         f"<h3>{escape(_SECTIONS[section.code])}</h3><div class=scrolls><table class=keys>"
@@ -295,7 +295,8 @@ def _section(section: Section, names: Sequence[str]) -> str:
     )
 
 
-def _differs(setting: Setting, unknown: Sequence[int]) -> str:
+def _differs(setting: Setting, section: Section) -> str:
     key = setting.key.lstrip("/").replace("/", " › ") or "everything"
-    cells = ("not known" if place in unknown else value for place, value in enumerate(setting.values))
+    unknown = "can’t be read" if section.code == "config" else "not known"
+    cells = (unknown if place in section.unknown else value for place, value in enumerate(setting.values))
     return _row(key, ["–" if value is None else value or "set" for value in cells])

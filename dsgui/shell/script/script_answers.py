@@ -118,7 +118,7 @@ def _answers(plan: Plan, line: CommandLine) -> ScriptAnswers | None:
         return None
     missing = () if line.finds_more else tuple(name for name in imports if found.get(name, {}) is None)
     groups = tuple(_of_class(name, line.module, "", found, _DEEPEST) for name in line.groups)
-    known = None not in groups
+    known = None not in groups and bool(line.groups or not line.by_dataclass)
     return ScriptAnswers(
         missing=missing,
         options=inherited(option for group in groups for option in group or ()),

@@ -116,6 +116,7 @@ def test_back_returns_to_what_was_shown_before(browser, many):
     app, _, _ = many
     with opened(browser, app, "") as page:
         title, table = page.locator(".ds-run-title"), page.get_by_role("table", name="Runs")
+        page.wait_for_function("history.state")  # the first page is noted
         began = page.evaluate("history.length")
         page.get_by_role("tab", name="3 · Runs").click()
         page.locator(".ds-run-row", has_text=f"many-{MANY - 2}").click()

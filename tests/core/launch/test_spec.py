@@ -120,7 +120,7 @@ def test_every_field_is_somewhere() -> None:
     assert choices["reader"] == {"auto", *READERS}
     assert choices["when_busy"] == set(WHEN_BUSY)
     assert choices["where"] == {"here", "several", "slurm"}
-    assert all(field.label for field in FIELDS if field.part not in (Part.NOWHERE, Part.COMMAND))
+    assert all(field.label for field in FIELDS if field.part not in (Part.NOWHERE, Part.COMMAND, Part.BAR))
 
 
 def test_what_is_not_offered_is_refused_in_a_sentence() -> None:

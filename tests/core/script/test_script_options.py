@@ -152,7 +152,7 @@ def test_a_class_that_cannot_be_found_leaves_everything_unknown(tmp_path: Path) 
     assert found.missing == ("nowhere",)
     arguments = trainer_arguments(facts(source), found, taken(facts(source), found, ("--fp16",)))
     assert arguments is not None
-    assert "learning_rate" in arguments.unknown
+    assert "learning_rate" in arguments.unknown  # its class may have another default
     assert arguments.fp16
     assert "fp16" not in arguments.unknown
 
@@ -391,3 +391,21 @@ def test_a_script_that_changes_its_defaults_is_taken_at_nobodys_word() -> None:
 def test_every_kind_of_parser_tells_its_command_line() -> None:
     assert script_facts("print(1)").command_line.whole is False
     assert script_facts("print(1)").parser is Parser.NONE
+
+
+A_PARSER_OF_ITS_OWN = """
+from transformers import HfArgumentParser, TrainingArguments
+class Parser(HfArgumentParser):
+    pass
+(training,) = Parser((TrainingArguments,)).parse_args_into_dataclasses()
+"""
+
+
+def test_a_parser_class_of_its_own_is_held_to_what_the_arguments_say(tmp_path: Path) -> None:
+    """Nobody sees which classes it is given: that is not to know that it takes none of the Trainer's."""
+    line, known = facts(A_PARSER_OF_ITS_OWN), answers(tmp_path, A_PARSER_OF_ITS_OWN)
+    arguments = trainer_arguments(line, known, taken(line, known, ("--per_device_train_batch_size", "2")))
+    assert not known.known
+    assert arguments is not None
+    assert arguments.per_device_train_batch_size == 2
+    assert "learning_rate" in arguments.unknown  # its class may have another default

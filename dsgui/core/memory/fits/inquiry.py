@@ -43,7 +43,9 @@ def question_for(
     arguments = context.arguments or TrainingArguments()
     if micro_batch:
         arguments = replace(arguments, per_device_train_batch_size=micro_batch)
-    arguments = replace(arguments, hidden_size=arguments.hidden_size or hidden_size(model.config))
+    # What the script computes is taken to be the Trainer's default, as where nobody said anything of its arguments.
+    known = arguments.hidden_size or hidden_size(model.config)
+    arguments = replace(arguments, hidden_size=known, unknown=frozenset())
     resolution = resolve(config, replace(context, arguments=arguments), schema)
     given = {pointer: lookup(resolution.config, pointer) for pointer in _SOLVED}
     solved = given | {value.pointer: value.value for value in resolution.values if value.pointer in _SOLVED}

@@ -1,5 +1,7 @@
 """From a config and a choice of model to the question: nothing is "auto" in it, and what was said last counts."""
 
+from dataclasses import replace
+
 import pytest
 
 from dsgui.core.config.arguments import from_words
@@ -35,6 +37,14 @@ def test_what_is_auto_is_filled_from_arguments_and_the_models_width():
     assert (found.group.ranks, found.group.nodes, found.by_decay) == (8, 2, True)
     assert found.config["bf16"] == {"enabled": True}
     assert "auto" not in str(found.config)
+
+
+def test_what_the_script_computes_is_taken_at_the_trainers_default():
+    arguments = replace(from_words(["--per_device_train_batch_size", "3", "--bf16"]), unknown=frozenset({"fp16"}))
+    about = Context(Integration.HF, gpus_per_node=4, nodes=2, arguments=arguments)
+    found = question_for(AUTO | {"fp16": {"enabled": "auto"}}, about, T5, ModelChoice(length=128), SCHEMA)
+    assert isinstance(found, Question)
+    assert (found.config["bf16"], found.config["fp16"]) == ({"enabled": True}, {"enabled": False})
 
 
 def test_the_micro_batch_is_solved_as_deepspeed_solves_it():
