@@ -66,13 +66,10 @@ test("booleans and short lists are segments, long ones are not; a boolean is on 
   assert.ok(isSegmented(BF16) && isSegmented(STAGE));
   assert.ok(!isSegmented(LR) && !isSegmented({ ...STAGE, choices: ["a", "b", "c", "d", "e"] }));
   assert.ok(!isSegmented({ ...STAGE, choices: ["a long name", "another long name"] }));
-  assert.deepEqual(["", "true", "false", "auto", "True,"].map((value) => labelOf(BF16, value)), [
-    "not set",
-    "on",
-    "off",
-    "auto",
-    "True,",
-  ]);
+  assert.deepEqual(
+    ["", "true", "false", "auto", "True,"].map((value) => labelOf(BF16, value)),
+    ["not set", "on", "off", "auto", "True,"],
+  );
   assert.equal(labelOf(STAGE, "2"), "2");
   assert.equal(defaultText(BF16, "false"), "default off");
   assert.equal(defaultText(BF16, ""), "");
@@ -96,8 +93,11 @@ test("what was found stands at its field, else at the first below; what is no fi
     text: pointer,
     line: 1,
   }));
-  assert.deepEqual([...byField(SECTIONS, [at, below, none, whole, at])], [
-    ["/lr", [at, at]],
-    ["/zero/stage", [below]],
-  ]);
+  assert.deepEqual(
+    [...byField(SECTIONS, [at, below, none, whole, at])],
+    [
+      ["/lr", [at, at]],
+      ["/zero/stage", [below]],
+    ],
+  );
 });
