@@ -85,11 +85,11 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
         own = chosen is not None and chosen not in services.presets
         return (purpose_html(chosen) if chosen else ""), _offered(chosen), gr.Button(interactive=own)
 
-    def follow(id: str | None, number: int | None) -> tuple[Any, ...]:
+    def follow(id: str | None, title: str | None) -> tuple[Any, ...]:
         chosen = _named(services.all_presets(), id)
-        if chosen is None or number is None or number >= len(chosen.plans):
+        plan = next((plan for plan in chosen.plans if plan.title == title), None) if chosen else None
+        if chosen is None or plan is None:
             return gr.skip(), gr.skip(), gr.skip(), gr.skip()
-        plan = chosen.plans[number]
         return chosen.planned(plan), NEW_TEXT, plan.gpus, plan.nodes
 
     presets.chooser.input(load, [presets.chooser], brought, **TELLING)
@@ -140,7 +140,7 @@ def choices(presets: tuple[Preset, ...]) -> Choices:
 def _offered(preset: Preset | None) -> Any:
     """The plans of a preset, none of them chosen."""
     plans = preset.plans if preset else ()
-    return gr.Radio([(plan.title, number) for number, plan in enumerate(plans)], value=None, visible=bool(plans))
+    return gr.Radio([plan.title for plan in plans], value=None, visible=bool(plans))
 
 
 def _named(presets: tuple[Preset, ...], id: str | None) -> Preset | None:
