@@ -16,6 +16,11 @@ LAUNCH_PAGE: dict[str, str] = {
     "tool_arguments_note": "One text on both pages: the findings take into account what the script’s TrainingArguments "
     "make of it.",
     "recipe_translation": "Bundled recipe: T5 translates number words (no download)",
+    "recipe_summarization": "Bundled recipe: T5 summarizes dialogues (no download)",
+    "recipe_lora": "Bundled recipe: Bloom with LoRA follows instructions (no download)",
+    "recipe_pretraining": "Bundled recipe: a GPT is pre-trained with deepspeed.initialize (no download)",
+    "recipe_classification": "Bundled recipe: hello world, a plain nn.Module tells digits (no download)",
+    "recipe_preset": "Load its preset: {title}",
     "own_script": "My own script",
     "usual": "default: wait for GPUs and other hosts, share this machine’s CPU",
     "more": "More: launcher, queue, environment, notifications, port, folder, name",
