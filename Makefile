@@ -11,11 +11,14 @@ PYTHON ?=
 ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --durations=25
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations=25
+# Tests at once, on two cores: what is slow computes; what is fast waits most of its time, for ends, files and sockets.
+WORKERS := 2
 # What needs more than Python: these tests take most of the time.
 OUTSIDE := browser or deepspeed or machines
-CONFIRMED := tests/core/rules/test_rule_examples.py $(patsubst %,tests/real_deepspeed/test_%.py,\
-	against_deepspeed remedies resolve_against_trainer trainer_examples)
+CONFIRMED := $(patsubst %,tests/core/rules/test_%.py,machine_rules memory_traps rule_examples) \
+	$(patsubst %,tests/real_deepspeed/test_%.py,\
+	against_deepspeed remedies resolve_against_trainer trainer_examples walks_of_real_models)
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
 .PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor bench-memory gpu-memory clean
@@ -61,6 +64,7 @@ check:
 
 unit: ops fast slow
 
+fast: WORKERS := 4
 fast:
 	@$(NPM) run --silent test
 	$(PYTEST) -m "not ($(OUTSIDE))" $(ARGS)

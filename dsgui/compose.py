@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dsgui.core.access.secrets import secret_values
 from dsgui.core.launch.plan import Plan
+from dsgui.core.launch.recipes import RECIPES
 from dsgui.core.machine.machine import Environment
 from dsgui.core.preflight.judging import memory_of, question_of, rows_around
 from dsgui.core.preflight.leaner import leaner
@@ -17,6 +18,7 @@ from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
+from dsgui.shell.access.browsing import listing
 from dsgui.shell.access.places import usual_places
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.config.imports import open_file, open_upload
@@ -35,7 +37,6 @@ from dsgui.shell.preflight.scout import Scout
 from dsgui.shell.runs.store import Store
 from dsgui.ui.common.services import Services
 
-RECIPES = ("translation",)
 _ADVICE_WAIT_S = 1.0
 
 
@@ -45,7 +46,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     catalog = Catalog()
     probe = TargetProbe(python, list_gpus)
     probe.start()
-    store, recipes = Store(runs_dir), {name: catalog.recipe(name) for name in RECIPES}
+    store, recipes = Store(runs_dir), {recipe.name: catalog.recipe(recipe.name) for recipe in RECIPES}
     places = usual_places(allowed, [store.runs_dir, *(recipe.parent for recipe in recipes.values())])
     runs = Runs(store, Launcher(), places=places, secrets=secret_values(os.environ))
     machine = MachineProbe.of(python, runs_dir)
@@ -71,6 +72,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         target=lambda: probe.current,
         target_complete=lambda: probe.complete,
         open_file=partial(open_file, places=places),
+        browse=partial(listing, places),
         open_upload=open_upload,
         runs=runs,
         archive=Archive(store, runs, places.check, judge),

@@ -14,36 +14,38 @@ The options are those of Hugging Face's run_translation.py. Bad input ends with 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from parts import scores
-from parts.config_defaults import decided_by
-from parts.process import ASK_HUB, RecipeError, bad_input, leave_process_group, refuse, say, share_cores
-from parts.sentences import DataArguments, load_split, made_by_code, tokenized
+from parts.process import outcome
+from parts.sentences import DataArguments, load_split, tokenized
+from parts.sources import made_by_code
+from parts.trainer import (
+    engine_check,
+    evaluate,
+    introduce_ranks_to_deepspeed,
+    keep,
+    named_model,
+    named_tokenizer,
+    no_gpu,
+    read_options,
+    refuse_evaluation_without_stage_3,
+    what_to_do,
+)
 
 if TYPE_CHECKING:
     from datasets import Dataset
     from transformers import (
-        HfArgumentParser,
         PreTrainedModel,
         PreTrainedTokenizerBase,
         Seq2SeqTrainer,
         Seq2SeqTrainingArguments,
     )
 
-# Always: early and frequent log lines, and nothing on disk but the final model.
-DEFAULTS = {
-    "output_dir": "output/translation",
-    "report_to": "none",
-    "logging_first_step": True,
-    "logging_steps": 10,
-    "save_strategy": "no",
-}
+SCRIPT = "translation.py"
 # A model that starts from random weights wants a far higher learning rate than a pretrained one.
 FROM_SCRATCH = {"learning_rate": 3e-3, "warmup_steps": 30, "lr_scheduler_type": "constant_with_warmup"}
 # 15 steps an epoch on two ranks, 510 in all.
@@ -66,8 +68,6 @@ TINY_T5 = {
     "feed_forward_proj": "gated-gelu",
     "decoder_start_token_id": 0,
 }
-# transformers 5 dropped it, older tutorials pass it, and the recipe overwrites its output in any case.
-OUTDATED_OPTIONS = {"--overwrite_output_dir"}
 
 
 @dataclass
@@ -86,14 +86,7 @@ Arguments = tuple[ModelArguments, DataArguments, "Seq2SeqTrainingArguments"]
 
 def main(argv: Sequence[str]) -> int:
     """Run the recipe. The exit code is 0, or 2 for bad input; anything else that fails keeps its traceback."""
-    share_cores()
-    try:
-        run(argv)
-        code = 0
-    except RecipeError as error:
-        code = refuse("translation.py", error)
-    leave_process_group()
-    return code
+    return outcome(SCRIPT, run, argv)
 
 
 def run(argv: Sequence[str]) -> None:
@@ -121,18 +114,10 @@ def run(argv: Sequence[str]) -> None:
 
 def parse_arguments(argv: Sequence[str]) -> Arguments:
     """Read the command line; what it leaves out comes from the DeepSpeed config, then from the tables above."""
-    parser = new_parser()
-    given, unknown = parser.parse_known_args(list(argv))
-    if unknown := [word for word in unknown if word not in OUTDATED_OPTIONS]:
-        raise RecipeError(f"unknown options: {' '.join(unknown)}. --help lists the known ones.")
-    if given.deepspeed:
-        require_launcher()
-    parser.set_defaults(**defaults_for(given) | decided_by(given.deepspeed))
-    subject = f"the options or the file --deepspeed {given.deepspeed}" if given.deepspeed else "the options"
-    with bad_input(f"{subject} cannot be used"):
-        model, data, training, _ = parser.parse_args_into_dataclasses(
-            list(argv), return_remaining_strings=True, look_for_args_file=False
-        )
+    from transformers import HfArgumentParser, Seq2SeqTrainingArguments
+
+    parser = HfArgumentParser((ModelArguments, DataArguments, Seq2SeqTrainingArguments), prog=SCRIPT)
+    model, data, training = read_options(parser, argv, defaults_for, SCRIPT)
     # What run_translation.py users say in other words than the trainer's.
     training.generation_max_length = (
         training.generation_max_length or data.val_max_target_length or data.max_target_length
@@ -141,57 +126,17 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
     return model, data, training
 
 
-def new_parser() -> HfArgumentParser:
-    """The parser of all options, which raises RecipeError where argparse would print its 150 options, once per rank."""
-    from transformers import HfArgumentParser, Seq2SeqTrainingArguments
-
-    class Parser(HfArgumentParser):
-        def error(self, message: str) -> None:
-            raise RecipeError(f"{message}. --help lists the options.")
-
-    return Parser((ModelArguments, DataArguments, Seq2SeqTrainingArguments))
-
-
 def defaults_for(given: Any) -> dict[str, Any]:
     """The recipe's defaults for the command line `given`, a namespace with one attribute per option."""
-    import torch
-
-    neither = not (given.do_train or given.do_eval)
-    do_train, do_eval = given.do_train or neither, given.do_eval or neither
-    defaults = DEFAULTS | {"use_cpu": not torch.cuda.is_available(), "do_train": do_train, "do_eval": do_eval}
+    doing = what_to_do(given)
+    defaults: dict[str, Any] = {"output_dir": "output/translation", "use_cpu": no_gpu()}
     if given.model_name_or_path is None:
         defaults |= FROM_SCRATCH
     if made_by_code(given):
         defaults |= NUMBER_WORDS
-        if do_train and do_eval:
+        if doing["do_train"] and doing["do_eval"]:
             defaults |= WATCHED
     return defaults
-
-
-def require_launcher() -> None:
-    """DeepSpeed needs to be told its rank, or MPI to ask for it; without both it fails on a missing mpi4py."""
-    if "RANK" not in os.environ and find_spec("mpi4py") is None:
-        raise RecipeError("--deepspeed needs a launcher: deepspeed --num_gpus=1 recipes/translation.py --deepspeed …")
-
-
-def refuse_evaluation_without_stage_3(training: Seq2SeqTrainingArguments) -> None:
-    """Without training, transformers builds a DeepSpeed engine for ZeRO stage 3 only."""
-    config = getattr(training, "hf_deepspeed_config", None)
-    if config is not None and not training.do_train and not config.is_zero3():
-        raise RecipeError(
-            "--do_eval without --do_train needs a ZeRO stage 3 config; use one, or leave out --deepspeed."
-        )
-
-
-def introduce_ranks_to_deepspeed() -> None:
-    """Let DeepSpeed take over the process group, before ZeRO-3 splits a model while it is being loaded.
-
-    With use_cpu, transformers opens the group without DeepSpeed, which would then count one rank. No effect on GPUs.
-    """
-    import deepspeed
-
-    say("DeepSpeed may now compile its operators: one to two minutes, on the first run only")
-    deepspeed.init_distributed()
 
 
 # --- model and data -------------------------------------------------------------------------------------------------
@@ -209,13 +154,10 @@ def load_wanted(data: DataArguments, training: Seq2SeqTrainingArguments) -> dict
 
 def load_tokenizer(arguments: ModelArguments) -> PreTrainedTokenizerBase:
     """The named tokenizer, or one that reads bytes and therefore needs no vocabulary file."""
-    from transformers import AutoTokenizer, ByT5Tokenizer
+    from transformers import ByT5Tokenizer
 
     name = arguments.tokenizer_name or arguments.model_name_or_path
-    if name is None:
-        return ByT5Tokenizer(extra_ids=0)
-    with bad_input(f"the tokenizer of {name!r} cannot be loaded", ASK_HUB):
-        return AutoTokenizer.from_pretrained(name, revision=arguments.model_revision)
+    return named_tokenizer(name, arguments.model_revision) if name else ByT5Tokenizer(extra_ids=0)
 
 
 def load_model(arguments: ModelArguments, tokenizer: PreTrainedTokenizerBase) -> PreTrainedModel:
@@ -226,8 +168,7 @@ def load_model(arguments: ModelArguments, tokenizer: PreTrainedTokenizerBase) ->
     if name is None:
         model = T5ForConditionalGeneration(T5Config(vocab_size=len(tokenizer), **TINY_T5))
     else:
-        with bad_input(f"model {name!r} cannot be loaded", ASK_HUB):
-            model = AutoModelForSeq2SeqLM.from_pretrained(name, revision=arguments.model_revision)
+        model = named_model(AutoModelForSeq2SeqLM, name, arguments.model_revision)
     # T5 takes the trainer's count of target tokens and averages per batch all the same. Believing that it used the
     # count, the trainer would multiply the loss by the number of ranks and accumulation steps (transformers 5.23).
     model.accepts_loss_kwargs = False
@@ -276,50 +217,13 @@ def score_with(tokenizer: PreTrainedTokenizerBase) -> Callable[[Any], dict[str, 
     return score
 
 
-def engine_check(trainer: Seq2SeqTrainer) -> Any:
-    """A callback that stops a run in which --deepspeed was given and something else would train.
-
-    With use_cpu, accelerate can prefer its own CPU path without a word, and the user would watch the wrong thing.
-    """
-    import deepspeed
-    from transformers import TrainerCallback
-
-    class EngineCheck(TrainerCallback):
-        def on_train_begin(self, *_: Any, **__: Any) -> None:
-            engine = trainer.model_wrapped
-            if not isinstance(engine, deepspeed.DeepSpeedEngine):
-                raise RecipeError(
-                    f"--deepspeed was given, but {type(engine).__name__} would train instead of DeepSpeedEngine. "
-                    "Start the recipe with the deepspeed launcher, or leave out --deepspeed."
-                )
-            say(f"training with DeepSpeed, ZeRO stage {engine.zero_optimization_stage()}")
-
-    return EngineCheck()
-
-
 def train_and_evaluate(trainer: Seq2SeqTrainer) -> None:
     """Do what --do_train and --do_eval ask for; the model and the figures go to the output directory."""
     training = trainer.args
     if training.do_train:
-        result = trainer.train(resume_from_checkpoint=training.resume_from_checkpoint)
-        report(trainer, "train", result.metrics)
-        trainer.save_model()
+        keep(trainer, trainer.train(resume_from_checkpoint=training.resume_from_checkpoint))
     if training.do_eval:
-        report(trainer, "eval", last_evaluation(trainer) or trainer.evaluate())
-
-
-def last_evaluation(trainer: Seq2SeqTrainer) -> dict[str, float] | None:
-    """The figures of the finished model, when training ended with an evaluation."""
-    for row in reversed(trainer.state.log_history):
-        if "eval_loss" in row and row["step"] == trainer.state.global_step:
-            return {name: value for name, value in row.items() if name != "step"}
-    return None
-
-
-def report(trainer: Seq2SeqTrainer, split: str, metrics: dict[str, float]) -> None:
-    """Print the figures of a split and write them to SPLIT_results.json."""
-    trainer.log_metrics(split, metrics)
-    trainer.save_metrics(split, metrics)
+        evaluate(trainer)
 
 
 if __name__ == "__main__":

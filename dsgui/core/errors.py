@@ -22,10 +22,12 @@ class DsguiError(Exception):
 
 
 class DocumentError(DsguiError):
-    """The text is not a JSON object. `line` and `column` count from 1."""
+    """The text is not a JSON object. `told` is a text, or a `Said`, told in the language of who reads it; `line`
+    and `column` count from 1."""
 
-    def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
-        super().__init__(message)
+    def __init__(self, told: object, line: int = 1, column: int = 1) -> None:
+        super().__init__(told)
+        self.told = told
         self.line = line
         self.column = column
 

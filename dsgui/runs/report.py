@@ -19,7 +19,7 @@ from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import by_time, charts
 from dsgui.core.runs.report_page import Assets, Reported, duration, report_html
 from dsgui.core.runs.run_settings import Settings, compared
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import words, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.runs.report_assets import read_assets
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -50,7 +50,7 @@ class Reports:
         told = [self._reported(run_id, own) for run_id, own in zip(wanted, curves, strict=True)]
         names = _distinct(told)
         shown = [(name, self._masked(own)) for name, own in zip(names, curves, strict=True)]
-        made = f"Made by dsgui on {_date(self._clock())}"
+        made = words("report_page", "made", when=_date(self._clock()))
         sections = [one.masked(self._runs.masked) for one in compared([self._settings(run_id) for run_id in wanted])]
         return report_html(told, charts(shown), self._assets(), made, by_time(shown), sections)
 
@@ -112,30 +112,33 @@ def _cause(directory: RunDirectory, found: Diagnosis) -> list[str]:
 def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Iterator[tuple[str, str]]:
     """What the run was, where it ran and with what."""
     status, known = directory.read_status(), directory.read_provenance()
-    yield "Run", plan.run_id
+    yield words("report_page", "run"), plan.run_id
     if status and status.started_at:
-        yield "Started", _date(status.started_at)
-    yield "Lasted", duration(lasted_s) if lasted_s is not None else ""
-    yield "Exit code", "" if status is None or status.exit_code is None else str(status.exit_code)
-    yield "Script", plan.script
-    yield "Ranks", _where(plan)
-    yield "Preset", plan.preset
-    yield "Commit", _commit(known.get("git"))
-    yield "Python", f"{known.get('python', '')} ({plan.target_python})".lstrip()
+        yield words("report_page", "started"), _date(status.started_at)
+    yield words("report_page", "duration"), duration(lasted_s) if lasted_s is not None else ""
+    yield words("report_page", "exit_code"), "" if status is None or status.exit_code is None else str(status.exit_code)
+    yield words("report_page", "script"), plan.script
+    yield words("report_page", "ranks"), _where(plan)
+    yield words("report_page", "preset"), plan.preset
+    yield words("report_page", "commit"), _commit(known.get("git"))
+    yield words("report_page", "python"), f"{known.get('python', '')} ({plan.target_python})".lstrip()
     yield (
-        "Versions",
+        words("report_page", "versions"),
         ", ".join(f"{name} {version}" for name, version in (known.get("versions") or {}).items() if version),
     )
-    yield "Environment", ", ".join(_variables(plan))
+    yield words("report_page", "environment"), ", ".join(_variables(plan))
     if foretold := directory.read_foretold():
-        yield "Memory", held_against(foretold.predicted, directory.read_progress().get("peak") or {})
+        yield (
+            words("report_page", "memory"),
+            held_against(foretold.predicted, directory.read_progress().get("peak") or {}),
+        )
 
 
 def _where(plan: Plan) -> str:
     if plan.elsewhere:
-        return f"{plan.ranks} on {plan.elsewhere}"
+        return words("report_page", "ranks_on", ranks=str(plan.ranks), where=plan.elsewhere)
     gpus = ", ".join(str(index) for index in plan.gpu_indices)
-    return f"{plan.ranks} on GPU {gpus}" if gpus else str(plan.ranks)
+    return words("report_page", "ranks_on_gpu", ranks=str(plan.ranks), gpus=gpus) if gpus else str(plan.ranks)
 
 
 def _variables(plan: Plan) -> Iterator[str]:
@@ -148,8 +151,9 @@ def _variables(plan: Plan) -> Iterator[str]:
 def _commit(git: Any) -> str:
     if not isinstance(git, dict) or not git.get("commit"):
         return ""
-    branch = f" on {git['branch']}" if git.get("branch") else ""
-    return f"{git['commit']}{branch}{', with changes that are not committed' if git.get('dirty') else ''}"
+    commit, branch = str(git["commit"]), str(git.get("branch") or "")
+    told = words("report_page", "on_branch", commit=commit, branch=branch) if branch else commit
+    return words("report_page", "dirty", commit=told) if git.get("dirty") else told
 
 
 def _masked(value: Any, hide: Callable[[str], str]) -> Any:

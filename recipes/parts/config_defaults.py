@@ -26,17 +26,23 @@ FOLLOWED = {
 }
 
 
-def decided_by(config_file: str | None) -> dict[str, Any]:
-    """Trainer arguments by name, for each number or switch that the config gives; "auto" and absent keys decide
-    nothing. A file that can't be read decides nothing either: the Trainer says what is wrong with it."""
-    if not config_file:
+def decided_by(config: str | None) -> dict[str, Any]:
+    """Trainer arguments by name, for each number or switch that the config, a file or JSON, gives; "auto" and absent
+    keys decide nothing. A file that can't be read decides nothing either: the Trainer says what is wrong with it."""
+    read = read_config(config)
+    found = {name: _at(read, path) for path, name in FOLLOWED.items()}
+    return {name: value for name, value in found.items() if isinstance(value, int | float)}
+
+
+def read_config(config: str | None) -> dict[str, Any]:
+    """A config given by its file or as JSON, as the Trainer takes it; empty for one that can't be read."""
+    if not config:
         return {}
     try:
-        config = json.loads(Path(config_file).read_text("utf-8"))
+        read = json.loads(config if config.startswith("{") else Path(config).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    found = {name: _at(config, path) for path, name in FOLLOWED.items()}
-    return {name: value for name, value in found.items() if isinstance(value, int | float)}
+    return read if isinstance(read, dict) else {}
 
 
 def _at(value: Any, path: tuple[str | int, ...]) -> Any:

@@ -27,3 +27,8 @@ def split(limit: int, held_out: int, seed: int) -> tuple[list[int], list[int]]:
     numbers = list(range(limit))
     random.Random(seed).shuffle(numbers)
     return numbers[held_out:], numbers[:held_out]
+
+
+def counting(first: int, count: int, lang: str) -> str:
+    """Some numbers in a row: "seven, eight, nine."."""
+    return ", ".join(num2words(number, lang=lang) for number in range(first, first + count)) + "."

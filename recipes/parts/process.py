@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 BAD_INPUT = 2
@@ -15,6 +15,18 @@ ASK_HUB = "Check the name, and that this machine reaches the hub; a local folder
 
 class RecipeError(Exception):
     """The recipe cannot proceed; the message says what was seen, what was expected and what to do."""
+
+
+def outcome(script: str, run: Callable[[Sequence[str]], None], argv: Sequence[str]) -> int:
+    """Run a recipe. The exit code is 0, or 2 for bad input; anything else that fails keeps its traceback."""
+    share_cores()
+    try:
+        run(argv)
+        code = 0
+    except RecipeError as error:
+        code = refuse(script, error)
+    leave_process_group()
+    return code
 
 
 def is_rank_0() -> bool:
@@ -28,6 +40,12 @@ def say(message: str) -> None:
 
     if is_rank_0():
         tqdm.write(f"recipe: {message}")
+
+
+def write_line(text: str) -> None:
+    """A line at once: where nothing is buffered, print writes its end apart, and another rank's text comes between."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def refuse(script: str, error: RecipeError) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from parts import number_words
-from parts.process import ASK_HUB, RecipeError, bad_input
+from parts.process import RecipeError, bad_input
+from parts.sources import SourceArguments, first, made_by_code, read
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -17,22 +17,12 @@ HELD_OUT_NUMBERS = 64
 
 
 @dataclass
-class DataArguments:
+class DataArguments(SourceArguments):
     """Which sentences, and how much of them; the names are those of Hugging Face's run_translation.py."""
 
     source_lang: str = field(default="en", metadata={"help": "Language code to translate from."})
     target_lang: str = field(default="ro", metadata={"help": "Language code to translate to."})
-    dataset_name: str | None = field(
-        default=None, metadata={"help": "A data set of the hub, such as wmt16. Default: number words made by code."}
-    )
-    dataset_config_name: str | None = field(default=None, metadata={"help": "Its configuration, such as ro-en."})
-    train_file: str | None = field(
-        default=None, metadata={"help": 'JSON lines, each {"translation": {"en": "…", "ro": "…"}}.'}
-    )
-    validation_file: str | None = field(default=None, metadata={"help": "The same, for evaluation."})
     number_limit: int = field(default=1000, metadata={"help": "Number words: use the numbers below this one."})
-    max_train_samples: int | None = field(default=None, metadata={"help": "Train on only the first so many."})
-    max_eval_samples: int | None = field(default=None, metadata={"help": "Evaluate on only the first so many."})
     source_prefix: str = field(default="", metadata={"help": 'Put before each source, as T5 wants: "translate …: ".'})
     max_source_length: int = field(default=128, metadata={"help": "Source tokens beyond this are cut off."})
     max_target_length: int = field(default=128, metadata={"help": "Target tokens beyond this are cut off."})
@@ -40,20 +30,13 @@ class DataArguments:
         default=None, metadata={"help": "Longest translation to generate. Default: max_target_length."}
     )
     num_beams: int | None = field(default=None, metadata={"help": "Beams when generating for the evaluation."})
-    preprocessing_num_workers: int | None = field(default=None, metadata={"help": "Processes that tokenize."})
-    overwrite_cache: bool = field(default=False, metadata={"help": "Tokenize again even if cached."})
-
-
-def made_by_code(arguments: Any) -> bool:
-    """Whether no data was named, so that the sentences are number words."""
-    return not (arguments.dataset_name or arguments.train_file or arguments.validation_file)
 
 
 def load_split(data: DataArguments, name: str, limit: int | None, seed: int) -> Dataset:
     """The first `limit` pairs of a split, "train" or "validation", in a "translation" column."""
     pairs = read_number_words(data, name, seed) if made_by_code(data) else read(data, name)
     check(pairs, data, name)
-    return pairs if limit is None else pairs.select(range(min(limit, len(pairs))))
+    return first(pairs, limit)
 
 
 def read_number_words(data: DataArguments, name: str, seed: int) -> Dataset:
@@ -68,24 +51,6 @@ def read_number_words(data: DataArguments, name: str, seed: int) -> Dataset:
         train, evaluation = number_words.split(data.number_limit, HELD_OUT_NUMBERS, seed)
     numbers = train if name == "train" else evaluation
     return Dataset.from_list([number_words.pair(number, *langs) for number in numbers])
-
-
-def read(data: DataArguments, name: str) -> Dataset:
-    """A split as it comes, from the hub or from JSON lines."""
-    from datasets import load_dataset
-
-    if data.dataset_name:
-        with bad_input(f"the {name} split of data set {data.dataset_name!r} cannot be loaded", ASK_HUB):
-            return load_dataset(data.dataset_name, data.dataset_config_name, split=name)
-    path = data.train_file if name == "train" else data.validation_file
-    if path is None:
-        raise RecipeError(f"no {name} sentences: give --{name}_file, or leave out the step that needs it.")
-    if not Path(path).is_file():
-        raise RecipeError(f"--{name}_file {path}: no such file.")
-    if not Path(path).stat().st_size:
-        raise RecipeError(f"--{name}_file {path}: the file is empty.")
-    with bad_input(f"--{name}_file {path} cannot be read as JSON lines"):
-        return load_dataset("json", data_files={name: path}, split=name)
 
 
 def check(pairs: Dataset, data: DataArguments, name: str) -> None:

@@ -24,7 +24,7 @@ FLOORS = {
 # A room may import itself, the modules that stand on its floor in no room, and the rooms named here.
 ROOMS = {
     "core": {
-        "access": "",
+        "access": "texts",
         "config": "machine texts",
         "diagnosis": "config launch memory script texts",
         "launch": "access config machine memory notify script texts",

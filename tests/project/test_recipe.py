@@ -5,20 +5,15 @@ torch and transformers warn while being imported, and warnings are errors here: 
 
 from __future__ import annotations
 
-import importlib
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-RECIPES = Path(__file__).parents[2] / "recipes"
+from tests.support.recipes import RECIPES, outcomes, part, python
+
 SCRIPT = RECIPES / "translation.py"
-CHILD_S = 120
 
 NUMBERS = {
     0: ("zero", "zero"),
@@ -38,51 +33,20 @@ T5ForConditionalGeneration(config).save_pretrained(sys.argv[1])
 tokenizer.save_pretrained(sys.argv[1])
 """
 
-# Argument 1: the recipes' folder; 2: {case: options} as JSON. Prints {case: [exit code, standard error]}.
-RUN_CASES = """
-import contextlib, io, json, sys
-sys.path.insert(0, sys.argv[1])
-import translation
-outcomes = {}
-for case, options in json.loads(sys.argv[2]).items():
-    with contextlib.redirect_stderr(io.StringIO()) as stderr:
-        outcomes[case] = translation.main(options), stderr.getvalue()
-print(json.dumps(outcomes))
-"""
+
+@pytest.fixture(scope="module")
+def number_words() -> ModuleType:
+    return part("number_words")
 
 
 @pytest.fixture(scope="module")
-def parts() -> Iterator[ModuleType]:
-    """The recipes' own modules, found as they are when a recipe is run as a script."""
-    sys.path.insert(0, str(RECIPES))
-    try:
-        yield importlib.import_module("parts")
-    finally:
-        sys.path.remove(str(RECIPES))
+def scores() -> ModuleType:
+    return part("scores")
 
 
 @pytest.fixture(scope="module")
-def number_words(parts: ModuleType) -> ModuleType:
-    return importlib.import_module("parts.number_words")
-
-
-@pytest.fixture(scope="module")
-def scores(parts: ModuleType) -> ModuleType:
-    return importlib.import_module("parts.scores")
-
-
-@pytest.fixture(scope="module")
-def config_defaults(parts: ModuleType) -> ModuleType:
-    return importlib.import_module("parts.config_defaults")
-
-
-def python(arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run Python in `folder` as a user would, without a network and on one core."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
-    environment |= {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hf"), "OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=CHILD_S
-    )
+def config_defaults() -> ModuleType:
+    return part("config_defaults")
 
 
 def write_pairs(path: Path, numbers: range, number_words: ModuleType) -> None:
@@ -127,12 +91,6 @@ def test_chrf_agrees_with_sacrebleu(scores: ModuleType) -> None:
     ours = ["douăzeci și doi", "o sută trei sute", "nouă"]
     theirs = ["douăzeci și unu", "o sută trei", "nouăzeci și nouă"]
     assert scores.chrf(ours, theirs) == pytest.approx(55.9311736478018)  # sacrebleu.corpus_chrf(ours, [theirs])
-
-
-def test_the_script_is_imported_without_anything_heavy(tmp_path: Path) -> None:
-    heavy = "{'torch', 'transformers', 'datasets', 'deepspeed'}"
-    code = f"import sys; sys.path.insert(0, {str(RECIPES)!r}); import translation; print({heavy} & set(sys.modules))"
-    assert python(["-c", code], tmp_path).stdout.strip() == "set()"
 
 
 def test_a_local_model_is_trained_on_files_and_saved(tmp_path: Path, number_words: ModuleType) -> None:
@@ -186,11 +144,7 @@ def bad_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def refusals(bad_files: Path) -> dict[str, tuple[int, str]]:
-    """(exit code, standard error) of every case; one child for all, since importing torch takes most of the time."""
-    options = {case: words.split() for case, (words, _) in BAD_INPUT.items()}
-    child = python(["-c", RUN_CASES, str(RECIPES), json.dumps(options)], bad_files)
-    assert child.returncode == 0, child.stderr
-    return json.loads(child.stdout.splitlines()[-1])
+    return outcomes({case: ["translation", *words.split()] for case, (words, _) in BAD_INPUT.items()}, bad_files)
 
 
 @pytest.mark.parametrize("case", BAD_INPUT)

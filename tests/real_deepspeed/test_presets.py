@@ -86,7 +86,7 @@ def filled(preset, ranks=1):
 
 @each_preset
 def test_a_preset_says_what_it_is_for_where_it_comes_from_and_what_to_know(preset):
-    assert preset.keys() == KEYS
+    assert preset.keys() - {"plans"} == KEYS
     assert PRESETS[preset["id"]] is preset
     assert preset["config_file"] == f"{preset['id']}.ds_config.json"
     assert preset["context"].keys() == {"gpus", "nodes", "model"}
@@ -108,7 +108,8 @@ def test_presets_have_an_order_and_telling_titles():
 @each_preset
 def test_a_preset_is_told_in_chinese_with_the_same_options_and_keys(preset):
     told = json.loads((FOLDER / f"{CHINESE_TAG}.json").read_text("utf-8"))[preset["id"]]
-    assert told.keys() == {"group", "title", "purpose", "source", "notes"}
+    assert told.keys() == {"group", "title", "purpose", "source", "notes"} | ({"plans"} & preset.keys())
+    assert len(told.get("plans", ())) == len(preset.get("plans", ()))
     assert len(told["notes"]) == len(preset["notes"])
     for english, chinese in zip(preset["notes"], told["notes"], strict=True):
         named = set(re.findall(r"--\w+|\w+_\w+", english))
@@ -127,6 +128,20 @@ def test_dsgui_finds_no_error_in_a_preset_in_its_own_context(preset, checker):
     nodes, gpus = preset["context"]["nodes"], preset["context"]["gpus"]
     context = Context(Integration(preset["integration"]), nodes=nodes, gpus_per_node=gpus)
     assert not checker.has_error(Document(text_of(preset)), context)
+
+
+def test_one_batch_of_64_has_the_three_plans_of_the_tutorial(checker, catalog):
+    (preset,) = (preset for preset in catalog.presets() if preset.id == "native-batch-64")
+    table = []
+    for plan in preset.plans:
+        document = Document(preset.planned(plan))
+        context = Context(preset.integration, nodes=plan.nodes, gpus_per_node=plan.gpus)
+        assert not checker.has_error(document, context)
+        values = document.value
+        micro, steps = values["train_micro_batch_size_per_gpu"], values["gradient_accumulation_steps"]
+        assert micro * steps * plan.gpus * plan.nodes == values["train_batch_size"] == 64
+        table.append((plan.nodes * plan.gpus, micro, steps))
+    assert table == [(1, 8, 8), (4, 8, 2), (8, 8, 1)]
 
 
 @each_preset

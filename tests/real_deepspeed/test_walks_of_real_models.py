@@ -15,6 +15,7 @@ from tests.support.memory.model_configs import REAL, SMALL
 from tests.support.memory.walk_peaks import peaks_beside_fake_tensors
 
 pytestmark = pytest.mark.deepspeed
+# What transformers' classes do is asked once for each thing said here: they are the same until the release changes.
 ORACLE = Path(__file__).parents[1] / "support" / "memory" / "training_oracle.py"
 CLOSE = 0.02  # of the bytes that the fake tensors had; most are within 0.001
 
@@ -26,6 +27,9 @@ def asked(questions):
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == len(questions), done.stderr[-2000:]
     return answers
+
+
+PROGRAM = ORACLE.read_text("utf-8")
 
 
 def walked(config, **workload):
@@ -40,10 +44,15 @@ def real_weights():
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_each_parameter_is_the_one_of_the_real_class(real_weights, name):
+def test_each_parameter_is_the_one_of_the_real_class(confirmed, request, name):
     config, count = REAL[name]
     weights = walked(config).weights()
-    assert {one.name: [one.numel, one.decays] for one in weights.values()} == real_weights[name]
+    said = {one.name: [one.numel, one.decays] for one in weights.values()}
+
+    def agrees():
+        assert said == request.getfixturevalue("real_weights")[name]
+
+    confirmed.check(f"the parameters of {name}", [config, said, PROGRAM], agrees)
     assert count in (None, sum(one.numel for one in weights.values()))
 
 
@@ -72,20 +81,28 @@ def real_steps():
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: ", ".join([case[0], *map(str, case[1].values())]))
-def test_what_is_alive_is_what_the_real_class_has_on_fake_tensors(real_steps, case):
+def test_what_is_alive_is_what_the_real_class_has_on_fake_tensors(confirmed, request, case):
     name, asked_for = case
-    real = real_steps[str(case)]
     peaks = peaks_beside_fake_tensors(SMALL[name], **asked_for)
-    assert peaks == pytest.approx((real["kept"], real["forward"], real["backward"]), rel=CLOSE)
+
+    def agree():
+        real = request.getfixturevalue("real_steps")[str(case)]
+        assert peaks == pytest.approx((real["kept"], real["forward"], real["backward"]), rel=CLOSE)
+
+    confirmed.check(f"what is alive in {name}", [SMALL[name], asked_for, peaks, CLOSE, PROGRAM], agree)
 
 
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("again", [False, True])
-def test_modules_are_called_in_the_order_of_the_real_class(real_steps, name, again):
+def test_modules_are_called_in_the_order_of_the_real_class(confirmed, request, name, again):
     case = next(case for case in CASES if case[0] == name and case[1].get("checkpointing") is again)
     workload = {"micro_batch": case[1]["batch"], "length": case[1]["length"], "checkpointing": again}
     calls = [unit.name for unit in walked(SMALL[name], attention=case[1]["attention"], **workload).units() if unit.call]
-    assert calls == real_steps[str(case)]["calls"][: len(calls)]
+
+    def agree():
+        assert calls == request.getfixturevalue("real_steps")[str(case)]["calls"][: len(calls)]
+
+    confirmed.check(f"the calls in {name}", [SMALL[name], case[1], calls, PROGRAM], agree)
 
 
 def test_lora_trains_its_adapters_only():

@@ -394,6 +394,16 @@ def test_folders_above_are_for_their_owner_alone_whatever_the_umask(tmp_path):
         assert folder.stat().st_mode & 0o777 == 0o700
 
 
+def test_folders_are_listed_to_those_alone_who_may_launch(served, tmp_path):
+    asked = f"/dsgui/folder?wanted=script&path={tmp_path}"
+    assert served.ask("GET", asked).status_code == 401
+    assert served.ask("GET", asked, {**bearer(), "sec-fetch-site": "cross-site"}).status_code == 403
+    assert served.ask("GET", "/dsgui/folder?wanted=script&path=/etc", {**OURS, **bearer()}).status_code == 404
+    assert served.ask("GET", "/dsgui/folder?wanted=all&near=true", {**OURS, **bearer()}).status_code == 422
+    told = json.loads(served.ask("GET", "/dsgui/folder?wanted=script&near=true", {**OURS, **bearer()}).text)
+    assert told["folder"] in told["starts"]
+
+
 def test_the_token_is_nowhere_in_what_the_browser_gets(served):
     for path in ("/", "/config", "/dsgui/form.json", "/dsgui/runs"):
         assert TOKEN not in served.ask("GET", path, bearer()).text

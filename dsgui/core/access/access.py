@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode
 
+from dsgui.core.texts.saying import words
+
 JSON, FORM = "application/json", "multipart/form-data"
 MAX_BODY_BYTES = 5 << 20  # the page sends its config, at most 1 Mi characters of up to 4 bytes each, with every event
 FEWEST_TOKEN_CHARACTERS = 16
@@ -64,14 +66,25 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Decision:
     """`status` 200 lets in, 303 lets in by exchanging what the address holds for a cookie, anything else refuses
-    with `title` and `advice`, which hold nothing of the request. `guessed`: a token was given, and it was wrong."""
+    with `title` and `advice`, the texts of `code`; `problem` says more where those leave it open. `guessed`: a token
+    was given, and it was wrong."""
 
     status: int
-    title: str = ""
-    advice: str = ""
+    code: str = "welcome"
     guessed: bool = False
     location: str = ""
     cookie: str = ""
+    problem: str = ""
+
+    @property
+    def title(self) -> str:
+        """In the language in use; nothing in it is the request's."""
+        return words("access", f"{self.code}_title")
+
+    @property
+    def advice(self) -> str:
+        """Likewise."""
+        return words("access", f"{self.code}_advice", most=f"{MAX_BODY_BYTES >> 20} MiB", problem=self.problem)
 
 
 LET_IN = Decision(200)
@@ -103,11 +116,7 @@ class Access:
         given = request.all("host")
         if len(given) == 1 and self.answers_to(given[0]):
             return None
-        return Decision(
-            403,
-            "Unknown host name",
-            "Open the address dsgui printed when it started. To use another name, start dsgui with --allow-host NAME.",
-        )
+        return Decision(403, "unknown_host")
 
     def answers_to(self, host: str) -> bool:
         """Whether a Host header, with any port (a tunnel has its own), names this server."""
@@ -124,11 +133,7 @@ class Access:
             return None
         if not foreign and _is_followed_link(request):
             return None
-        return Decision(
-            403,
-            "Request from another site",
-            "dsgui only accepts requests from its own pages. Behind a proxy, pass the Host header on unchanged.",
-        )
+        return Decision(403, "other_site")
 
     def _credentials(self, request: Request) -> Decision | None:
         if not self.token:
@@ -192,32 +197,20 @@ def weakness(token: str) -> str:
 
 
 def _no_token(guessed: bool) -> Decision:
-    return Decision(
-        401,
-        "Log in to dsgui",
-        "dsgui can start programs, so it needs a login. Open the newest address that it printed where it "
-        "was started; it ends in ?login=… and is good for one browser. If you gave it a token: add ?token=TOKEN to the "
-        "address. A program sends the header “Authorization: Bearer TOKEN”.",
-        guessed,
-    )
+    return Decision(401, "log_in", guessed)
 
 
-_USED_CODE = Decision(
-    401,
-    "This login link was already used or has expired",
-    "Each is good for one browser. When it is used, dsgui prints a new one where it was started: open that.",
-    guessed=True,
-)
+_USED_CODE = Decision(401, "used_link", guessed=True)
 
 
 def _asked_for(request: Request) -> Decision | None:
     read = request.path in _READ or request.path.startswith(_READ_BELOW)
     written = _expected_type(request.path) is not None
     if not read and not written:
-        return Decision(404, "Page not found", "Go back to the dsgui home page.")
+        return Decision(404, "not_found")
     if (read and request.method in _READING) or (written and request.method == "POST"):
         return None
-    return Decision(405, "Method not allowed", "Use GET for pages and POST for events.")
+    return Decision(405, "method")
 
 
 def _expected_type(path: str) -> str | None:
@@ -228,24 +221,22 @@ def _expected_type(path: str) -> str | None:
 def _content(request: Request) -> Decision | None:
     has_body = request.first("content-length") not in ("", "0") or request.first("transfer-encoding") != ""
     if request.method in _READING:
-        return Decision(400, "Unexpected request body", "Send the request without one.") if has_body else None
+        return Decision(400, "no_body") if has_body else None
     given = [value.partition(";")[0].strip().lower() for value in request.all("content-type")]
     if given != [_expected_type(request.path)] or request.all("content-encoding"):
-        return Decision(415, "Unsupported content type", "Send events as JSON and files as a form upload.")
+        return Decision(415, "content_type")
     length = request.first("content-length")
     if length and not (length.isascii() and length.isdecimal() and int(length[:20]) <= MAX_BODY_BYTES):
         return TOO_LARGE
     return None
 
 
-TOO_LARGE = Decision(
-    413, "Too large", f"dsgui takes at most {MAX_BODY_BYTES >> 20} MiB at a time; a config is smaller."
-)
-TOO_SLOW = Decision(408, "Request timed out", "The request did not arrive in time. Send it again.")
-TOO_MANY = Decision(503, "Server busy", "dsgui is handling as many requests as it can. Try again in a moment.")
-TOO_MANY_GUESSES = Decision(429, "Too many wrong tokens", "Wait a few seconds. The correct token still works.")
-BROKEN = Decision(500, "Internal error", "See the terminal where dsgui was started for details, then try again.")
-NO_SOCKETS = Decision(403, "WebSockets are not supported", "dsgui doesn't use them.")
+TOO_LARGE = Decision(413, "too_large")
+TOO_SLOW = Decision(408, "too_slow")
+TOO_MANY = Decision(503, "busy")
+TOO_MANY_GUESSES = Decision(429, "guesses")
+BROKEN = Decision(500, "broken")
+NO_SOCKETS = Decision(403, "no_sockets")
 
 
 def _is_followed_link(request: Request) -> bool:

@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 
 from dsgui.core.config import pointer as pointers
 from dsgui.core.errors import DocumentError, DoubleKeyError
+from dsgui.core.texts.saying import Said, said
 
 MAX_DEPTH = 64
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _LITERALS = {"true": True, "false": False, "null": None}
+_PYTHON = {"True": "true", "False": "false", "None": "null"}
 _PLAIN_STRING = re.compile(r'"[^"\\\x00-\x1f]*"')
 _WORD = re.compile(r"[A-Za-z_]+")
 _PLAIN_KEY = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
@@ -234,14 +236,14 @@ class _Parser:
         node = self._value(0)
         self._space()
         if self.at < len(self.text):
-            raise self._error("there is text after the end of the config", self.at)
+            raise self._error("text_after", self.at)
         if not node.is_object:
-            raise self._error(f"a config is a JSON object, {{…}}; this is {_kind(node.value)}", start)
+            raise self._error("no_object", start, kind=_kind(node.value))
         return node
 
     def _value(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
-            raise self._error(f"objects are nested more than {MAX_DEPTH} deep", self.at)
+            raise self._error("too_deep", self.at, most=str(MAX_DEPTH))
         self._space()
         plain = _PLAIN_SCALAR.match(self.text, self.at)
         if plain:
@@ -286,7 +288,7 @@ class _Parser:
     def _key(self) -> str:
         """A key and the colon after it."""
         if self.text[self.at : self.at + 1] != '"':
-            raise self._unexpected('a key in double quotes, such as "zero_optimization"')
+            raise self._unexpected(said("reading", "quoted_key"))
         plain = _PLAIN_KEY.match(self.text, self.at)
         if plain:
             self.at = plain.end()
@@ -297,12 +299,8 @@ class _Parser:
 
     def _twice(self, key: str, first: int, second: int) -> DoubleKeyError:
         where = on_lines(self._line(first), self._line(second))
-        told = self._error(
-            f'"{key}" appears twice, {where};  DeepSpeed refuses that and the HF Trainer silently takes the last. Keep '
-            "one",
-            second,
-        )
-        return DoubleKeyError(str(told), told.line, told.column)
+        told = self._error("twice", second, key=key, where=where)
+        return DoubleKeyError(told.told, told.line, told.column)
 
     def _array(self, depth: int) -> Node:
         start, items = self.at, list[Node]()
@@ -321,12 +319,12 @@ class _Parser:
         if not needs_comma:
             return False
         if char != ",":
-            raise self._unexpected(f"“,” or “{bracket}”")
+            raise self._unexpected(said("reading", "comma_or", bracket=bracket))
         comma = self.at
         self.at += 1
         self._space()
         if self.text[self.at : self.at + 1] == bracket:
-            raise self._error("there is a comma before the closing bracket, which JSON doesn't allow", comma)
+            raise self._error("trailing_comma", comma)
         return False
 
     def _string(self) -> str:
@@ -337,7 +335,7 @@ class _Parser:
         try:
             value, self.at = _DECODER.raw_decode(self.text, self.at)
         except json.JSONDecodeError as error:
-            raise self._error(f"a string is broken here ({error.msg.lower()})", error.pos) from error
+            raise self._error("broken_string", error.pos, why=error.msg.lower()) from error
         return str(value)
 
     def _scalar(self) -> Node:
@@ -350,17 +348,17 @@ class _Parser:
         if word and word.group() in _LITERALS:
             self.at = word.end()
             return Node(start, self.at, _LITERALS[word.group()])
-        raise self._unexpected("a value: a number, true, false, null, or text in double quotes")
+        raise self._unexpected(said("reading", "value"))
 
     def _number(self, match: re.Match[str]) -> int | float:
         digits, is_float = match.group(), bool(match.group(1) or match.group(2))
         if len(digits) > 300:
-            raise self._error(f"a number of {len(digits)} digits is more than any key takes", match.start())
+            raise self._error("long_number", match.start(), digits=str(len(digits)))
         if not is_float:
             return int(digits)
         value = float(digits)
         if value in (float("inf"), float("-inf")):
-            raise self._error(f"{digits} is larger than any number a JSON reader holds", match.start())
+            raise self._error("large_number", match.start(), number=digits)
         return value
 
     def _expect(self, char: str) -> None:
@@ -373,23 +371,21 @@ class _Parser:
         match = _SPACE.match(self.text, self.at)
         self.at = match.end() if match else self.at
 
-    def _unexpected(self, expected: str) -> DocumentError:
+    def _unexpected(self, expected: str | Said) -> DocumentError:
         word = _WORD.match(self.text, self.at)
         seen = word.group() if word else self.text[self.at : self.at + 1]
         if not seen:
-            return self._error(f"the text ends where {expected} was expected", self.at)
-        hint = {"True": "; use `true`", "False": "; use `false`", "None": "; use `null`"}.get(seen, "")
-        if seen in "/#":
-            hint = "; JSON has no comments"
-        return self._error(f"expected {expected}, found “{seen}”{hint}", self.at)
+            return self._error("ends", self.at, expected=expected)
+        if seen in _PYTHON:
+            return self._error("python_word", self.at, expected=expected, seen=seen, word=_PYTHON[seen])
+        return self._error("comment" if seen in "/#" else "other", self.at, expected=expected, seen=seen)
 
     def _line(self, position: int) -> int:
         return self.text.count("\n", 0, position) + 1
 
-    def _error(self, what: str, position: int) -> DocumentError:
-        line = self._line(position)
+    def _error(self, code: str, position: int, **given: str | Said) -> DocumentError:
         column = position - self.text.rfind("\n", 0, position)
-        return DocumentError(f"Line {line}, column {column}: {what}.", line, column)
+        return broken_at(self._line(position), column, said("reading", code, **given))
 
 
 # ------------------------------------------------------------------------------------------- keys that stand twice
@@ -426,8 +422,15 @@ def _without(text: str, cuts: list[tuple[int, int]]) -> str:
     return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
 
 
-def on_lines(first: int, second: int) -> str:
-    return f"on line {first}" if first == second else f"on lines {first} and {second}"
+def broken_at(line: int, column: int, what: Said) -> DocumentError:
+    """The error of a text that can't be read from there."""
+    return DocumentError(said("reading", "at", line=str(line), column=str(column), what=what), line, column)
+
+
+def on_lines(first: int, second: int) -> Said:
+    if first == second:
+        return said("reading", "on_line", line=str(first))
+    return said("reading", "on_lines", first=str(first), second=str(second))
 
 
 def json_text(value: Any) -> str:
@@ -436,7 +439,7 @@ def json_text(value: Any) -> str:
     return text if _SURROGATE.search(text) is None else json.dumps(value)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: Any) -> Said:
     if isinstance(value, list):
-        return "a list"
-    return "text" if isinstance(value, str) else f"the value {json.dumps(value)}"
+        return said("reading", "a_list")
+    return said("reading", "a_text") if isinstance(value, str) else said("reading", "a_value", value=json.dumps(value))

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dsgui.core.config.document import MAX_DEPTH, Document, json_text, on_lines
+from dsgui.core.config.document import MAX_DEPTH, Document, broken_at, json_text, on_lines
 from dsgui.core.errors import DocumentError, DoubleKeyError
+from dsgui.core.texts.saying import Said, said, words
 
 _MAX_LISTED = 8  # line numbers in a note, and notes about single texts
 _MAX_SHOWN = 40  # characters of the user's text in a message
@@ -35,14 +36,14 @@ _NOT_FINITE = {"NaN", "Infinity", "-Infinity"}
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
 _FIRST_WORD = re.compile(r"\w+")
 
-# What a change is called in a note, for one and for several.
-_COMMENTS = ("comment removed", "comments removed")
-_TRAILING = ("trailing comma removed", "trailing commas removed")
-_MISSING = ("missing comma added", "missing commas added")
-_KEYS = ("key put in double quotes", "keys put in double quotes")
-_QUOTES = ("text in single quotes put in double quotes", "texts in single quotes put in double quotes")
-_TRIPLE = ("text in ''' put on one line in double quotes", "texts in ''' put on one line in double quotes")
-_BRACES = ("braces put around the whole", "")
+# Kinds of changes; each has a text for one and another for several.
+_COMMENTS = "comments"
+_TRAILING = "trailing"
+_MISSING = "missing"
+_KEYS = "keys"
+_QUOTES = "quotes"
+_TRIPLE = "triple"
+_BRACES = "braces"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def tidy(text: str) -> Tidied:
     infinities; `DoubleKeyError` for a key that appears twice in strict JSON.
     """
     body = text.removeprefix("\ufeff")
-    notes = () if body == text else ("byte order mark at the start removed",)
+    notes = () if body == text else (words("reading", "byte_order_mark"),)
     try:
         return Tidied(Document(body).text, notes)
     except DoubleKeyError:
@@ -79,7 +80,7 @@ class _Reader:
         self.at = 0
         self._lines = _Lines(text)
         self._edits: list[tuple[int, int, str]] = []
-        self._found: dict[tuple[str, str], list[int]] = {}
+        self._found: dict[str, list[int]] = {}
         self._bare_texts: list[tuple[int, str]] = []
         self._has_braces = True
         self._swallower: int | None = None  # where the first bare text with a closing bracket in it stands
@@ -96,18 +97,17 @@ class _Reader:
     def notes(self) -> Iterator[str]:
         """One part of a sentence per kind of change, then one per bare text."""
         lines = self._lines
-        for (one, many), positions in self._found.items():
-            yield f"{one if len(positions) == 1 else f'{len(positions)} {many}'} ({lines.listed(positions)})"
+        for kind, positions in self._found.items():
+            many = f"{kind}_{'one' if len(positions) == 1 else 'many'}"
+            yield _noted(said("reading", many, count=str(len(positions))), lines.listed(positions))
         for position, raw in self._bare_texts[:_MAX_LISTED]:
-            yield (
-                f"{_shown(raw)} without quotes became the text {json_text(_cut(raw))} {_python_hint(raw)}".rstrip()
-                + (f" (line {lines.number(position)})")
-            )
+            became = said("reading", "bare", seen=_cut(raw), text=json_text(_cut(raw)))
+            yield _noted(_hinted(became, raw), lines.listed([position]))
         if len(self._bare_texts) > _MAX_LISTED:
             rest = [position for position, _ in self._bare_texts[_MAX_LISTED:]]
-            yield f"{len(rest)} more words without quotes became texts ({lines.listed(rest)})"
+            yield _noted(said("reading", "more_bare", count=str(len(rest))), lines.listed(rest))
 
-    def _edit(self, start: int, end: int, new: str, kind: tuple[str, str] | None = None) -> None:
+    def _edit(self, start: int, end: int, new: str, kind: str = "") -> None:
         self._edits.append((start, end, new))
         if kind:
             self._found.setdefault(kind, []).append(start)
@@ -122,11 +122,10 @@ class _Reader:
         elif self._char() in ('"', "'") or _BARE_KEY.match(self.text, start):
             self._without_braces()
         elif start < len(self.text):
-            seen = _shown(self._rest_of_line(start))
-            raise self._error(f"a config is a JSON object, {{…}}; this starts with {seen}", start)
+            raise self._error("starts_otherwise", start, seen=_cut(self._rest_of_line(start)))
         self._gap()
         if self.at < len(self.text):
-            raise self._error("there is text after the end of the config", self.at)
+            raise self._error("text_after", self.at)
 
     def _without_braces(self) -> None:
         self._has_braces = False
@@ -158,9 +157,7 @@ class _Reader:
         key = self._key()
         if key in seen:
             first, second = self._lines.number(seen[key]), self._lines.number(start)
-            raise self._error(
-                f"{json_text(key)} stands twice, {on_lines(first, second)}; DeepSpeed refuses that. Keep one", start
-            )
+            raise self._error("stands_twice", start, key=json_text(key), where=on_lines(first, second))
         seen[key] = start
         self._gap()
         if self._char() != ":":
@@ -175,11 +172,7 @@ class _Reader:
         """hjson takes YAML's `outer:`, line break, `inner: 2` for the text "inner: 2", which nobody intends."""
         inner = _BARE_KEY.match(self.text, self.at)
         if not self._has_braces and inner and "\n" in self.text[colon : self.at]:
-            raise self._error(
-                f"{_shown(inner[1])} is indented below {_shown(key)} as in YAML. Put {{…}} around what {_shown(key)} "
-                "holds, or save the text as a .yaml file of accelerate's",
-                self.at,
-            )
+            raise self._error("as_in_yaml", self.at, inner=_cut(inner[1]), key=_cut(key))
 
     def _separator(self, closer: str) -> None:
         """The comma after an element, which hjson does not require, and which it also accepts before the closing
@@ -200,7 +193,7 @@ class _Reader:
         start, end = self.at, _past(_GAP, self.text, self.at)
         self.at = end
         if self.text.startswith("/*", end):
-            raise self._error("a comment starts here that nothing ends. Write */ behind it", end)
+            raise self._error("open_comment", end)
         comments = [start + comment.start() for comment in _COMMENT.finditer(self.text[start:end])]
         if comments:
             self._found.setdefault(_COMMENTS, []).extend(comments)
@@ -212,7 +205,7 @@ class _Reader:
             return self._quoted()
         bare = _BARE_KEY.match(self.text, self.at)
         if bare is None:
-            raise self._unexpected('a key, such as "zero_optimization", and “:”')
+            raise self._unexpected(said("reading", "key"))
         key = bare[1].rstrip() if bare[2] else bare[1]
         self._edit(self.at, bare.end(1), json_text(key), _KEYS)
         self.at = bare.end()
@@ -220,7 +213,7 @@ class _Reader:
 
     def _value(self, depth: int) -> None:
         if depth > MAX_DEPTH:
-            raise self._error(f"objects are nested more than {MAX_DEPTH} deep", self.at)
+            raise self._error("too_deep", self.at, most=str(MAX_DEPTH))
         char = self._char()
         if char == "{":
             self._container("}", depth)
@@ -249,17 +242,15 @@ class _Reader:
 
     def _broken_string(self, start: int, end: int) -> DocumentError:
         if end >= len(self.text) - 1:
-            return self._error("a text starts here that no quote ends", start)
-        return self._error("a text is broken here: a line break or control character stands inside its quotes", end)
+            return self._error("open_text", start)
+        return self._error("broken_text", end)
 
     def _check_escapes(self, body: str, start: int) -> None:
         done = 0
         while (at := body.find("\\", done)) >= 0:
             escape = _ESCAPES.match(body, at)
             if escape is None or (len(escape[1]) == 1 and escape[1] not in _KNOWN_ESCAPES):
-                raise self._error(
-                    f"{_shown(body[at : at + 2])} means nothing in a text. For a backslash write two", start + at
-                )
+                raise self._error("escape", start + at, seen=_cut(body[at : at + 2]))
             done = escape.end()
 
     def _triple(self) -> None:
@@ -267,7 +258,7 @@ class _Reader:
         start = self.at
         end = self.text.find("'''", start + 3)
         if end < 0:
-            raise self._error("a text starts with ''' here that no ''' ends", start)
+            raise self._error("open_triple", start)
         indent = self._lines.column(start) - 1
         first, *lines = self.text[start + 3 : end].lstrip(" \t\r").split("\n")
         value = "\n".join([first, *(_outdented(line, indent) for line in lines)])
@@ -278,12 +269,12 @@ class _Reader:
     def _bare(self) -> None:
         """A number, true, false, null; or any other text, which extends to the end of its line."""
         if self._char() in _PUNCTUATION or not self._char():
-            raise self._unexpected("a value: a number, true, false, null, or text in double quotes")
+            raise self._unexpected(said("reading", "value"))
         start = self.at
         raw = self.text[start : _upto(_WORD_END, self.text, start)].rstrip(" \t")
         word = raw.rstrip()
         if word in _NOT_FINITE:
-            raise self._error(f"{word} is not a JSON number. Write a number, or leave the key out", start)
+            raise self._error("not_finite", start, word=word)
         if word not in _WORDS and not self._is_number(raw):
             self._bare_text()
             return
@@ -295,11 +286,11 @@ class _Reader:
         if not _NUMBER.fullmatch(raw):
             return False
         if len(raw) > _MAX_DIGITS:
-            raise self._error(f"a number of {len(raw)} digits is more than any key takes", self.at)
+            raise self._error("long_number", self.at, digits=str(len(raw)))
         if not raw.isascii():
-            raise self._error(f"{_shown(raw)} has digits other than 0 to 9", self.at)
+            raise self._error("odd_digits", self.at, seen=_cut(raw))
         if math.isinf(float(raw)):
-            raise self._error(f"{raw} is larger than any number a JSON reader holds", self.at)
+            raise self._error("large_number", self.at, number=raw)
         return True
 
     def _bare_text(self) -> None:
@@ -317,21 +308,19 @@ class _Reader:
     def _rest_of_line(self, position: int) -> str:
         return self.text[position : _upto(_LINE_END, self.text, position)]
 
-    def _unexpected(self, expected: str) -> DocumentError:
+    def _unexpected(self, expected: str | Said) -> DocumentError:
         if self._char():
-            return self._error(f"{_shown(self._rest_of_line(self.at))} stands where {expected} should", self.at)
+            return self._error("stands_where", self.at, seen=_cut(self._rest_of_line(self.at)), expected=expected)
         if self._swallower is None:
-            return self._error(f"the text ends where {expected} was expected", self.at)
+            return self._error("ends", self.at, expected=expected)
         raw = self._rest_of_line(self._swallower)
-        return self._error(
-            f"{_shown(raw)} has no quotes, so it is a text that goes on to the end of its line, brackets included, and "
-            f"nothing closes what is open. Put texts in double quotes {_python_hint(raw)}".rstrip(),
-            self._swallower,
-        )
+        return self._broken(_hinted(said("reading", "swallows", seen=_cut(raw)), raw), self._swallower)
 
-    def _error(self, what: str, position: int) -> DocumentError:
-        line, column = self._lines.number(position), self._lines.column(position)
-        return DocumentError(f"Line {line}, column {column}: {what}.", line, column)
+    def _error(self, code: str, position: int, **given: str | Said) -> DocumentError:
+        return self._broken(said("reading", code, **given), position)
+
+    def _broken(self, what: Said, position: int) -> DocumentError:
+        return broken_at(self._lines.number(position), self._lines.column(position), what)
 
 
 class _Lines:
@@ -347,11 +336,15 @@ class _Lines:
         line = self.number(position)
         return position - (self._breaks[line - 2] if line > 1 else -1)
 
-    def listed(self, positions: list[int]) -> str:
+    def listed(self, positions: list[int]) -> Said:
         """`line 3`, `lines 2, 5, 9`; of many, the first few."""
         numbers = list(dict.fromkeys(self.number(position) for position in sorted(positions)))
         listed = ", ".join(map(str, numbers[:_MAX_LISTED])) + (", …" if len(numbers) > _MAX_LISTED else "")
-        return f"line{'s' if len(numbers) > 1 else ''} {listed}"
+        return said("reading", "lines" if len(numbers) > 1 else "line", lines=listed)
+
+
+def _noted(what: Said, lines: Said) -> str:
+    return words("reading", "noted", what=what, lines=lines)
 
 
 def _past(pattern: re.Pattern[str], text: str, position: int) -> int:
@@ -393,11 +386,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
 
 
-def _shown(text: str) -> str:
-    return f"“{_cut(text)}”"
-
-
-def _python_hint(raw: str) -> str:
-    """A hint about Python's spelling of JSON's three words."""
+def _hinted(what: Said, raw: str) -> Said:
+    """With a hint about Python's spelling of JSON's three words."""
     word = _FIRST_WORD.match(raw)
-    return f"(JSON's word is {_PYTHON[word[0]]})" if word and word[0] in _PYTHON else ""
+    return said("reading", "hinted", what=what, word=_PYTHON[word[0]]) if word and word[0] in _PYTHON else what

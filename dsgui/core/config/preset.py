@@ -3,13 +3,24 @@
 from dataclasses import dataclass
 
 from dsgui.core.config.context import Integration
+from dsgui.core.config.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class PresetPlan:
+    """A number of machines and GPUs that a preset is also for; `values` are JSON literals by key."""
+
+    title: str
+    gpus: int
+    nodes: int
+    values: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
     """`text` is the file as its author wrote it; `integration`, `gpus` and `nodes` are the context it expects.
 
-    `group` is the heading under which it is offered.
+    `group` is the heading under which it is offered. Of several `plans` one is chosen by a click.
     """
 
     id: str
@@ -25,3 +36,11 @@ class Preset:
     arguments: str
     text: str
     order: int
+    plans: tuple[PresetPlan, ...] = ()
+
+    def planned(self, plan: PresetPlan) -> str:
+        """The config for one of its plans."""
+        document = Document(self.text)
+        for key, literal in plan.values:
+            document = document.set(f"/{key}", literal)
+        return document.text

@@ -291,6 +291,7 @@ FIELDS = (
         placeholder="the script's folder (a recipe: the run's own)",
         option="--cwd",
         usage="working directory (default: the script's folder)",
+        id="working-dir",
     ),
     Field(
         name="output",

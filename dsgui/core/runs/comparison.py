@@ -8,6 +8,7 @@ from dsgui.core.config.compare import differences
 from dsgui.core.config.document import Document
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.sizes import gib, in_gib
+from dsgui.core.texts.saying import words
 
 _LIVE, _REUSE = "/zero_optimization/stage3_max_live_parameters", "/zero_optimization/stage3_max_reuse_distance"
 _BYTES = 2  # of a parameter that is gathered, in fp16 or bf16
@@ -46,15 +47,14 @@ def _live_parameters(first: Compared, second: Compared) -> Answer:
     gpus = [_fullest(run.figures) for run in (first, second)]
     hosts = [run.figures.run_peak_bytes for run in (first, second)]
     sentences = [
-        _moved("GPU memory (peak of the fullest GPU)", first, second, gpus),
-        _moved("Host memory of this run (peak)", first, second, hosts),
+        _moved("moved_gpu", first, second, gpus),
+        _moved("moved_host", first, second, hosts),
         *_limits(first, second),
-        "Host memory holds what is offloaded: the partitions of parameters and optimizer state. Their size follows "
-        "from the model and the number of ranks, and neither key changes it.",
+        words("report_page", "host_holds"),
     ]
     if _differ(hosts) is True:
-        sentences.append("It did change here, so something else differs between the runs; see the keys and arguments.")
-    return Answer("Why did GPU memory change but host memory not?", tuple(sentences))
+        sentences.append(words("report_page", "host_changed"))
+    return Answer(words("report_page", "why_gpu_only"), tuple(sentences))
 
 
 def _limits(first: Compared, second: Compared) -> list[str]:
@@ -64,28 +64,38 @@ def _limits(first: Compared, second: Compared) -> list[str]:
     live = [_number(config, _LIVE, 1e9) for config in (first.config, second.config)]
     if live[0] != live[1]:
         found.append(
-            f"stage3_max_live_parameters went from {_count(live[0])} to {_count(live[1])}: so many parameters may stay "
-            "gathered on each GPU before ZeRO-3 releases them, which in 16 bits is up to "
-            f"{in_gib(live[0] * _BYTES)} and {gib(live[1] * _BYTES)}. Once it is more than the model has, "
-            "the whole model stays on the GPU during a step: memory is traded for fewer gathers."
+            words(
+                "report_page",
+                "live_parameters",
+                before=_count(live[0]),
+                after=_count(live[1]),
+                bytes_before=in_gib(live[0] * _BYTES),
+                bytes_after=gib(live[1] * _BYTES),
+            )
         )
     reuse = [_number(config, _REUSE, 1e9) for config in (first.config, second.config)]
     if reuse[0] != reuse[1]:
-        found.append(
-            f"stage3_max_reuse_distance went from {_count(reuse[0])} to {_count(reuse[1])}: a parameter that is used "
-            "again within so many others is kept instead of gathered anew."
-        )
+        found.append(words("report_page", "reuse_distance", before=_count(reuse[0]), after=_count(reuse[1])))
     return found
 
 
 def _moved(what: str, first: Compared, second: Compared, bytes_: Sequence[int | None]) -> str:
     before, after = bytes_
+    told = words("report_page", what)
     if before is None or after is None:
-        return f"{what}: not measured in both runs."
-    by = "" if _differ(bytes_) else ", about the same"
+        return words("report_page", "not_measured", what=told)
     sign = "+" if after >= before else "−"
-    change = f"{sign}{gib(abs(after - before), 2)}{by}"
-    return f"{what}: {gib(before, 2)} in “{first.name}”, {gib(after, 2)} in “{second.name}” ({change})."
+    change = f"{sign}{gib(abs(after - before), 2)}"
+    return words(
+        "report_page",
+        "moved" if _differ(bytes_) else "moved_little",
+        what=told,
+        before=gib(before, 2),
+        first=first.name,
+        after=gib(after, 2),
+        second=second.name,
+        change=change,
+    )
 
 
 def _differ(bytes_: Sequence[int | None]) -> bool | None:

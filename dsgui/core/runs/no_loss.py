@@ -9,9 +9,11 @@ from typing import Any
 from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.curves import Series
 from dsgui.core.script.words import value_of
+from dsgui.core.texts.saying import Said, said, sentences
 
 LOGGING_STEPS = 500  # transformers' default (TrainingArguments.logging_steps)
 ADVISED_STEPS = 10
+_ADVISED = str(ADVISED_STEPS)
 _LOSS = re.compile(r"(?:\A|_)loss\Z")
 _TRAINER_ENDS_WITH = "train_runtime"
 TOLD_BY_STATE = ("before_training",)  # reasons that a run's state tells enough of
@@ -24,10 +26,15 @@ _FILE_OPTIONS = ("", "--config", "--config_file", "--config-file")
 
 @dataclass(frozen=True, slots=True)
 class NoLoss:
-    """`code` is for programs, `text` for people: a sentence or two."""
+    """`code` is for programs, `told` for people: a sentence or two."""
 
     code: str
-    text: str
+    told: tuple[Said, ...]
+
+    @property
+    def text(self) -> str:
+        """In the language in use."""
+        return sentences(self.told)
 
     def to_json(self) -> dict[str, Any]:
         return {"code": self.code, "text": self.text}
@@ -87,33 +94,20 @@ def _too_early(told: Told) -> bool:
 
 def _reasons(told: Told) -> Iterator[NoLoss]:
     if not told.live and not told.trained and told.state is not RunState.SUCCEEDED:
-        yield NoLoss("before_training", f"{_none(told)} was printed: the run ended before its first step.")
-    advice = "add a pattern under “Curves and their sources”"
-    if told.live:
-        yield NoLoss(
-            "unread", f"So far the script printed no line that dsgui reads as loss. If it prints one, {advice}."
-        )
-    yield NoLoss("unread", f"The script printed no line that dsgui reads as loss; {advice}.")
+        yield NoLoss("before_training", (_what(told, "before_training"),))
+    yield NoLoss("unread", (said("no_loss", "unread_so_far" if told.live else "unread"),))
 
 
 def _reasons_of_trainer(told: Told) -> Iterator[NoLoss]:
     strategy = value_of(told.arguments, ("--logging_strategy",))
     if told.only_evaluates:
-        yield NoLoss("only_evaluates", "This run only evaluates: --do_train isn’t given, so there is no training loss.")
+        yield NoLoss("only_evaluates", (said("no_loss", "only_evaluates"),))
     elif not told.live and not told.trained and told.state is not RunState.SUCCEEDED:
         return
     elif strategy == "no":
-        yield NoLoss(
-            "logging_off",
-            f"{_lead(told)} --logging_strategy no turns logging off: use --logging_steps {ADVISED_STEPS} instead.",
-        )
+        yield NoLoss("logging_off", (_lead(told), said("no_loss", "logging_off", advised=_ADVISED)))
     elif strategy == "epoch":
-        wait = f"{_none(told)} yet." if told.live else _lead(told)
-        yield NoLoss(
-            "logs_by_epoch",
-            f"{wait} With --logging_strategy epoch the HF Trainer logs at the end of each epoch; "
-            f"--logging_steps {ADVISED_STEPS} logs more often.",
-        )
+        yield NoLoss("logs_by_epoch", (_so_far(told), said("no_loss", "logs_by_epoch", advised=_ADVISED)))
     else:
         yield from _too_few_steps(told)
 
@@ -123,45 +117,54 @@ def _too_few_steps(told: Told) -> Iterator[NoLoss]:
     every = _steps(given, told.total)
     if every is None:
         return
-    elsewhere = given is None and _set_elsewhere(told)
-    if elsewhere:
-        begins = f"{_none(told)} yet." if told.live else _lead(told)
-        yield NoLoss(
-            "logs_by_file" if _takes_a_file(told.arguments) else "logs_in_code",
-            f"{begins} The HF Trainer logs every “logging_steps” steps, {LOGGING_STEPS} by default: set it in "
-            f"{elsewhere}.",
-        )
+    if elsewhere := given is None and _set_elsewhere(told):
+        advice = said("no_loss", elsewhere, default=str(LOGGING_STEPS))
+        yield NoLoss(elsewhere, (_so_far(told), advice))
         return
-    logs = f"The HF Trainer logs every {every:,} steps" + (" by default" if given is None else "")
-    advice = f"{'add' if given is None else 'use'} --logging_steps {ADVISED_STEPS}."
+    advised = _Logging(every, given is None)
     if told.total is not None and told.total < every:
-        yield NoLoss("logs_too_seldom", f"{_lead(told)} {logs} and this run has {told.total:,}: {advice}")
+        yield NoLoss("logs_too_seldom", (_lead(told), advised.said("too_few", total=f"{told.total:,}")))
     elif told.live and (told.step or 0) < every:
-        at = "" if told.step is None else f", and this run is at step {told.step:,}"
-        yield NoLoss("before_first_log", f"{_none(told)} yet. {logs}{at}. To log more often, {advice}")
+        at = {} if told.step is None else {"step": f"{told.step:,}"}
+        yield NoLoss("before_first_log", (_what(told, "yet"), advised.said("not_yet_at" if at else "not_yet", **at)))
     elif not told.live and told.step is not None and told.step < every:
-        yield NoLoss(
-            "before_first_log", f"No loss was printed. {logs} and this run ended at step {told.step:,}: {advice}"
-        )
+        yield NoLoss("before_first_log", (said("no_loss", "was"), advised.said("ended_before", step=f"{told.step:,}")))
     elif told.step is None:
-        yield NoLoss("logs_too_seldom", f"{_lead(told)} {logs}: {advice}")
+        yield NoLoss("logs_too_seldom", (_lead(told), advised.said("seldom")))
+
+
+@dataclass(frozen=True, slots=True)
+class _Logging:
+    """How often the HF Trainer logs, as asked for or by default."""
+
+    every: int
+    by_default: bool
+
+    def said(self, code: str, **given: str) -> Said:
+        logs = said("no_loss", "logs_default" if self.by_default else "logs", every=f"{self.every:,}")
+        advice = said("no_loss", "add_steps" if self.by_default else "use_steps", advised=_ADVISED)
+        return said("no_loss", code, logs=logs, advice=advice, **given)
 
 
 def _set_elsewhere(told: Told) -> str:
-    """What tells the script how often to log, other than its arguments; "" if nothing does."""
+    """The reason's code where something else than arguments tells the script how often to log; "" if nothing does."""
     if _takes_a_file(told.arguments):
-        return "the file that the script takes its arguments from"
-    return "the script’s TrainingArguments" if told.in_code else ""
+        return "logs_by_file"
+    return "logs_in_code" if told.in_code else ""
 
 
-def _lead(told: Told) -> str:
-    return f"{_none(told)} will be printed." if told.live else f"{_none(told)} was printed."
+def _lead(told: Told) -> Said:
+    return _what(told, "will" if told.live else "was")
 
 
-def _none(told: Told) -> str:
-    """An evaluation's loss may be right below."""
+def _so_far(told: Told) -> Said:
+    return _what(told, "yet" if told.live else "was")
+
+
+def _what(told: Told, code: str) -> Said:
+    """Which loss is missing: an evaluation's may be right below."""
     evaluated = any(one.kind == "eval" and _LOSS.search(one.name) for one in told.series)
-    return "No training loss" if evaluated else "No loss"
+    return said("no_loss", f"{code}_of_training" if evaluated else code)
 
 
 def _steps(given: str | None, total: int | None) -> int | None:

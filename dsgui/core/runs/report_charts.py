@@ -27,6 +27,7 @@ from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.performance import training_curve
 from dsgui.core.metrics.points import number_to_json
 from dsgui.core.metrics.thinning import Curve, Floats, Places, thin
+from dsgui.core.texts.saying import listed, words
 
 STRETCHES = 700  # two points of each are in the report
 _ODD_SHOWN = 100
@@ -61,8 +62,15 @@ def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
     two different steps (axis.js decides likewise). "" if all have enough."""
     told = ((name, [one for one in curves if len(one)]) for name, curves in runs)
     without = [name for name, curves in told if curves and not any(_has_steps(one) for one in curves)]
-    whose = f"{', '.join(without)} logged no steps" if len(runs) > 1 else "no steps were logged"
-    return f"Drawn by time: {whose}." if without else ""
+    if not without:
+        return ""
+    several = len(runs) > 1
+    whose = (
+        words("report_page", "whose_no_steps", runs=str(listed(without)))
+        if several
+        else words("report_page", "no_steps")
+    )
+    return words("report_page", "drawn_by_time", whose=whose)
 
 
 def _has_steps(curve: Curve) -> bool:

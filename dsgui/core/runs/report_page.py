@@ -16,6 +16,8 @@ from dsgui.core.metrics.points import number_to_json
 from dsgui.core.runs.report_charts import Chart
 from dsgui.core.runs.run_settings import Section, Setting
 from dsgui.core.sizes import gib, in_gib
+from dsgui.core.texts.languages import spoken
+from dsgui.core.texts.saying import listed, words
 
 _MOST_DIFFERENCES = 300
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
@@ -59,13 +61,13 @@ def report_html(
     """The page. `made` says when and by what; `by_time` why all charts are drawn by time, where they are; `sections`
     how the runs' settings differ."""
     several = len(runs) > 1
-    title = f"{len(runs)} runs compared" if several else runs[0].name
+    title = words("report_page", "compared", count=str(len(runs))) if several else runs[0].name
     state = "" if several else _state(runs[0])
     body = "".join(
         [
             f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p></header>",
             f"<div class=runs>{''.join(_head(run, several) for run in runs)}</div>",
-            f"<section><h2>Figures</h2>{_figures_table(runs)}</section>",
+            f"<section><h2>{_told('figures')}</h2>{_figures_table(runs)}</section>",
             _charts_section(charts, runs, by_time),
             _differences_section(runs, sections),
             "".join(_details_section(run, several) for run in runs),
@@ -74,7 +76,7 @@ def report_html(
     scripts = [_inline(assets.plotly), _inline(assets.script)] if charts else []
     data = f'<script type="application/json" id="charts">{_json(charts)}</script>'
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html><html lang="{spoken()}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
@@ -100,11 +102,16 @@ def _json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
+def _told(code: str, **given: str) -> str:
+    """A text of the report, for HTML."""
+    return escape(words("report_page", code, **given))
+
+
 # --- a run ------------------------------------------------------------------------------------------------------------
 
 
 def _state(run: Reported) -> str:
-    return f" <span class='state {escape(run.state)}'>{escape(run.state)}</span>"
+    return f" <span class='state {escape(run.state)}'>{escape(words('states', run.state))}</span>"
 
 
 def _head(run: Reported, named: bool) -> str:
@@ -122,7 +129,7 @@ def _diagnosis(told: Mapping[str, Any]) -> str:
     traceback = str(told.get("traceback") or "")
     cause = " ".join(map(str, told.get("cause", ())))
     told_cause = f"<p>{escape(cause)}</p>" if cause else ""
-    more = f"<details><summary>First traceback</summary><pre>{escape(traceback)}</pre></details>"
+    more = f"<details><summary>{_told('traceback')}</summary><pre>{escape(traceback)}</pre></details>"
     return (
         f"<div class=diagnosis><h3>{escape(str(told.get('title', '')))}{escape(rank)}</h3>"
         f"<p>{escape(str(told.get('meaning', '')))}</p>{told_cause}<ul>{advice}</ul>{more if traceback else ''}</div>"
@@ -131,10 +138,10 @@ def _diagnosis(told: Mapping[str, Any]) -> str:
 
 def _details_section(run: Reported, named: bool) -> str:
     of = f" · {escape(run.name)}" if named else ""
-    output = f"<h2>End of the output{of}</h2><pre>{escape(run.output)}</pre>" if run.output else ""
+    output = f"<h2>{_told('output')}{of}</h2><pre>{escape(run.output)}</pre>" if run.output else ""
     return (
-        f"<section><h2>Command{of}</h2><pre class=wraps>{escape(run.command)}</pre>"
-        f"<h2>Config as launched{of}</h2><pre>{escape(run.config_text)}</pre>{output}</section>"
+        f"<section><h2>{_told('command')}{of}</h2><pre class=wraps>{escape(run.command)}</pre>"
+        f"<h2>{_told('config')}{of}</h2><pre>{escape(run.config_text)}</pre>{output}</section>"
     )
 
 
@@ -143,18 +150,21 @@ def _details_section(run: Reported, named: bool) -> str:
 
 def _figures_table(runs: Sequence[Reported]) -> str:
     rows = [
-        ("Final loss (last logged)", [_number(run.figures.final_loss) for run in runs]),
-        ("Best loss (lowest)", [_number(run.figures.best_loss) for run in runs]),
-        ("Steps", [_number(run.figures.steps) for run in runs]),
-        ("Steps/s", [_number(run.figures.steps_per_second) for run in runs]),
-        ("Samples/s", [_number(run.figures.samples_per_second) for run in runs]),
-        ("Tokens/s", [_number(run.figures.tokens_per_second) for run in runs]),
-        ("Duration", [duration(run.figures.duration_s) for run in runs]),
+        (words("report_page", "final_loss"), [_number(run.figures.final_loss) for run in runs]),
+        (words("report_page", "best_loss"), [_number(run.figures.best_loss) for run in runs]),
+        (words("report_page", "steps"), [_number(run.figures.steps) for run in runs]),
+        (words("report_page", "steps_a_second"), [_number(run.figures.steps_per_second) for run in runs]),
+        (words("report_page", "samples_a_second"), [_number(run.figures.samples_per_second) for run in runs]),
+        (words("report_page", "tokens_a_second"), [_number(run.figures.tokens_per_second) for run in runs]),
+        (words("report_page", "duration"), [duration(run.figures.duration_s) for run in runs]),
         (
-            "Host memory of the run, peak · mean",
+            words("report_page", "run_memory"),
             [_two(r.figures.run_peak_bytes, r.figures.run_mean_bytes) for r in runs],
         ),
-        ("Host memory in use, peak · mean", [_two(r.figures.host_peak_bytes, r.figures.host_mean_bytes) for r in runs]),
+        (
+            words("report_page", "host_memory"),
+            [_two(r.figures.host_peak_bytes, r.figures.host_mean_bytes) for r in runs],
+        ),
         *_card_rows([run.figures for run in runs]),
     ]
     heads = "".join(f"<th scope=col>{escape(run.name)}</th>" for run in runs)
@@ -167,7 +177,7 @@ def _card_rows(figures: Sequence[Figures]) -> list[tuple[str, list[str]]]:
     cards = dict.fromkeys(card for one in figures for card in one.gpu_peak_bytes)
     return [
         (
-            f"GPU {index}{f' of {node}' if node else ''} in use, peak · mean",
+            words("report_page", "gpu_of" if node else "gpu", **{"gpu": str(index)} | ({"node": node} if node else {})),
             [_two(one.gpu_peak_bytes.get((node, index)), one.gpu_mean_bytes.get((node, index))) for one in figures],
         )
         for node, index in sorted(cards)
@@ -207,16 +217,16 @@ def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: 
     several = len(runs) > 1
     silent = "".join(f"<p>{escape(f'{run.name}: ' * several + run.no_loss)}</p>" for run in runs if run.no_loss)
     if not charts:
-        return f"<section><h2>Curves</h2><p>Nothing was logged or sampled.</p>{silent}</section>"
+        return f"<section><h2>{_told('curves')}</h2><p>{_told('no_curves')}</p>{silent}</section>"
     drawn = "".join(
         f"<figure><figcaption>{escape(chart['title'])}{escape(' (' + chart['unit'] + ')' if chart['unit'] else '')}"
         f"</figcaption>{_legend(chart, several)}<div class=chart data-chart={place}></div></figure>"
         for place, chart in enumerate(charts)
     )
     return (
-        f"<section><h2>Curves</h2>{silent}{_runs_legend(charts) if several else ''}"
+        f"<section><h2>{_told('curves')}</h2>{silent}{_runs_legend(charts) if several else ''}"
         f"<p class=ways>{_ways(by_time)}</p>"
-        f"<noscript><p>The curves need JavaScript.</p></noscript><div class=charts>{drawn}</div></section>"
+        f"<noscript><p>{_told('javascript')}</p></noscript><div class=charts>{drawn}</div></section>"
     )
 
 
@@ -224,8 +234,8 @@ def _ways(by_time: str) -> str:
     """The choice of the axis; where there is none, why."""
     if by_time:
         return escape(by_time)
-    options = "".join(f"<option value={way}>{way}</option>" for way in ("step", "time"))
-    return f"<label>Training by <select id=axis>{options}</select></label>"
+    options = "".join(f"<option value={way}>{_told(f'by_{way}')}</option>" for way in ("step", "time"))
+    return f"<label>{_told('training_by')} <select id=axis>{options}</select></label>"
 
 
 def _legend(chart: Chart, several: bool) -> str:
@@ -259,44 +269,40 @@ def _key(text: str, colour: str, dash: str) -> str:
     return f'<li><svg width="30" height="10" aria-hidden="true">{line}</svg> {escape(text)}</li>'
 
 
-_SECTIONS = {
-    "arguments": "Arguments of the script",
-    "config": "ds_config.json",
-    "environment": "Environment variables",
-    "launch": "Launch",
-    "code": "Code",
-    "versions": "Versions",
-}
-
-
 def _differences_section(runs: Sequence[Reported], sections: Sequence[Section]) -> str:
     if len(runs) < 2:
         return ""
     told = "".join(_section(section, [run.name for run in runs]) for section in sections if section.differs)
-    same = ", ".join(_SECTIONS[one.code] for one in sections if not (one.differs or one.unknown or one.uncertain))
-    unknown = ", ".join(_SECTIONS[one.code] for one in sections if one.unknown)
-    notes = ((f"The same in all runs: {same}.", same), (f"Not recorded for every run: {unknown}.", unknown))
-    said = "".join(f"<p>{escape(text)}</p>" for text, has in notes if has)
-    uncommitted = "<p>Code: the same commit, with uncommitted changes, which may differ.</p>"
+    same = [_named(one) for one in sections if not (one.differs or one.unknown or one.uncertain)]
+    unknown = [_named(one) for one in sections if one.unknown]
+    notes = (("same", same), ("not_recorded", unknown))
+    said = "".join(f"<p>{_told(code, sections=str(listed(names)))}</p>" for code, names in notes if names)
+    uncommitted, none = f"<p>{_told('uncommitted')}</p>", f"<p>{_told('same_all')}</p>"
     return (
-        f"<section><h2>Differences in settings</h2>{told or '<p>None found.</p>'}"
+        f"<section><h2>{_told('differences')}</h2>{told or none}"
         f"{said}{uncommitted * any(one.uncertain for one in sections)}</section>"
     )
+
+
+def _named(section: Section) -> str:
+    return words("report_page", f"section_{section.code}")
 
 
 def _section(section: Section, names: Sequence[str]) -> str:
     heads = "".join(f"<th scope=col>{escape(name)}</th>" for name in names)
     found = [one for one in section.settings if one.differs]
     body = "".join(_differs(one, section) for one in found[:_MOST_DIFFERENCES])
-    more = f"<p>{len(found) - _MOST_DIFFERENCES} more.</p>" if len(found) > _MOST_DIFFERENCES else ""
+    more = (
+        f"<p>{_told('more', count=str(len(found) - _MOST_DIFFERENCES))}</p>" if len(found) > _MOST_DIFFERENCES else ""
+    )
     return (
-        f"<h3>{escape(_SECTIONS[section.code])}</h3><div class=scrolls><table class=keys>"
-        f"<thead><tr><th scope=col>Key</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>{more}"
+        f"<h3>{escape(_named(section))}</h3><div class=scrolls><table class=keys>"
+        f"<thead><tr><th scope=col>{_told('key')}</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>{more}"
     )
 
 
 def _differs(setting: Setting, section: Section) -> str:
-    key = setting.key.lstrip("/").replace("/", " › ") or "everything"
-    unknown = "can’t be read" if section.code == "config" else "not known"
+    key = setting.key.lstrip("/").replace("/", " › ") or words("report_page", "everything")
+    unknown = words("report_page", "unreadable" if section.code == "config" else "unknown")
     cells = (unknown if place in section.unknown else value for place, value in enumerate(setting.values))
-    return _row(key, ["–" if value is None else value or "set" for value in cells])
+    return _row(key, ["–" if value is None else value or words("report_page", "set") for value in cells])

@@ -7,7 +7,7 @@ from typing import Any
 
 from dsgui.core.config.context import Integration
 from dsgui.core.config.form_texts import FormTexts
-from dsgui.core.config.preset import Preset
+from dsgui.core.config.preset import Preset, PresetPlan
 from dsgui.core.config.schema import Schema
 from dsgui.core.texts.languages import ENGLISH_TAG, LANGUAGES
 from dsgui.shell.files.installation import DOCUMENTS
@@ -53,7 +53,9 @@ def _presets(folder: Path) -> tuple[Preset, ...]:
 def _told(preset: Preset, texts: dict[str, Any]) -> Preset:
     """What the preset lacks in another language stays as it is."""
     told = {name: texts[name] for name in ("group", "title", "purpose", "source") if name in texts}
-    return replace(preset, **told, notes=tuple(texts.get("notes", preset.notes)))
+    titles = texts.get("plans", [plan.title for plan in preset.plans])
+    plans = tuple(replace(plan, title=title) for plan, title in zip(preset.plans, titles, strict=True))
+    return replace(preset, **told, notes=tuple(texts.get("notes", preset.notes)), plans=plans)
 
 
 def _preset(path: Path) -> Preset:
@@ -73,4 +75,10 @@ def _preset(path: Path) -> Preset:
         arguments=entry.get("arguments", ""),
         text=(path.parent / entry["config_file"]).read_text("utf-8"),
         order=entry.get("order", 99),
+        plans=tuple(map(_plan, entry.get("plans", ()))),
     )
+
+
+def _plan(entry: dict[str, Any]) -> PresetPlan:
+    values = tuple((key, json.dumps(value)) for key, value in entry["config"].items())
+    return PresetPlan(entry["title"], entry["gpus"], entry["nodes"], values)

@@ -13,6 +13,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.filling import FILLED_BY_TRAINER
 from dsgui.core.config.pointer import lookup
 from dsgui.core.errors import DocumentError
+from dsgui.core.texts.saying import Said, words, wrong
 from dsgui.core.validation import written
 from dsgui.shell.access.places import Places
 
@@ -63,10 +64,7 @@ def read_text(text: str, name: str = "") -> Imported:
     yaml = accelerate_yaml.read(text)
     if yaml.text:
         return _accelerate(yaml, yaml.text)
-    raise DocumentError(
-        f"This accelerate YAML holds no DeepSpeed config; it points to {yaml.config_file}. Open that file, or open the "
-        "YAML by its path."
-    )
+    raise DocumentError(wrong("import.points", path=yaml.config_file))
 
 
 def read_training_arguments(option: str) -> TrainingArguments:
@@ -103,8 +101,9 @@ def _followed(yaml: AccelerateConfig, folder: Path, places: Places | None) -> Im
     try:
         config = _json(_read(path))
     except DocumentError as error:
-        raise DocumentError(f"The accelerate YAML points to {path}. {error}", error.line, error.column) from error
-    found = f"this is {path}, to which the accelerate YAML points (accelerate looks for it from where it is started)"
+        told = wrong("import.pointed", path=str(path), problem=str(error))
+        raise DocumentError(told, error.line, error.column) from error
+    found = words("errors", "import.followed", path=str(path))
     followed = replace(_accelerate(yaml, config.text), notes=(found, *config.notes, *yaml.notes))
     return replace(followed, written=config.written)
 
@@ -113,7 +112,7 @@ def _expanded(path: Path) -> Path:
     try:
         return path.expanduser()
     except RuntimeError as error:
-        raise DocumentError(f"{path}: no home folder is known for this “~”. Use the full path.") from error
+        raise DocumentError(wrong("import.no_home", path=str(path))) from error
 
 
 def _reached(path: Path, places: Places | None) -> Path:
@@ -131,9 +130,7 @@ def _read(path: Path, shown: str = "") -> str:
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         raise DocumentError(_why_not(path, error)) from error
     if len(content) > MAX_BYTES:
-        raise DocumentError(
-            f"{shown}: larger than {MAX_BYTES >> 20} MiB. Expected a DeepSpeed config. Choose its file."
-        )
+        raise DocumentError(wrong("import.too_large", path=shown, most=f"{MAX_BYTES >> 20} MiB"))
     return _decoded(shown, content)
 
 
@@ -144,18 +141,17 @@ def _plain_file(path: str, flags: int) -> int:
     if stat.S_ISREG(mode):
         return descriptor
     os.close(descriptor)
-    kind = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
-    raise DocumentError(f"{path}: this is {kind}. Expected a file with a DeepSpeed config. Choose one.")
+    raise DocumentError(wrong("import.folder" if stat.S_ISDIR(mode) else "import.device", path=path))
 
 
-def _why_not(path: Path, error: OSError | ValueError) -> str:
+def _why_not(path: Path, error: OSError | ValueError) -> Said:
     if isinstance(error, FileNotFoundError):
-        place = "" if path.is_absolute() else f" in {Path.cwd()}, where dsgui was started"
-        return f"{path}: file not found{place}. Check the path or use an absolute one."
+        where = "" if path.is_absolute() else wrong("import.started_in", folder=str(Path.cwd()))
+        return wrong("import.not_found", path=str(path), where=where)
     if isinstance(error, PermissionError):
-        return f"{path}: permission denied. Change its permissions or choose another file."
+        return wrong("import.denied", path=str(path))
     reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-    return f"{path!s:.200}: this can't be opened ({reason}). Expected a plain file. Check the path."
+    return wrong("import.not_opened", path=f"{path!s:.200}", why=reason)
 
 
 def _decoded(shown: str, content: bytes) -> str:
@@ -163,5 +159,5 @@ def _decoded(shown: str, content: bytes) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         byte, line = content[error.start], content.count(b"\n", 0, error.start) + 1
-        message = f"{shown}: byte {byte:#04x} on line {line} is not text in UTF-8. Save the file as UTF-8."
-        raise DocumentError(message, line) from error
+        told = wrong("import.no_utf8", path=shown, byte=f"{byte:#04x}", line=str(line))
+        raise DocumentError(told, line) from error

@@ -17,6 +17,7 @@ from dsgui.core.config.context import Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.preset import Preset
 from dsgui.core.errors import DsguiError, PresetError
+from dsgui.core.texts.saying import words, wrong
 from dsgui.shell.files.folders import make_private
 from dsgui.shell.files.json_files import replace_file
 
@@ -71,7 +72,7 @@ class UserPresets:
         """Deletes a preset. Raises `PresetError`, also when there is none with that id."""
         path = self._path(id)
         if not path.exists():
-            raise PresetError(f"{path}: this preset no longer exists. Reload the page.")
+            raise PresetError(wrong("preset.gone", path=str(path)))
         with self._saying_what_to_do():
             path.unlink(missing_ok=True)
 
@@ -81,10 +82,7 @@ class UserPresets:
             path = self._folder / f"{id}.json"
             if os.path.dirname(os.path.realpath(path)) == os.path.realpath(self._folder):
                 return path
-        raise PresetError(
-            f"Preset {id[:80]!r}: no preset is saved here under this id. Expected “user-”, then small letters, digits "
-            "and dashes, as the name of a plain file. Pick the preset from the list."
-        )
+        raise PresetError(wrong("preset.unknown", id=repr(id[:80])))
 
     def _id_for(self, title: str, replace: bool) -> str:
         """The id to write: that of the preset with this title, or a new one."""
@@ -92,11 +90,9 @@ class UserPresets:
         if old and replace:
             return old.id
         if old:
-            raise PresetError(
-                f"“{title}”: a preset with this title already exists. Choose another title or replace it."
-            )
+            raise PresetError(wrong("preset.title", title=title))
         if len(self._files()) >= MAX_PRESETS:
-            raise PresetError(f"{self._folder}: {MAX_PRESETS} presets is the limit. Remove one first.")
+            raise PresetError(wrong("preset.limit", folder=str(self._folder), most=str(MAX_PRESETS)))
         ids = (f"user-{_slug(title)}-{n}" for n in itertools.count(1))
         return next(id for id in ids if not os.path.lexists(self._folder / f"{id}.json"))
 
@@ -112,12 +108,13 @@ class UserPresets:
         try:
             files = self._files()
         except OSError as error:
-            return (), (f"{self._folder}: can't be read ({error.strerror or error}). Expected a folder of yours.",)
+            why = str(error.strerror or error)
+            return (), (words("errors", "preset.folder", folder=str(self._folder), why=why),)
         for path in files:
             try:
                 presets.append(_read_preset(path))
             except (DsguiError, OSError, ValueError, RecursionError) as error:
-                problems.append(f"{path}: this is not a preset. {error} Repair it, or move it out of the folder.")
+                problems.append(words("errors", "preset.none", path=str(path), problem=str(error)))
         return tuple(sorted(presets, key=lambda preset: (preset.title.casefold(), preset.id))), tuple(problems)
 
     @contextlib.contextmanager
@@ -138,10 +135,8 @@ class UserPresets:
         try:
             yield
         except OSError as error:
-            raise PresetError(
-                f"{self._folder}: can't be written ({error.strerror or error}). Expected a folder of yours with free "
-                "space. Free some, or correct the folder's owner and permissions."
-            ) from error
+            why = str(error.strerror or error)
+            raise PresetError(wrong("preset.not_written", folder=str(self._folder), why=why)) from error
 
 
 def _preset(id: str, entry: dict[str, Any]) -> Preset:
@@ -150,7 +145,7 @@ def _preset(id: str, entry: dict[str, Any]) -> Preset:
     context = context if isinstance(context, dict) else {}
     text = entry.get("text")
     if not isinstance(text, str):
-        raise PresetError(f"text: {_seen(text)} was given; expected the config as text.")
+        raise PresetError(wrong("preset.text", seen=_seen(text)))
     Document(text)
     return Preset(
         id=id,
@@ -172,23 +167,29 @@ def _preset(id: str, entry: dict[str, Any]) -> Preset:
 def _line(name: str, value: object, least: int, most: int) -> str:
     line = value.strip() if isinstance(value, str) else None
     if line is None or not least <= len(line) <= most or not line.isprintable():
-        seen = f"{len(line)} characters" if line is not None and line.isprintable() else _seen(value)
-        raise PresetError(
-            f"{name}: {seen} was given; expected {least} to {most} printable characters on one line. Change the {name}."
+        known = line is not None and line.isprintable()
+        seen = wrong("preset.characters", count=str(len(line or ""))) if known else _seen(value)
+        told = wrong(
+            "preset.line",
+            name=wrong("preset.title_name") if name == "title" else wrong("preset.purpose_name"),
+            seen=seen,
+            least=str(least),
+            most=str(most),
         )
+        raise PresetError(told)
     return line
 
 
 def _integration(value: object) -> Integration:
     found = next((integration for integration in Integration if integration.value == value), None)
     if found is None:
-        raise PresetError(f"integration: {_seen(value)} was given; expected “hf” or “native”.")
+        raise PresetError(wrong("preset.integration", seen=_seen(value)))
     return found
 
 
 def _count(name: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_COUNT:
-        raise PresetError(f"{name}: {_seen(value)} was given; expected a whole number from 1 to {MAX_COUNT}.")
+        raise PresetError(wrong("preset.count", name=name, seen=_seen(value), most=str(MAX_COUNT)))
     return value
 
 
@@ -214,30 +215,30 @@ def _content(preset: Preset) -> bytes:
     }
     content = json.dumps(entry, indent=1).encode("ascii") + b"\n"
     if len(content) > MAX_BYTES:
-        raise PresetError(f"text: {len(content)} bytes with its quotes; expected at most {MAX_BYTES}. Shorten it.")
+        raise PresetError(wrong("preset.too_long", bytes=str(len(content)), most=str(MAX_BYTES)))
     return content
 
 
 def _read_preset(path: Path) -> Preset:
     """Raises OSError, ValueError, RecursionError, `PresetError` and `DocumentError`."""
     if path.suffix != ".json" or not _ID.match(path.stem):
-        raise PresetError("Expected a name such as “user-my-run-1.json”.")
+        raise PresetError(wrong("preset.file_name"))
     entry = json.loads(_read_file(path))
     if not isinstance(entry, dict):
-        raise PresetError(f"{_seen(entry)} stands in it; expected a JSON object.")
+        raise PresetError(wrong("preset.no_object", seen=_seen(entry)))
     return _preset(path.stem, entry)
 
 
 def _read_file(path: Path) -> bytes:
     """The bytes of a plain file that is not too large; links are not followed, and a pipe does not block."""
     if path.is_symlink():
-        raise PresetError("It is a link; expected a plain file.")
+        raise PresetError(wrong("preset.link"))
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise PresetError("It is a folder, a pipe or a device; expected a plain file.")
+            raise PresetError(wrong("preset.no_file"))
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
-        raise PresetError(f"It has {status.st_size} bytes; expected at most {MAX_BYTES}.")
+        raise PresetError(wrong("preset.large", bytes=str(status.st_size), most=str(MAX_BYTES)))
     return content

@@ -106,7 +106,7 @@ class Guard:
             and kind.startswith(access.JSON)
             and (problem := _event_problem(self._problem_of, request.path, body))
         ):
-            await _refuse(Decision(422, "Unknown event", problem), request, send)
+            await _refuse(Decision(422, "event", problem=problem), request, send)
         else:
             await self._app(inner, _replayed(body, receive), answer.send)
 
@@ -240,13 +240,12 @@ def _is_foreign_jump(decision: Decision, request: Request) -> bool:
 
 def _page(decision: Decision) -> str:
     jump = f'<meta http-equiv="refresh" content="0; url={escape(decision.location)}">' if decision.location else ""
-    title, advice = decision.title or "Welcome", decision.advice or "One moment…"
     return (
         f'<!doctype html><html lang="{spoken()}"><head><meta charset="utf-8"><title>dsgui</title>{jump}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;"
         "margin:15vh auto 0;padding:0 1.25rem}h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:0;opacity:.85}</style>"
-        f"</head><body><h1>{escape(title)}</h1><p>{escape(advice)}</p></body></html>"
+        f"</head><body><h1>{escape(decision.title)}</h1><p>{escape(decision.advice)}</p></body></html>"
     )
 
 

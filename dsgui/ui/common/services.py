@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from dsgui.core.access.folder_list import Listing
 from dsgui.core.config.context import Integration
 from dsgui.core.config.form_texts import FormTexts
 from dsgui.core.config.preset import Preset
@@ -104,6 +105,7 @@ class Services:
     `open_file` reads a config or an accelerate YAML by path, `open_upload` the same from an uploaded file's copy.
     `gpu_use` reads the GPUs' memory now. `ask_place` asks where a plan will train, for up to 20 s. `read_model` reads
     the shape of a model that somebody named, or says why it can't. `sharpened` is what this machine's runs told.
+    `browse` lists the folder at (or near) a path with the files that are wanted; raises `PlaceError`.
     `shipped` are our presets, `form_texts` what the form says, each by a language's tag."""
 
     checker: Checker
@@ -127,6 +129,7 @@ class Services:
     ask_place: Callable[[Plan], tuple[Row, ...]]
     read_model: Callable[[str], Model | CannotSay]
     dry_runs: Rehearses
+    browse: Callable[[str, str, bool], Listing]
     sharpened: Callable[[], Sharpened] = Sharpened
 
     @property

@@ -23,14 +23,15 @@ class Presets:
 
     chooser: gr.Dropdown
     purpose: gr.HTML
+    plans: gr.Radio
     title: gr.Textbox
     replace: gr.Checkbox
     save: gr.Button
     remove: gr.Button
 
 
-def build_chooser(services: Services) -> tuple[gr.Dropdown, gr.HTML]:
-    """The list of presets and what the chosen one is for. Must be called inside a `gr.Blocks`."""
+def build_chooser(services: Services) -> tuple[gr.Dropdown, gr.HTML, gr.Radio]:
+    """The list of presets, what the chosen one is for, and its plans. Must be called inside a `gr.Blocks`."""
     first = services.presets[0]
     chooser = gr.Dropdown(
         choices(services.all_presets()),
@@ -40,10 +41,11 @@ def build_chooser(services: Services) -> tuple[gr.Dropdown, gr.HTML]:
         filterable=True,
     )
     purpose = gr.HTML(purpose_html(first), elem_classes="ds-purpose", elem_id="preset-purpose", padding=False)
-    return chooser, purpose
+    plans = gr.Radio([], label=words("tools_page", "plans"), visible=False, elem_id="preset-plans")
+    return chooser, purpose, plans
 
 
-def build_own_presets(chooser: gr.Dropdown, purpose: gr.HTML) -> Presets:
+def build_own_presets(chooser: gr.Dropdown, purpose: gr.HTML, plans: gr.Radio) -> Presets:
     """What makes and removes one's own, with the chooser they go into. Must be called inside a `gr.Blocks`."""
     with gr.Accordion(words("tools_page", "save_as"), open=False, elem_id="own-presets"):
         with gr.Row():
@@ -64,7 +66,7 @@ def build_own_presets(chooser: gr.Dropdown, purpose: gr.HTML) -> Presets:
         with gr.Row():
             save = gr.Button(words("tools_page", "save"), size="sm", elem_id="save-preset")
             remove = gr.Button(words("tools_page", "remove"), size="sm", interactive=False, elem_id="remove-preset")
-    return Presets(chooser, purpose, title, replace, save, remove)
+    return Presets(chooser, purpose, plans, title, replace, save, remove)
 
 
 def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services: Services) -> None:
@@ -78,13 +80,23 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
             raise gr.Error(words("tools_page", "gone"))
         return chosen.text, chosen.integration.value, NEW_TEXT
 
-    def describe(id: str | None) -> tuple[str, Any]:
+    def describe(id: str | None) -> tuple[str, Any, Any]:
         chosen = _named(services.all_presets(), id)
         own = chosen is not None and chosen not in services.presets
-        return (purpose_html(chosen) if chosen else ""), gr.Button(interactive=own)
+        return (purpose_html(chosen) if chosen else ""), _offered(chosen), gr.Button(interactive=own)
+
+    def follow(id: str | None, title: str | None) -> tuple[Any, ...]:
+        chosen = _named(services.all_presets(), id)
+        plan = next((plan for plan in chosen.plans if plan.title == title), None) if chosen else None
+        if chosen is None or plan is None:
+            return gr.skip(), gr.skip(), gr.skip(), gr.skip()
+        return chosen.planned(plan), NEW_TEXT, plan.gpus, plan.nodes
 
     presets.chooser.input(load, [presets.chooser], brought, **TELLING)
-    presets.chooser.change(describe, [presets.chooser], [presets.purpose, presets.remove], **ONCE)
+    told = [presets.purpose, presets.plans, presets.remove]
+    presets.chooser.change(describe, [presets.chooser], told, **ONCE)
+    text, _, form = brought
+    presets.plans.input(follow, [presets.chooser, presets.plans], [text, form, bar.gpus, bar.nodes], **TELLING)
     _wire_own(presets, brought[0], bar, services)
 
 
@@ -123,6 +135,12 @@ def choices(presets: tuple[Preset, ...]) -> Choices:
     return [
         (words("tools_page", "mine", title=p.title) if p.id.startswith("user-") else p.title, p.id) for p in presets
     ]
+
+
+def _offered(preset: Preset | None) -> Any:
+    """The plans of a preset, none of them chosen."""
+    plans = preset.plans if preset else ()
+    return gr.Radio([plan.title for plan in plans], value=None, visible=bool(plans))
 
 
 def _named(presets: tuple[Preset, ...], id: str | None) -> Preset | None:

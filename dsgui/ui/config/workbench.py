@@ -22,7 +22,7 @@ from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Target
 from dsgui.core.oracle.agreement import merge
 from dsgui.core.oracle.answers import Answer, Question
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import said, words
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.documents import check_size, read_document, remember
@@ -45,8 +45,6 @@ _MOST_RELEASES = 32  # remembered; their names come from the page
 FormValue = dict[str, Any]
 # The HF Trainer insists on the one, DeepSpeed's schedulers on the other, even when nothing is in it.
 _KEPT_EMPTY = ("/zero_optimization", "/scheduler/params")
-_HJSON = "Native DeepSpeed reads this file (as hjson); the HF Trainer and accelerate reject it. As strict JSON:"
-_ACCELERATE = "This is an accelerate YAML. Its DeepSpeed config as strict JSON:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +117,15 @@ def _count(value: float | None) -> int:
 
 def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
     """A sentence for each of the bar's two numbers that is none to check for."""
-    asked = {"GPUs per node": gpus, "Nodes": nodes}
-    return tuple(
-        f"{name}: {'it is empty' if n is None else f'{n:g} is outside 1 to {MAX_RANKS}'}; checked for {_count(n)}."
-        for name, n in asked.items()
-        if n is None or _count(n) != n
-    )
+    asked = {"bar_gpus": gpus, "bar_nodes": nodes}
+    return tuple(_odd_count(name, n) for name, n in asked.items() if n is None or _count(n) != n)
+
+
+def _odd_count(name: str, n: float | None) -> str:
+    given = {"name": words("reading", name), "count": str(_count(n))}
+    if n is None:
+        return words("reading", "count_empty", **given)
+    return words("reading", "count_outside", seen=f"{n:g}", most=str(MAX_RANKS), **given)
 
 
 class Workbench:
@@ -250,16 +251,20 @@ def _hjson(text: str) -> Readable:
     tidied = tidy(meant)
     listed = ", ".join(str(line) for line in lines)
     note = (words("form_page", "python_words", lines=listed),) if lines else ()
-    return Readable(tidied.text, (*note, *tidied.notes), words("form_page", "python_kind") if lines else _HJSON)
+    return Readable(
+        tidied.text,
+        (*note, *tidied.notes),
+        words("form_page", "python_kind") if lines else words("reading", "as_hjson"),
+    )
 
 
 def _accelerate(text: str) -> Readable:
     if not accelerate_yaml.is_one(text):  # reading YAML takes seconds where any broken text may come with any keystroke
-        raise DocumentError("This is not an accelerate YAML.")
+        raise DocumentError(said("reading", "not_accelerate"))
     found = accelerate_yaml.read(text)
     if not found.text:
-        raise DocumentError(f"The YAML points to {found.config_file}: open that file.")
-    return Readable(found.text, found.notes, _ACCELERATE)
+        raise DocumentError(said("reading", "points_to", path=found.config_file))
+    return Readable(found.text, found.notes, words("reading", "is_accelerate"))
 
 
 def _converted(text: str) -> str:

@@ -8,6 +8,7 @@ import gradio as gr
 
 from dsgui.core.launch.field import Part
 from dsgui.core.launch.hostfile import hostfile_for
+from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.launch.where import BY_NAME, PLACES
@@ -19,16 +20,15 @@ from dsgui.ui.common.field_inputs import laid_out
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
 
-_RECIPES = {"translation": "recipe_translation"}
-
 
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The page's inputs by their fields' names, `fields` says in which order; and the buttons that ask at the
-    places where a run can train. `more` is the fold."""
+    places where a run can train. `preset` loads the one that the chosen recipe is made for. `more` is the fold."""
 
     inputs: Mapping[str, Any]
     asks: tuple[AskFirst, ...]
+    preset: gr.Button
     more: gr.Accordion
 
     def __getitem__(self, name: str) -> Any:
@@ -58,6 +58,7 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
 
     panels, asks = [], []
     lay_out(Part.WHAT)
+    preset = gr.Button("", size="sm", visible=False, elem_id="recipe-preset")
     lay_out(Part.WHERE)
     for kind in PLACES:
         with gr.Column(visible=False, elem_classes=f"ds-{kind.NAME}") as panel:
@@ -68,7 +69,7 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
     with gr.Accordion(words("launch_page", "more"), open=False) as more:
         lay_out(Part.MORE)
     lay_out(Part.NOWHERE)
-    desk = Desk(inputs, tuple(asks), more)
+    desk = Desk(inputs, tuple(asks), preset, more)
     desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)
 
     def shows(where: str) -> tuple[Any, ...]:
@@ -87,7 +88,7 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
 
 def _of_this_machine(services: Services, target: Target, default_ranks: int) -> dict[str, dict[str, Any]]:
     """What the fields can't declare: it depends on what is here."""
-    recipes = [(words("launch_page", _RECIPES[name]) if name in _RECIPES else name, name) for name in services.recipes]
+    recipes = [(words("launch_page", BY_RECIPE[name].label), name) for name in services.recipes]
     on_gpus = {} if target.gpus else {"label": words("launch_page", "if_busy_on_cpu")}
     return {
         "what": {"choices": [*recipes, (words("launch_page", "own_script"), OWN_SCRIPT)], "value": recipes[0][1]},

@@ -12,6 +12,7 @@ from dsgui.core.config.context import Integration
 from dsgui.core.config.findings import has_error, refuser
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
+from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.spec import place_of, typed_arguments
 from dsgui.core.launch.variables import with_variables
 from dsgui.core.machine.hardware import Target
@@ -134,7 +135,8 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
     ) -> tuple[Any, ...]:
         asked, target = desk.values(values), services.target()
         launched, differs = Launched(place_of(asked), typed_arguments(asked)), Differs()
-        reader = Integration.HF.value if asked["what"] in services.recipes else configured
+        recipe = BY_RECIPE.get(asked["what"])
+        reader = recipe.takes.integration.value if recipe else configured
         says, plan, foretold, handed_on = "", None, None, dict[str, str]()
         before = BeforeStart()
         try:

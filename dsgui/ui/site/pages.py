@@ -19,6 +19,7 @@ from dsgui.ui.config.presets import refreshed
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import Workbench
 from dsgui.ui.launch.launch_page import LaunchPage, build_launch
+from dsgui.ui.launch.recipe_preset import wire_recipe_preset
 from dsgui.ui.machine.machine_page import build_machine
 from dsgui.ui.preflight.preflight_view import machine_told
 from dsgui.ui.runs.again import wire_again
@@ -56,6 +57,7 @@ def build_pages(services: Services) -> Pages:
         filled = gr.State(0)
         wire_goal(goal, configure, launch.desk["arguments"], services)
         wire_again(runs, configure, launch, tabs, services, filled)
+        wire_recipe_preset(configure, launch, services, filled)
         told = machine_told(services, launch_tab).change
         launch.preview_on([demo.load, launch_tab.select, filled.change, told])
         launch.look_at_gpus_on(launch_tab.select)
@@ -63,6 +65,7 @@ def build_pages(services: Services) -> Pages:
         demo.load(None, None, None, js=in_browser("visits", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("language", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("keyboard", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("browse", "begin"), **LOCAL)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         end_with_page(demo, services)

@@ -12,9 +12,10 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
+from dsgui.core.access.folder_list import ENDINGS
 from dsgui.core.config.form import Form
 from dsgui.core.config.versions import at_version
-from dsgui.core.errors import RunError
+from dsgui.core.errors import PlaceError, RunError
 from dsgui.core.runs.listing import SORTS
 from dsgui.core.runs.news import Window
 from dsgui.core.texts.languages import CHINESE_TAG, ENGLISH_TAG, spoken
@@ -36,6 +37,7 @@ _ID = r"[0-9]{1,9}(\.[0-9]{1,9})?"  # a curve of the run, or a table's column
 _IDS = rf"^{_ID}(,{_ID})*$"
 _LONGEST = 4000
 _SORTS = f"^({'|'.join(SORTS)})?$"
+_WANTED = f"^({'|'.join(ENDINGS)})$"
 _RELEASE = r"^\d{1,4}(\.[0-9a-z+]{1,12}){0,4}$"
 
 
@@ -88,6 +90,15 @@ def make_routes(services: Services) -> APIRouter:
         if path.parent != STATIC or path.suffix not in _TYPES or not path.is_file():
             raise HTTPException(404, "No such file.")
         return FileResponse(path, media_type=_TYPES[path.suffix], headers={"Cache-Control": "no-cache"})
+
+    @router.get("/folder")
+    def folder(
+        path: str = Query("", max_length=4096), wanted: str = Query(pattern=_WANTED), near: bool = False
+    ) -> Response:
+        try:
+            return _json(services.browse(path, wanted, near).to_json())
+        except PlaceError as error:
+            raise HTTPException(404, str(error)) from error
 
     _add_runs(router, services.runs)
     _add_archive(router, services.archive)

@@ -17,6 +17,8 @@ from dsgui.core.rules.devices import bucket_bytes
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.config.workbench import make_context
 
+SUPPORT = Path(__file__).parents[2] / "support"
+BUCKET_ORACLE = "oracles/bucket_oracle.py"
 NATIVE = Context(Integration.NATIVE)
 BF16 = {"bf16": {"enabled": True}}
 NO_AIO = (Op("async_io", installed=False, compatible=False, reason="no libaio"), Op("cpu_adam", False, True))
@@ -57,13 +59,16 @@ def test_what_the_buckets_take(asked, expected):
 
 
 @pytest.mark.deepspeed
-def test_deepspeed_allocates_just_that():
-    assert ask("oracles/bucket_oracle.py", [asked for asked, _ in BUCKETS]) == [expected for _, expected in BUCKETS]
+def test_deepspeed_allocates_just_that(confirmed):
+    def agrees():
+        assert ask(BUCKET_ORACLE, [asked for asked, _ in BUCKETS]) == [expected for _, expected in BUCKETS]
+
+    confirmed.check("what the buckets take", [BUCKETS, (SUPPORT / BUCKET_ORACLE).read_text("utf-8")], agrees)
 
 
 def ask(oracle, configs):
     lines = "".join(json.dumps(each) + "\n" for each in configs)
-    program = [sys.executable, str(Path(__file__).parents[2] / "support" / oracle)]
+    program = [sys.executable, str(SUPPORT / oracle)]
     done = subprocess.run(program, input=lines, capture_output=True, text=True, timeout=500, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines()]

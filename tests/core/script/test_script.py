@@ -49,6 +49,8 @@ def test_what_is_no_python_says_where() -> None:
 def test_the_recipes_take_what_the_launcher_gives(path: Path) -> None:
     facts = script_facts(path.read_text("utf-8"))
     assert (facts.passes_local_rank, facts.takes_deepspeed, facts.problem) == (True, True, "")
+    assert facts.resuming.checkpoint == "--resume_from_checkpoint"
+    assert facts.sets_use_cpu == (facts.parser is Parser.TRAINER)
 
 
 MAKES = "import argparse\np = argparse.ArgumentParser()\n"

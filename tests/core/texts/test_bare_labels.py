@@ -7,8 +7,6 @@ from tests.core.texts.test_texts import trees
 
 NAMED = {"label", "placeholder", "info", "title", "aria-label"}
 FIRST = {"gr.Button", "gr.UploadButton", "gr.Markdown", "gr.Accordion", "gr.Tab", "gr.Error", "gr.Info", "gr.Warning"}
-# Still to be coded; only ever shorter.
-NOT_YET = frozenset({"configure.py", "context_bar.py", "workbench.py", "runs_page.py", "again.py", "uploads.py"})
 
 
 def bare_in(tree: ast.Module) -> list[tuple[int, str]]:
@@ -30,7 +28,7 @@ def bare_in(tree: ast.Module) -> list[tuple[int, str]]:
 def test_no_label_stands_in_the_code_of_a_page() -> None:
     pages = {path: tree for path, tree in trees().items() if "ui" in path.parts}
     bare = {path.name: found for path, tree in pages.items() if (found := bare_in(tree))}
-    assert {name: found for name, found in bare.items() if name not in NOT_YET} == {}
+    assert bare == {}
 
 
 def test_a_label_in_the_code_is_seen() -> None:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -20,7 +21,13 @@ from dsgui.core.validation.migration import migration
 CORE = Path(__file__).parents[3] / "dsgui" / "core"
 CODE = re.compile(r"DS\d{3}\.[a-z][a-z0-9_]*\Z")
 FOUND = ("advice", "fix", "source")  # what `found` takes beside what the texts leave open
-TREES = {path: ast.parse(path.read_text("utf-8")) for path in sorted(CORE.rglob("*.py")) if "texts" not in path.parts}
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """The core's modules, parsed where a test asks for them and not by each worker that collects."""
+    sources = (path for path in sorted(CORE.rglob("*.py")) if "texts" not in path.parts)
+    return {path: ast.parse(path.read_text("utf-8")) for path in sources}
 
 
 def codes_in(nodes: Iterable[ast.AST]) -> set[str]:
@@ -33,8 +40,8 @@ def words_in(tree: ast.AST) -> set[str]:
     return {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
-SAID_IN = {path.name: codes_in(ast.walk(tree)) for path, tree in TREES.items()}
-SAID = set().union(*SAID_IN.values())
+def written() -> set[str]:
+    return set().union(*(codes_in(ast.walk(tree)) for tree in trees().values()))
 
 
 def places(kind: str, code: str) -> set[str]:
@@ -101,15 +108,15 @@ def test_the_examples_show_most_codes(every_finding: list[Finding]) -> None:
 
 
 def test_every_code_that_is_written_is_there_and_every_code_that_is_there_is_written() -> None:
-    known = set(TEXTS["findings"]) | set(TEXTS["advice"])
-    assert known >= SAID, "the catalogue has no such text"
-    assert set(TEXTS["findings"]) <= SAID, "nobody says these"
-    words = set().union(*map(words_in, TREES.values()))
+    known, said = set(TEXTS["findings"]) | set(TEXTS["advice"]), written()
+    assert known >= said, "the catalogue has no such text"
+    assert set(TEXTS["findings"]) <= said, "nobody says these"
+    words = set().union(*map(words_in, trees().values()))
     assert {code for code in TEXTS["advice"] if code not in TEXTS["findings"]} <= words, "nobody advises these"
 
 
 def test_what_a_finding_is_given_is_what_its_texts_leave_open() -> None:
-    assert [one for path, tree in TREES.items() for one in wrong_places(path.name, tree)] == []
+    assert [one for path, tree in trees().items() for one in wrong_places(path.name, tree)] == []
 
 
 def test_a_place_that_nobody_fills_is_seen() -> None:

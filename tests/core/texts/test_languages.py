@@ -175,3 +175,22 @@ def test_columns_count_what_a_terminal_shows() -> None:
     assert wrapped("one two three", 8) == ["one two", "three"]
     assert wrapped("显存不足，请减小批大小。", 10) == ["显存不足，", "请减小批大", "小。"]
     assert wrapped("", 10) == [""]
+
+
+# A run is 运行, as a noun counted by 次; 训练 is what it does.
+OTHER_RUN = re.compile(r"[这该本]次训练|(?<!整)个训练(?![步样集进])|训练(?:列表|记录|页面)|[0-9}] 个运行|实验列表")
+
+
+def test_chinese_has_one_word_for_a_run() -> None:
+    found = [(kind, code) for kind, texts in CHINESE.items() for code, text in texts.items() if OTHER_RUN.search(text)]
+    assert found == []
+
+
+@pytest.mark.parametrize("text", ["这次训练已经停止", "前面还有 3 个训练。", "训练列表", "3 个运行"])
+def test_another_word_for_a_run_is_seen(text: str) -> None:
+    assert OTHER_RUN.search(text)
+
+
+@pytest.mark.parametrize("text", ["每个训练步", "开始训练", "另外 3 次运行", "训练损失"])
+def test_what_training_is_called_is_no_run(text: str) -> None:
+    assert not OTHER_RUN.search(text)

@@ -43,7 +43,19 @@ MAKERS = {
 }
 # What a page puts before a word: of a column, what is edited, what was cloned.
 PREFIXES = ("phase_", "column_", "edit_", "hint_", "clone_")
-SUFFIXES = ("_below", "_first", "_in_file", "_of", "_on", "s")  # of codes that come in pairs
+SUFFIXES = (
+    "_below",
+    "_first",
+    "_in_file",
+    "_of",
+    "_on",
+    "s",
+    "_of_training",
+    "_one",
+    "_many",
+    "_title",
+    "_advice",
+)  # of codes that come in pairs
 # By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
 LOOKED_UP = (*PAGES, "states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
 LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes", "parts", "judges", "arguments")

@@ -1,10 +1,8 @@
-"""The counter of a dry run, held to what autograd does where nothing counts."""
+"""The counter of a dry run, held to what autograd does where nothing counts. torch is imported by the test: who only
+collects the tests does not wait for it."""
 
 import gc
 import weakref
-
-import torch
-from torch.profiler import ProfilerActivity, profile
 
 from dsgui.shell.memory import counting
 from dsgui.shell.memory.rehearsal import uncollected
@@ -14,12 +12,16 @@ SIZE = 4 * 1000
 
 def loss_of_two_branches():
     """A tensor that two branches use, so that its gradient is a sum."""
+    import torch
+
     weight = torch.ones(1000, requires_grad=True)
     both = weight * 2
     return (both * torch.full((1000,), 3.0)).sum() + (both * torch.full((1000,), 5.0)).sum()
 
 
 def operations_of(backward):
+    from torch.profiler import ProfilerActivity, profile
+
     with profile(activities=[ProfilerActivity.CPU]) as found:
         backward()
     return [event.name for event in found.events()]

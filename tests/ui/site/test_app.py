@@ -82,20 +82,24 @@ def test_the_first_page_is_small(app):
     assert len(app.get().read()) <= 300_000
 
 
-def test_starting_imports_nothing_that_trains_or_plots(tmp_path):
+def test_starting_imports_nothing_that_trains_or_plots_and_opens_no_stub_of_gradios(tmp_path):
     script = (
         "import sys, json; sys.argv = ['app.py']\n"
         "from pathlib import Path\n"
+        "stubs = []\n"
+        "note = lambda path: stubs.append(path) if str(path).endswith('.pyi') else None\n"
+        "sys.addaudithook(lambda event, given: note(given[0]) if event == 'open' else None)\n"
         "from dsgui.compose import make_services\n"
         "from dsgui.ui.site.server import make_app\n"
         f"folder = Path({str(tmp_path)!r})\n"
         "make_app(make_services(sys.executable, folder, folder / 'presets'), '127.0.0.1', 7860)\n"
-        "print(json.dumps(sorted(sys.modules)))"
+        "print(json.dumps([sorted(sys.modules), stubs]))"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    loaded = set(json.loads(done.stdout.splitlines()[-1]))
-    assert not loaded & HEAVY
+    loaded, stubs = json.loads(done.stdout.splitlines()[-1])
+    assert not set(loaded) & HEAVY
+    assert stubs == []
 
 
 def test_files_outside_the_static_folder_are_not_served(app):

@@ -4,6 +4,7 @@ names. What it lacks is told in English, and a test says what that is."""
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from dsgui.core.texts.chinese.access_texts import ACCESS
 from dsgui.core.texts.chinese.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.chinese.check_texts import CHECK_COUNTS, CHECKS
 from dsgui.core.texts.chinese.command_texts import COMMANDS
@@ -39,9 +40,10 @@ from dsgui.core.texts.chinese.memory_texts import (
     MEMORY_WHEN,
 )
 from dsgui.core.texts.chinese.pages import PAGES
+from dsgui.core.texts.chinese.reading_texts import READING
 from dsgui.core.texts.chinese.reason_texts import REASONS
 from dsgui.core.texts.chinese.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
-from dsgui.core.texts.chinese.slow_texts import SLOW, SLOW_ADVICE, SLOW_FIGURES
+from dsgui.core.texts.chinese.slow_texts import NO_LOSS, SLOW, SLOW_ADVICE, SLOW_FIGURES
 from dsgui.core.texts.chinese.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
 from dsgui.core.texts.chinese.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
 from dsgui.core.texts.chinese.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
@@ -95,10 +97,13 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_when": MEMORY_WHEN,
         "memory_cause": MEMORY_CAUSE,
         "slow": SLOW,
+        "no_loss": NO_LOSS,
         "slow_figures": SLOW_FIGURES,
         "slow_advice": SLOW_ADVICE,
         **PAGES,
         "commands": COMMANDS,
+        "reading": READING,
+        "access": ACCESS,
         "launch_fields": LAUNCH_FIELDS,
     }
 )

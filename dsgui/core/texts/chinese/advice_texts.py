@@ -143,6 +143,6 @@ SET_ASIDE = {
     "checks": "{change}：检查不通过：{message}",
     "deepspeed": "{change}：DeepSpeed 本身会拒绝：{message}",
     "failed": "{change}：训练 {run} 已这样设置，仍然失败（{why}）。",
-    "had": "{change}：这次训练已经这样设置。",
+    "had": "{change}：这次运行已经这样设置。",
     "nothing_left": "dsgui 没有其他可建议的改动了。",
 }

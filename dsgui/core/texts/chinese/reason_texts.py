@@ -4,7 +4,7 @@ and {signal} stand for."""
 REASONS = {
     # before it starts
     "waits_for_run": "正在等待 {devices}：前面还有“{name}”（{run}）。",
-    "waits_for_runs": "正在等待 {devices}：前面还有“{name}”（{run}）和另外 {count} 个训练。",
+    "waits_for_runs": "正在等待 {devices}：前面还有“{name}”（{run}）和另外 {count} 次运行。",
     "not_started": "无法启动：{error}。",
     "no_memory_for_state": "无法启动：内存不足，无法保存运行状态。详见 supervisor.log。",
     "stopped_before_start": "启动前已停止。",
@@ -52,7 +52,7 @@ REASONS = {
     "these_processes": "终止了进程 {pids}",
     "nothing_here": "本机没有需要终止的进程",
     # something is wrong with dsgui's own part
-    "disk_refuses": "磁盘已满或无法写入：这次训练的部分记录缺失。训练本身不受影响。",
+    "disk_refuses": "磁盘已满或无法写入：这次运行的部分记录缺失。训练本身不受影响。",
     "supervisor_failed": "dsgui 的监控进程出错：{error}。详见 supervisor.log。",
     "records_missing": "部分记录缺失，因为 dsgui 的监控进程出错：{error}。详见 supervisor.log。",
     "supervisor_gone": "监控进程已不在，也没有进程在运行；不知道训练是怎样结束的。详见输出。",

@@ -43,3 +43,35 @@ SLOW_ADVICE = {
     "uneven": "检查该 rank 是否分到更少的数据，或其他 GPU 上是否有别的进程。",
     "slowed": "检查散热、风扇和供电。",
 }
+
+NO_LOSS: dict[str, str] = {
+    "before_training": "没有输出损失：运行在第一个训练步之前就结束了。",
+    "before_training_of_training": "没有输出训练损失：运行在第一个训练步之前就结束了。",
+    "will": "不会输出损失。",
+    "will_of_training": "不会输出训练损失。",
+    "was": "没有输出损失。",
+    "was_of_training": "没有输出训练损失。",
+    "yet": "还没有损失。",
+    "yet_of_training": "还没有训练损失。",
+    "unread_so_far": (
+        "到目前为止，脚本的输出中没有 dsgui 能识别为损失的行。如果脚本会输出损失，请在“曲线及其来源”中添加匹配规则。"
+    ),
+    "unread": "脚本的输出中没有 dsgui 能识别为损失的行；请在“曲线及其来源”中添加匹配规则。",
+    "only_evaluates": "本次运行只做评估：没有给出 --do_train，因此没有训练损失。",
+    "logging_off": "--logging_strategy no 关闭了日志：请改用 --logging_steps {advised}。",
+    "logs_by_epoch": (
+        "使用 --logging_strategy epoch 时，HF Trainer 在每个 epoch 结束时记录；--logging_steps {advised} "
+        "可以记录得更频繁。"
+    ),
+    "logs_by_file": "HF Trainer 每 “logging_steps” 步记录一次，默认为 {default}：请在脚本读取参数的文件中设置。",
+    "logs_in_code": "HF Trainer 每 “logging_steps” 步记录一次，默认为 {default}：请在脚本的 TrainingArguments 中设置。",
+    "logs": "HF Trainer 每 {every} 步记录一次",
+    "logs_default": "HF Trainer 默认每 {every} 步记录一次",
+    "add_steps": "添加 --logging_steps {advised}",
+    "use_steps": "使用 --logging_steps {advised}",
+    "too_few": "{logs}，而本次运行只有 {total} 步：请{advice}。",
+    "not_yet": "{logs}。要记录得更频繁，请{advice}。",
+    "not_yet_at": "{logs}，本次运行在第 {step} 步。要记录得更频繁，请{advice}。",
+    "ended_before": "{logs}，而本次运行在第 {step} 步结束：请{advice}。",
+    "seldom": "{logs}：请{advice}。",
+}

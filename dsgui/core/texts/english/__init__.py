@@ -6,6 +6,7 @@ same texts of what it tells itself (`ui/static/catalogue.js`, made by `scripts/b
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from dsgui.core.texts.english.access_texts import ACCESS
 from dsgui.core.texts.english.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.english.check_texts import CHECK_COUNTS, CHECKS
 from dsgui.core.texts.english.command_texts import COMMANDS
@@ -40,9 +41,10 @@ from dsgui.core.texts.english.memory_texts import (
     MEMORY_WHEN,
 )
 from dsgui.core.texts.english.pages import PAGES
+from dsgui.core.texts.english.reading_texts import READING
 from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
-from dsgui.core.texts.english.slow_texts import SLOW, SLOW_ADVICE, SLOW_FIGURES
+from dsgui.core.texts.english.slow_texts import NO_LOSS, SLOW, SLOW_ADVICE, SLOW_FIGURES
 from dsgui.core.texts.english.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
 from dsgui.core.texts.english.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
 from dsgui.core.texts.english.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
@@ -71,6 +73,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "diagnosis_parts": DIAGNOSIS_PARTS,
         "set_aside": SET_ASIDE,
         "slow": SLOW,
+        "no_loss": NO_LOSS,
         "slow_figures": SLOW_FIGURES,
         "slow_advice": SLOW_ADVICE,
         "checks": CHECKS,
@@ -100,6 +103,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_cause": MEMORY_CAUSE,
         **PAGES,
         "commands": COMMANDS,
+        "reading": READING,
+        "access": ACCESS,
         # What has no code.
         "plain": {"text": "{text}"},
     }

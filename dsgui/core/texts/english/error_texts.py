@@ -4,6 +4,54 @@ And why a run can't be resumed."""
 from collections.abc import Mapping
 
 ERRORS: Mapping[str, str] = {
+    "browse.denied": "{path}: no permission to read this folder. Choose another, or change its permissions.",
+    "browse.gone": "{path}: no such folder. It was moved or deleted, or is a file. Check the path.",
+    "browse.unread": "{path}: this folder can't be read ({why}). Choose another.",
+    "import.points": (
+        "This accelerate YAML holds no DeepSpeed config; it points to {path}. Open that file, or open "
+        "the YAML by its path."
+    ),
+    "import.pointed": "The accelerate YAML points to {path}. {problem}",
+    "import.followed": (
+        "this is {path}, to which the accelerate YAML points (accelerate looks for it from where it is started)"
+    ),
+    "import.no_home": "{path}: no home folder is known for this “~”. Use the full path.",
+    "import.too_large": "{path}: larger than {most}. Expected a DeepSpeed config. Choose its file.",
+    "import.folder": "{path}: this is a folder. Expected a file with a DeepSpeed config. Choose one.",
+    "import.device": "{path}: this is a pipe or a device. Expected a file with a DeepSpeed config. Choose one.",
+    "import.not_found": "{path}: file not found{where}. Check the path or use an absolute one.",
+    "import.started_in": " in {folder}, where dsgui was started",
+    "import.denied": "{path}: permission denied. Change its permissions or choose another file.",
+    "import.not_opened": "{path}: this can't be opened ({why}). Expected a plain file. Check the path.",
+    "import.no_utf8": "{path}: byte {byte} on line {line} is not text in UTF-8. Save the file as UTF-8.",
+    "preset.gone": "{path}: this preset no longer exists. Reload the page.",
+    "preset.unknown": (
+        "Preset {id}: no preset is saved here under this id. Expected “user-”, then small letters, "
+        "digits and dashes, as the name of a plain file. Pick the preset from the list."
+    ),
+    "preset.title": "“{title}”: a preset with this title already exists. Choose another title or replace it.",
+    "preset.limit": "{folder}: {most} presets is the limit. Remove one first.",
+    "preset.folder": "{folder}: can't be read ({why}). Expected a folder of yours.",
+    "preset.none": "{path}: this is not a preset. {problem} Repair it, or move it out of the folder.",
+    "preset.not_written": (
+        "{folder}: can't be written ({why}). Expected a folder of yours with free space. Free some, or "
+        "correct the folder's owner and permissions."
+    ),
+    "preset.text": "text: {seen} was given; expected the config as text.",
+    "preset.characters": "{count} characters",
+    "preset.line": (
+        "{name}: {seen} was given; expected {least} to {most} printable characters on one line. Change the {name}."
+    ),
+    "preset.title_name": "title",
+    "preset.purpose_name": "purpose",
+    "preset.integration": "integration: {seen} was given; expected “hf” or “native”.",
+    "preset.count": "{name}: {seen} was given; expected a whole number from 1 to {most}.",
+    "preset.too_long": "text: {bytes} bytes with its quotes; expected at most {most}. Shorten it.",
+    "preset.file_name": "Expected a name such as “user-my-run-1.json”.",
+    "preset.no_object": "{seen} stands in it; expected a JSON object.",
+    "preset.link": "It is a link; expected a plain file.",
+    "preset.no_file": "It is a folder, a pipe or a device; expected a plain file.",
+    "preset.large": "It has {bytes} bytes; expected at most {most}.",
     # a launch's fields
     "field.no_option": "{field}: “{word}” is not an option. Choose one from the list.",
     "field.no_number": "{field}: “{typed}” was given; expected a whole number up to {most}. Correct it.",

@@ -48,3 +48,42 @@ SLOW_ADVICE = {
     "uneven": "Check whether that rank gets less data, or another process uses the other GPUs.",
     "slowed": "Check cooling, fans and power supply.",
 }
+
+NO_LOSS: dict[str, str] = {
+    "before_training": "No loss was printed: the run ended before its first step.",
+    "before_training_of_training": "No training loss was printed: the run ended before its first step.",
+    "will": "No loss will be printed.",
+    "will_of_training": "No training loss will be printed.",
+    "was": "No loss was printed.",
+    "was_of_training": "No training loss was printed.",
+    "yet": "No loss yet.",
+    "yet_of_training": "No training loss yet.",
+    "unread_so_far": (
+        "So far the script printed no line that dsgui reads as loss. If it prints one, add a pattern "
+        "under “Curves and their sources”."
+    ),
+    "unread": ("The script printed no line that dsgui reads as loss; add a pattern under “Curves and their sources”."),
+    "only_evaluates": "This run only evaluates: --do_train isn’t given, so there is no training loss.",
+    "logging_off": "--logging_strategy no turns logging off: use --logging_steps {advised} instead.",
+    "logs_by_epoch": (
+        "With --logging_strategy epoch the HF Trainer logs at the end of each epoch; --logging_steps "
+        "{advised} logs more often."
+    ),
+    "logs_by_file": (
+        "The HF Trainer logs every “logging_steps” steps, {default} by default: set it in the file that "
+        "the script takes its arguments from."
+    ),
+    "logs_in_code": (
+        "The HF Trainer logs every “logging_steps” steps, {default} by default: set it in the script’s "
+        "TrainingArguments."
+    ),
+    "logs": "The HF Trainer logs every {every} steps",
+    "logs_default": "The HF Trainer logs every {every} steps by default",
+    "add_steps": "add --logging_steps {advised}",
+    "use_steps": "use --logging_steps {advised}",
+    "too_few": "{logs} and this run has {total}: {advice}.",
+    "not_yet": "{logs}. To log more often, {advice}.",
+    "not_yet_at": "{logs}, and this run is at step {step}. To log more often, {advice}.",
+    "ended_before": "{logs} and this run ended at step {step}: {advice}.",
+    "seldom": "{logs}: {advice}.",
+}

@@ -68,7 +68,7 @@ CHARTS_PAGE: dict[str, str] = {
     "until_more": "有更多日志",
     "brief": "{axes}间隔太短，无法对应系统指标",
     "brief_of": "{name} 的{axes}间隔太短，无法对应系统指标",
-    "several_lack": "{count} 个运行没有{axes}",
+    "several_lack": "{count} 次运行没有{axes}",
     # the board
     "smoothing": "平滑",
     "smoothing_hint": "仅作用于训练曲线；评估和系统指标保持原值",

@@ -1,3 +1,83 @@
-"""Texts of a run's report, in Chinese."""
+"""Texts of a run's report and of the answers of a comparison, in Chinese."""
 
-REPORT_PAGE: dict[str, str] = {}
+REPORT_PAGE: dict[str, str] = {
+    "compared": "对比 {count} 次运行",
+    "made": "由 dsgui 生成于 {when}",
+    "figures": "指标",
+    "traceback": "首个 traceback",
+    "output": "输出末尾",
+    "command": "启动命令",
+    "config": "启动时的配置",
+    "final_loss": "最终损失（最后一次记录）",
+    "best_loss": "最佳损失（最低）",
+    "steps": "训练步",
+    "steps_a_second": "步/秒",
+    "samples_a_second": "样本/秒",
+    "tokens_a_second": "tokens/秒",
+    "duration": "时长",
+    "run_memory": "本次运行的内存，峰值 · 均值",
+    "host_memory": "主机已用内存，峰值 · 均值",
+    "gpu": "GPU {gpu} 已用显存，峰值 · 均值",
+    "gpu_of": "{node} 的 GPU {gpu} 已用显存，峰值 · 均值",
+    "curves": "曲线",
+    "no_curves": "没有任何日志或采样数据。",
+    "javascript": "查看曲线需要启用 JavaScript。",
+    "training_by": "训练曲线横轴",
+    "by_step": "步数",
+    "by_time": "时间",
+    "section_arguments": "脚本参数",
+    "section_config": "ds_config.json",
+    "section_environment": "环境变量",
+    "section_launch": "启动方式",
+    "section_code": "代码",
+    "section_versions": "版本",
+    "same": "所有运行相同：{sections}。",
+    "not_recorded": "并非每次运行都有记录：{sections}。",
+    "uncommitted": "代码：commit 相同，但有未提交的改动，实际代码可能不同。",
+    "differences": "设置差异",
+    "same_all": "没有发现差异。",
+    "more": "还有 {count} 项。",
+    "key": "键",
+    "everything": "全部",
+    "unreadable": "无法读取",
+    "unknown": "未知",
+    "set": "已设置",
+    "run": "运行",
+    "started": "开始时间",
+    "exit_code": "退出码",
+    "script": "脚本",
+    "ranks": "rank 数",
+    "preset": "预设",
+    "commit": "Commit",
+    "python": "Python",
+    "versions": "版本",
+    "environment": "环境变量",
+    "memory": "显存与内存",
+    "ranks_on": "{ranks}，位于 {where}",
+    "ranks_on_gpu": "{ranks}，使用 GPU {gpus}",
+    "on_branch": "{commit}（分支 {branch}）",
+    "dirty": "{commit}，有未提交的改动",
+    "why_gpu_only": "为什么显存变了，内存却没变？",
+    "moved_gpu": "显存（占用最多的 GPU 的峰值）",
+    "moved_host": "本次运行的内存（峰值）",
+    "not_measured": "{what}：并非两次运行都有测量。",
+    "moved": "{what}：“{first}”为 {before}，“{second}”为 {after}（{change}）。",
+    "moved_little": "{what}：“{first}”为 {before}，“{second}”为 {after}（{change}，基本相同）。",
+    "host_holds": (
+        "内存中存放的是被卸载的内容：参数和优化器状态的分片。其大小由模型和 rank 数决定，这两个键都不影响它。"
+    ),
+    "host_changed": "但这里内存确实变了，说明两次运行还有其他差异；请查看配置项和参数。",
+    "live_parameters": (
+        "stage3_max_live_parameters 从 {before} 变为 {after}：ZeRO-3 释放之前，每张 GPU "
+        "上最多可保留这么多已收集的参数，按 16 "
+        "位计算分别最多为 {bytes_before} 和 {bytes_after}。该值一旦超过模型的参数量，"
+        "整个模型在一个训练步内都会留在 GPU 上：用显存换取更少的 all-gather。"
+    ),
+    "reuse_distance": (
+        "stage3_max_reuse_distance 从 {before} 变为 {after}：如果一个参数在使用这么多其他参数之内会再次用到，"
+        "就保留它而不是重新收集。"
+    ),
+    "drawn_by_time": "按时间绘制：{whose}。",
+    "no_steps": "没有记录训练步",
+    "whose_no_steps": "{runs} 没有记录训练步",
+}

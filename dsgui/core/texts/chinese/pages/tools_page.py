@@ -56,6 +56,7 @@ TOOLS_PAGE: dict[str, str] = {
     "downloaded": "下载的文件有以下改动；编辑器内容不变。",
     "enter_path": "请输入文件路径，例如 ~/project/ds_config.json。",
     "opened": "已打开 {name}。",
+    "plans": "批大小与 GPU",
     "start_from": "从预设开始",
     "save_as": "另存为预设",
     "title": "标题",

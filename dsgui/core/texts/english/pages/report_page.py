@@ -1,3 +1,84 @@
-"""Texts of a run's report."""
+"""Texts of a run's report, and of the answers of a comparison."""
 
-REPORT_PAGE: dict[str, str] = {}
+REPORT_PAGE: dict[str, str] = {
+    "compared": "{count} runs compared",
+    "made": "Made by dsgui on {when}",
+    "figures": "Figures",
+    "traceback": "First traceback",
+    "output": "End of the output",
+    "command": "Command",
+    "config": "Config as launched",
+    "final_loss": "Final loss (last logged)",
+    "best_loss": "Best loss (lowest)",
+    "steps": "Steps",
+    "steps_a_second": "Steps/s",
+    "samples_a_second": "Samples/s",
+    "tokens_a_second": "Tokens/s",
+    "duration": "Duration",
+    "run_memory": "Host memory of the run, peak · mean",
+    "host_memory": "Host memory in use, peak · mean",
+    "gpu": "GPU {gpu} in use, peak · mean",
+    "gpu_of": "GPU {gpu} of {node} in use, peak · mean",
+    "curves": "Curves",
+    "no_curves": "Nothing was logged or sampled.",
+    "javascript": "The curves need JavaScript.",
+    "training_by": "Training by",
+    "by_step": "step",
+    "by_time": "time",
+    "section_arguments": "Arguments of the script",
+    "section_config": "ds_config.json",
+    "section_environment": "Environment variables",
+    "section_launch": "Launch",
+    "section_code": "Code",
+    "section_versions": "Versions",
+    "same": "The same in all runs: {sections}.",
+    "not_recorded": "Not recorded for every run: {sections}.",
+    "uncommitted": "Code: the same commit, with uncommitted changes, which may differ.",
+    "differences": "Differences in settings",
+    "same_all": "None found.",
+    "more": "{count} more.",
+    "key": "Key",
+    "everything": "everything",
+    "unreadable": "can’t be read",
+    "unknown": "not known",
+    "set": "set",
+    "run": "Run",
+    "started": "Started",
+    "exit_code": "Exit code",
+    "script": "Script",
+    "ranks": "Ranks",
+    "preset": "Preset",
+    "commit": "Commit",
+    "python": "Python",
+    "versions": "Versions",
+    "environment": "Environment",
+    "memory": "Memory",
+    "ranks_on": "{ranks} on {where}",
+    "ranks_on_gpu": "{ranks} on GPU {gpus}",
+    "on_branch": "{commit} on {branch}",
+    "dirty": "{commit}, with uncommitted changes",
+    "why_gpu_only": "Why did GPU memory change but host memory not?",
+    "moved_gpu": "GPU memory (peak of the fullest GPU)",
+    "moved_host": "Host memory of this run (peak)",
+    "not_measured": "{what}: not measured in both runs.",
+    "moved": "{what}: {before} in “{first}”, {after} in “{second}” ({change}).",
+    "moved_little": "{what}: {before} in “{first}”, {after} in “{second}” ({change}, about the same).",
+    "host_holds": (
+        "Host memory holds what is offloaded: the partitions of parameters and optimizer state. Their "
+        "size follows from the model and the number of ranks, and neither key changes it."
+    ),
+    "host_changed": "It did change here, so something else differs between the runs; see the keys and arguments.",
+    "live_parameters": (
+        "stage3_max_live_parameters went from {before} to {after}: so many parameters may stay gathered "
+        "on each GPU before ZeRO-3 releases them, which in 16 bits is up to {bytes_before} and "
+        "{bytes_after}. Once it is more than the model has, the whole model stays on the GPU during a "
+        "step: memory is traded for fewer gathers."
+    ),
+    "reuse_distance": (
+        "stage3_max_reuse_distance went from {before} to {after}: a parameter that is used again within "
+        "so many others is kept instead of gathered anew."
+    ),
+    "drawn_by_time": "Drawn by time: {whose}.",
+    "no_steps": "no steps were logged",
+    "whose_no_steps": "{runs} logged no steps",
+}

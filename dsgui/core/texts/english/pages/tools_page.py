@@ -58,6 +58,7 @@ TOOLS_PAGE: dict[str, str] = {
     "downloaded": "Downloaded with these changes; the editor is unchanged.",
     "enter_path": "Enter the path of a file, such as ~/project/ds_config.json.",
     "opened": "Opened {name}.",
+    "plans": "Batch and GPUs",
     "start_from": "Start from a preset",
     "save_as": "Save as preset",
     "title": "Title",

@@ -1,0 +1,31 @@
+"""In a browser: every recipe is offered and brings its arguments and its preset; a preset's plans change the batch."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_recipe_is_chosen_with_its_arguments_its_preset_and_a_plan(page):
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#command")).to_contain_text("translation.py")
+    expect(page.locator("#recipe-preset")).to_be_hidden()
+    expect(page.locator("#what-to-run input")).to_have_count(6)
+    page.get_by_label("Bundled recipe: a GPT is pre-trained").check()
+    arguments = page.get_by_label("Arguments for the script")
+    expect(arguments).to_have_value("--num_train_epochs 2 --save_steps 50")
+    expect(page.locator("#command")).to_contain_text("pretraining.py --num_train_epochs 2 --save_steps 50 --deepspeed ")
+    expect(page.locator("#recipe-preset")).to_have_text("Load its preset: One batch of 64 on 1, 4 or 8 GPUs (native)")
+    page.click("#recipe-preset")
+    expect(page.locator("#recipe-preset")).to_be_hidden()
+
+    page.get_by_role("tab", name="1 · Configure").click()
+    expect(page.locator("#preset input")).to_have_value("One batch of 64 on 1, 4 or 8 GPUs (native)")
+    expect(page.locator("#integration input")).to_have_value("native DeepSpeed")
+    page.get_by_label("2 nodes × 4 GPUs: 64 = 8 × 1 × 8").check()
+    expect(page.locator("#nodes input")).to_have_value("2")
+    expect(page.locator("#gpus input")).to_have_value("4")
+    expect(page.locator(".cm-content").first).to_contain_text('"gradient_accumulation_steps": 1')
+    page.get_by_label("1 GPU: 64 = 8 × 8 × 1").check()
+    expect(page.locator("#nodes input")).to_have_value("1")
+    expect(page.locator(".cm-content").first).to_contain_text('"gradient_accumulation_steps": 8')

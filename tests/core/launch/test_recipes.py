@@ -1,0 +1,36 @@
+"""The recipes that Launch offers, and what choosing one brings."""
+
+from dsgui.core.config.context import Integration
+from dsgui.core.launch.plan import ConfigArgument
+from dsgui.core.launch.recipes import RECIPES, begins_with, preset_to_offer
+from dsgui.core.texts.saying import words
+
+
+def test_every_recipe_has_a_script_a_name_and_a_preset_that_is_read_as_it_reads_it(catalog):
+    presets = {preset.id: preset for preset in catalog.presets()}
+    for recipe in RECIPES:
+        assert catalog.recipe(recipe.name).is_file()
+        assert words("launch_page", recipe.label).startswith("Bundled recipe: ")
+        assert presets[recipe.preset].integration is recipe.takes.integration
+    assert {recipe.takes for recipe in RECIPES} == {ConfigArgument.HF, ConfigArgument.NATIVE}
+    assert ConfigArgument.NATIVE.integration is Integration.NATIVE
+
+
+def test_every_script_in_the_recipes_folder_is_offered(catalog):
+    folder = catalog.recipe(RECIPES[0].name).parent
+    assert {path.stem for path in folder.glob("*.py")} == {recipe.name for recipe in RECIPES}
+
+
+def test_choosing_a_recipe_fills_in_its_arguments_unless_somebody_typed_some():
+    assert begins_with("summarization", "") == "--bf16 --gradient_accumulation_steps 2"
+    assert begins_with("pretraining", " --bf16 --gradient_accumulation_steps 2 ") == (
+        "--num_train_epochs 2 --save_steps 50"
+    )
+    assert begins_with("pretraining", "--max_steps 3") is None
+    assert begins_with("own", "--num_train_epochs 4") == ""
+
+
+def test_the_preset_of_a_recipe_is_offered_unless_it_is_the_current_one():
+    assert preset_to_offer("pretraining", "zero2-offload-t5") == "native-batch-64"
+    assert preset_to_offer("pretraining", "native-batch-64") == ""
+    assert preset_to_offer("own", None) == ""
