@@ -4,6 +4,7 @@ import json
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from textwrap import dedent
 from types import SimpleNamespace
 from urllib.parse import quote
@@ -26,6 +27,8 @@ from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
+from dsgui.shell.access.browsing import listing
+from dsgui.shell.access.places import Places
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.logs.records import Records
@@ -107,12 +110,19 @@ def test_no_route_tells_it(tmp_path, runs, secret):
         inspection=Inspection(store, runs),
         exports=Exports(store, runs),
         reports=Reports(store, runs),
+        browse=partial(listing, Places((tmp_path / "runs",))),  # names of folders are told as they are: to be chosen
     )
     app, router = FastAPI(), make_routes(services)
     app.include_router(router)
     client = TestClient(Polls(app, runs))
     queries = ["", "?words=q", "?words=Loading", "?errors=true", "?template=it%20{step}%20q={q}", "?offset=0"]
-    queries += ["?ids=0&axis=step&low=0&high=9", f"?runs={first},{second}", f"?run={first}", "?release=0.19.8"]
+    queries += [
+        "?ids=0&axis=step&low=0&high=9",
+        f"?runs={first},{second}",
+        f"?run={first}",
+        "?release=0.19.8",
+        "?wanted=folder&near=true",
+    ]
     answered = {}
     for route in router.routes:
         assert isinstance(route, APIRoute)

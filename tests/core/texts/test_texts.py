@@ -56,8 +56,9 @@ SUFFIXES = (
     "_title",
     "_advice",
 )  # of codes that come in pairs
-# By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker …
-LOOKED_UP = (*PAGES, "states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
+# By what is called so elsewhere: a state, a check's id, a component of an answer, a note of the dry run's worker, a
+# refusal by the guard …
+LOOKED_UP = (*PAGES, "access", "states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
 LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes", "parts", "judges", "arguments")
 LOOKED_UP += ("memory_when", "memory_rehearsal")
 IN_THE_BROWSER = ("memory_rehearsal", *PAGES)  # kinds that JavaScript says as well
