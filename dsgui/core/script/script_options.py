@@ -56,10 +56,9 @@ class ArgumentsFile(Enum):
 class CommandLine:
     """`own`: options added in this file. `groups`: the dataclasses handed to the parser, as written; `module` declares
     or imports them. `whole`: nothing else can add options. `strict`: words left over end the script. `positionals`: it
-    takes words without a dash too. `defaults_changed`: `set_defaults` is called; `assigned`: attributes it sets, of
-    whatever; `logs_itself`: logging_steps or
-    logging_strategy is set in the code. `imports`: modules that have to be there as soon as it starts, and the line of
-    each; `finds_more`: it changes `sys.path` first."""
+    takes words without a dash too. `defaults_changed`: `set_defaults` is called, or may be in the file that the parser
+    is handed to; `assigned`: attributes it sets, of whatever; `logs_itself`: logging_steps or logging_strategy is set
+    in the code. `imports`: modules that have to be there as soon as it starts, and the line of each; `finds_more`: it changes `sys.path` first."""
 
     own: tuple[Option, ...] = ()
     groups: tuple[str, ...] = ()
@@ -89,16 +88,17 @@ def command_line(
     whole = whole and bool(named & set(MAKERS)) and (groups_known or not by_dataclass)
     # deepspeed.add_config_arguments may be handed a parser of any kind.
     own += _DEEPSPEED if "add_config_arguments" in named else ()
+    elsewhere = handed_out(nodes, calls)
     return CommandLine(
         own=(_HELP, *own),
         groups=groups,
         module=module_of(nodes),
-        whole=whole and file is not ArgumentsFile.SOMEHOW and _ordinary(calls) and not handed_out(nodes, calls),
+        whole=whole and file is not ArgumentsFile.SOMEHOW and _ordinary(calls) and not elsewhere,
         strict=not lenient and not _keeps_rest(calls),
         positionals=any(adds(call) and not added(call) for call in calls),
         by_dataclass=by_dataclass,
         file=file,
-        defaults_changed="set_defaults" in named,
+        defaults_changed="set_defaults" in named or elsewhere,
         assigned=frozenset(_assigned_attributes(nodes)),
         logs_itself=_sets_logging(nodes),
         imports=tuple(_imports(tree.body)),

@@ -388,6 +388,17 @@ def test_a_script_that_changes_its_defaults_is_taken_at_nobodys_word() -> None:
     assert arguments.given == {"bf16"}
 
 
+def test_a_parser_that_another_file_is_handed_may_have_other_defaults() -> None:
+    """A recipe lets a part of its own set them, by the config for one."""
+    line = facts(
+        "from parts import read_options\nfrom transformers import HfArgumentParser, TrainingArguments\n"
+        "(training,) = read_options(HfArgumentParser(TrainingArguments))"
+    )
+    arguments = trainer_arguments(line, ScriptAnswers(), taken(line, ScriptAnswers(), ()))
+    assert arguments is not None
+    assert "per_device_train_batch_size" in arguments.unknown
+
+
 def test_every_kind_of_parser_tells_its_command_line() -> None:
     assert script_facts("print(1)").command_line.whole is False
     assert script_facts("print(1)").parser is Parser.NONE
