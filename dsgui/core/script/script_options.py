@@ -58,7 +58,8 @@ class CommandLine:
     or imports them. `whole`: nothing else can add options. `strict`: words left over end the script. `positionals`: it
     takes words without a dash too. `defaults_changed`: `set_defaults` is called, or may be in the file that the parser
     is handed to; `assigned`: attributes it sets, of whatever; `logs_itself`: logging_steps or logging_strategy is set
-    in the code. `imports`: modules that have to be there as soon as it starts, and the line of each; `finds_more`: it changes `sys.path` first."""
+    in the code. `imports`: modules that have to be there as soon as it starts, and the line of each; `finds_more`: it
+    changes `sys.path` first."""
 
     own: tuple[Option, ...] = ()
     groups: tuple[str, ...] = ()
