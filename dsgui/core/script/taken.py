@@ -86,8 +86,8 @@ def taken(
 
 
 def trainer_arguments(line: CommandLine, answers: ScriptAnswers, found: Taken) -> TrainingArguments | None:
-    """The HF Trainer's, of a script whose parser takes them; None for any other. What its classes set otherwise than
-    transformers is the default, and what its code computes is not known."""
+    """The HF Trainer's, of a script whose parser takes them; None for any other, and where not one of them is known.
+    What its classes set otherwise than transformers is the default, and what its code computes is not known."""
     if not line.by_dataclass or _not_the_trainers(answers):
         return None
     defaults = {option.name: option.default for option in answers.options} if answers.known else {}
@@ -96,6 +96,8 @@ def trainer_arguments(line: CommandLine, answers: ScriptAnswers, found: Taken) -
     every = with_defaults(defaults, unknown=unknown)
     for words, values in ((_as_words(found.file), _as_values(found.file)), (_typed(found), {})):
         every = every.overlaid(from_words(words)).overlaid(from_mapping(values))
+    if not every.given and every.unknown >= EVERY_NAME:
+        return None
     if defaults.get("bf16", UNSET) is None and "bf16" in every.unknown:  # trl/trainer/base_config.py
         every = replace(every, bf16=not every.fp16, unknown=every.unknown - {"bf16"})
     return every

@@ -394,9 +394,10 @@ def test_a_parser_that_another_file_is_handed_may_have_other_defaults() -> None:
         "from parts import read_options\nfrom transformers import HfArgumentParser, TrainingArguments\n"
         "(training,) = read_options(HfArgumentParser(TrainingArguments))"
     )
-    arguments = trainer_arguments(line, ScriptAnswers(), taken(line, ScriptAnswers(), ()))
+    arguments = trainer_arguments(line, ScriptAnswers(), taken(line, ScriptAnswers(), ("--bf16",)))
     assert arguments is not None
     assert "per_device_train_batch_size" in arguments.unknown
+    assert trainer_arguments(line, ScriptAnswers(), taken(line, ScriptAnswers(), ())) is None  # nothing is known
 
 
 def test_every_kind_of_parser_tells_its_command_line() -> None:
