@@ -79,7 +79,8 @@ def run(argv: Sequence[str]) -> None:
     if engine.global_steps >= total:
         raise RecipeError(f"nothing to train: {total} steps, and {engine.global_steps} are done.")
     evaluate(engine, ranks, examined)
-    for epoch in range(engine.global_steps * options.num_train_epochs // total + 1, options.num_train_epochs + 1):
+    done = round(engine.global_steps * engine.gradient_accumulation_steps() / len(loader))
+    for epoch in range(done + 1, options.num_train_epochs + 1):
         loader.data_sampler.set_epoch(epoch)
         train_epoch(engine, ranks, loader, f"Epoch {epoch}", total, options.logging_steps)
         figures = evaluate(engine, ranks, examined)
@@ -161,11 +162,11 @@ def evaluate(engine: Any, ranks: Any, examined: tuple[Sequence[Any], Sequence[An
     engine.eval()
     loss = right = count = 0.0
     with torch.no_grad():
-        for pictures, labels in list(zip(*examined, strict=True))[ranks.rank :: ranks.count]:
+        for (pictures, labels), counts in ranks.share(list(zip(*examined, strict=True))):
             scores, labels = engine(on_engine(engine, ranks, pictures)).float(), labels.to(ranks.device)
-            loss += float(cross_entropy(scores, labels, reduction="sum"))
-            right += int((scores.argmax(-1) == labels).sum())
-            count += len(labels)
+            loss += counts * float(cross_entropy(scores, labels, reduction="sum"))
+            right += counts * int((scores.argmax(-1) == labels).sum())
+            count += counts * len(labels)
     engine.train()
     loss, right, count = ranks.totals([loss, right, count])
     figures = {"eval_loss": loss / count, "eval_accuracy": 100 * right / count}

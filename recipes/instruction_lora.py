@@ -154,9 +154,19 @@ def load_tokenizer(
 ) -> PreTrainedTokenizerBase:
     """The named tokenizer, or one of the words that the instructions consist of."""
     if name := arguments.tokenizer_name or arguments.model_name_or_path:
-        return named_tokenizer(name, arguments.model_revision)
+        return padded(named_tokenizer(name, arguments.model_revision), name)
     read = next(iter(examples.values()))
     return word_tokenizer.made_from([*(f"{text}\n" for text in read[data.input_column]), *read[data.target_column]])
+
+
+def padded(tokenizer: PreTrainedTokenizerBase, name: str) -> PreTrainedTokenizerBase:
+    """With a token to pad by, as GPT-2's and Llama's have none. Raises RecipeError where no token ends a text."""
+    if tokenizer.eos_token_id is None:
+        raise RecipeError(
+            f"the tokenizer of {name!r} has no token that ends a text; give --tokenizer_name one that has."
+        )
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+    return tokenizer
 
 
 def save_small_bloom(training: TrainingArguments, tokenizer: PreTrainedTokenizerBase) -> str:

@@ -42,7 +42,7 @@ from parts.native import (
     write_figures,
 )
 from parts.process import ASK_HUB, RecipeError, bad_input, outcome, say, write_line
-from parts.sources import check_columns, first, made_by_code, read
+from parts.sources import first, made_by_code, read, with_texts
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -78,7 +78,7 @@ class Work:
     ranks: Ranks
     options: Any
     micro_batches: Sequence[Tensor]
-    evaluated: Sequence[Tensor]
+    evaluated: Sequence[tuple[Tensor, int]]
     accumulation: int
     steps_per_epoch: int
     total: int
@@ -112,7 +112,7 @@ def run(argv: Sequence[str]) -> None:
         ranks,
         options,
         micro_batches=blocks["train"].split(micro),
-        evaluated=blocks["validation"].split(micro)[ranks.rank :: ranks.count],
+        evaluated=ranks.share(blocks["validation"].split(micro)),
         accumulation=accumulation,
         steps_per_epoch=steps_per_epoch,
         total=total,
@@ -208,7 +208,7 @@ def load_texts(options: Any, name: str) -> list[str]:
         firsts = (train if name == "train" else held_out)[:limit]
         return [number_words.counting(number * IN_A_ROW, IN_A_ROW, "en") for number in firsts]
     examples = read(options, name)
-    check_columns(examples, [("text_column", options.text_column)], name)
+    examples = with_texts(examples, [("text_column", options.text_column)], name)
     return list(first(examples, limit)[options.text_column])
 
 
@@ -326,12 +326,12 @@ def evaluate(work: Work, step: int) -> dict[str, float]:
     work.engine.eval()
     loss = right = count = 0.0
     with torch.no_grad():
-        for batch in (batch.to(work.ranks.device) for batch in work.evaluated):
+        for batch, counts in ((batch.to(work.ranks.device), counts) for batch, counts in work.evaluated):
             answer = work.engine(input_ids=batch, labels=batch)
             guessed, wanted = answer.logits[:, :-1].argmax(-1), batch[:, 1:]
-            loss += float(answer.loss) * wanted.numel()
-            right += int((guessed == wanted).sum())
-            count += wanted.numel()
+            loss += counts * float(answer.loss) * wanted.numel()
+            right += counts * int((guessed == wanted).sum())
+            count += counts * wanted.numel()
     work.engine.train()
     loss, right, count = work.ranks.totals([loss, right, count])
     mean = loss / count

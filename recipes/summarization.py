@@ -132,6 +132,8 @@ def parse_arguments(argv: Sequence[str]) -> tuple[ModelArguments, DataArguments,
         training.generation_max_length or data.val_max_target_length or data.max_target_length
     )
     training.generation_num_beams = training.generation_num_beams or data.num_beams
+    if not training.predict_with_generate and training.metric_for_best_model == KEEP_BEST["metric_for_best_model"]:
+        training.metric_for_best_model, training.greater_is_better = "eval_loss", False  # there is no ROUGE then
     return model, data, training
 
 

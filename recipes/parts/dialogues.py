@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from parts.process import RecipeError
-from parts.sources import SourceArguments, check_columns, first, made_by_code, read
+from parts.sources import SourceArguments, first, made_by_code, read, with_texts
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -80,8 +80,7 @@ def load_split(data: DataArguments, name: str, limit: int | None, seed: int) -> 
     """The first `limit` dialogues of a split, "train" or "validation"."""
     examples = read_made(data, name, seed) if made_by_code(data) else read(data, name)
     columns = [("text_column", data.text_column), ("summary_column", data.summary_column)]
-    check_columns(examples, columns, name)
-    return first(examples, limit)
+    return first(with_texts(examples, columns, name), limit)
 
 
 def read_made(data: DataArguments, name: str, seed: int) -> Dataset:

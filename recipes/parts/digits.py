@@ -56,8 +56,8 @@ def load_split(options: Any, name: str) -> Pictures:
     check_columns(examples, columns, name)
     examples = first(examples, limit)
     labels = list(examples[options.label_column])
-    if wrong := next((label for label in labels if type(label) is not int or label < 0), None):
-        raise RecipeError(f"--label_column {options.label_column}: {wrong!r} is no class. Expected 0, 1, 2, …")
+    if wrong := [label for label in labels if type(label) is not int or label < 0]:
+        raise RecipeError(f"--label_column {options.label_column}: {wrong[0]!r} is no class. Expected 0, 1, 2, …")
     return [pixels_of(picture, options.image_column) for picture in examples[options.image_column]], labels
 
 

@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from parts.process import RecipeError
-from parts.sources import SourceArguments, check_columns, first, made_by_code, read
+from parts.sources import SourceArguments, first, made_by_code, read, with_texts
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -62,8 +62,7 @@ def load_split(data: DataArguments, name: str, limit: int | None, seed: int) -> 
     """The first `limit` instructions of a split, "train" or "validation"."""
     examples = read_made(name, seed) if made_by_code(data) else read(data, name)
     columns = [("input_column", data.input_column), ("target_column", data.target_column)]
-    check_columns(examples, columns, name)
-    return first(examples, limit)
+    return first(with_texts(examples, columns, name), limit)
 
 
 def read_made(name: str, seed: int) -> Dataset:

@@ -49,6 +49,13 @@ class Ranks:
         torch.distributed.all_reduce(sums)
         return sums.tolist()
 
+    def share(self, batches: Sequence[Any]) -> list[tuple[Any, int]]:
+        """Of these as many as every other rank has, each with 1, or 0 where it is there for company only: under ZeRO-3
+        a forward pass waits for all ranks."""
+        rounds = -(-len(batches) // self.count)
+        places = range(self.rank, rounds * self.count, self.count)
+        return [(batches[min(place, len(batches) - 1)], int(place < len(batches))) for place in places]
+
 
 def read_config(options: Any, otherwise: dict[str, Any]) -> dict[str, Any]:
     """The config that the command line names, read as DeepSpeed reads it; `otherwise` where it names none."""

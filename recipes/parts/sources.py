@@ -58,6 +58,23 @@ def read(source: Any, name: str) -> Dataset:
         return load_dataset("json", data_files={name: path}, split=name)
 
 
+def with_texts(examples: Dataset, options: Sequence[tuple[str, str]], name: str) -> Dataset:
+    """The rows that have a text in each of these columns, (option, column); the others are left out. Raises RecipeError
+    for a value that is no text, and where nothing is left."""
+    check_columns(examples, options, name)
+    empty: set[int] = set()
+    for option, column in options:
+        for row, value in enumerate(examples[column]):
+            if value is None:
+                empty.add(row)
+            elif not isinstance(value, str):
+                seen = f"row {row + 1} of the {name} data is {value!r:.60}"
+                raise RecipeError(f"--{option} {column}: {seen}. Expected text.")
+    if len(empty) == len(examples):
+        raise RecipeError(f"the {name} data has no row with a text in {' and '.join(column for _, column in options)}.")
+    return examples.select([row for row in range(len(examples)) if row not in empty]) if empty else examples
+
+
 def check_columns(examples: Dataset, options: Sequence[tuple[str, str]], name: str) -> None:
     """Make sure that a split has the columns that options name: (option, column)."""
     for option, column in options:

@@ -140,3 +140,12 @@ def test_a_folder_without_a_checkpoint_is_refused(tmp_path: Path):
         part("native").require_checkpoint(str(tmp_path))
     (tmp_path / "mp_rank_00_model_states.pt").touch()
     part("native").require_checkpoint(str(tmp_path))
+
+
+@pytest.mark.parametrize(("batches", "ranks"), [(5, 2), (4, 2), (1, 3), (7, 4)])
+def test_every_rank_evaluates_as_many_batches_and_each_batch_counts_once(batches: int, ranks: int):
+    """Under ZeRO-3 a rank with one pass more would wait for the others for ever."""
+    native = part("native")
+    shares = [native.Ranks(rank, ranks, None).share(range(batches)) for rank in range(ranks)]
+    assert len({len(share) for share in shares}) == 1
+    assert sorted(batch for share in shares for batch, counts in share if counts) == [*range(batches)]

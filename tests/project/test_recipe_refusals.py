@@ -26,6 +26,18 @@ CASES = {
     "no config there": ("pretraining --deepspeed_config nowhere.json", "the config nowhere.json cannot be read"),
     "a config that is a list": ("pretraining --deepspeed_config list.json", "list.json is no JSON object"),
     "no checkpoint": ("pretraining --resume_from_checkpoint .", "--resume_from_checkpoint .: no checkpoint of"),
+    "texts that are numbers": (
+        "pretraining --train_file numbers.jsonl --validation_file numbers.jsonl",
+        "row 1 of the train data is 7. Expected text",
+    ),
+    "rows without a text": (
+        "summarization --do_train --train_file nothing.jsonl",
+        "the train data has no row with a text in dialogue and summary",
+    ),
+    "a class of nothing": (
+        "classification --train_file unknown.jsonl --validation_file unknown.jsonl",
+        "None is no class. Expected 0, 1, 2",
+    ),
     "classes in words": (
         "classification --train_file words.jsonl --validation_file words.jsonl",
         "'one' is no class. Expected 0, 1, 2",
@@ -43,6 +55,9 @@ CASES = {
 FILES = {
     "text.jsonl": '{"text": "one"}\n',
     "talks.jsonl": '{"dialogue": "one"}\n',
+    "numbers.jsonl": '{"text": 7}\n',
+    "nothing.jsonl": '{"dialogue": "one", "summary": null}\n{"dialogue": null, "summary": "two"}\n',
+    "unknown.jsonl": '{"image": [0.5], "label": null}\n{"image": [0.5], "label": 1}\n',
     "words.jsonl": '{"image": [0.5], "label": "one"}\n',
     "sizes.jsonl": '{"image": [0.5], "label": 1}\n{"image": [0.5, 1], "label": 0}\n',
     "ds.json": "{}",

@@ -107,7 +107,7 @@ def _waited_for(idle: float | None, busy: float | None, pcie: float | None, offl
         return "transfers"
     if idle is not None and idle >= SATURATED:
         return "cpu_full"
-    works = idle is not None and (busy is None or idle - busy >= BUSIER)
+    works = idle is not None and busy is not None and idle - busy >= BUSIER
     if not works:
         return "idle"
     return "offload" if offloads else "data"

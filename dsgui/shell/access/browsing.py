@@ -45,7 +45,7 @@ def _nearest(places: Places, path: str) -> Path:
     if path.strip():
         whole = Path(os.path.abspath(_expanded(path)))
         with suppress(PlaceError):
-            found = next((one for one in (whole, *whole.parents) if one.is_dir()), whole)
+            found = next((one for one in (whole, *whole.parents) if os.path.isdir(one)), whole)
             return places.check(found)
     return places.check(_first(places))
 

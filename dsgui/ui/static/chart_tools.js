@@ -26,8 +26,13 @@ export function dropDown(text, label) {
   node.addEventListener("focusout", (event) => {
     if (event.relatedTarget instanceof Node && !node.contains(event.relatedTarget)) shut();
   });
-  document.addEventListener("pointerdown", (event) => {
-    if (node.open && event.target instanceof Node && !node.contains(event.target)) shut();
+  const elsewhere = (/** @type {PointerEvent} */ event) => {
+    if (event.target instanceof Node && !node.contains(event.target)) shut();
+  };
+  // Only while it is open: the document would keep every chart that ever was.
+  node.addEventListener("toggle", () => {
+    if (node.open) document.addEventListener("pointerdown", elsewhere);
+    else document.removeEventListener("pointerdown", elsewhere);
   });
   return { node, items, opener, shut };
 }

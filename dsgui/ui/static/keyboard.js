@@ -95,7 +95,8 @@ function showSheet() {
 /** @param {KeyboardEvent} event */
 function pressed(event) {
   const typing = event.target instanceof Element && event.target.closest(TYPING);
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  // A chart that has the focus has keys of its own.
+  if (typing || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const shortcut = Object.hasOwn(SHORTCUTS, event.key) ? SHORTCUTS[event.key] : undefined;
   if (!shortcut || (isOff() && event.key !== "?")) return;
   event.preventDefault();

@@ -311,6 +311,7 @@ export class RunList {
 
   /** An element that is put in its place again loses the focus. @param {HTMLElement[]} entries */
   replace(entries) {
+    if (this.rows.querySelector(".ds-edit")) return; // what is being typed would be sent as it is
     const { activeElement } = document;
     const focused = activeElement instanceof HTMLElement && this.rows.contains(activeElement) ? activeElement : null;
     this.rows.replaceChildren(...entries);
@@ -366,7 +367,9 @@ export class RunList {
 
   mark() {
     for (const entry of this.entries) {
-      part(entry, ".ds-run-row").setAttribute("aria-current", String(this.isShown(entry.dataset.run ?? "")));
+      // While its name is edited, there is none.
+      const row = entry.querySelector(".ds-run-row");
+      row?.setAttribute("aria-current", String(this.isShown(entry.dataset.run ?? "")));
     }
   }
 

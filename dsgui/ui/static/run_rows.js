@@ -99,9 +99,11 @@ function pencil(what) {
 
 /** @param {HTMLElement} entry @param {RunSummary} run @param {Column[]} columns @param {RunSummary | null} base */
 export function fillRow(entry, run, columns, base) {
-  const row = part(entry, ".ds-run-row");
-  part(row, ".ds-run-name").textContent = run.name || run.run_id;
-  row.title = titleOf(run);
+  const row = entry.querySelector(".ds-run-row"); // none while the name is edited
+  if (row instanceof HTMLElement) {
+    part(row, ".ds-run-name").textContent = run.name || run.run_id;
+    row.title = titleOf(run);
+  }
   entry.classList.toggle("ds-archived", run.archived);
   for (const column of columns) {
     const cell = part(entry, `[data-column="${column.id}"]`);

@@ -77,6 +77,12 @@ def test_what_the_machine_did_meanwhile_says_what_an_idle_gpu_waited_for(reading
     assert judged(*sampled(gpu0__utilisation_percent=WAITING, **readings), offloads=offloads).code == code
 
 
+def test_gpus_that_were_never_busy_say_nothing_of_the_data():
+    """A small model keeps a fast GPU idle whatever the host does."""
+    found = judged(*sampled(gpu0__utilisation_percent=[9] * SECONDS, cpu_percent=[2] * SECONDS))
+    assert found.code == "idle"
+
+
 def test_a_busy_gpu_is_nothing_conspicuous():
     found = judged(*sampled(gpu0__utilisation_percent=[97] * SECONDS, cpu_percent=[99] * SECONDS))
     assert (found.code, found.causes) == ("nothing", ())
