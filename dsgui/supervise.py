@@ -147,11 +147,11 @@ class Supervisor:
         self._make_telemetry, self._make_nodes = make_telemetry, make_nodes
         self._grace_s, self._clock, self._monotonic = grace_s, clock, monotonic
         values = secret_values({**os.environ, **environment(plan, os.environ)})
-        webhook = asked_webhook(os.environ)
+        webhook, unusable = asked_webhook(os.environ)
         address = webhook.secrets if webhook else ()
         self._masker = Masker((*values, *secret_arguments(plan.arguments), *address))
         self._records = Records(records_in or directory, monotonic, self._elapsed_s, self._masker, self._tell_alert)
-        self._notifier = Notifier(webhook, self._note_sent)
+        self._notifier = Notifier(webhook, self._note_sent, unusable)
         waits = plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
         self._status = RunStatus(

@@ -32,7 +32,7 @@ ROOMS = {
         "machine": "texts",
         "memory": "config machine script texts validation",
         "metrics": "texts",
-        "notify": "texts",
+        "notify": "access texts",
         "oracle": "config texts",
         "preflight": "access config diagnosis launch machine memory oracle rules script texts validation",
         "rules": "config machine texts",

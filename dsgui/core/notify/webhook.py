@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, quote_plus, urlsplit, urlunsplit
 
+from dsgui.core.access.secret_forms import is_secret_name
 from dsgui.core.errors import PlanError
 from dsgui.core.texts.saying import wrong
 
@@ -42,11 +43,21 @@ class Webhook:
     def secrets(self) -> tuple[str, ...]:
         """What must be told nobody: the address, what in it gives access, and the signing secret."""
         parts = urlsplit(self.url)
-        access = [value for _, value in parse_qsl(parts.query)] + [parts.path.rpartition("/")[2]]
-        return (self.url, *(value for value in (*access, self.secret) if len(value) >= _SHORTEST))
+        query, last = parse_qsl(parts.query), parts.path.rpartition("/")[2]
+        named = [value for name, value in query if is_secret_name(name)]
+        access = [value for value in (*(value for _, value in query), last) if _is_token(value)]
+        return tuple(
+            dict.fromkeys((self.url, *access, *(one for one in (*named, self.secret) if len(one) >= _SHORTEST)))
+        )
 
 
-_SHORTEST = 8
+_SHORTEST, _SHORTEST_TOKEN = 8, 16
+
+
+def _is_token(word: str) -> bool:
+    """`…/webhook/training` is the address of something; its last word stands in every line of a run's output."""
+    mixed = word.lower() != word or any(one.isdigit() for one in word)
+    return len(word) >= _SHORTEST_TOKEN and mixed
 
 
 @dataclass(frozen=True, slots=True)

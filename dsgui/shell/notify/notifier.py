@@ -34,23 +34,24 @@ def all_runs_file() -> Path:
     return data_home() / "notify"
 
 
-def asked_webhook(environment: Mapping[str, str]) -> Webhook | None:
-    """The run's own or that of all runs: of the variable, else of the file. None where none can be told."""
+def asked_webhook(environment: Mapping[str, str]) -> tuple[Webhook | None, Event | None]:
+    """The run's own or that of all runs: of the variable, else of the file; and what is to be noted of one that can't
+    be told."""
     typed = environment.get(NOTIFY, "")
     if not typed:
         with suppress(OSError, UnicodeDecodeError), all_runs_file().open("rb") as file:
             typed = file.read(_MOST_BYTES).decode()
     try:
-        return webhook_of(typed)
-    except PlanError:
-        return None
+        return webhook_of(typed), None
+    except PlanError as error:
+        return None, Event.of("warning", said("events", "not_notified", why=str(error).rstrip(".")))
 
 
 class Notifier:
-    """`note` takes the events of what became of the messages."""
+    """`note` takes the events of what became of the messages; `unusable` is noted in place of the first."""
 
-    def __init__(self, webhook: Webhook | None, note: Callable[[Event], None]) -> None:
-        self._webhook, self._note = webhook, note
+    def __init__(self, webhook: Webhook | None, note: Callable[[Event], None], unusable: Event | None = None) -> None:
+        self._webhook, self._note, self._unusable = webhook, note, unusable
         self._sending: list[subprocess.Popen[bytes]] = []
         self._count = 0
 
@@ -61,6 +62,9 @@ class Notifier:
 
     def tell(self, message: Message) -> None:
         """Returns at once. Raises OSError where no process can be started."""
+        if self._unusable:
+            event, self._unusable = self._unusable, None
+            self._note(event)
         if self._webhook is None or self._count >= MOST:
             return
         self._count += 1

@@ -103,4 +103,7 @@ def test_an_address_is_shown_nowhere():
     assert repr(hook) == "Webhook(form='dingtalk')"
     assert "0123456789abc" not in repr(request_of(hook, TOLD, NOW))
     assert set(hook.secrets) == {hook.url, "0123456789abc", "SEC0123456789"}
-    assert Webhook("https://example.org/x").secrets == ("https://example.org/x",)
+    slack = "https://hooks.slack.com/services/T01234567/B01234567/aB3aB3aB3aB3aB3aB3aB3aB3"
+    assert Webhook(slack).secrets == (slack, "aB3aB3aB3aB3aB3aB3aB3aB3")
+    for plain in ("https://example.org/x", "https://n8n.local/webhook/deepspeed?channel=experiments"):
+        assert Webhook(plain).secrets == (plain,)  # words of a run's output are no secrets

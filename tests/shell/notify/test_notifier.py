@@ -106,11 +106,20 @@ def test_a_run_that_goes_on_and_off_is_told_a_bounded_number_of_times(noted, mon
 
 def test_the_address_is_the_runs_own_or_that_of_all_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert asked_webhook({}) is None
+    assert asked_webhook({}) == (None, None)
     all_runs_file().parent.mkdir()
     all_runs_file().write_text("https://example.org/all\n")
-    assert asked_webhook({}).url == "https://example.org/all"
-    assert asked_webhook({NOTIFY: "https://example.org/one"}).url == "https://example.org/one"
-    assert asked_webhook({NOTIFY: "off"}) is None
+    assert asked_webhook({})[0].url == "https://example.org/all"
+    assert asked_webhook({NOTIFY: "https://example.org/one"})[0].url == "https://example.org/one"
+    assert asked_webhook({NOTIFY: "off"}) == (None, None)
     all_runs_file().write_text("nonsense")
-    assert asked_webhook({}) is None
+    none, noted = asked_webhook({})
+    assert none is None
+    assert "this is not the address of a webhook" in noted.text
+    assert "nonsense" not in noted.text
+    events = []
+    notifier = Notifier(none, events.append, noted)
+    assert events == []
+    for _ in range(2):
+        notifier.tell(TOLD)
+    assert events == [noted]
