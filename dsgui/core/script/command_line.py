@@ -82,11 +82,11 @@ class Lacking:
         if self.option.values == NOTHING:
             wrong = f"ignored explicit argument {self.value!r}"
         else:
-            wrong = _EXPECTED.get(self.option.values, f"expected {self.option.values} arguments")
+            wrong = EXPECTED.get(self.option.values, f"expected {self.option.values} arguments")
         return f"argument {'/'.join(self.option.names)}: {wrong}"
 
 
-_EXPECTED = {ONE: "expected one argument", SOME: "expected at least one argument"}
+EXPECTED = {ONE: "expected one argument", SOME: "expected at least one argument"}
 
 
 @dataclass(frozen=True, slots=True)
