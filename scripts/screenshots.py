@@ -165,6 +165,7 @@ def readme() -> None:
     with tempfile.TemporaryDirectory() as runs, running_app(Path(runs)) as app, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light")
+        page.add_init_script("localStorage.setItem('dsgui.goal', '1')")  # not a first visit
         page.goto(app.entrance)
         configure(page)
         run(page, app.url)
